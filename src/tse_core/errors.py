@@ -1,0 +1,16 @@
+"""Mistakes a user can mend: one line that says what was wrong, where, and what would be right."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InputError(ValueError):
+    """Bad input. The command line prints its one line and exits with code 2."""
+
+
+def unknown(what: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
+    """The error for a name that does not exist: names it, suggests the nearest, lists what exists."""
+    known = sorted(known)
+    near = get_close_matches(str(name), known, n=1, cutoff=0.6)
+    suggestion = f" (did you mean {near[0]!r}?)" if near else ""
+    return InputError(f"unknown {what} {str(name)!r}{suggestion}; there is: {', '.join(known)}{hint}")

@@ -1,0 +1,24 @@
+"""Where things lie: the project's data, the user's cache, the mirror that replaces the network."""
+
+import os
+from pathlib import Path
+
+
+def data_folder() -> Path:
+    """The folder data/: at the repository's root in a checkout, inside the package in an installed wheel."""
+    packaged = Path(__file__).parent / "data"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "data"
+
+
+def cache_folder() -> Path:
+    """Downloads and other things that can be made again: $TSE_CACHE, else the user's cache folder."""
+    if chosen := os.environ.get("TSE_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tse-core"
+
+
+def store_folder() -> Path:
+    """Results: $TSE_STORE, else a folder in the user's cache."""
+    if chosen := os.environ.get("TSE_STORE"):
+        return Path(chosen)
+    return cache_folder() / "store"
