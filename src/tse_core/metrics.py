@@ -1,0 +1,237 @@
+"""TSE, EW and MW: how a distribution over the vocabulary conjugates verbs. Pure functions on arrays.
+
+For a context *c* with probabilities P over the vocabulary, and a lemma with a form that agrees with the
+subject (correct) and one that does not (wrong), Newman et al. (2021, Section 2) define
+
+* TSE: 1[P(correct | c) > P(wrong | c)] for one hand-picked lemma (Eq. 1);
+* EW, equally weighted: the mean of that indicator over many lemmas;
+* MW, model weighted: sum P(correct | c) / sum (P(correct | c) + P(wrong | c)) over the same lemmas (Eq. 2).
+
+Both can be restricted to the head of the distribution (top p) or to its tail (bottom p), where the form on
+which a cut-off falls is counted in part (their footnote 3). A tie is wrong.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+
+from tse_core._distribution import Boundary, exact_boundaries, released_boundaries
+from tse_core.errors import InputError
+
+
+class Cutoffs(NamedTuple):
+    """Shares of probability, as fractions, at which the distribution is cut."""
+
+    top: tuple[float, ...]
+    bottom: tuple[float, ...]
+
+
+PAPER_CUTOFFS = Cutoffs(
+    top=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 1.0),
+    bottom=(0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
+)
+
+
+@dataclass(frozen=True)
+class CutoffScores:
+    """Scores of each context at each cut-off: float64 arrays (contexts, cutoffs), NaN where no lemma is eligible.
+
+    ``mass`` is the coverage: the probability on the forms that counted (the paper's Figure 3).
+    """
+
+    ew_top: np.ndarray
+    ew_bottom: np.ndarray
+    mw_top: np.ndarray
+    mw_bottom: np.ndarray
+    mass_top: np.ndarray
+    mass_bottom: np.ndarray
+
+
+def cutoff_scores(
+    logits,
+    inflection_ids,
+    numbers,
+    *,
+    top=PAPER_CUTOFFS.top,
+    bottom=PAPER_CUTOFFS.bottom,
+    accumulate: Literal["float64", "float32"] = "float64",
+) -> CutoffScores:
+    """EW, MW and coverage of each context, over the head and the tail of its distribution.
+
+    At a top cut-off *p* the forms in the smallest set of most probable entries that holds mass *p* are inside;
+    EW then averages over the lemmas of which **either** form is inside, MW sums over the **forms** inside. At a bottom
+    cut-off the set is filled from the least probable entry, and a lemma counts, for both metrics, if **both** its forms
+    are inside. The entry on which the cut-off falls splits the score linearly: (1 - a) times the score without it plus
+    a times the score with it, a being the share of its mass below the cut-off. Entries of equal probability fall on a
+    cut-off together, so that the order of the vocabulary never matters. At top 1.0 every lemma counts.
+
+    Parameters
+    ----------
+    logits : array or tensor (contexts, vocabulary)
+        Scores before the softmax, at the verb's slot; log-probabilities do as well. Cast to float32.
+    inflection_ids : array of int (lemmas, 2)
+        Vocabulary entries of each lemma's [singular, plural] form.
+    numbers : array of int (contexts,)
+        Number of the subject: 0 singular, 1 plural.
+    top, bottom : sequences of float in (0, 1]
+        The cut-offs, as fractions.
+    accumulate : "float64" or "float32"
+        "float32" reproduces the authors' released code, whose running sum of probability is kept in single precision:
+        it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0.
+
+    Returns
+    -------
+    CutoffScores
+
+    Raises
+    ------
+    InputError
+        If shapes, ids, numbers or cut-offs do not fit together, or a logit is NaN.
+
+    Examples
+    --------
+    The toy example of the paper's Table 1, a plural subject and the vocabulary are, is, exist, exists:
+
+    >>> scores = cutoff_scores(np.log([[0.6, 0.2, 0.1, 0.1001]]), [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])
+    >>> float(scores.ew_top[0, 0]), round(float(scores.mw_top[0, 0]), 2)
+    (0.5, 0.7)
+    """
+    logits, ids, numbers = _checked(logits, inflection_ids, numbers, top, bottom)
+    if accumulate not in ("float64", "float32"):
+        raise InputError(f"accumulate is {accumulate!r}; it must be 'float64' or 'float32'")
+    boundaries = exact_boundaries if accumulate == "float64" else released_boundaries
+    rows = max(1, 8_000_000 // logits.shape[1])  # bounds the memory of the sort, whatever the number of contexts
+    parts = []
+    for start in range(0, len(logits), rows):
+        block = logits[start : start + rows].float()
+        probabilities = block.softmax(-1)
+        forms = _Forms(block if accumulate == "float64" else probabilities, probabilities, ids, numbers[start : start + rows])
+        at_top, at_bottom = boundaries(probabilities, tuple(top), tuple(bottom))
+        parts.append([*forms.top(at_top), *forms.bottom(at_bottom)])
+    ew_top, mw_top, mass_top, ew_bottom, mw_bottom, mass_bottom = (
+        torch.cat(columns).cpu().numpy() for columns in zip(*parts, strict=True)
+    )
+    return CutoffScores(ew_top, ew_bottom, mw_top, mw_bottom, mass_top, mass_bottom)
+
+
+def agreement(logits, inflection_ids, numbers) -> np.ndarray:
+    """The indicator of Eq. 1 for each context and lemma: P(correct) > P(wrong).
+
+    Parameters are those of `cutoff_scores`. Returns a bool array (contexts, lemmas). The mean of a column is TSE with
+    that lemma alone, the mean of a row is EW of that context.
+    """
+    logits, ids, numbers = _checked(logits, inflection_ids, numbers, (), ())
+    correct, wrong = _correct_and_wrong(logits.float(), ids, numbers)
+    return (correct > wrong).cpu().numpy()
+
+
+def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
+    """TSE of each pair (Eq. 1): 1.0 where the correct form is more probable, 0.0 where not or tied, NaN where either is NaN.
+
+    Both arguments are arrays (pairs,) in any monotone unit (probabilities, nats, bits); NaN marks a form that is no
+    single vocabulary entry, which leaves its pair out of TSE.
+    """
+    correct = np.asarray(log_probability_correct, dtype=np.float64)
+    wrong = np.asarray(log_probability_wrong, dtype=np.float64)
+    return np.where(np.isnan(correct) | np.isnan(wrong), np.nan, (correct > wrong).astype(np.float64))
+
+
+class _Forms:
+    """The lemmas' forms in a block of contexts, ready to be counted inside any boundary.
+
+    Lemmas are ordered by the probability of their likelier form and forms by their own, with running sums over both, so
+    that counting inside a boundary is one binary search.
+    """
+
+    def __init__(self, comparable, probabilities, ids, numbers):
+        indicator = torch.gt(*_correct_and_wrong(comparable, ids, numbers))
+        correct, wrong = _correct_and_wrong(probabilities, ids, numbers)
+        likelier, order = torch.maximum(correct, wrong).sort(dim=1)
+        per_lemma = torch.stack([indicator.double(), correct.double(), (correct + wrong).double()])
+        self.lemma_keys = likelier
+        self.lemma_sums = _running(per_lemma.gather(2, order.expand(3, -1, -1)))
+        self.form_keys, order = torch.cat([correct, wrong], dim=1).sort(dim=1)
+        both = torch.stack([torch.cat([correct, torch.zeros_like(wrong)], 1), torch.cat([correct, wrong], 1)]).double()
+        self.form_sums = _running(both.gather(2, order.expand(2, -1, -1)))
+
+    def top(self, at: Boundary) -> tuple[torch.Tensor, ...]:
+        """EW, MW and coverage of the head: lemmas with either form inside, forms inside."""
+        parts = []
+        for including in (False, True):
+            # A form is inside if its probability exceeds the boundary's (or equals it, when that entry is counted).
+            lemmas = _searched(self.lemma_keys, at.probability, right=not including)
+            forms = _searched(self.form_keys, at.probability, right=not including)
+            if including:
+                lemmas = torch.where(at.everything, 0, lemmas)
+                forms = torch.where(at.everything, 0, forms)
+            indicator, _, mass = self.lemma_sums[:, :, -1:] - _at(self.lemma_sums, lemmas)
+            count = self.lemma_keys.shape[1] - lemmas
+            correct, total = self.form_sums[:, :, -1:] - _at(self.form_sums, forms)
+            none = forms == self.form_keys.shape[1]
+            parts.append((_ratio(indicator, count), _ratio(correct.masked_fill(none, 0), total.masked_fill(none, 0)), mass))
+        return _interpolated(*parts, at)
+
+    def bottom(self, at: Boundary) -> tuple[torch.Tensor, ...]:
+        """EW, MW and coverage of the tail: lemmas with both forms inside."""
+        parts = []
+        for including in (False, True):
+            lemmas = _searched(self.lemma_keys, at.probability, right=including)
+            indicator, correct, total = _at(self.lemma_sums, lemmas)
+            parts.append((_ratio(indicator, lemmas), _ratio(correct, total), total))
+        return _interpolated(*parts, at)
+
+
+def _correct_and_wrong(values, ids, numbers):
+    """Values (contexts, vocabulary) of the correct and the wrong form: two tensors (contexts, lemmas)."""
+    singular, plural = values[:, ids[:, 0]], values[:, ids[:, 1]]
+    is_plural = numbers[:, None].bool()
+    return torch.where(is_plural, plural, singular), torch.where(is_plural, singular, plural)
+
+
+def _running(values):
+    """Running sums along the last axis, from an empty sum of 0."""
+    return torch.nn.functional.pad(values.cumsum(-1), (1, 0))
+
+
+def _searched(keys, probability, *, right: bool):
+    return torch.searchsorted(keys, probability.to(keys.dtype), right=right)
+
+
+def _at(sums, places):
+    return sums.gather(2, places.expand(len(sums), -1, -1))
+
+
+def _ratio(part, whole):
+    return torch.where(whole > 0, part / whole, torch.nan)
+
+
+def _interpolated(without, including, at: Boundary):
+    """(1 - a) * without + a * including; where one of the two is undefined the other stands alone."""
+    results = []
+    for before, after in zip(without, including, strict=True):
+        mixed = (1 - at.share) * before + at.share * after
+        mixed = torch.where(before.isnan(), after, torch.where(after.isnan(), before, mixed))
+        results.append(torch.where(at.everything, after, mixed))
+    return results
+
+
+def _checked(logits, inflection_ids, numbers, top, bottom):
+    logits = torch.as_tensor(logits)
+    ids = torch.as_tensor(np.asarray(inflection_ids), dtype=torch.long, device=logits.device)
+    numbers = torch.as_tensor(np.asarray(numbers), device=logits.device)
+    if logits.ndim != 2:
+        raise InputError(f"logits have shape {tuple(logits.shape)}; they must be (contexts, vocabulary)")
+    if ids.ndim != 2 or ids.shape[1] != 2 or not len(ids):
+        raise InputError(f"inflection_ids have shape {tuple(ids.shape)}; they must be (lemmas, 2), with at least one lemma")
+    if ids.min() < 0 or ids.max() >= logits.shape[1]:
+        raise InputError(f"inflection_ids reach from {ids.min()} to {ids.max()}; the vocabulary has {logits.shape[1]} entries")
+    if numbers.shape != logits.shape[:1] or not ((numbers == 0) | (numbers == 1)).all():
+        raise InputError(f"numbers must be one 0 (singular) or 1 (plural) for each of the {len(logits)} contexts")
+    if logits.isnan().any():
+        raise InputError(f"the logits of context {int(logits.isnan().any(1).nonzero()[0])} contain NaN")
+    for value in (*top, *bottom):
+        if not 0 < value <= 1:
+            raise InputError(f"cut-off {value} is no share of probability; it must be above 0 and at most 1")
+    return logits, ids, numbers
