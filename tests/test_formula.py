@@ -1,0 +1,257 @@
+"""The prediction language: precedence, exactness, meaning, and errors that name the character."""
+
+import contextlib
+import operator
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tse_core.errors import InputError
+from tse_core.formula import Formula, FormulaError
+
+NO_TOTALS = {}
+AB = {(1, "a"): 3.0, (2, "a"): 4.5, (1, "b"): 7.5, (2, "b"): 0.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("3>2 | 1>2 & 1>2", False),  # & and | have equal rank, from the left
+        ("1>2 & 1>2 | 3>2", True),
+        ("3>2 | (1>2 & 1>2)", True),
+        ("1>2 | 3>2 & 3>2", True),
+        ("10 - 3 - 2 = 5", True),  # from the left
+        ("10 - (3 - 2) = 9", True),
+        ("1 + 1 < 3", True),  # + before <
+        ("3 > 1 + 1", True),
+        ("2 = 1 + 1 & 1 < 2", True),  # = before &
+        ("1 = 1.0011", False),
+        ("1 = 1.001", True),  # 0.001 + 0.00001
+        ("1000 = 1000.0109", True),
+        ("1000 = 1000.0121", False),
+        ("[ [1;%a%] + [2;%a%] ] = (1;%b%)", True),  # square brackets too
+        ("(*;%a%) = 7.5 & (*;%b%) > 7", True),
+        ("( 1 ; % a % )<(1;%b%)", True),
+        (".5 < 1. & 007 = 7", True),
+    ],
+)
+def test_what_a_formula_says(text, truth):
+    assert Formula.parse(text).holds(AB) is truth
+
+
+def test_closeness_is_numpys():
+    for left, right in [(0, 0.001), (0, 0.00102), (100, 100.002), (100, 100.00201), (5.5, 5.499), (1e6, 1e6 + 10)]:
+        text = f"{left:.6f} = {right:.6f}"
+        assert Formula.parse(text).holds(NO_TOTALS) == bool(np.isclose(left, right, rtol=1e-5, atol=1e-3)), text
+
+
+def test_literals_are_exact():
+    assert Formula.parse("0.1 + 0.2 > 0.30000000000000000001").holds(NO_TOTALS) is False
+    assert Formula.parse("0.1 + 0.2 < 0.30000000000000000001").holds(NO_TOTALS) is True
+    assert Formula.parse("12345678901234567890.1 > 12345678901234567890").holds(NO_TOTALS) is True
+    assert str(Formula.parse("1.50 < 0012345678901234567890.0100")) == "1.5 < 12345678901234567890.01"
+
+
+def test_infinite_surprisals_compare_as_infinite():
+    totals = {(1, "a"): float("inf"), (1, "b"): 3.0}
+    assert Formula.parse("(1;%a%) > (1;%b%)").holds(totals) is True
+    assert Formula.parse("(1;%a%) = (1;%a%)").holds(totals) is True
+    assert Formula.parse("(1;%a%) - (1;%a%) > 0").holds(totals) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "about"),
+    [
+        ("1<2<3", 4, "two sides"),
+        ("(1;%a%) = (1;%b%) > 2", 19, "two sides"),
+        ("(1<2)<3", 2, "compare surprisals and numbers"),
+        ("(1<2)+1 > 3", 2, "+ and - take"),
+        ("1<2 & 3", 7, "join comparisons"),
+        ("1 + 1", 1, "compares"),
+        ("", 1, "too early"),
+        ("(1<2", 5, "too early; expected )"),
+        ("(1<2]", 5, "unexpected ']'"),
+        ("1<2)", 4, "unexpected ')'"),
+        ("1 < x", 5, "unexpected 'x'"),
+        ("1 << 2", 4, "unexpected '<'"),
+        ("1 < -2", 5, "unexpected '-'"),
+        ("(1.5;%a%) < 2", 2, "whole number"),
+        ("(1;%%) < 2", 4, "name is missing"),
+        ("(1;%a) < 2", 4, "unexpected '%'"),
+        ("1" * 101 + " < 2", 1, "100 digits"),
+        ("__import__('os') < 2", 1, "unexpected '_'"),
+    ],
+)
+def test_errors_name_the_character(text, position, about):
+    with pytest.raises(FormulaError, match=rf"^formula, character {position}: ") as error:
+        Formula.parse(text)
+    assert about in str(error.value)
+    assert error.value.position == position
+    assert "\n" not in str(error.value)
+
+
+def test_unknown_conditions_and_regions_are_errors_not_zeros():
+    for text, message in [
+        ("(*;%c%) < 3", "character 2: no condition 'c'; there is: a, b"),
+        ("3 > (9;%a%)", "character 6: no region 9; there is: 1, 2"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            Formula.parse(text).holds(AB)
+        with pytest.raises(InputError, match=message):
+            Formula.parse(text).check({1, 2}, {"a", "b"})
+    with pytest.raises(InputError, match="no condition 'c'"):
+        Formula.parse("1 < 2 | (1;%c%) < 3").holds(AB)  # also where the first part decides
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 5_000 + "1<2" + ")" * 4_000,
+        "(" * 4_998 + "1<2" + ")" * 4_998,
+        "1<2" + " & 1<2 | 1<2" * 800,
+        "1-(" * 2_000 + "1" + ")" * 2_000 + "<2",
+        "1" + "+1" * 4_000 + "<2",
+        "%" * 9_999,
+        "9" * 9_990 + "<1",
+        "x" * 1_000_000,
+    ],
+)
+def test_hostile_formulas_end_soon(text):
+    start = time.perf_counter()
+    with contextlib.suppress(InputError):
+        Formula.parse(text).holds(NO_TOTALS)
+    assert time.perf_counter() - start < 3
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("(1;%a%) < (1;%b%)", "[1;% a %]<[[1;%b%]]"),
+        ("(1;%a%) < (1;%b%)", "(1;%b%) > (1;%a%)"),
+        ("(1;%a%) + (2;%a%) > 2", "(2;%a%) + (1;%a%) > 2.000"),
+        ("(1;%a%) - ((2;%a%) - 1) > 2", "(1;%a%) - (2;%a%) > 1"),
+        ("1<2 & 3<4", "3<4 & 1<2"),
+        ("1<2 & (3<4 & 5<6)", "(1<2 & 3<4) & 5<6"),
+    ],
+)
+def test_equal_by_meaning(one, other):
+    assert Formula.parse(one) == Formula.parse(other)
+    assert hash(Formula.parse(one)) == hash(Formula.parse(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("(1;%a%) < (1;%b%)", "(1;%b%) < (1;%a%)"),
+        ("1000000 = 1000010", "1000010 = 1000000"),  # the tolerance is relative to the right side
+        ("1<2 | 3<4 & 5<6", "1<2 | (3<4 & 5<6)"),
+        ("1 - (2 - 3) < 4", "1 - 2 - 3 < 4"),
+        ("1 < 2", "1 < 2.0000000000000000000001"),
+    ],
+)
+def test_different_meanings_differ(one, other):
+    assert Formula.parse(one) != Formula.parse(other)
+
+
+def test_parts_show_why():
+    parts = Formula.parse("(1;%a%) + (2;%a%) < (1;%b%) & 1 < (2;%b%)").parts(AB)
+    assert [(p.depth, p.text, p.value) for p in parts] == [
+        (0, "((1;%a%) + (2;%a%) < (1;%b%)) & (1 < (2;%b%))", False),
+        (1, "(1;%a%) + (2;%a%) < (1;%b%)", False),
+        (2, "(1;%a%) + (2;%a%)", 7.5),
+        (3, "(1;%a%)", 3.0),
+        (3, "(2;%a%)", 4.5),
+        (2, "(1;%b%)", 7.5),
+        (1, "1 < (2;%b%)", False),
+        (2, "(2;%b%)", 0.0),
+    ]
+
+
+# Random formulas, written with random brackets and spaces, against Python's own arithmetic on the same numbers.
+REGIONS, CONDITIONS = (1, 2, 3), ("a", "b_c", "what no-gap")
+SPACES = st.sampled_from(["", " ", "  ", "\t"])
+literals = st.decimals(min_value=0, max_value=99, places=3).map(lambda d: (f"{d}", lambda totals: Fraction(d)))
+
+
+def _bracketed(draw, text):
+    opening, closing = draw(st.sampled_from(["()", "[]"]))
+    space = draw(SPACES)
+    return f"{opening}{space}{text}{space}{closing}"
+
+
+@st.composite
+def atoms(draw):
+    region, condition = draw(st.sampled_from([*REGIONS, "*"])), draw(st.sampled_from(CONDITIONS))
+    keys = [(r, condition) for r in (REGIONS if region == "*" else [region])]
+    return _bracketed(draw, f"{region};%{condition}%"), lambda t: sum(Fraction(t[key]) for key in keys)
+
+
+@st.composite
+def chains(draw, parts, operators, longest=4):
+    """Parts joined by operators of equal rank, worth a fold from the left; sometimes in brackets."""
+    (text, value), *rest = [draw(parts) for _ in range(draw(st.integers(1, longest)))]
+    for right_text, right_value in rest:
+        sign = draw(st.sampled_from(sorted(operators)))
+        text = f"{text}{draw(SPACES)}{sign}{draw(SPACES)}{right_text}"
+        value = (lambda f, left, right: lambda t: f(left(t), right(t)))(operators[sign], value, right_value)
+    return (_bracketed(draw, text), value) if draw(st.booleans()) and rest else (text, value)
+
+
+@st.composite
+def sums(draw):
+    inner = st.one_of(atoms(), literals)
+    nested = chains(inner, {"+": operator.add, "-": operator.sub}).map(lambda pair: (f"({pair[0]})", pair[1]))
+    return draw(chains(st.one_of(inner, nested), {"+": operator.add, "-": operator.sub}))
+
+
+@st.composite
+def comparisons(draw):
+    (left, x), (right, y) = draw(sums()), draw(sums())
+    close = lambda a, b: abs(a - b) <= Fraction("0.001") + Fraction("0.00001") * abs(b)  # noqa: E731
+    sign, compare = draw(st.sampled_from([("<", operator.lt), (">", operator.gt), ("=", close)]))
+    return f"{left}{draw(SPACES)}{sign}{draw(SPACES)}{right}", lambda t: compare(x(t), y(t))
+
+
+@st.composite
+def claims(draw):
+    logic = {"&": lambda a, b: a and b, "|": lambda a, b: a or b}
+    nested = chains(comparisons(), logic, 3).map(lambda pair: (f"[{pair[0]}]", pair[1]))
+    return draw(chains(st.one_of(comparisons(), nested), logic, 3))
+
+
+surprisals = st.one_of(st.integers(0, 4).map(float), st.floats(0, 60, allow_nan=False))
+totals = st.fixed_dictionaries({(r, c): surprisals for r in REGIONS for c in CONDITIONS})
+
+
+@given(claims(), totals)
+def test_random_formulas_agree_with_python(claim, values):
+    text, truth = claim
+    formula = Formula.parse(text)
+    assert formula.holds(values) == truth(values)
+    assert formula.parts(values)[0].value == truth(values)
+    formula.check(set(REGIONS), set(CONDITIONS))
+
+
+@given(claims(), totals)
+def test_the_canonical_text_means_the_same_and_is_stable(claim, values):
+    formula = Formula.parse(claim[0])
+    again = Formula.parse(str(formula))
+    assert again == formula
+    assert hash(again) == hash(formula)
+    assert str(again) == str(formula)
+    assert again.holds(values) == formula.holds(values)
+    assert "[" not in str(formula)
+
+
+@given(st.text(alphabet="()[];%*+-<>=&|. 0123ab", max_size=40))
+def test_any_text_is_read_or_refused_in_one_line(text):
+    try:
+        formula = Formula.parse(text)
+    except InputError as error:
+        assert "\n" not in str(error)
+    else:
+        assert Formula.parse(str(formula)) == formula
