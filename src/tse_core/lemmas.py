@@ -8,6 +8,9 @@ Three lists come with the project, all from that paper's appendix:
 - ``newman-appendix``: the 1,970 lemmas as printed, with correct forms;
 - ``newman-clean``: the same without non-verbs, typos, was/were and the modals;
 - ``newman-released``: the 1,951 rows of the authors' published file, rebuilt by rule with its faults.
+
+A fourth, ``newman-full``, the paper's 3,562, exists once a reader has made it from the Giant Verb List
+(`tse_core.giant_verb_list`).
 """
 
 import csv
@@ -21,13 +24,14 @@ import pandas as pd
 import yaml
 
 from .errors import InputError, unknown
-from .paths import data_folder
+from .paths import cache_folder, data_folder
 
 DEFAULT = "newman-appendix"
 DESCRIPTIONS = {
     "newman-appendix": "the 1,970 lemmas of the paper's appendix, correct forms (default)",
     "newman-clean": "the appendix without non-verbs, typos, was/were and modals",
     "newman-released": "the 1,951 rows of the authors' published file, with its faults",
+    "newman-full": "the paper's 3,562; made by: tse data lemmas --giant-verb-list FILE",
 }
 REQUIRED = ("lemma", "singular", "plural")
 
@@ -99,8 +103,12 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
     'quizzes'
     """
     name = str(name_or_path)
-    if name in DESCRIPTIONS:
-        return Lemmas(name, _released() if name == "newman-released" else _appendix(clean=name == "newman-clean"))
+    if name in ("newman-appendix", "newman-clean"):
+        return Lemmas(name, _appendix(clean=name == "newman-clean"))
+    if name == "newman-released":
+        return Lemmas(name, _released())
+    if name == "newman-full":
+        return Lemmas(name, _full())
     path = Path(name)
     if path.suffix == ".csv":
         return Lemmas(path.stem, read_lemmas(path))
@@ -161,6 +169,17 @@ def _appendix(clean: bool = False) -> pd.DataFrame:
     table = read_lemmas(data_folder() / "lemmas" / "newman-appendix.csv")
     table["noun"] = table["noun"] == "yes"
     return table[table["left_out"] == ""].reset_index(drop=True) if clean else table
+
+
+def full_list_file() -> Path:
+    """Where the full list is kept once it has been made."""
+    return cache_folder() / "lemmas" / "newman-full.csv"
+
+
+def _full() -> pd.DataFrame:
+    if not full_list_file().is_file():
+        raise InputError("newman-full has not been made here: tse data lemmas --giant-verb-list FILE")
+    return read_lemmas(full_list_file())
 
 
 def _released() -> pd.DataFrame:

@@ -1,0 +1,112 @@
+"""The paper's full lemma list: reading the PDF and plain lists, the authors' rule, counts said plainly."""
+
+import pytest
+
+from tse_core.errors import InputError
+from tse_core.giant_verb_list import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
+from tse_core.lemmas import load_lemmas
+
+
+def pdf(pages: list[list[str]]) -> bytes:
+    """A small PDF by hand: one list of lines a page."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    kids = []
+    for lines in pages:
+        text = "BT /F1 12 Tf 14 TL 72 720 Td " + " ".join(f"({line}) Tj T*" for line in lines) + " ET"
+        objects.append(f"<< /Length {len(text)} >>\nstream\n{text}\nendstream".encode())
+        page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {len(objects)} 0 R "
+        objects.append((page + "/Resources << /Font << /F1 3 0 R >> >> >>").encode())
+        kids.append(f"{len(objects)} 0 R")
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>".encode()
+    content, offsets = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, start=1):
+        offsets.append(len(content))
+        content += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    start = len(content)
+    content += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}".encode()
+    return content + f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n".encode()
+
+
+@pytest.fixture
+def published(tmp_path):
+    """Laid out as the published file: verbs only from the seventh page on, numbered, some starred, two columns."""
+    pytest.importorskip("pypdf")
+    file = tmp_path / "verbs.pdf"
+    front = [["1. contents"]] * 6
+    file.write_bytes(
+        pdf([*front, ["1. abase", "2. * yodel", "The letter B", "3. be 4. breath"], ["5. Zigzag", "6. walk"]])
+    )
+    return file
+
+
+def test_verbs_are_the_tokens_after_each_number_from_the_seventh_page_on(published):
+    assert read_verbs(published) == ["abase", "yodel", "be", "breath", "zigzag", "walk"]
+
+
+def test_rows_are_united_by_the_authors_rule(published):
+    full = extend_with_giant_verb_list(published).table.set_index("plural")["singular"]
+    assert len(full) == 1951 + 4  # walk was there, be is skipped
+    assert full[["abase", "yodel", "breathe", "zigzag"]].tolist() == ["abases", "yodels", "breathes", "zigzags"]
+    assert full["are"] == "is"
+    assert "be" not in full.index
+    assert "breath" not in full.index
+
+
+def test_a_plain_list_does_as_well(tmp_path):
+    file = tmp_path / "verbs.txt"
+    file.write_text("# mine\nwaltz\n\ntry\nbreathe\nhave\n")
+    singular = extend_with_giant_verb_list(file).table.set_index("plural")["singular"]
+    assert singular["waltz"] == "waltzes"
+    # have/has is a row beside the released have/haves, as in the authors' union
+    assert singular["have"].tolist() == ["haves", "has"]
+
+
+def test_counts_that_differ_are_said_to(tmp_path):
+    file = tmp_path / "verbs.txt"
+    file.write_text("waltz\n")
+    counts = check_counts(extend_with_giant_verb_list(file), 1, {"models/gpt2-xl": {"waltz": 1, "waltzes": 2}.get})
+    assert counts["found"].tolist() == [1, 1952, 1]
+    assert counts["verdict"].tolist() == [
+        "differs from the paper by -3249",
+        "differs from the paper by -1610",
+        "differs from the paper by -1264",
+    ]
+
+
+def test_counts_that_agree_are_said_to(monkeypatch):
+    monkeypatch.setattr("tse_core.giant_verb_list.LEMMAS_EXPECTED", 1951)
+    assert check_counts(load_lemmas("newman-released"))["verdict"].tolist() == ["as in the paper"]
+
+
+def test_the_full_list_is_found_once_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(InputError, match="tse data lemmas --giant-verb-list FILE"):
+        load_lemmas("newman-full")
+    file = tmp_path / "verbs.txt"
+    file.write_text("waltz\n")
+    made = extend_with_giant_verb_list(file)
+    save_full_list(made)
+    assert load_lemmas("newman-full").hash == made.hash
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", b"walk\nto run\n", "line 2: 'to run' is not one verb"),
+        ("a.txt", b"\n", "no verb found"),
+        ("a.txt", b"\xff\xfe\x00", "not UTF-8"),
+        ("a.pdf", b"%PDF-1.4\nnonsense", "not a readable PDF"),
+        ("a.pdf", pdf([["1. walk"]]), "1 pages; the verbs stand on pages 7 to 32"),
+    ],
+)
+def test_a_faulty_file_is_one_clear_line(tmp_path, name, content, message):
+    pytest.importorskip("pypdf")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        extend_with_giant_verb_list(tmp_path / name)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"no such verb list: .*absent\.pdf"):
+        extend_with_giant_verb_list(tmp_path / "absent.pdf")
