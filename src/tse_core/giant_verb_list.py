@@ -104,9 +104,7 @@ def _from_pdf(path: Path) -> list[str]:
         pages = PdfReader(path).pages
         if len(pages) <= FIRST_PAGE:
             raise InputError(f"{path}: {len(pages)} pages; the verbs stand on pages 7 to 32")
-        lines = [
-            line.strip() for page in pages[FIRST_PAGE : LAST_PAGE + 1] for line in page.extract_text().splitlines()
-        ]
+        texts = [page.extract_text() for page in pages[FIRST_PAGE : LAST_PAGE + 1]]
     except PyPdfError as error:
         raise InputError(f"{path}: not a readable PDF ({error})") from error
     lines = [line.strip() for text in texts for line in text.splitlines()]
