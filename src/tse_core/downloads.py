@@ -1,0 +1,177 @@
+"""Pinned downloads: every file of data/registry.csv has a commit, a size and a checksum, and nothing else is accepted.
+
+A file lies in the cache as ``owner/repository/commit/path``. ``TSE_MIRROR``, a folder or an address laid out in the
+same way (so another machine's cache will do), replaces the network. Reading never downloads; :func:`fetch` does.
+"""
+
+import hashlib
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+import pandas as pd
+import pooch
+
+from tse_core.errors import InputError, unknown
+from tse_core.paths import cache_folder, data_folder
+
+ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
+_WAIT = 30  # seconds without an answer before a download is given up
+
+
+def read_registry() -> pd.DataFrame:
+    """data/registry.csv and two columns more: ``name`` (data set/file) and ``key`` (owner/repository/commit/path)."""
+    table = pd.read_csv(data_folder() / "registry.csv", dtype={"commit": str, "sha256": str})
+    table["name"] = [f"{row.dataset}/{Path(row.path).stem}" for row in table.itertuples()]
+    table["key"] = table["repository"] + "/" + table["commit"] + "/" + table["path"]
+    return table
+
+
+def select(names: Iterable[str] = ("all",)) -> pd.DataFrame:
+    """The registry's rows for names of data sets, of single files (``blimp/adjunct_island``), or ``all``."""
+    table = read_registry()
+    wanted = pd.Series(False, index=table.index)
+    for name in names:
+        rows = (table["dataset"] == name) | (table["name"] == name) | (name == "all")
+        if not rows.any():
+            dataset = name.partition("/")[0]
+            within = table.loc[table["dataset"] == dataset, "name"]
+            known = list(within) if len(within) else ["all", *table["dataset"].unique()]
+            near = get_close_matches(name, known, n=5, cutoff=0.3) if len(known) > 20 else known
+            hint = f", ... ({len(known)} in all, `tse list data` shows them)" if len(known) > 20 else ""
+            raise unknown("download", name, near or known[:5], hint)
+        wanted |= rows
+    return table[wanted]
+
+
+def fetch(names: Iterable[str] = ("all",), progress: Callable[[str, int], None] | None = None) -> int:
+    """Bring files into the cache, from ``TSE_MIRROR`` or the network; returns how many were missing or damaged.
+
+    A file is downloaded beside its place, checked, and only then moved there. ``progress`` is called with each file's
+    name and size as soon as it is there.
+
+    Raises
+    ------
+    InputError : no network, a cut-off download, a wrong checksum: one line that names the file and ``TSE_MIRROR``.
+    """
+    fetched = 0
+    for row in select(names).itertuples():
+        if _state(row) != "cached":
+            _bring(row)
+            fetched += 1
+        if progress:
+            progress(row.name, row.bytes)
+    return fetched
+
+
+def states(names: Iterable[str] = ("all",), progress: Callable[[str, int], None] | None = None) -> pd.DataFrame:
+    """The registry's rows with each file's ``state``: cached, missing, or damaged (another size or checksum)."""
+    table = select(names)
+    found = []
+    for row in table.itertuples():
+        found.append(_state(row))
+        if progress:
+            progress(row.name, row.bytes)
+    return table.assign(state=found)
+
+
+def files(name: str) -> list[Path]:
+    """The checked local files of a data set or of one of its files, in the registry's order.
+
+    Nothing is downloaded; files that a mirror *folder* holds are copied into the cache at once.
+
+    Raises
+    ------
+    InputError : a file is not cached, or was changed since.
+    """
+    table = select([name])
+    for row in table.itertuples():
+        state = _state(row)
+        if state == "cached":
+            continue
+        if _mirror_folder() is None:
+            what = "is not downloaded yet" if state == "missing" else f"was changed or cut off ({path_of(row.key)})"
+            raise InputError(
+                f"{row.name} {what}: run `tse data fetch {name}`, or set TSE_MIRROR to a folder that holds {row.key}"
+            )
+        _bring(row)
+    return [path_of(key) for key in table["key"]]
+
+
+def path_of(key: str) -> Path:
+    """Where the cache keeps (or would keep) a file of the registry."""
+    return cache_folder() / "data" / key
+
+
+def _state(row) -> str:
+    path = path_of(row.key)
+    if not path.is_file():
+        return "missing"
+    same = path.stat().st_size == row.bytes and hashlib.sha256(path.read_bytes()).hexdigest() == row.sha256
+    return "cached" if same else "damaged"
+
+
+def _mirror_folder() -> Path | None:
+    """The folder that TSE_MIRROR names; None where it is unset or an address."""
+    mirror = os.environ.get("TSE_MIRROR", "")
+    if not mirror or mirror.startswith(("http://", "https://")):
+        return None
+    folder = Path(mirror.removeprefix("file://")).expanduser()
+    if not folder.is_dir():
+        raise InputError(f"TSE_MIRROR is {mirror!r}, which is neither a folder nor an http(s) address")
+    return folder
+
+
+def _bring(row) -> None:
+    """Download or copy one file, check it, and put it into its place."""
+    import requests
+
+    pooch.get_logger().setLevel(logging.ERROR)
+    folder = _mirror_folder()
+    base = str(folder) if folder else os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
+    source = f"{base}/{row.key}"
+    place = path_of(row.key)
+    advice = "set TSE_MIRROR to a folder or an address laid out owner/repository/commit/path"
+    try:
+        pooch.retrieve(
+            source,
+            known_hash=f"sha256:{row.sha256}",
+            fname=place.name,
+            path=place.parent,
+            downloader=_copy if folder else pooch.HTTPDownloader(timeout=_WAIT),
+        )
+    except FileNotFoundError:
+        raise InputError(f"{row.name}: {source} does not exist; {advice}") from None
+    except requests.exceptions.RequestException as error:
+        reason = _reason(error)
+        raise InputError(f"{row.name}: {source} cannot be downloaded ({reason}); try again, or {advice}") from None
+    except ValueError:
+        raise InputError(
+            f"{row.name}: what {source} gives has another checksum than data/registry.csv (cut off or changed) and was "
+            f"not kept; try again, or {advice}"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{place}: cannot be written ({error}); set TSE_CACHE to another folder") from None
+
+
+def _copy(source: str, output: str | Path, _pooch: object) -> None:
+    shutil.copyfile(source, output)
+
+
+def _reason(error: Exception) -> str:
+    """A few words for a failed download instead of the chain of exceptions behind it."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"the server answers {response.status_code}"
+    kind = type(error).__name__
+    return {
+        "ConnectionError": "no connection",
+        "ConnectTimeout": f"no answer within {_WAIT} seconds",
+        "ReadTimeout": f"no answer within {_WAIT} seconds",
+        "ChunkedEncodingError": "the download broke off",
+        "ProxyError": "the proxy refuses",
+        "SSLError": "no trusted connection",
+    }.get(kind, kind)
