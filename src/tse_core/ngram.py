@@ -1,0 +1,202 @@
+"""An n-gram language model: interpolated Kneser-Ney smoothing over sorted arrays.
+
+All n-grams of the corpus form a tree: the node of "the keys are" is the child ``are`` of the node "the keys".
+Level k holds the nodes of length k as one sorted array of ``parent * vocabulary + word``, so the continuations of a
+context lie side by side, a look-up is a binary search, and the distributions after thousands of contexts are
+computed at once. The probability of a word after a context interpolates down the orders (Kneser & Ney 1995;
+Chen & Goodman 1999)::
+
+    P(w | c) = max(count(c w) - d, 0) / count(c) + d * types(c) / count(c) * P(w | c without its first word)
+
+At the highest order ``count`` is how often the n-gram occurs; below it is the number of different words that
+precede it. The recursion ends in the uniform distribution, so every word of the vocabulary has a probability and
+each distribution sums to 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tse_core.errors import InputError
+
+
+@dataclass(frozen=True)
+class Level:
+    """The n-grams of one length, as continuations of the contexts one word shorter (the nodes of the level above)."""
+
+    keys: np.ndarray  # (nodes,) int64, sorted: parent node * vocabulary + last word
+    counts: np.ndarray  # (nodes,) int64: occurrences, or different preceding words below the highest order
+    first: np.ndarray  # (parents + 1,) int64: the children of parent c are first[c] .. first[c + 1] - 1
+    probability: np.ndarray  # (nodes,) float64: the discounted share of the parent's count
+    rest: np.ndarray  # (parents,) float64: the mass left to the shorter context; 1 where nothing was counted
+
+
+class NGram:
+    """An n-gram model over token ids; build it with :func:`train_ngram`.
+
+    Attributes
+    ----------
+    vocabulary_size, order, boundary
+        The number of ids, n, and the id that fills the context before a sentence.
+    discounts : tuple of float
+        One discount an order, from unigrams up.
+    """
+
+    def __init__(self, keys: Sequence[np.ndarray], counts: Sequence[np.ndarray], vocabulary_size: int, boundary: int,
+                 discounts: float | Sequence[float] | None = None):  # fmt: skip
+        self.vocabulary_size, self.order, self.boundary = int(vocabulary_size), len(keys), int(boundary)
+        self.discounts = _discounts(counts, discounts)
+        parents = [1, *(len(level) for level in keys[:-1])]
+        self.levels = [
+            _level(*level, self.vocabulary_size) for level in zip(keys, counts, parents, self.discounts, strict=True)
+        ]
+
+    def probabilities(self, contexts: np.ndarray) -> np.ndarray:
+        """The distribution of the next word after each context.
+
+        Parameters
+        ----------
+        contexts : (contexts, length) int
+            Token ids, right-aligned; -1 where a context is shorter. Only the last n - 1 columns matter.
+
+        Returns
+        -------
+        (contexts, vocabulary) float64
+            Probabilities; each row sums to 1.
+        """
+        contexts = np.asarray(contexts, dtype=np.int64)
+        mixed = np.full((len(contexts), self.vocabulary_size), 1 / self.vocabulary_size)
+        for length, level in enumerate(self.levels):
+            nodes = self._nodes(contexts[:, contexts.shape[1] - length :]) if length <= contexts.shape[1] else None
+            if nodes is None:
+                break
+            rows = np.flatnonzero(nodes >= 0)
+            nodes = nodes[rows]
+            mixed[rows] *= level.rest[nodes, None]
+            size = level.first[nodes + 1] - level.first[nodes]
+            children = np.repeat(level.first[nodes] - np.cumsum(size) + size, size) + np.arange(size.sum())
+            mixed[np.repeat(rows, size), level.keys[children] % self.vocabulary_size] += level.probability[children]
+        return mixed
+
+    def _nodes(self, contexts: np.ndarray) -> np.ndarray:
+        """The tree's node of each context, -1 where the corpus does not have it."""
+        nodes = np.zeros(len(contexts), dtype=np.int64)
+        for level, words in zip(self.levels, contexts.T, strict=False):
+            wanted = nodes * self.vocabulary_size + words
+            found = np.minimum(np.searchsorted(level.keys, wanted), len(level.keys) - 1)
+            nodes = np.where((nodes >= 0) & (words >= 0) & (level.keys[found] == wanted), found, -1)
+        return nodes
+
+    def logits(self, ids, rows, columns):
+        """Log-probabilities (nats) after the token at each (row, column): the protocol of every language model.
+
+        Parameters
+        ----------
+        ids : (batch, length) LongTensor
+        rows, columns : (n,) LongTensor
+
+        Returns
+        -------
+        (n, vocabulary) float32 Tensor
+            Already normalised, so a softmax leaves them as they are. A sentence that begins with the boundary
+            token gets n - 1 of them, as in training; one that does not begins with an empty context.
+        """
+        import torch
+
+        ids = np.asarray(ids.cpu())
+        contexts = np.full((len(ids), self.order - 1), -1)
+        contexts[ids[:, 0] == self.boundary] = self.boundary
+        padded = np.concatenate([contexts, ids], axis=1)
+        columns = np.asarray(columns.cpu())[:, None] + np.arange(1, self.order)[None, :]
+        wanted = padded[np.asarray(rows.cpu())[:, None], columns]
+        different, where = np.unique(wanted, axis=0, return_inverse=True)
+        return torch.from_numpy(np.log(self.probabilities(different)).astype(np.float32))[where.reshape(-1)]
+
+
+def train_ngram(
+    sentences: Sequence[Sequence[int]],
+    *,
+    vocabulary_size: int,
+    boundary: int,
+    end: int,
+    order: int = 5,
+    discounts: float | Sequence[float] | None = None,
+) -> NGram:
+    """Count all n-grams up to ``order`` and smooth them.
+
+    Parameters
+    ----------
+    sentences : sequences of token ids, without boundary tokens
+    boundary, end : int
+        The ids put before a sentence (n - 1 times) and after it. ``boundary`` is never counted as a continuation.
+    discounts : float or one an order, optional
+        Default: Ney, Essen & Kneser's (1994) estimate n1 / (n1 + 2 n2) of each order, n1 and n2 being the number of
+        n-grams counted once and twice; 0.5 where there are none to estimate from.
+
+    Returns
+    -------
+    NGram
+
+    Examples
+    --------
+    >>> model = train_ngram([[2, 3], [2, 4]], vocabulary_size=5, boundary=0, end=1, order=2)
+    >>> model.probabilities([[2]]).round(2).sum()
+    np.float64(1.0)
+    """
+    if order < 1:
+        raise InputError(f"the order of an n-gram model is 1 or more, not {order}")
+    lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+    if not lengths.sum():
+        raise InputError("an n-gram model needs a corpus: no sentence with a word was given")
+    words, last = _stream(sentences, lengths, boundary, end, order)
+    nodes = np.zeros(len(words), dtype=np.int64)
+    keys, numbers, suffixes = [], [], []
+    for length in range(1, order + 1):
+        starts = np.flatnonzero(last >= length - 1)  # positions that have length - 1 more words in their sentence
+        wanted = nodes[starts] * vocabulary_size + words[starts + length - 1]
+        level, where, count = np.unique(wanted, return_inverse=True, return_counts=True)
+        suffix = np.zeros(len(level), dtype=np.int64)
+        if length > 1:
+            suffix[where] = nodes[starts + 1]
+        nodes = np.zeros_like(nodes)
+        nodes[starts] = where
+        keys.append(level)
+        numbers.append(count)
+        suffixes.append(suffix)
+    for length in range(order - 1):  # below the highest order: how many different words come before
+        counted = keys[length + 1] % vocabulary_size != boundary
+        numbers[length] = np.bincount(suffixes[length + 1][counted], minlength=len(keys[length]))
+    numbers[-1] = np.where(keys[-1] % vocabulary_size != boundary, numbers[-1], 0)
+    return NGram(keys, numbers, vocabulary_size, boundary, discounts)
+
+
+def _stream(sentences, lengths, boundary, end, order) -> tuple[np.ndarray, np.ndarray]:
+    """All sentences with their boundaries in one array; at each place, how many words of the sentence still follow."""
+    total = lengths + order
+    stops = np.cumsum(total)
+    words = np.full(stops[-1], boundary, dtype=np.int64)
+    inside = np.repeat(stops - total + order - 1 - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+    words[inside] = np.concatenate([np.asarray(sentence, dtype=np.int64) for sentence in sentences if len(sentence)])
+    words[stops - 1] = end
+    return words, np.repeat(stops, total) - np.arange(len(words)) - 1
+
+
+def _discounts(counts, given) -> tuple[float, ...]:
+    if given is None:
+        once, twice = ([int((level == times).sum()) for level in counts] for times in (1, 2))
+        return tuple(a / (a + 2 * b) if a else 0.5 for a, b in zip(once, twice, strict=True))
+    given = tuple(map(float, given)) if np.iterable(given) else (float(given),) * len(counts)
+    if len(given) != len(counts) or not all(0 <= discount <= 1 for discount in given):
+        raise InputError(f"discounts: one number from 0 to 1, or {len(counts)} of them (one an order), not {given}")
+    return given
+
+
+def _level(keys, counts, parents, discount, vocabulary_size) -> Level:
+    parent = keys // vocabulary_size
+    total = np.bincount(parent, weights=counts, minlength=parents)
+    types = np.bincount(parent, weights=counts > 0, minlength=parents)
+    some = np.where(total > 0, total, 1)
+    probability = np.maximum(counts - discount, 0) / some[parent]
+    first = np.searchsorted(keys, np.arange(parents + 1) * vocabulary_size)
+    return Level(keys, counts, first, probability, np.where(total > 0, discount * types / some, 1.0))
