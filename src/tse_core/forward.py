@@ -1,0 +1,212 @@
+"""Efficient forward passes: every distinct thing is computed once, and logits only where somebody asks.
+
+A *request* is a place in a sequence of token ids. For a causal model the logits there predict the next token, for a
+masked model the token at that place. Causal models that take a tree of prefixes get one: sequences are sorted, and each
+adds only the tokens that it does not share with the one before. Other models get batches of equally long sequences, so
+that no padding is ever computed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from tse_core.errors import InputError
+from tse_core.models import LanguageModel
+
+BATCH_TOKENS = 8192
+TREE_TOKENS = 384  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
+PROJECTED_ENTRIES = 16_000_000  # logits held at a time, 64 MB
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some distinct distributions and the requests that they answer."""
+
+    logits: torch.Tensor  # (m, vocabulary), float32, on the model's device
+    requests: np.ndarray  # (k,) indices into the flattened requests
+    rows: np.ndarray  # (k,) which of the m rows answers each
+
+
+def blocks(
+    model: LanguageModel,
+    sequences: Sequence[Ids],
+    positions: Sequence[Sequence[int]],
+    *,
+    batch_tokens: int | None = None,
+    share_prefixes: bool = True,
+    advance: Callable[[int], None] = lambda n: None,
+) -> Iterator[Block]:
+    """Logits at the given positions of each sequence, in blocks of bounded memory, in an order of their own.
+
+    Parameters
+    ----------
+    sequences : token ids of each sequence; repeated ones are computed once
+    positions : for each sequence, the places asked for. Requests are numbered through all sequences in order.
+    batch_tokens : tokens in one forward pass at most
+    share_prefixes : False computes equal-length batches even where a tree of prefixes could be used
+    advance : called with the number of requests answered
+    """
+    if len(sequences) != len(positions):
+        raise InputError(f"{len(sequences)} sequences came with {len(positions)} lists of positions")
+    wanted = _places(model, sequences, positions)
+    tree = share_prefixes and getattr(model.network, "takes_trees", False)
+    passes = _tree_passes if tree else _level_passes
+    for states, project, places in passes(model, wanted, batch_tokens or BATCH_TOKENS):
+        step = max(1, PROJECTED_ENTRIES // model.vocabulary_size)
+        for start in range(0, len(places), step):
+            answered = [wanted[place] for place in places[start : start + step]]
+            requests = np.concatenate(answered)
+            logits = project(states[start : start + step])
+            if logits.isnan().any():
+                raise InputError(f"{model.name} gives NaN as a logit; its weights are damaged or its precision is too low")
+            yield Block(logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered]))
+            advance(len(requests))
+
+
+def logits(model, sequences, positions, **options) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
+    """As `blocks`, one row a request: yields (indices of requests (k,), logits (k, vocabulary))."""
+    step = max(1, PROJECTED_ENTRIES // model.vocabulary_size)
+    for block in blocks(model, sequences, positions, **options):
+        for start in range(0, len(block.requests), step):
+            rows = torch.as_tensor(block.rows[start : start + step], device=block.logits.device)
+            yield block.requests[start : start + step], block.logits[rows]
+
+
+def target_log_probabilities(model, sequences, positions, targets, **options) -> np.ndarray:
+    """log P (nats) of one target token at each request: float64 (requests,), flattened in the order of the requests.
+
+    To score a sentence with a causal model, ask for positions 0 to n - 2 with the ids 1 to n - 1 as targets; with a
+    masked model, give a copy of the sentence for each masked place. Options are those of `blocks`.
+    """
+    flat = np.fromiter((t for row in targets for t in row), dtype=np.int64)
+    if len(flat) != sum(map(len, positions)):
+        raise InputError(f"{len(flat)} targets came for {sum(map(len, positions))} positions")
+    found = np.full(len(flat), np.nan)
+    for block in blocks(model, sequences, positions, **options):
+        rows = torch.as_tensor(block.rows, device=block.logits.device)
+        asked = torch.as_tensor(flat[block.requests], device=block.logits.device)
+        normaliser = block.logits.logsumexp(-1)
+        found[block.requests] = (block.logits[rows, asked].double() - normaliser[rows].double()).cpu().numpy()
+    return found
+
+
+def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
+    """The distinct (sequence, position) asked for, each with its requests.
+
+    For a causal model nothing after the position matters, so the sequence is cut there.
+    """
+    limit = getattr(model.network, "max_length", None)
+    causal = model.kind == "causal"
+    wanted: dict[tuple[Ids, int], list[int]] = {}
+    request = 0
+    for sequence, places in zip(sequences, positions, strict=True):
+        sequence = tuple(sequence)
+        if limit and len(sequence) > limit:
+            raise InputError(f"a sentence of {len(sequence)} tokens is longer than {model.name} can read ({limit})")
+        for place in places:
+            if not 0 <= place < len(sequence):
+                raise InputError(f"position {place} is outside a sequence of {len(sequence)} tokens")
+            key = (sequence[: place + 1] if causal else sequence, place)
+            wanted.setdefault(key, []).append(request)
+            request += 1
+    return {key: np.array(requests) for key, requests in wanted.items()}
+
+
+def _projection(network):
+    """How to compute states and how to turn them into logits; a plain network's states are its logits."""
+    if hasattr(network, "states"):
+        return network.states, network.project
+    return network.logits, lambda states: states
+
+
+def _level_passes(model, wanted, batch_tokens):
+    """Batches of equally long sequences, longest first, so that running out of memory shows early."""
+    by_sequence: dict[Ids, list[int]] = {}
+    if model.kind == "causal":  # a prefix of a longer sequence needs no pass of its own
+        holder: dict[Ids, Ids] = {}
+        for sequence, place in sorted(wanted, reverse=True):
+            longest = holder.get(sequence)
+            if longest is None:
+                longest = sequence
+                for end in range(len(sequence), 0, -1):
+                    holder.setdefault(sequence[:end], sequence)
+            by_sequence.setdefault(longest, []).append(place)
+    else:
+        for sequence, place in wanted:
+            by_sequence.setdefault(sequence, []).append(place)
+    states, project = _projection(model.network)
+    by_length: dict[int, list[Ids]] = {}
+    for sequence in sorted(by_sequence):
+        by_length.setdefault(len(sequence), []).append(sequence)
+    for length in sorted(by_length, reverse=True):
+        step = max(1, batch_tokens // length)
+        for start in range(0, len(by_length[length]), step):
+            batch = by_length[length][start : start + step]
+            where = [(row, place) for row, sequence in enumerate(batch) for place in by_sequence[sequence]]
+            rows, columns = torch.tensor(where, device=model.device).T
+            keys = [(batch[row][: place + 1] if model.kind == "causal" else batch[row], place) for row, place in where]
+            yield states(torch.tensor(batch, device=model.device), rows, columns), project, keys
+
+
+@dataclass
+class _Pack:
+    """A tree of prefixes, nodes in depth-first order."""
+
+    ids: list[int]
+    depths: list[int]
+    parents: list[int]
+    asked: list[tuple[tuple[Ids, int], int]]  # (request's key, node)
+
+
+def _packs(wanted, size) -> Iterator[_Pack]:
+    """Trees of at most `size` nodes (more if one sequence is longer) over the sequences asked for."""
+    pack, path, last = None, [], ()
+    for sequence, place in sorted(wanted):
+        shared = 0
+        for a, b in zip(sequence, last, strict=False):
+            if a != b:
+                break
+            shared += 1
+        if pack is None or len(pack.ids) + len(sequence) - shared > size:
+            if pack:
+                yield pack
+            pack, path, shared = _Pack([], [], [], []), [], 0
+        del path[shared:]
+        for depth in range(shared, len(sequence)):
+            pack.parents.append(path[-1] if path else -1)
+            path.append(len(pack.ids))
+            pack.ids.append(sequence[depth])
+            pack.depths.append(depth)
+        pack.asked.append(((sequence, place), path[place]))
+        last = sequence
+    if pack:
+        yield pack
+
+
+def _tree_passes(model, wanted, batch_tokens):
+    """Packed trees, several to a batch."""
+    packs = sorted(_packs(wanted, TREE_TOKENS), key=lambda p: -len(p.ids))
+    step = max(1, batch_tokens // TREE_TOKENS)
+    for start in range(0, len(packs), step):
+        batch = packs[start : start + step]
+        width = len(batch[0].ids)
+        ids = np.zeros((len(batch), width), dtype=np.int64)
+        depths = np.zeros((len(batch), width), dtype=np.int64)
+        visible = np.zeros((len(batch), width, width), dtype=bool)
+        visible[:, np.arange(width), np.arange(width)] = True  # padding sees itself, so that no row is empty
+        for row, pack in enumerate(batch):
+            ids[row, : len(pack.ids)] = pack.ids
+            depths[row, : len(pack.ids)] = pack.depths
+            sees = visible[row]
+            for node, parent in enumerate(pack.parents):
+                if parent >= 0:
+                    sees[node] |= sees[parent]
+        where = [(row, node) for row, pack in enumerate(batch) for _, node in pack.asked]
+        rows, columns = torch.tensor(where, device=model.device).T
+        ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in (ids, depths, visible))
+        states = model.network.tree_states(ids, depths, visible, rows, columns)
+        yield states, model.network.project, [key for pack in batch for key, _ in pack.asked]
