@@ -1,0 +1,147 @@
+"""``tse data``: the pinned downloads (fetch, verify, status) and the paper's full lemma list (lemmas)."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tse_core.cli.listing import print_table
+from tse_core.errors import InputError
+
+WHICH = "Data sets (blimp), single files (blimp/adjunct_island) or all"
+Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
+group = typer.Typer(help="Downloads, pinned and checked; the full lemma list.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``tse data``."""
+    app.add_typer(group, name="data")
+
+
+@group.command()
+def fetch(names: Annotated[list[str] | None, typer.Argument(help=f"{WHICH}.")] = None) -> None:
+    """Download what is missing or damaged, check it against data/registry.csv, keep it in the cache.
+
+    TSE_MIRROR, a folder or an address laid out owner/repository/commit/path, replaces the network.
+    TSE_CACHE chooses another folder for the cache.
+
+    Examples:  tse data fetch newman-blimp   |   TSE_MIRROR=/media/stick tse data fetch all
+    """
+    from tse_core import downloads
+
+    if not names:
+        raise InputError("say what to fetch: `tse data fetch all`, or names that `tse data status` shows")
+    table = downloads.select(names)
+    with _progress("fetching", int(table["bytes"].sum())) as advance:
+        fetched = downloads.fetch(names, advance)
+    print(f"{_files(fetched)} fetched, {len(table) - fetched} already there ({downloads.path_of('')})")
+
+
+@group.command()
+def verify(names: Names = None) -> None:
+    """Check the size and checksum of the cached files; name each damaged one.
+
+    Exit code 1 where a file is damaged, or missing although it was asked for by name.
+
+    Examples:  tse data verify   |   tse data verify blimp syntaxgym
+    """
+    from tse_core import downloads
+
+    table = downloads.select(names or ["all"])
+    with _progress("checking", int(table["bytes"].sum())) as advance:
+        states = downloads.states(names or ["all"], advance)
+    damaged = states[states["state"] == "damaged"]
+    missing = states[states["state"] == "missing"]
+    for row in damaged.itertuples():
+        print(f"damaged: {row.name} ({downloads.path_of(row.key)}); `tse data fetch {row.name}` repairs it")
+    whole = len(states) - len(damaged) - len(missing)
+    print(f"{_files(len(states))}: {whole} as they should be, {len(damaged)} damaged, {len(missing)} not downloaded")
+    if len(damaged) or (names and len(missing)):
+        raise typer.Exit(1)
+
+
+@group.command()
+def status(names: Names = None) -> None:
+    """What can be downloaded, how much of it is in the cache, and under which licence.
+
+    Example:  tse data status
+    """
+    from tse_core import downloads
+
+    states = downloads.states(names or ["all"])
+    rows = []
+    for dataset, part in states.groupby("dataset", sort=False):
+        counts = part["state"].value_counts()
+        first = part.iloc[0]
+        found = [str(len(part)), str(counts.get("cached", 0)), str(counts.get("damaged", 0))]
+        source = f"{first['repository']} @ {first['commit'][:7]}"
+        rows.append([str(dataset), *found, f"{part['bytes'].sum() / 1e6:.1f}", first["licence"], source])
+    print_table(["data set", "files", "cached", "damaged", "MB", "licence", "source"], rows)
+    print(f"cache: {downloads.path_of('')}")
+
+
+@group.command()
+def lemmas(
+    giant_verb_list: Annotated[
+        Path, typer.Option(help="The Giant Verb List: the published PDF, or plain text with one verb a line.")
+    ],
+    tokenizer: Annotated[
+        list[str] | None,
+        typer.Option(help="Count the lemmas that this tokenizer holds: a name or folder, or PAPER_NAME=FOLDER."),
+    ] = None,
+) -> None:
+    """Make the paper's full lemma list from the released one and the Giant Verb List; say how the counts compare.
+
+    The list is kept in the cache; afterwards its name is newman-full.
+
+    Example:  tse data lemmas --giant-verb-list verbs.pdf --tokenizer bert-large-cased=../tokenizers/bert-cased
+    """
+    from tse_core.giant_verb_list import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
+
+    full = extend_with_giant_verb_list(giant_verb_list)
+    words = sorted({*full.table["singular"], *full.table["plural"]})
+    vocabularies = {name: _vocabulary(folder, words) for name, folder in map(_named, tokenizer or [])}
+    file = save_full_list(full)
+    counts = check_counts(full, len(read_verbs(giant_verb_list)), vocabularies)
+    rows = [["" if str(value) == "<NA>" else str(value) for value in row] for row in counts.itertuples(index=False)]
+    print_table(list(counts.columns), rows)
+    print(f"newman-full: {len(full)} lemmas in {file}")
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
+    """A bar of bytes on standard error, only on a terminal; yields a function of a file's name and size."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda name, size: bar.update(task, advance=size, description=f"{what} {name}")
+
+
+def _files(count: int) -> str:
+    return f"{count} file" if count == 1 else f"{count} files"
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, _, folder = text.partition("=")
+    return name, folder or name
+
+
+def _vocabulary(name_or_folder: str, words: list[str]) -> Callable[[str], int | None]:
+    """A word -> its single vocabulary entry in the tokenizer of that name or folder, or None."""
+    from transformers import AutoTokenizer
+
+    from tse_core.models import LanguageModel
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name_or_folder)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{name_or_folder}: no tokenizer of that name or in that folder ({reason})") from None
+    ids = LanguageModel(name_or_folder, "masked", tokenizer, network=None).word_ids(words)
+    return dict(zip(words, ids, strict=True)).get

@@ -1,0 +1,100 @@
+"""``tse list``: what can be loaded by name."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+
+class What(StrEnum):
+    """What can be listed."""
+
+    models = "models"
+    data = "data"
+    suites = "suites"
+    lemmas = "lemmas"
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``tse list``."""
+    app.command("list")(list_names)
+
+
+def list_names(
+    what: Annotated[What, typer.Argument(help="models, data, suites or lemmas", show_choices=False)],
+) -> None:
+    """List what can be loaded by name: models, data, suites or lemmas.
+
+    Examples:  tse list data   |   tse list models
+    """
+    headings, rows, note = {
+        What.models: _models,
+        What.data: _data,
+        What.suites: _suites,
+        What.lemmas: _lemmas,
+    }[what]()
+    print_table(headings, rows)
+    print(note, file=sys.stderr)
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table on a terminal; elsewhere one line a row, columns parted by tabs, for grep and cut."""
+    console = Console()
+    if not console.is_terminal:
+        for row in rows:
+            print("\t".join(row))
+        return
+    table = Table(*headings)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def _models() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
+    return ("name", "kind", "MB"), list(_model_rows()), "Any model of the Hugging Face hub by its name, or a folder."
+
+
+def _model_rows() -> Iterator[tuple[str, ...]]:
+    """The folders of data/models, and what each one's config.json says about its kind."""
+    import json
+
+    from tse_core.paths import data_folder
+
+    for config in sorted((data_folder() / "models").glob("*/config.json")):
+        architectures = json.loads(config.read_text(encoding="utf-8")).get("architectures") or []
+        kind = "masked" if any(name.endswith("ForMaskedLM") for name in architectures) else "causal"
+        size = sum(file.stat().st_size for file in config.parent.iterdir() if file.is_file())
+        yield config.parent.name, kind, f"{size / 1e6:.1f}"
+
+
+def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
+    from tse_core.datasets import dataset_table
+
+    rows = [tuple(row) for row in dataset_table().itertuples(index=False)]
+    return (
+        ("name", "holds", "source"),
+        rows,
+        "Downloads: `tse data status`. Files of your own: a path ending in .jsonl.",
+    )
+
+
+def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
+    from tse_core.downloads import read_registry
+    from tse_core.paths import data_folder
+
+    registry = read_registry()
+    rows = [(name, "download") for name in registry.loc[registry["dataset"] == "syntaxgym", "name"]]
+    own = sorted(path for folder in ("suites", "laboratory") for path in (data_folder() / folder).glob("*.json"))
+    rows += [(f"{path.parent.name}/{path.stem}", "file") for path in own]
+    return ("name", "source"), rows, "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a file."
+
+
+def _lemmas() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
+    from tse_core.lemmas import list_lemmas
+
+    rows = list(list_lemmas().items())
+    return ("name", "what it is"), rows, "Lists of your own: a .csv file with the columns lemma, singular, plural."
