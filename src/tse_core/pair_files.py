@@ -130,7 +130,7 @@ def _agreement_fields(record: dict, where: str) -> tuple[str, str, str]:
     if "label" not in record:
         raise InputError(f"{where}: the field 'label' is missing; it says the subject's number: -1 singular, -2 plural")
     label = record["label"]
-    if isinstance(label, bool) or label not in LABELS:
+    if type(label) is not int or label not in LABELS:
         raise InputError(f"{where}: label is {label!r}; it must be -1 (singular subject) or -2 (plural subject)")
     return good, bad, LABELS[label]
 

@@ -1,0 +1,222 @@
+"""Template grammars: Marvin and Linzen's counts and sentences, and errors that name the place."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from tse_core.errors import InputError
+from tse_core.grammar import generate, load_grammar, noun_table, template_table
+from tse_core.pairs import sentence_pairs, unique_contexts
+from tse_core.paths import data_folder
+
+RELEASED_FILES = "bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf71/data/ML"
+TSE_VALID = {  # pairs whose two forms are single entries of BERT's vocabulary (swims and admires are not)
+    "Simple": 120,
+    "In a sentential complement": 1440,
+    "VP coordination": 1120,
+    "Across prepositional phrase": 19440,
+    "Across subject relative clause": 9600,
+    "Across object relative clause": 19680,
+    "Across object relative (no that)": 19680,
+    "In object relative clause": 15960,
+    "In object relative (no that)": 15960,
+}
+SMALL = """
+lexicon:
+  nouns:
+    person: [author/authors, pilot/pilots]
+  predicates:
+    does: [laughs/laugh, is/are tall]
+    has long: ["knows/know many languages(plural)"]
+  words:
+    near: [behind]
+constructions:
+  mine:
+    name: My construction
+    patterns:
+      mine_1: the [person 1] [near] the [person 2] [*does 1] today
+"""
+
+
+@pytest.fixture(scope="module")
+def grammar():
+    return load_grammar("marvin-linzen")
+
+
+@pytest.fixture(scope="module")
+def pairs(grammar):
+    return generate(grammar)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        path = tmp_path / "mine.yaml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def published_counts():
+    table = pd.read_csv(data_folder() / "published" / "newman_template_counts.csv").set_index("table2_row")
+    return table.drop(index="BLiMP")
+
+
+def test_each_construction_has_the_published_number_of_pairs_and_contexts(pairs):
+    published = published_counts()
+    assert list(published.index) == list(pairs["construction"].unique())
+    assert pairs.groupby("construction", sort=False).size().tolist() == published["pairs"].tolist()
+    labels = pairs.groupby("construction", sort=False)["number"].value_counts().unstack()
+    assert labels["singular"].reindex(published.index).tolist() == published["n_singular_label(-1)"].tolist()
+    for kind, column in (("masked", "unique_contexts_left_and_right"), ("causal", "unique_contexts_left_only")):
+        for protocol in ("exact", "released"):
+            contexts = unique_contexts(pairs, kind, protocol)
+            assert contexts.groupby("construction", sort=False).size().tolist() == published[column].tolist()
+
+
+def test_the_sentences_are_those_of_the_papers_files(pairs, shared):
+    folder = shared / "mirror" / RELEASED_FILES
+    assert sorted(pairs["template"].unique()) == sorted(f.stem.removesuffix("_all") for f in folder.glob("*.jsonl"))
+    for template, part in pairs.groupby("template"):
+        lines = (folder / f"{template}_all.jsonl").read_text().splitlines()
+        released = {
+            (plain(line["sentence_good"]), plain(line["sentence_bad"]), line["label"])
+            for line in map(json.loads, lines)
+        }
+        sentences = sentence_pairs(part)
+        labels = part["number"].map({"singular": -1, "plural": -2})
+        generated = set(zip(map(plain, sentences["good"]), map(plain, sentences["bad"]), labels, strict=True))
+        assert generated == released, template
+        assert len(part) == len(lines)
+
+
+def plain(sentence):
+    return sentence.lower().rstrip(".")
+
+
+@pytest.mark.parametrize("tokenizer", ["bert-cased", "bert-uncased", "gpt2", "roberta"])
+def test_as_many_pairs_as_the_paper_had_keep_both_forms_in_the_real_vocabularies(pairs, shared, tokenizer):
+    folder = shared / "tokenizers" / tokenizer
+    if tokenizer.startswith("bert"):
+        vocabulary = set((folder / "vocab.txt").read_text(encoding="utf-8").splitlines())
+    else:
+        vocabulary = {token[1:] for token in json.loads((folder / "vocab.json").read_text()) if token[0] == "Ġ"}
+    valid = pairs[pairs["correct"].isin(vocabulary) & pairs["wrong"].isin(vocabulary)]
+    assert valid.groupby("construction", sort=False).size().to_dict() == TSE_VALID
+
+
+def test_every_row_is_complete_and_spelt_as_in_the_paper(pairs):
+    assert pairs["id"].is_unique
+    assert pairs["left"].str.startswith("The ").all()
+    assert pairs["right"].str.endswith(".").all()
+    assert not pairs["left"].str.endswith(" ").any()
+    assert not pairs["right"].str.startswith(" ").any()
+    assert (pairs["correct"] != pairs["wrong"]).all()
+    action = {"laugh", "swim", "smile", "bring", "interest", "know", "enjoy", "write"}
+    assert set(pairs["lemma"]) == action | {"be", "like", "admire", "hate", "love"}
+
+
+@pytest.mark.parametrize(
+    ("slug", "left", "subject", "attractor", "attractor_number"),
+    [
+        ("simple", "The author", "author", "", ""),
+        ("sentential-complement", "The bankers knew the author", "author", "bankers", "plural"),
+        ("across-prepositional-phrase", "The author near the taxi drivers", "author", "taxi drivers", "plural"),
+        ("across-subject-relative", "The author that likes the chefs", "author", "chefs", "plural"),
+        ("across-object-relative", "The movie that the guard likes", "movie", "guard", "singular"),
+        ("in-object-relative-no-that", "The movies the guard", "guard", "movies", "plural"),
+        ("vp-coordination", "The author laughs and", "author", "", ""),
+        ("vp-coordination", "The author knows many different foreign languages and", "author", "languages", "plural"),
+        ("vp-coordination", "The authors write in a journal every day and", "authors", "day", "singular"),
+    ],
+)
+def test_the_subject_rules_the_verb_and_the_attractor_is_the_last_other_noun_before_it(
+    grammar, slug, left, subject, attractor, attractor_number
+):
+    pairs = generate(grammar, slug)
+    rows = pairs.loc[pairs["left"] == left, ["subject", "attractor", "attractor_number"]].drop_duplicates()
+    assert rows.to_numpy().tolist() == [[subject, attractor, attractor_number]]
+
+
+def test_the_order_is_stable_and_a_construction_alone_is_a_part_of_the_whole(grammar, pairs):
+    pd.testing.assert_frame_equal(generate(grammar), pairs)
+    for slug, name in grammar.constructions.items():
+        part = pairs[pairs["construction"] == name].reset_index(drop=True)
+        pd.testing.assert_frame_equal(generate(grammar, slug), part)
+
+
+def test_the_policies_of_spelling_can_be_switched_off(grammar):
+    row = generate(grammar, "simple", capital=False, period=False).iloc[0]
+    assert (row.left, row.correct, row.right) == ("the author", "laughs", "")
+
+
+def test_nouns_and_patterns_can_be_looked_at(grammar):
+    nouns = noun_table(grammar)
+    assert nouns.groupby("list", sort=False).size().to_dict() == {
+        "person": 10,
+        "other person": 10,
+        "speaker": 2,
+        "thing": 9,
+    }
+    assert ["other person", "taxi driver", "taxi drivers"] in nouns.to_numpy().tolist()
+    assert len(template_table(grammar)) == 15
+
+
+def test_a_readers_own_grammar_by_hand(write):
+    pairs = generate(load_grammar(write(SMALL)))
+    # 2 nouns in two places, never the same twice: 2 orders; 2 x 2 numbers; 2 predicates
+    assert len(pairs) == 2 * 4 * 2
+    first = pairs.iloc[0]
+    assert (first.left, first.correct, first.wrong, first.right) == (
+        "The author behind the pilot",
+        "laughs",
+        "laugh",
+        "today.",
+    )
+    assert pairs.iloc[1]["right"] == "tall today."
+    assert set(pairs["construction"]) == {"My construction"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("author/authors", "author", "lexicon.nouns.person, entry 1: 'author' must give singular/plural"),
+        ("author/authors", "a/b/c", "lexicon.nouns.person, entry 1"),
+        ("author/authors", "no", "lexicon.nouns.person, entry 1: must be text, not False"),
+        ("pilot/pilots", "author/authors", "lexicon.nouns.person: an entry stands twice"),
+        ("laughs/laugh", "put/put", "lexicon.predicates.does, entry 1: 'put/put' has the same form twice"),
+        ("languages(plural)", "languages(many)", r"has long, entry 1: languages\(many\) must be marked"),
+        ("near: [behind]", "near: behind", "lexicon.words.near: must be a list"),
+        ("near: [behind]", "does: [behind]", "lexicon.words.does: another list has this name"),
+        ("  words:", "  wordz:", "lexicon: unknown kind of words 'wordz' .did you mean 'words'"),
+        ("[*does 1]", "[*doez 1]", "constructions.mine.patterns.mine_1: unknown list 'doez' .did you mean 'does'"),
+        ("[*does 1]", "[does 1]", "mine_1: exactly one predicate must carry the star"),
+        ("[*does 1]", "[*does]", r"mine_1: \[\*does\] needs an index"),
+        ("[*does 1]", "[*does 3]", "mine_1: index 3 must stand on exactly one noun, it stands on 0"),
+        ("[*does 1]", "[*does 1", "mine_1: a square bracket has no partner"),
+        ("[person 2]", "[person 1]", "mine_1: index 1 must stand on exactly one noun, it stands on 2"),
+        ("[person 2]", "[*person 2]", "mine_1: .* only a predicate can be under test"),
+        ("[near]", "[near 1]", "mine_1: .* takes no index"),
+        ("[near]", "[person 3] [near]", "mine_1: uses 'person' more often than that list has entries"),
+        ("      mine_1: the", "      mine_1: []\n      mine_2: the", "mine_1: a pattern must be a sentence"),
+        ("constructions:", "construction:", "the part 'constructions' is missing"),
+        ("    name: My construction\n", "    name: [\n", "mine.yaml:1[0-9]: not valid YAML"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(write, old, new, message):
+    assert old in SMALL
+    path = write(SMALL.replace(old, new))
+    with pytest.raises(InputError, match=message) as error:
+        load_grammar(path)
+    assert str(error.value).startswith(str(path))
+
+
+def test_unknown_names_list_what_there_is(grammar, tmp_path):
+    with pytest.raises(InputError, match="did you mean 'marvin-linzen'"):
+        load_grammar("marvin-linsen")
+    with pytest.raises(InputError, match="did you mean 'simple'"):
+        generate(grammar, "simpel")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_grammar(tmp_path / "none.yaml")
