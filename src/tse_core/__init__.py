@@ -17,15 +17,15 @@ _HOME = {
     "load_pairs": "datasets",
     "load_sentence_pairs": "datasets",
     "load_lemmas": "lemmas",
-    "slot_distribution": "evaluate",
-    "evaluate": "evaluate",
+    "slot_distribution": "evaluation",
+    "evaluate": "evaluation",
     "PAPER_CUTOFFS": "metrics",
-    "score_pairs": "sentences",
+    "score_pairs": "preferences",
     "surprisals": "sentences",
 }
 _ROOMS = {
     "lemmas", "pairs", "grammar", "datasets", "models", "baselines", "forward", "metrics", "results", "uncertainty",
-    "sentences", "blimp", "formula", "syntaxgym", "published", "claims", "charts", "laboratory", "gym", "sweep",
+    "sentences", "evaluation", "blimp", "formula", "syntaxgym", "published", "claims", "charts", "laboratory", "gym", "sweep",
 }  # fmt: skip
 __all__ = sorted([*_HOME, "__version__"])
 

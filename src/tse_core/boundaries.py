@@ -1,0 +1,71 @@
+"""Where does a word end? Word surprisals under tokenizers that write the space into the next token.
+
+GPT-2 predicts " cat" and only then learns from the next token's space whether the word was "cat" or "caterpillar". So
+the sum over a word's tokens is the probability of a beginning, not of a word. The word's own probability moves the mass
+of "a new word starts here" from the successor to the word (Pimentel & Meister 2024; Oh & Schuler 2024)::
+
+    log P(word | before) = sum of log P(token) + log S(after the word) - log S(before the word)
+
+S is the model's probability that the next token begins with a space or ends the text. The first word of a text has no
+space before it, so nothing is taken from it.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from tse_core import forward
+from tse_core.errors import InputError
+
+SPACES = ("Ġ", "▁", " ")  # how tokenizers write the space into a token
+
+
+def with_boundaries(model, sentences, scored, advance=None) -> list:
+    """The token scores with each word's boundary counted with the word, in its last and its first token.
+
+    Raises
+    ------
+    InputError
+        A masked model, or a tokenizer that does not write spaces into its tokens.
+    """
+    openers = word_openers(model)
+    encodings = model.encode_batch(sentences)
+    positions = [_boundaries(scores, encoding) for scores, encoding in zip(scored, encodings, strict=True)]
+    mass = np.full(sum(map(len, positions)), np.nan)
+    options = {"advance": advance} if advance else {}
+    for requests, logits in forward.logits(model, [e.ids for e in encodings], positions, **options):
+        share = logits[:, openers].logsumexp(-1) - logits.logsumexp(-1)
+        mass[requests] = -share.double().cpu().numpy() / math.log(2)
+    corrected, start = [], 0
+    for scores, encoding, places in zip(scored, encodings, positions, strict=True):
+        bits = scores.bits.copy()
+        first = len(encoding.ids) - len(scores.ids)  # tokens that the model adds in front
+        for place, paid in zip(np.array(places) - first, mass[start : start + len(places)], strict=True):
+            bits[place] += paid
+            if place + 1 < len(bits):
+                bits[place + 1] -= paid
+        start += len(places)
+        corrected.append(replace(scores, bits=bits))
+    return corrected
+
+
+def word_openers(model) -> list[int]:
+    """The ids that begin with a space, and the end of the text."""
+    if model.kind != "causal":
+        raise InputError(f"{model.label} is a masked model; word boundaries belong to causal models only")
+    vocabulary = model.tokenizer.get_vocab()
+    openers = sorted(i for token, i in vocabulary.items() if token.startswith(SPACES) and i < model.vocabulary_size)
+    if not openers:
+        raise InputError(
+            f"the tokenizer of {model.label} does not write spaces into its tokens; its words have no boundary to move"
+        )
+    end = model.tokenizer.eos_token_id
+    return openers if end is None or end in openers else [*openers, end]
+
+
+def _boundaries(scores, encoding) -> list[int]:
+    """The positions of each word's last token: where the next token begins further right than this one ends."""
+    first = len(encoding.ids) - len(scores.ids)
+    last = [i for i in range(len(scores.ids)) if i + 1 == len(scores.ids) or scores.starts[i + 1] > scores.ends[i]]
+    return [first + i for i in last]
