@@ -1,0 +1,102 @@
+"""The look of every chart: fonts of the page, a transparent ground, a palette that colour-blind readers can tell apart.
+
+The palette was found by search: the smallest distance between two of its ten colours (OKLab) is kept large for normal
+vision and under simulated protanopia, deuteranopia and tritanopia, with enough contrast on white and on the dark page.
+Constructions with and without "that" share a hue.
+"""
+
+import altair as alt
+import pandas as pd
+
+from tse_core.errors import InputError
+
+CONSTRUCTIONS = {
+    "Simple": "#585161",
+    "In a sentential complement": "#132aff",
+    "VP coordination": "#019471",
+    "Across prepositional phrase": "#f69707",
+    "Across subject relative clause": "#9000ae",
+    "Across object relative clause": "#ae0004",
+    "Across object relative (no that)": "#f62704",
+    "In object relative clause": "#8f6ec8",
+    "In object relative (no that)": "#bc99fa",
+    "BLiMP": "#3fbe9d",
+}
+METRICS = {"TSE": "square", "MW": "diamond", "EW": "circle"}
+FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
+
+
+@alt.theme.register("tse", enable=True)
+def theme() -> alt.theme.ThemeConfig:
+    """No text or axis colours: the page's light or dark theme sets them."""
+    return {
+        "config": {
+            "background": "transparent",
+            "font": FONT,
+            "view": {"stroke": None},
+            "title": {"anchor": "start", "fontSize": 15, "fontWeight": 600, "subtitleFontSize": 12, "offset": 10},
+            "axis": {
+                "labelFontSize": 11,
+                "titleFontSize": 12,
+                "titleFontWeight": 500,
+                "gridOpacity": 0.35,
+                "tickSize": 4,
+            },
+            "legend": {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 260, "symbolSize": 80},
+            "header": {"labelFontSize": 12, "labelFontWeight": 600},
+        }
+    }
+
+
+def colours_of(constructions) -> alt.Scale:
+    """The colour scale for these constructions: the ten rows of Table 2 keep theirs everywhere, others take free ones.
+
+    >>> colours_of(["BLiMP", "Simple"]).range
+    ['#585161', '#3fbe9d']
+    """
+    present = list(dict.fromkeys(constructions))
+    known = [name for name in CONSTRUCTIONS if name in present]
+    others = [name for name in present if name not in CONSTRUCTIONS]
+    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in known] or list(CONSTRUCTIONS.values())
+    chosen = {name: CONSTRUCTIONS[name] for name in known}
+    chosen |= {name: free[i % len(free)] for i, name in enumerate(others)}
+    return alt.Scale(domain=list(chosen), range=list(chosen.values()))
+
+
+def described(chart, title: str, description: str, subtitle: str | list[str] | None = None):
+    """A title that says what to see, a description for those who cannot see it."""
+    words = {"text": title, "subtitle": subtitle} if subtitle else {"text": title}
+    return chart.properties(title=alt.TitleParams(**words), description=description)
+
+
+def together(panels, selection):
+    """Panels below each other; a selection made through the shared legend reaches all of them."""
+    first = panels[0].add_params(selection)
+    return first if len(panels) == 1 else alt.vconcat(first, *panels[1:], spacing=16)
+
+
+def chart_data(chart) -> pd.DataFrame:
+    """The rows a chart draws, from the chart's own specification: what a reader of the page gets.
+
+    Rows of several data sets are put below each other; the same data set used twice appears once.
+    """
+    sets, seen = chart.to_dict().get("datasets", {}), []
+    for rows in sets.values():
+        if rows and rows not in seen:
+            seen.append(rows)
+    return pd.concat([pd.DataFrame(rows) for rows in seen], ignore_index=True) if seen else pd.DataFrame()
+
+
+def needs(table: pd.DataFrame, *columns: str, what: str) -> pd.DataFrame:
+    """The table, or the error that names the missing column."""
+    if missing := [c for c in columns if c not in table]:
+        raise InputError(f"{what} needs a column {missing[0]!r}; the table has: {', '.join(map(str, table.columns))}")
+    if table.empty:
+        raise InputError(f"{what}: the table has no rows")
+    return table
+
+
+def listed(names) -> str:
+    """Names in a sentence: "a", "a and b", "a, b and c"."""
+    names = list(map(str, names))
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"

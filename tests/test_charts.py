@@ -1,0 +1,194 @@
+"""Charts draw the numbers they are given: read back from the charts' own specifications."""
+
+import base64
+import itertools
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tse_core.charts import (
+    CONSTRUCTIONS,
+    bars,
+    chart_data,
+    colours_of,
+    coverage_curves,
+    cutoff_curves,
+    download_table,
+    heat_map,
+    invalid_curves,
+    table2_dots,
+    truth_vs_measured,
+)  # fmt: skip
+from tse_core.charts.cutoffs import position
+from tse_core.errors import InputError
+from tse_core.paths import data_folder
+
+TOP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 1.0)
+BOTTOM = (0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+
+@pytest.fixture(scope="module")
+def reference(shared):
+    """A recorded run as the table that ``Evaluation.curves()`` gives."""
+    path = shared / "reference" / "end_to_end" / "random-bert-cased-simple_agrmt_all.json"
+    run = json.loads(path.read_text())
+    rows = []
+    for metric, (side, cutoffs) in itertools.product(("ew", "mw"), (("top", TOP), ("bottom", BOTTOM))):
+        found = run[metric]
+        values = zip(cutoffs, found[side], found[f"mass_{side}"], found[f"invalid_{side}"], strict=True)
+        rows += [("Simple", metric.upper(), side, *row) for row in values]
+    return pd.DataFrame(rows, columns=["construction", "metric", "side", "cutoff", "score", "coverage", "invalid"])
+
+
+@pytest.fixture(scope="module")
+def figure1():
+    table = pd.read_csv(data_folder() / "published" / "newman_fig1_digitised_bert-large-cased.csv")
+    return table.rename(columns={"score_estimate": "score"})
+
+
+@pytest.fixture(scope="module")
+def table2():
+    table = pd.read_csv(data_folder() / "published" / "newman_table2.csv").rename(columns={"template": "construction"})
+    long = table.melt(["construction", "model"], ["MW", "EW", "TSE"], var_name="metric", value_name="score")
+    return long.assign(source="published")
+
+
+def every_chart(reference, figure1, table2):
+    truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
+    one = table2[(table2["metric"] == "EW") & (table2["model"] == "GPT2")]
+    return [
+        cutoff_curves(figure1), cutoff_curves(reference, "EW", published=figure1), coverage_curves(reference),
+        invalid_curves(reference), table2_dots(table2), truth_vs_measured(truth),
+        heat_map(table2[table2["metric"] == "EW"], "construction", "model", "score", title="EW"),
+        bars(one, "construction", "score", title="EW of GPT-2"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["EW", "MW"])
+def test_cutoff_curves_equal_the_numbers_of_the_reference_run(reference, metric):
+    drawn = chart_data(cutoff_curves(reference)).query("metric == @metric").set_index(["side", "cutoff"])["score"]
+    expected = reference[reference["metric"] == metric].set_index(["side", "cutoff"])["score"].dropna()
+    assert len(drawn) == len(expected) > 15
+    assert drawn[expected.index].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("chart,value,metric", [(coverage_curves, "coverage", "MW"), (invalid_curves, "invalid", "EW")])
+def test_coverage_and_empty_contexts_equal_the_reference_run(reference, chart, value, metric):
+    drawn = chart_data(chart(reference)).set_index(["side", "cutoff"])[value]
+    expected = reference[reference["metric"] == metric].set_index(["side", "cutoff"])[value].dropna()
+    assert drawn[expected.index].tolist() == expected.tolist()
+
+
+def test_figure_1_draws_every_digitised_point(figure1):
+    drawn = chart_data(cutoff_curves(figure1))
+    keys = ["construction", "metric", "side", "cutoff"]
+    assert drawn.merge(figure1, on=keys)["score_x"].tolist() == drawn.merge(figure1, on=keys)["score_y"].tolist()
+    assert len(drawn) == figure1["score"].notna().sum()
+
+
+def test_published_points_are_labelled_and_kept_apart(reference, figure1):
+    drawn = chart_data(cutoff_curves(reference, "EW", published=figure1))
+    counts = drawn["source"].value_counts()
+    assert counts["published"] == (figure1["metric"] == "EW").sum() and counts["measured"] == 16
+
+
+def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
+    top, bottom = (
+        position("top", np.array([0.1, 0.4, 0.7, 1.0])),
+        position("bottom", np.array([1e-3, 1e-4, 1e-5, 1e-6])),
+    )
+    assert np.diff(top) == pytest.approx(np.diff(top)[0]) and np.diff(bottom) == pytest.approx(np.diff(bottom)[0])
+    assert top[0] == 0 and bottom[-1] == pytest.approx(1) and top[-1] < position("bottom", 0.5)
+
+
+def test_every_chart_has_a_title_and_a_description_with_a_number(reference, figure1, table2):
+    for chart in every_chart(reference, figure1, table2):
+        spec = chart.to_dict()
+        assert len(spec["title"]["text"]) >= 2
+        assert re.search(r"\d", spec["description"]) and "nan" not in spec["description"]
+
+
+def test_charts_fit_the_page(reference, figure1, table2):
+    for chart in every_chart(reference, figure1, table2):
+        spec = chart.to_dict()
+        widths = [spec.get("width")] + [panel.get("width") for panel in spec.get("vconcat", [])]
+        assert all(w is None or w == "container" or w <= 640 for w in widths)
+
+
+def test_charts_carry_no_colours_that_the_dark_page_must_change(figure1):
+    config = cutoff_curves(figure1).to_dict()["config"]
+    assert config["background"] == "transparent"
+    assert not re.search(r"(label|title|grid|domain|tick)Color", json.dumps(config))
+
+
+def test_a_construction_keeps_its_colour_whatever_stands_beside_it():
+    for names in (["BLiMP"], ["BLiMP", "Simple"], ["something else", "BLiMP"]):
+        scale = colours_of(names)
+        assert dict(zip(scale.domain, scale.range, strict=True))["BLiMP"] == CONSTRUCTIONS["BLiMP"]
+
+
+def test_other_names_get_colours_of_their_own():
+    scale = colours_of(["Simple", "my construction", "another"])
+    assert len(set(scale.range)) == 3
+
+
+MACHADO = {  # simulated dichromacy on linear RGB (Machado, Oliveira & Fernandes 2009, severity 1)
+    "protanopia": [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
+    "deuteranopia": [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0475], [-0.0118, 0.0429, 0.9689]],
+    "tritanopia": [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
+}
+
+
+def linear(hexes):
+    srgb = np.array([[int(h[i : i + 2], 16) / 255 for i in (1, 3, 5)] for h in hexes])
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(rgb):
+    cones = [[0.41222, 0.53633, 0.05145], [0.21190, 0.68070, 0.10740], [0.08830, 0.28172, 0.62998]]
+    lab = [[0.21045, 0.79362, -0.00407], [1.97800, -2.42859, 0.45059], [0.02590, 0.78277, -0.80868]]
+    return np.cbrt(np.clip(rgb, 0, 1) @ np.array(cones).T) @ np.array(lab).T
+
+
+@pytest.mark.parametrize("vision", [None, *MACHADO])
+def test_the_ten_colours_differ_for_every_reader(vision):
+    rgb = linear(CONSTRUCTIONS.values())
+    seen = oklab(rgb @ np.array(MACHADO[vision]).T if vision else rgb)
+    distances = [np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)]
+    assert min(distances) > 0.09
+
+
+def test_the_ten_colours_stand_out_from_the_white_and_the_dark_page():
+    light = linear(CONSTRUCTIONS.values()) @ [0.2126, 0.7152, 0.0722]
+    assert (1.05 / (light + 0.05)).min() > 2.2 and ((light + 0.05) / 0.057).min() > 2.2
+
+
+def test_intervals_are_drawn_when_they_are_known(table2):
+    with_bounds = table2.assign(low=table2["score"] - 0.05, high=table2["score"] + 0.01)
+    keys = ["model", "construction", "metric"]
+    drawn = chart_data(table2_dots(with_bounds)).set_index(keys)["low"]
+    assert drawn.sort_index().tolist() == with_bounds.set_index(keys)["low"].sort_index().tolist()
+    assert "low" in json.dumps(table2_dots(with_bounds).to_dict()["vconcat"][0]["layer"][0]["encoding"])
+
+
+def test_a_download_holds_the_table_and_escapes_its_name():
+    table = pd.DataFrame({"word": ['say "hi"', "<b>"], "score": [0.1, 1 / 3]})
+    html = download_table(table, 'my"><script>', label="a < b").data
+    assert "<script" not in html and "a &lt; b" in html and 'download="my-script-.csv"' in html
+    text = base64.b64decode(re.search(r"base64,([^\"]+)", html)[1]).decode()
+    assert text.splitlines()[0] == "word,score" and float(text.splitlines()[2].split(",")[1]) == 1 / 3
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(InputError, match="needs a column 'cutoff'; the table has: construction, metric, side, score"):
+        cutoff_curves(pd.DataFrame(columns=["construction", "metric", "side", "score"]))
+    with pytest.raises(InputError, match="no rows"):
+        table2_dots(pd.DataFrame(columns=["construction", "metric", "score"]))
+
+
+def test_a_metric_without_rows_is_refused(figure1):
+    with pytest.raises(InputError, match="chart of TSE: the table has no rows"):
+        cutoff_curves(figure1, "TSE")
