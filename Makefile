@@ -1,0 +1,61 @@
+# make book   the environment, the scores, the notebooks, the book     make test   the environment, the tests
+#
+# TORCH      which build of torch to install when there is none: TORCH="torch==2.13.0", TORCH=torch, a wheel ...
+# PIP_ARGS   anything pip should know while installing torch
+# PROFILE    default (nothing to download), base or paper: notebooks/profiles
+# VENV       an environment to use instead of .venv, e.g. VENV="$$CONDA_PREFIX"
+# PYTHON     the Python that makes .venv
+
+VENV ?= .venv
+PYTHON ?= python3
+TORCH ?= torch==2.13.0
+PIP_ARGS ?=
+PROFILE ?= default
+
+BIN = $(VENV)/bin
+READY = $(VENV)/.tse-ready
+
+export PROFILE
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help env book test test-slow test-browser notebooks-sync lint clean
+
+help:
+	@sed -n '1,8s/^# \{0,1\}//p' Makefile
+
+book: $(READY)
+	@$(BIN)/python -m doit
+	@echo; echo "The book: $(CURDIR)/_build/html/book/index.html"
+
+test: $(READY)
+	@$(BIN)/python -m pytest -m "not slow and not browser"
+
+test-slow: $(READY)
+	@$(BIN)/python -m pytest -m "slow and not browser"
+
+test-browser: $(READY)
+	@$(BIN)/python -m pytest -m browser tests/browser
+
+notebooks-sync: $(READY)
+	@$(BIN)/python -m book.make.pair
+
+lint: $(READY)
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell
+
+env: $(READY)
+
+# A Python that already has torch lends it to .venv; a torch that is there, of whatever build, is never replaced.
+$(BIN)/python:
+	@echo "environment: making $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
+	@if $(PYTHON) -c 'import torch' 2>/dev/null; then $(PYTHON) -m venv --system-site-packages $(VENV); else $(PYTHON) -m venv $(VENV); fi
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	@if ! $(BIN)/python -c 'import torch' 2>/dev/null; then \
+	  echo "environment: installing $(TORCH)"; $(BIN)/python -m pip install --quiet $(PIP_ARGS) "$(TORCH)"; fi
+	@echo "environment: installing the package and its tools (about two minutes the first time)"
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[book,test]"
+	@touch $@
+
+clean:
+	rm -rf _build

@@ -1,0 +1,132 @@
+/* Charts without a network.
+ *
+ * Altair's pages ask window.vegaEmbed to draw; this file is that function. It loads one local bundle, only on pages that
+ * have charts, draws in the colours of the page's theme and again when the theme changes, gives each chart one description
+ * for screen readers, and offers the chart's own data as CSV. */
+(function () {
+  "use strict";
+  const folder = document.currentScript.src.replace(/[^/]*$/, "");
+  const charts = [];
+  let bundle = null;
+
+  function embedder() {
+    bundle = bundle || new Promise(function (resolve, reject) {
+      const script = document.createElement("script");
+      script.src = folder + "vega-bundle.js";
+      script.onload = () => resolve(window.tseVega.vegaEmbed);
+      script.onerror = () => reject(new Error("cannot load " + script.src));
+      document.head.appendChild(script);
+    });
+    return bundle;
+  }
+
+  const isDark = () => document.documentElement.dataset.theme === "dark";
+
+  /* Axes, legends and titles follow the page: the marks' colours are the chart's own. */
+  function themed(options) {
+    const ink = isDark() ? "#ced6dd" : "#323232";
+    const grid = isDark() ? "#3d444b" : "#e3e6e8";
+    const text = { labelColor: ink, titleColor: ink };
+    const config = Object.assign({}, options.config, {
+      background: "transparent",
+      title: { color: ink, subtitleColor: ink },
+      axis: Object.assign({ domainColor: ink, tickColor: ink, gridColor: grid }, text),
+      legend: text,
+      header: text,
+      view: { stroke: grid },
+      text: { color: ink },
+    });
+    return Object.assign({}, options, { renderer: "svg", actions: false, config: config });
+  }
+
+  function titleOf(spec) {
+    const title = spec.title;
+    const text = title && typeof title === "object" && !Array.isArray(title) ? title.text : title;
+    return [].concat(text || []).join(" ");
+  }
+
+  /* One picture with one description; its marks are not read out one by one. */
+  function describe(chart) {
+    const svg = chart.element.querySelector("svg.marks");
+    if (!svg) return;
+    for (const node of [chart.element, ...svg.querySelectorAll("[role], [aria-label]")]) {
+      for (const name of ["role", "aria-roledescription", "aria-label"]) node.removeAttribute(name);
+    }
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", chart.spec.description || titleOf(chart.spec) || "Chart");
+    chart.element.querySelectorAll(".vega-bind").forEach(function (row, number) {
+      const name = row.querySelector(".vega-bind-name");
+      row.querySelectorAll("input, select").forEach(function (control, index) {
+        control.id = control.id || chart.element.id + "-control-" + number + "-" + index;
+        if (name && !control.getAttribute("aria-label")) control.setAttribute("aria-label", name.textContent.trim());
+      });
+    });
+  }
+
+  function csv(rows) {
+    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const cell = (value) => (/[",\n]/.test(value) ? '"' + value.replace(/"/g, '""') + '"' : value);
+    const line = (values) => values.map((value) => cell(value === null || value === undefined ? "" : String(value))).join(",");
+    return [line(columns), ...rows.map((row) => line(columns.map((column) => row[column])))].join("\n") + "\n";
+  }
+
+  function offerData(chart) {
+    const tables = Object.values(chart.spec.datasets || {}).filter((rows) => Array.isArray(rows) && rows.length > 1);
+    const next = chart.element.nextElementSibling;
+    if (!tables.length || (next && next.classList.contains("tse-chart-data"))) return;
+    const box = document.createElement("p");
+    box.className = "tse-chart-data";
+    tables.forEach(function (rows, number) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = "Data" + (tables.length > 1 ? " " + (number + 1) : "") + " (CSV)";
+      button.setAttribute("aria-label", button.textContent + " of chart: " + (titleOf(chart.spec) || "untitled"));
+      button.addEventListener("click", function () {
+        const link = document.createElement("a");
+        link.href = URL.createObjectURL(new Blob([csv(rows)], { type: "text/csv" }));
+        link.download = (titleOf(chart.spec) || "chart").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60) + ".csv";
+        link.click();
+        URL.revokeObjectURL(link.href);
+      });
+      box.appendChild(button);
+    });
+    chart.element.after(box);
+  }
+
+  function draw(chart) {
+    return embedder()
+      .then((embed) => embed(chart.element, chart.spec, themed(chart.options)))
+      .then(function (result) {
+        chart.result = result;
+        describe(chart);
+        offerData(chart);
+        return result;
+      });
+  }
+
+  window.vegaEmbed = function (element, spec, options) {
+    const place = typeof element === "string" ? document.querySelector(element) : element;
+    const chart = { element: place, spec: spec, options: options || {} };
+    charts.push(chart);
+    return draw(chart);
+  };
+
+  /* Redraw on a change of theme, keeping the values of the chart's own controls. */
+  new MutationObserver(function () {
+    for (const chart of charts.filter((one) => one.result)) {
+      const state = chart.result.view.getState();
+      chart.result.finalize();
+      draw(chart).then((result) => result.view.setState(state).runAsync().then(() => describe(chart)));
+    }
+  }).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+
+  /* Boxes that scroll sideways can be reached and scrolled with the keyboard. */
+  function reachable() {
+    document.querySelectorAll(".bd-article .cell_output .output, .bd-article .pst-scrollable-table-container, .bd-article pre, .bd-article .vega-embed, .bd-article div.math").forEach(function (box) {
+      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+      else if (box.tabIndex === 0) box.removeAttribute("tabindex");
+    });
+  }
+  window.addEventListener("load", () => setTimeout(reachable, 300));
+  window.addEventListener("resize", reachable);
+})();

@@ -1,0 +1,41 @@
+"""Sphinx extension: the page of a notebook shows its executed copy, while address and download stay the source's.
+
+Buttons that lead to the repository (source, Colab) appear only once ``repository: url`` of _config.yml is set.
+"""
+
+from pathlib import Path
+
+from sphinx.util import logging
+
+LOG = logging.getLogger(__name__)
+
+
+def swap_in(app, docname: str, source: list[str]) -> None:
+    """Replace a notebook's text by that of its executed copy; a missing copy is a warning, and warnings are errors."""
+    page = Path(app.env.doc2path(docname))
+    if page.suffix != ".ipynb":
+        return
+    executed = Path(app.srcdir) / "_build" / "runs" / page.name
+    app.env.note_dependency(str(executed))
+    if executed.exists():
+        source[0] = executed.read_text(encoding="utf8")
+    else:
+        LOG.warning("%s has no executed copy in _build/runs: make book runs the notebooks", docname, location=docname)
+
+
+def repository_buttons(app, config) -> None:
+    options = config.html_theme_options
+    published = bool(options.get("repository_url"))
+    for button in ("use_repository_button", "use_issues_button", "use_edit_page_button"):
+        options[button] = published
+    if published:
+        options["launch_buttons"] = {
+            "colab_url": "https://colab.research.google.com",
+            "notebook_interface": "jupyterlab",
+        }
+
+
+def setup(app):
+    app.connect("config-inited", repository_buttons)
+    app.connect("source-read", swap_in)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,19 @@
+"""The steps of `make book`: what each one reads, what it writes. dodo.py names them, doit runs those whose inputs changed."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = ROOT / "notebooks"
+BUILD = ROOT / "_build"
+SCORES = BUILD / "scores"  # one record a scoring job: what ran, its signature, how long it took
+RUNS = BUILD / "runs"  # executed copies of the notebooks
+ASSETS = BUILD / "assets"  # the chart bundle and MathJax, taken out of installed packages
+HTML = BUILD / "html"
+
+os.environ.setdefault("TSE_STORE", str(BUILD / "store"))
+
+
+def fail(message: object) -> SystemExit:
+    """One readable line (or few), exit code 1."""
+    return SystemExit(f"\n{message}")

@@ -1,0 +1,93 @@
+"""Run one notebook and keep a copy that is the same, byte for byte, whenever code, data and parameters are the same."""
+
+import json
+import os
+import re
+import sys
+import time
+
+import nbformat
+
+from book.make import BUILD, NOTEBOOKS, RUNS, fail
+from book.make.profile import load_profile, parameters
+
+UNSTABLE = (  # (what differs between two equal runs, what stands in its place)
+    (re.compile(r"altair-viz-[0-9a-f]{32}"), "altair-viz-{}"),
+    (re.compile(r"(?<=[\"'#\s_])T_[0-9a-f]{5}(?=[\"'_\s])"), "T_{}"),  # pandas' styled tables
+)
+
+
+def execute(name: str) -> float:
+    """Run notebooks/<name>.ipynb with the profile's parameters into _build/runs; returns the seconds it took."""
+    import papermill
+
+    source, target = NOTEBOOKS / f"{name}.ipynb", RUNS / f"{name}.ipynb"
+    if not source.exists():
+        raise fail(f"{source.relative_to(NOTEBOOKS.parent)} is missing: make notebooks-sync writes it from {name}.py")
+    given = parameters(name, set(papermill.inspect_notebook(str(source))), load_profile())
+    draft = BUILD / "drafts" / f"{name}.ipynb"
+    for folder in (draft.parent, RUNS):
+        folder.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # notebooks run in parallel
+    started = time.perf_counter()
+    notebook = run(source, draft, given)
+    seconds = time.perf_counter() - started
+    if errors := stored_errors(notebook):
+        raise fail(f"{name}: {errors[0]}\nthe notebook as far as it came: {draft}")
+    draft.write_text(nbformat.writes(clean(notebook, name)))
+    draft.replace(target)
+    times = BUILD / "times" / f"{name}.json"
+    times.parent.mkdir(exist_ok=True)
+    times.write_text(json.dumps({"notebook": name, "seconds": round(seconds, 1)}))
+    return seconds
+
+
+def run(source, draft, given):
+    """Papermill, quietly. A kernel that does not come up (parallel starts can pick the same port) gets a second try."""
+    import papermill
+
+    for attempt in (1, 2):
+        try:
+            return papermill.execute_notebook(
+                str(source), str(draft), parameters=given, cwd=str(NOTEBOOKS), progress_bar=False, record_timing=False,
+                execution_timeout=3600, start_timeout=120, extra_arguments=["--log-level=40"],
+            )  # fmt: skip
+        except papermill.PapermillExecutionError as error:
+            last = re.sub(r"\x1b\[[0-9;]*m", "", f"{error.ename}: {error.evalue}").strip()
+            raise fail(
+                f"{source.stem}, cell {error.cell_index}: {last}\nthe notebook as far as it came: {draft}"
+            ) from None
+        except RuntimeError as error:
+            if attempt == 2:
+                raise fail(f"{source.stem}: {error}") from None
+
+
+def stored_errors(notebook) -> list[str]:
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
+    return [f"{output.ename}: {output.evalue}" for output in outputs if output.output_type == "error"]
+
+
+def clean(notebook, name: str):
+    """Drop what differs between two equal runs (times, versions, random ids); show the parameters that were used."""
+    for key in ("papermill", "widgets"):
+        notebook.metadata.pop(key, None)
+    notebook.metadata.get("language_info", {}).pop("version", None)
+    for index, cell in enumerate(notebook.cells):
+        for key in ("papermill", "execution"):
+            cell.metadata.pop(key, None)
+        if not cell.metadata.get("tags"):
+            cell.metadata.pop("tags", None)
+        elif "injected-parameters" in cell.metadata.tags:
+            cell["id"] = "injected-parameters"
+            cell.source = cell.source.removeprefix("# Parameters\n")
+            notebook.cells[index - 1].metadata.tags.append("remove-cell")  # the defaults that they replace
+    text = nbformat.writes(notebook)
+    for pattern, stable in UNSTABLE:
+        for number, found in enumerate(dict.fromkeys(pattern.findall(text)), 1):
+            text = text.replace(found, stable.format(f"{name}-{number}"))
+    return nbformat.reads(text, 4)
+
+
+if __name__ == "__main__":
+    execute(sys.argv[1])

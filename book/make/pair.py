@@ -1,0 +1,81 @@
+"""notebooks/NN_name.py (percent format, reviewed) is the source; NN_name.ipynb is written from it, for Colab and for the book.
+
+``make notebooks-sync`` renews the set-up cell of every .py and writes the .ipynb files: no outputs, cell ids made from the
+cells' text, so that equal sources give equal files.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+
+import jupytext
+import nbformat
+import yaml
+
+from book.make import NOTEBOOKS, ROOT
+
+SETUP = """\
+# %% tags=["remove-cell", "setup"]
+# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+import importlib.util, pathlib, subprocess, sys  # noqa: E401
+
+if importlib.util.find_spec("tse_core") is None:
+    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
+    package = uploaded[-1] if uploaded else "{address}"
+    if not package:
+        raise SystemExit("Upload the tse_core wheel from the book's downloads next to this notebook, then run this cell.")
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", package], check=True)
+    subprocess.run([*install, "pooch", "lark"], check=True)
+"""
+SETUP_CELL = re.compile(r'# %% tags=\["remove-cell", "setup"\]\n.*?\n(?=\n# %%|\Z)', re.DOTALL)
+
+
+def repository() -> str:
+    """The project's public address: the one key `repository: url` of _config.yml, empty until it is published."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text()).get("repository", {}).get("url") or ""
+
+
+def setup_cell() -> str:
+    address = repository()
+    return SETUP.format(address=f"git+{address}" if address else "")
+
+
+def sources() -> list[Path]:
+    return sorted(NOTEBOOKS.glob("*.py"))
+
+
+def renewed(text: str) -> str:
+    """A notebook's source with the current set-up cell in the place of the old one."""
+    return SETUP_CELL.sub(lambda _: setup_cell(), text, count=1)
+
+
+def as_notebook(text: str):
+    """The notebook of a percent source, with stable cell ids."""
+    notebook = jupytext.reads(text, "py:percent")
+    seen: dict[str, int] = {}
+    for cell in notebook.cells:
+        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
+        seen[digest] = seen.get(digest, 0) + 1
+        cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    return notebook
+
+
+def synchronise() -> list[str]:
+    """Write what is out of step; returns the names of the files written."""
+    written = []
+    for source in sources():
+        text = source.read_text()
+        if (fresh := renewed(text)) != text:
+            source.write_text(fresh)
+            written.append(source.name)
+        paired, content = source.with_suffix(".ipynb"), nbformat.writes(as_notebook(fresh)) + "\n"
+        if not paired.exists() or paired.read_text() != content:
+            paired.write_text(content)
+            written.append(paired.name)
+    return written
+
+
+if __name__ == "__main__":
+    print("written: " + (", ".join(synchronise()) or "nothing, all in step"))

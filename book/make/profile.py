@@ -1,0 +1,91 @@
+"""A profile says which models, data, lemma lists and protocols the book runs on; the task runner and the notebooks read the same file.
+
+notebooks/profiles/<profile>.yaml::
+
+    models: [lab-systematic-causal]
+    data: [marvin-linzen]
+    lemmas: [newman-clean]
+    protocols: [exact]
+    notebooks:            # only for notebooks with parameters of their own
+      04_figure1: {rows: [Simple]}
+
+A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``protocols`` is given the profile's.
+"""
+
+import os
+from dataclasses import dataclass
+from itertools import product
+
+import yaml
+
+from book.make import NOTEBOOKS, ROOT, fail
+
+SHARED = ("models", "data", "lemmas", "protocols")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One scoring run."""
+
+    model: str
+    data: str
+    lemmas: str
+    protocol: str
+
+    @property
+    def name(self) -> str:
+        """A file name: no slashes."""
+        return "__".join((self.model, self.data, self.lemmas, self.protocol)).replace("/", "-")
+
+
+def profile_name() -> str:
+    return os.environ.get("PROFILE") or "default"
+
+
+def load_profile(name: str | None = None) -> dict:
+    """The profile's table, checked: every shared key a list of names, the notebooks' own parameters by notebook."""
+    name = name or profile_name()
+    path = NOTEBOOKS / "profiles" / f"{name}.yaml"
+    if not path.exists():
+        known = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml")))
+        raise fail(f"unknown profile {name!r}; there is: {known}")
+    profile = yaml.safe_load(path.read_text()) or {}
+    place = path.relative_to(ROOT)
+    for key in SHARED:
+        if not isinstance(profile.get(key), list) or not all(isinstance(item, str) for item in profile[key]):
+            raise fail(f"{place}: {key} must be a list of names")
+    if extra := sorted(set(profile) - {*SHARED, "notebooks"}):
+        raise fail(f"{place}: unknown key {extra[0]!r}; there is: {', '.join((*SHARED, 'notebooks'))}")
+    profile["notebooks"] = profile.get("notebooks") or {}
+    if extra := sorted(set(profile["notebooks"]) - set(notebook_names())):
+        raise fail(f"{place}: {extra[0]!r} is no notebook of _toc.yml")
+    return profile
+
+
+def jobs(profile: dict) -> list[Job]:
+    """Every scoring run of a profile, each once."""
+    return [Job(*names) for names in dict.fromkeys(product(*(profile[key] for key in SHARED)))]
+
+
+def notebook_names() -> list[str]:
+    """The notebooks of the book, in its order: those _toc.yml lists."""
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text())
+
+    def files(node):
+        if isinstance(node, dict):
+            yield from [node["file"]] if "file" in node else []
+            for child in node.values():
+                yield from files(child)
+        elif isinstance(node, list):
+            for child in node:
+                yield from files(child)
+
+    return [f.removeprefix("notebooks/") for f in files(contents) if f.startswith("notebooks/")]
+
+
+def parameters(notebook: str, known: set[str], profile: dict) -> dict:
+    """What papermill passes to a notebook: the shared keys it declares and its own entries. A name it lacks is an error."""
+    own = profile["notebooks"].get(notebook) or {}
+    if extra := sorted(set(own) - known):
+        raise fail(f"{notebook} has no parameter {extra[0]!r}; it has: {', '.join(sorted(known)) or 'none'}")
+    return {key: profile[key] for key in SHARED if key in known} | own

@@ -1,0 +1,34 @@
+"""Score the models of the chosen profile, so that the notebooks find every table in the store."""
+
+import json
+import sys
+import time
+
+from book.make import SCORES, fail
+from book.make.profile import jobs, load_profile
+
+
+def score(name: str) -> None:
+    """Run one job (a model on a data set with a lemma list under a protocol) through the store and record its signature."""
+    import tse_core
+    from tse_core.paths import store_folder
+
+    job = {job.name: job for job in jobs(load_profile())}[name]
+    started = time.perf_counter()
+    try:
+        evaluation = tse_core.evaluate(
+            tse_core.load_model(job.model),
+            tse_core.load_pairs(job.data),
+            tse_core.load_lemmas(job.lemmas),
+            protocol=job.protocol,
+            store=store_folder(),
+        )
+    except tse_core.InputError as error:
+        raise fail(f"scores {name}: {error}") from None
+    record = vars(job) | {"signature": str(evaluation.signature), "seconds": round(time.perf_counter() - started, 1)}
+    SCORES.mkdir(parents=True, exist_ok=True)
+    (SCORES / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    score(sys.argv[1])

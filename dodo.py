@@ -1,0 +1,88 @@
+"""`make book`, step by step: scores -> notebooks -> assets -> html. A step runs again only when what it reads has changed.
+
+`doit list --all` names the steps, `doit notebook:03_table2` runs one with what it needs. The work itself is in book/make.
+"""
+
+import sys
+
+from doit.tools import config_changed
+
+from book.make import ASSETS, ROOT, RUNS, SCORES
+from book.make.assets import versions
+from book.make.inputs import inputs, notebook_inputs
+from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
+from book.make.reporter import StepReporter
+
+DOIT_CONFIG = {
+    "default_tasks": ["html"],
+    "dep_file": "_build/doit.db",
+    "reporter": StepReporter,
+    "verbosity": 0,
+    "num_process": 2,
+    "par_type": "thread",
+}
+(ROOT / "_build").mkdir(exist_ok=True)
+PROFILE = load_profile()
+PACKAGE = ROOT / "src" / "tse_core"
+
+
+def step(module: str, *arguments: str) -> str:
+    return " ".join([sys.executable, "-m", f"book.make.{module}", *arguments])
+
+
+def task_score():
+    """Score one model of the profile on one data set: one after the other, each shows its own progress."""
+    needs = (
+        inputs(*(PACKAGE / f"{room}.py" for room in ("evaluate", "models", "datasets", "lemmas")))
+        if jobs(PROFILE)
+        else []
+    )
+    before = []
+    for job in jobs(PROFILE):
+        yield {
+            "name": job.name,
+            "actions": [step("scores", job.name)],
+            "io": {"capture": False},
+            "task_dep": before,
+            "file_dep": [*needs, "book/make/scores.py"],
+            "targets": [SCORES / f"{job.name}.json"],
+        }
+        before = [f"score:{job.name}"]
+
+
+def task_notebook():
+    """Execute one notebook with the profile's parameters."""
+    for name in notebook_names():
+        text = (ROOT / "notebooks" / f"{name}.py").read_text()
+        scored = jobs(PROFILE) if any(f"\n{key} = " in text for key in SHARED) else []
+        yield {
+            "name": name,
+            "actions": [step("execute", name)],
+            "file_dep": [
+                f"notebooks/{name}.ipynb",
+                *notebook_inputs(name),
+                *(f"_build/scores/{job.name}.json" for job in scored),
+                "book/make/execute.py",
+            ],
+            "uptodate": [config_changed({"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name))})],
+            "targets": [RUNS / f"{name}.ipynb"],
+        }
+
+
+def task_assets():
+    """Take the chart bundle and MathJax out of the installed packages."""
+    return {
+        "actions": [step("assets")],
+        "file_dep": ["book/make/assets.py"],
+        "uptodate": [config_changed(versions())],
+        "targets": [ASSETS / "vega-bundle.js", ASSETS / "vega-versions.js"],
+    }
+
+
+def task_html():
+    """Build the pages, from nothing."""
+    return {
+        "actions": [step("html")],
+        "task_dep": ["notebook", "assets"],
+        "uptodate": [False],
+    }
