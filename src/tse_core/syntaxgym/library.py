@@ -1,0 +1,62 @@
+"""Suites by name: the laboratory's in data/, the 34 public ones once downloaded; and the circuit each belongs to."""
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core import downloads
+from tse_core.errors import unknown
+from tse_core.paths import data_folder
+from tse_core.syntaxgym.suites import Suite, read_suite
+
+PUBLIC = "syntaxgym"  # the name of the public suites among the pinned downloads
+
+
+def load_suite(name_or_path: str | Path, *, strict: bool = False) -> Suite:
+    """A suite by name (``number_prep``, as ``list_suites`` shows them) or from a .json or .csv file.
+
+    Raises
+    ------
+    InputError : an unknown name, a public suite that is not downloaded yet, a file that is no suite.
+    """
+    name = str(name_or_path)
+    if name.endswith((".json", ".csv")) or Path(name).is_file():
+        return read_suite(name, strict=strict)
+    if name in (laboratory := _laboratory()):
+        return read_suite(laboratory[name], strict=strict)
+    if name in _public():
+        return read_suite(downloads.files(f"{PUBLIC}/{name}")[0], strict=strict)
+    raise unknown("suite", name, [*laboratory, *_public()], "; or a path that ends in .json or .csv")
+
+
+def list_suites() -> pd.DataFrame:
+    """Every suite that has a name: name, source ("laboratory" or "public"), circuit, available (False: to download)."""
+    rows = [(name, "laboratory", circuit(read_suite(path)), True) for name, path in _laboratory().items()]
+    if len(_public()):
+        states = downloads.states([PUBLIC])
+        available = dict(zip(states["name"].str.removeprefix(f"{PUBLIC}/"), states["state"] == "cached", strict=True))
+        rows += [(name, "public", _circuits().get(name, ""), bool(available[name])) for name in _public()]
+    return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
+
+
+def circuit(suite: Suite) -> str:
+    """The circuit of a suite: its own ``meta.circuit``, else Hu et al.'s (2020) for a public suite, else ``""``."""
+    return str(suite.meta.get("circuit") or _circuits().get(suite.name, ""))
+
+
+def _laboratory() -> dict[str, Path]:
+    folder = data_folder() / "laboratory" / "suites"
+    return {path.stem: path for path in sorted(folder.glob("*.json"))}
+
+
+@cache
+def _public() -> list[str]:
+    table = downloads.read_registry()
+    return [Path(path).stem for path in table.loc[table["dataset"] == PUBLIC, "path"]]
+
+
+@cache
+def _circuits() -> dict[str, str]:
+    table = pd.read_csv(data_folder() / "published" / "syntaxgym_suites.csv", usecols=["suite", "circuit"])
+    return dict(table.dropna().itertuples(index=False))

@@ -1,0 +1,227 @@
+"""A model on a suite: token surprisals, region surprisals, whether each prediction holds for each item, accuracy.
+
+Everything after the token surprisals is arithmetic on a table, so another metric needs no new forward pass.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from tse_core.errors import InputError, unknown
+from tse_core.results import Signature, provenance
+from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value, word_at
+from tse_core.syntaxgym.suites import Suite, to_dict, to_json
+
+PROTOCOL = "syntaxgym/1"  # raised by hand when scoring changes
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a suite's predictions under one model.
+
+    Attributes
+    ----------
+    tokens : DataFrame
+        item, condition, position, token, region, bits, unknown: one row a token.
+    regions : DataFrame
+        item, condition, region, name, content, bits, tokens (how many), unknown (the words the model does not know).
+    items : DataFrame
+        item, prediction (from 1), holds, unknown (a region of the prediction has an unknown word).
+    """
+
+    suite: Suite
+    model: str
+    kind: str
+    metric: str
+    tokens: pd.DataFrame
+    regions: pd.DataFrame
+    items: pd.DataFrame
+    policies: dict[str, str]
+
+    @property
+    def by_item(self) -> pd.Series:
+        """Whether all predictions hold, by item number."""
+        return self.items.groupby("item", sort=False)["holds"].all()
+
+    @property
+    def accuracy(self) -> float:
+        """The share of items for which every prediction holds."""
+        return float(self.by_item.mean())
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """One row a prediction, and one for their conjunction (prediction "all"): formula, correct, items, accuracy."""
+        rows = [
+            (number, str(formula), self.items.loc[self.items["prediction"] == number, "holds"].sum())
+            for number, formula in enumerate(self.suite.predictions, 1)
+        ]
+        rows.append(("all", "every prediction", self.by_item.sum()))
+        table = pd.DataFrame(rows, columns=["prediction", "formula", "correct"]).astype({"correct": int})
+        return table.assign(items=len(self.suite.items), accuracy=table["correct"] / len(self.suite.items))
+
+    @property
+    def unknown(self) -> pd.DataFrame:
+        """The regions with words that the model does not know."""
+        return self.regions[self.regions["unknown"] != ""]
+
+    @property
+    def signature(self) -> Signature:
+        """How the numbers were made."""
+        data = {"model": self.model, "data": f"{self.suite.name}@{self.suite.hash}"}
+        return Signature(data, {"metric": self.metric, **self.policies})
+
+    def totals(self, item: int) -> dict[tuple[int, str], float]:
+        """Bits by (region, condition) of one item: what a formula speaks of."""
+        rows = self.regions[self.regions["item"] == item]
+        return dict(zip(zip(rows["region"], rows["condition"], strict=True), rows["bits"], strict=True))
+
+    def to_json(self) -> str:
+        """The evaluated suite: its JSON with ``metric_value`` and ``oovs`` in every region."""
+        data = to_dict(self.suite)
+        data["meta"]["evaluated"] = str(self.signature)
+        found = self.regions.set_index(["item", "condition", "region"])
+        for item in data["items"]:
+            for condition in item["conditions"]:
+                for region in condition["regions"]:
+                    row = found.loc[(item["item_number"], condition["condition_name"], region["region_number"])]
+                    region["metric_value"] = {self.metric: row["bits"]}
+                    region["oovs"] = row["unknown"].split()
+        return to_json(data)
+
+
+def evaluate_suite(
+    model, suite: Suite, *, metric: str | None = None, bos: str | None = None, store=None, advance=None
+) -> Outcome:
+    """Evaluate a model on a suite.
+
+    Parameters
+    ----------
+    model : LanguageModel, or anything with ``token_surprisals(sentences)`` such as a model behind a command
+    suite : Suite
+    metric : str, optional
+        How a region's surprisal is made from its tokens' (sum, mean, median, range, max, min); default: the suite's.
+    bos : str, optional
+        Beginning-of-sentence policy; default: the model's. Without such a token the first one has surprisal 0.
+    store : results.Store, optional
+        Where token surprisals are kept and looked up, so that nothing is computed twice.
+    advance : callable, optional
+        Called with the number of token predictions done, as `tse_core.progress` gives it.
+
+    Returns
+    -------
+    Outcome
+        Surprisals in bits. Masked models are scored by pseudo-log-likelihood, and ``policies`` says so.
+    """
+    if metric not in (None, *METRICS):
+        raise unknown("metric", metric, METRICS)
+    if bos is not None and hasattr(model, "with_policies"):
+        model = model.with_policies(bos=bos)
+    tokens = suite_tokens(model, suite, store=store, advance=advance)
+    return outcome_from_tokens(
+        suite, tokens, metric=metric, model=model.identity(), kind=model.kind, policies=policies_of(model)
+    )
+
+
+def suite_tokens(model, suite: Suite, *, store=None, advance=None) -> pd.DataFrame:
+    """The token surprisals of every sentence of a suite: ``Outcome.tokens``."""
+    work = work_signature(model, suite)
+    if store is not None and (found := store.get(work.key, "suite", ["tokens"])) is not None:
+        return found["tokens"]
+    different = list(dict.fromkeys(sentence for _, _, sentence in suite.sentences()))
+    scores = dict(zip(different, _token_surprisals(model, different, advance), strict=True))
+    tokens = pd.concat(
+        [
+            _token_rows(item.number, condition, texts, scores[item.sentence(condition)])
+            for item in suite.items
+            for condition, texts in item.contents.items()
+        ],
+        ignore_index=True,
+    )
+    if store is not None:
+        store.put(work.key, "suite", {"tokens": tokens})
+        store.describe(work)
+    return tokens
+
+
+def work_signature(model, suite: Suite) -> Signature:
+    """What the token surprisals depend on: the model, its policies, the sentences; not predictions or metric."""
+    items = hashlib.sha256(json.dumps([[item.number, item.contents] for item in suite.items]).encode()).hexdigest()[:8]
+    identity = {"model": model.identity(), "data": f"{suite.name}@{items}"}
+    return Signature(identity, policies_of(model), provenance(getattr(model, "device", "cpu")))
+
+
+def policies_of(model) -> dict[str, str]:
+    """How a model's surprisals are made: pseudo-log-likelihood for a masked one, what it reads before a sentence."""
+    score = {"score": "pll"} if model.kind == "masked" else {}
+    return {**score, **(model.policies() if hasattr(model, "policies") else {}), "protocol": PROTOCOL}
+
+
+def outcome_from_tokens(
+    suite: Suite,
+    tokens: pd.DataFrame,
+    *,
+    model: str,
+    kind: str,
+    policies: dict | None = None,
+    metric: str | None = None,
+) -> Outcome:
+    """The outcome from token surprisals that are already there."""
+    metric = metric or suite.metric
+    regions = _region_rows(suite, tokens, metric)
+    rows = []
+    strange = {tuple(key) for key in regions.loc[regions["unknown"] != "", ["item", "region", "condition"]].to_numpy()}
+    for number, part in regions.groupby("item", sort=False):
+        totals = dict(zip(zip(part["region"], part["condition"], strict=True), part["bits"], strict=True))
+        for i, formula in enumerate(suite.predictions, 1):
+            has_unknown = any(
+                (number, region, condition) in strange
+                for wanted, condition in formula.atoms
+                for region in (suite.regions if wanted is None else [wanted])
+            )
+            rows.append((number, i, formula.holds(totals), has_unknown))
+    items = pd.DataFrame(rows, columns=["item", "prediction", "holds", "unknown"])
+    return Outcome(suite, model, kind, metric, tokens, regions, items, policies or {})
+
+
+def _token_surprisals(model, sentences: Sequence[str], advance):
+    if hasattr(model, "token_surprisals"):
+        return model.token_surprisals(sentences, advance=advance)
+    from tse_core.sentences import token_surprisals
+
+    return token_surprisals(model, sentences, advance=advance)
+
+
+def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> pd.DataFrame:
+    sentence = " ".join(text for text in texts.values() if text)
+    words = [word_at(sentence, *span) for span in zip(scores.starts, scores.ends, strict=True)]
+    table = {
+        "item": item,
+        "condition": condition,
+        "position": np.arange(1, len(scores.tokens) + 1),
+        "token": scores.tokens,
+        "region": assign_tokens(texts, scores.starts, scores.ends),
+        "bits": np.asarray(scores.bits, dtype=float),
+        "unknown": [word if strange else "" for word, strange in zip(words, scores.unknown, strict=True)],
+    }
+    if np.isnan(table["bits"]).any():
+        raise InputError(f"item {item}, condition {condition!r}: the model gives NaN for a token of {sentence!r}")
+    return pd.DataFrame(table)
+
+
+def _region_rows(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
+    found = dict(iter(tokens.groupby(["item", "condition", "region"], sort=False)))
+    rows = []
+    for item in suite.items:
+        for condition, texts in item.contents.items():
+            for number, content in texts.items():
+                part = found.get((item.number, condition, number))
+                bits = part["bits"].to_numpy() if part is not None else np.zeros(0)
+                strange = " ".join(dict.fromkeys(filter(None, part["unknown"]))) if part is not None else ""
+                value = region_value(bits, metric)
+                rows.append((item.number, condition, number, suite.regions[number], content, value, len(bits), strange))
+    columns = ["item", "condition", "region", "name", "content", "bits", "tokens", "unknown"]
+    return pd.DataFrame(rows, columns=columns)

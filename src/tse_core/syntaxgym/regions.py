@@ -1,0 +1,67 @@
+"""From tokens to regions: which token belongs to which region, and one number for each region. No model is needed.
+
+A token belongs to the region in which its first character that is not a space lies, whatever the tokenizer: a leading
+space, a marker, a piece of a word, a word and its full stop in two pieces. A token of spaces only belongs with what
+follows it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tse_core.errors import unknown
+
+METRICS = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "median": np.median,
+    "range": np.ptp,
+    "max": np.max,
+    "min": np.min,
+}
+
+
+def assign_tokens(regions: Mapping[int, str], starts: Sequence[int], ends: Sequence[int]) -> np.ndarray:
+    """The region number of every token.
+
+    Parameters
+    ----------
+    regions : the text of each region by number, in order; the sentence is the non-empty ones joined by one space.
+    starts, ends : character offsets of the tokens in that sentence.
+    """
+    sentence = " ".join(text for text in regions.values() if text)
+    owner = np.zeros(
+        len(sentence) + 1, dtype=int
+    )  # the region of every character; a space belongs with what follows it
+    first = 0
+    for number, text in regions.items():
+        if text:
+            owner[first : first + len(text)] = number
+            owner[first - 1 if first else 0] = number
+            first += len(text) + 1
+    owner[-1] = owner[len(sentence) - 1] if sentence else 0
+    return np.array(
+        [owner[_first_character(sentence, start, end)] for start, end in zip(starts, ends, strict=True)], dtype=int
+    )
+
+
+def _first_character(sentence: str, start: int, end: int) -> int:
+    position = min(start, len(sentence))
+    while position < len(sentence) and sentence[position].isspace() and (position < end or start == end):
+        position += 1
+    return position
+
+
+def region_value(bits: np.ndarray, metric: str) -> float:
+    """The surprisal of a region from those of its tokens, in bits; 0 for a region without tokens, by any metric."""
+    if metric not in METRICS:
+        raise unknown("metric", metric, METRICS)
+    return float(METRICS[metric](bits)) if len(bits) else 0.0
+
+
+def word_at(sentence: str, start: int, end: int) -> str:
+    """The whole word, between spaces, that a token is in."""
+    position = _first_character(sentence, start, end)
+    before = sentence.rfind(" ", 0, position) + 1
+    after = sentence.find(" ", position)
+    return sentence[before : after if after >= 0 else None]

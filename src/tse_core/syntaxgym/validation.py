@@ -1,0 +1,187 @@
+"""What makes a suite a suite: the JSON Schema of data/syntaxgym, and what a schema cannot say.
+
+Every problem is one line that names the item, the condition and the region.
+"""
+
+import json
+from collections import Counter
+from difflib import get_close_matches
+from functools import cache
+
+from tse_core.formula import Formula, FormulaError
+from tse_core.paths import data_folder
+
+
+@cache
+def schema() -> dict:
+    """The JSON Schema of a suite."""
+    return json.loads((data_folder() / "syntaxgym" / "suite.schema.json").read_text(encoding="utf-8"))
+
+
+def problems(data: object) -> list[str]:
+    """Everything that is wrong with a suite's data, the first thing first; empty for a suite."""
+    return _misshapen(data) or _unwritable(data) or _inconsistent(data)
+
+
+def tidied(data: object) -> tuple[object, list[str]]:
+    """A copy without stray spaces (before, after or doubled inside a text), and one line for each place that had some.
+
+    Data of the wrong shape is left as it is, for ``problems`` to name.
+    """
+    notes = []
+
+    def clean(text, *where):
+        if not isinstance(text, str):
+            return text
+        tidy = " ".join(text.split())
+        if tidy != text:
+            notes.append(f"{_joined(where)}: stray spaces in {_short(text)}")
+        return tidy
+
+    def mapped(key, value, *where):
+        """``value`` with the texts under ``key`` cleaned."""
+        return {**value, key: clean(value[key], *where)} if isinstance(value, dict) and key in value else value
+
+    def listed(key, value, function):
+        if not isinstance(value, dict) or not isinstance(value.get(key), list):
+            return value
+        return {**value, key: [function(element) for element in value[key]]}
+
+    def item(value):
+        return listed("conditions", value, lambda c: condition(_item(value), c))
+
+    def condition(place, value):
+        value = mapped("condition_name", value, place)
+        return listed("regions", value, lambda r: mapped("content", r, place, _condition(value), _region(r)))
+
+    data = listed("items", data, item)
+    if isinstance(data, dict) and "meta" in data:
+        data = {**data, "meta": mapped("name", data["meta"], "meta")}
+    if isinstance(data, dict) and isinstance(data.get("region_meta"), dict):
+        names = {number: clean(name, f"region_meta {number}") for number, name in data["region_meta"].items()}
+        data = {**data, "region_meta": names}
+    return data, notes
+
+
+def _misshapen(data) -> list[str]:
+    from jsonschema import Draft202012Validator
+
+    errors = sorted(Draft202012Validator(schema()).iter_errors(data), key=lambda e: [str(step) for step in e.path])
+    return [_described(data, error) for error in errors]
+
+
+def _described(data, error) -> str:
+    """A schema's complaint in the words of a suite."""
+    node, where, last = data, [], ""
+    for step in error.path:
+        node = node[step]
+        last = str(step) if isinstance(step, str) else last
+        if isinstance(step, int):
+            named = {"items": _item, "conditions": _condition, "regions": _region}.get(last)
+            where.append(named(node) if named else f"{last.removesuffix('s')} {step + 1}")
+            last = ""
+    what = last or "it"
+    match error.validator:
+        case "type":
+            message = f"{what} must be {_article(error.validator_value)}, not {_short(error.instance)}"
+        case "required":
+            missing = [key for key in error.validator_value if key not in error.instance]
+            message = f"{last + ' ' if last else ''}lacks {', '.join(map(repr, missing))}"
+        case "additionalProperties" if error.validator_value is False:
+            extra = [key for key in error.instance if key not in error.schema.get("properties", {})]
+            message = f"unknown key {extra[0]!r}; there is: {', '.join(error.schema['properties'])}"
+        case "enum":
+            message = f"{what} must be one of {', '.join(error.validator_value)}, not {_short(error.instance)}"
+        case "const":
+            message = f"{what} must be {error.validator_value!r}, not {_short(error.instance)}"
+        case "minItems" | "minProperties":
+            message = f"{what} is empty"
+        case _ if last == "region_meta":
+            message = f"region_meta has {_short(error.instance)} where a region's number belongs"
+        case _ if last == "condition_name":
+            message = f"condition_name must have a letter and no %, not {_short(error.instance)}"
+        case _:
+            message = f"{what} must not be empty"
+    return f"{_joined(where)}: {message}" if where else message
+
+
+def _unwritable(data) -> list[str]:
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        return [f"a text holds half a character ({error.object[error.start]!r})"]
+    return []
+
+
+def _inconsistent(data) -> list[str]:
+    found = []
+    regions = {int(number) for number in data["region_meta"]}
+    sets = Counter(frozenset(c["condition_name"] for c in item["conditions"]) for item in data["items"])
+    conditions = set(sets.most_common(1)[0][0])
+    for number, count in Counter(item["item_number"] for item in data["items"]).items():
+        if count > 1:
+            found.append(f"item {number}: the number is used {count} times")
+    for item in data["items"]:
+        names = Counter(condition["condition_name"] for condition in item["conditions"])
+        for name in sorted(conditions - set(names)):
+            found.append(f"{_item(item)}: condition {name!r} is missing; there is: {', '.join(names)}")
+        for name, count in names.items():
+            if name not in conditions:
+                found.append(f"{_item(item)}: {_unknown('condition', name, conditions)}")
+            if count > 1:
+                found.append(f"{_item(item)}: condition {name!r} is there {count} times")
+        for condition in item["conditions"]:
+            place = _joined([_item(item), _condition(condition)])
+            numbers = Counter(region["region_number"] for region in condition["regions"])
+            for number, count in numbers.items():
+                if number not in regions:
+                    found.append(f"{place}: no region {number} in region_meta; there is: {_numbers(regions)}")
+                elif count > 1:
+                    found.append(f"{place}, region {number}: the number is used {count} times")
+            for number in sorted(regions - set(numbers)):
+                found.append(f"{place}: region {number} is missing; an empty region has the content ''")
+            if not any(region["content"] for region in condition["regions"]):
+                found.append(f"{place}: every region is empty")
+    for i, prediction in enumerate(data["predictions"], 1):
+        try:
+            Formula.parse(prediction["formula"]).check(regions, conditions)
+        except FormulaError as error:
+            found.append(f"prediction {i}: {error}")
+    return found
+
+
+def _item(item) -> str:
+    return f"item {item['item_number']}" if isinstance(item, dict) and "item_number" in item else "an item"
+
+
+def _condition(condition) -> str:
+    known = isinstance(condition, dict) and "condition_name" in condition
+    return f"condition {condition['condition_name']!r}" if known else "a condition"
+
+
+def _region(region) -> str:
+    return f"region {region['region_number']}" if isinstance(region, dict) and "region_number" in region else "a region"
+
+
+def _unknown(what: str, name: str, known) -> str:
+    near = get_close_matches(name, sorted(known), n=1, cutoff=0.6)
+    meant = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"unknown {what} {name!r}{meant}; there is: {', '.join(sorted(known))}"
+
+
+def _article(kind: str) -> str:
+    words = {"object": "an object", "array": "a list", "string": "a text", "integer": "a whole number"}
+    return words.get(kind, "a number")
+
+
+def _joined(places) -> str:
+    return ", ".join(places)
+
+
+def _numbers(numbers) -> str:
+    return ", ".join(map(str, sorted(numbers)))
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
