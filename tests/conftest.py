@@ -1,5 +1,6 @@
 """What several test files share."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -14,3 +15,30 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder ../shared with the reference data is not there")
     return folder
+
+
+@pytest.fixture
+def tiny_registry(tmp_path, monkeypatch):
+    """Three small files in a folder laid out as a mirror, a registry that pins them, and an empty cache.
+
+    Gives the mirror's folder; TSE_MIRROR is not set.
+    """
+    commit = "0" * 40
+    contents = {
+        ("greetings", "owner/words", "data/hello.txt"): b"hello\n" * 100,
+        ("greetings", "owner/words", "data/bye.txt"): b"bye\n" * 100,
+        ("numbers", "owner/sums", "one.txt"): b"1\n",
+    }
+    lines = ["dataset,repository,commit,path,bytes,sha256,licence"]
+    for (dataset, repository, path), content in contents.items():
+        file = tmp_path / "mirror" / repository / commit / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()
+        lines.append(f"{dataset},{repository},{commit},{path},{len(content)},{digest},MIT")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "registry.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.setattr("tse_core.downloads.data_folder", lambda: tmp_path / "data")
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("TSE_MIRROR", raising=False)
+    return tmp_path / "mirror"

@@ -192,7 +192,7 @@ def test_sentence_pairs_survive_the_round_trip(tmp_path_factory, rows):
             "paradigm": "p",
             "pair_id": identifier,
         }
-        row |= {"methods": "full-sentence"}
+        row |= {"paradigm": "p", "pair_id": identifier, "methods": "full-sentence"}
         if one_prefix:
             row |= {"one_prefix_prefix": prefix, "one_prefix_word_good": good, "one_prefix_word_bad": bad}
             row |= {"methods": "full-sentence one-prefix"}

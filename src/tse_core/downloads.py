@@ -136,6 +136,7 @@ def _bring(row) -> None:
     place = path_of(row.key)
     advice = "set TSE_MIRROR to a folder or an address laid out owner/repository/commit/path"
     try:
+        place.parent.mkdir(parents=True, exist_ok=True)  # here, as pooch's own check and making can race
         pooch.retrieve(
             source,
             known_hash=f"sha256:{row.sha256}",
@@ -154,7 +155,7 @@ def _bring(row) -> None:
             f"not kept; try again, or {advice}"
         ) from None
     except OSError as error:
-        raise InputError(f"{place}: cannot be written ({error}); set TSE_CACHE to another folder") from None
+        raise InputError(f"{row.name}: cannot be put into the cache ({error}); TSE_CACHE chooses its folder") from None
 
 
 def _copy(source: str, output: str | Path, _pooch: object) -> None:

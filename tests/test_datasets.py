@@ -1,0 +1,317 @@
+"""Data by name; downloads that are pinned, checked, and never half done."""
+
+import http.server
+import threading
+
+import pandas as pd
+import pytest
+
+from tse_core import downloads
+from tse_core.datasets import data_hash, dataset_table, load_pairs, load_sentence_pairs
+from tse_core.errors import InputError
+from tse_core.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, unique_contexts
+
+HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("TSE_MIRROR", raising=False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def real_data(shared, empty_cache, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(shared / "mirror"))
+
+
+@pytest.fixture
+def served(tiny_registry, monkeypatch):
+    """The mirror's folder behind an address; ``served.cut`` makes it stop in the middle of a file."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        cut = False
+
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=str(tiny_registry))
+
+        def log_message(self, *_):
+            pass
+
+        def copyfile(self, source, outputfile):
+            content = source.read()
+            outputfile.write(content[: len(content) // 2] if self.cut else content)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("TSE_MIRROR", f"http://127.0.0.1:{server.server_port}/")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    yield Handler
+    server.shutdown()
+    server.server_close()
+
+
+def cached_files(folder):
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def states(names=("all",)):
+    return downloads.states(names)["state"].tolist()
+
+
+def test_a_fetched_file_is_the_mirrors(tiny_registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    assert downloads.fetch(["greetings"]) == 2
+    assert downloads.path_of(HELLO).read_bytes() == (tiny_registry / HELLO).read_bytes()
+    assert states() == ["cached", "cached", "missing"]
+    assert downloads.fetch(["greetings"]) == 0
+    assert cached_files(tmp_path / "cache") == ["bye.txt", "hello.txt"]
+
+
+def test_another_cache_serves_as_a_mirror(tiny_registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    downloads.fetch()
+    monkeypatch.setenv("TSE_MIRROR", str(tmp_path / "cache" / "data"))
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "second"))
+    assert downloads.fetch() == 3
+
+
+def test_one_flipped_byte_is_found_and_fetch_repairs_it(tiny_registry, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    downloads.fetch()
+    file = downloads.path_of(HELLO)
+    content = bytearray(file.read_bytes())
+    content[7] ^= 1
+    file.write_bytes(content)
+    table = downloads.states()
+    assert table.loc[table["state"] == "damaged", "name"].tolist() == ["greetings/hello"]
+    assert downloads.fetch() == 1
+    assert states() == ["cached"] * 3
+
+
+def test_progress_hears_of_every_file(tiny_registry, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    heard = []
+    downloads.fetch(["all"], lambda name, size: heard.append((name, size)))
+    assert heard == [("greetings/hello", 600), ("greetings/bye", 400), ("numbers/one", 2)]
+
+
+def test_an_address_replaces_the_network(served, tmp_path):
+    assert downloads.fetch(["greetings/hello"]) == 1
+    assert states(["greetings/hello"]) == ["cached"]
+
+
+def test_a_mirror_with_another_content_is_refused_and_leaves_nothing(tiny_registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    (tiny_registry / HELLO).write_bytes(b"hullo\n" * 100)
+    with pytest.raises(InputError, match="another checksum.*TSE_MIRROR") as error:
+        downloads.fetch(["greetings/hello"])
+    assert "\n" not in str(error.value)
+    assert cached_files(tmp_path / "cache") == []
+
+
+def test_a_failed_repair_does_not_replace_what_is_there(tiny_registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    downloads.fetch(["numbers"])
+    (tiny_registry / HELLO).unlink()
+    with pytest.raises(InputError, match="greetings/hello: .* does not exist; set TSE_MIRROR"):
+        downloads.fetch(["all"])
+    assert cached_files(tmp_path / "cache") == ["one.txt"]
+
+
+def test_a_cut_off_download_is_refused_and_leaves_nothing(served, tmp_path):
+    served.cut = True
+    with pytest.raises(InputError, match=r"greetings/hello: .*(broke off|checksum).*TSE_MIRROR") as error:
+        downloads.fetch(["greetings/hello"])
+    assert "\n" not in str(error.value)
+    assert cached_files(tmp_path / "cache") == []
+    served.cut = False
+    assert downloads.fetch(["greetings/hello"]) == 1
+
+
+def test_an_address_without_the_file_says_so(served, tiny_registry, tmp_path):
+    (tiny_registry / HELLO).unlink()
+    with pytest.raises(InputError, match="the server answers 404.*TSE_MIRROR"):
+        downloads.fetch(["greetings/hello"])
+    assert cached_files(tmp_path / "cache") == []
+
+
+def test_without_a_network_the_message_names_the_variable(tiny_registry, tmp_path, monkeypatch):
+    monkeypatch.setattr(downloads, "ADDRESS", "http://127.0.0.1:9")  # the discard port: nobody listens
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with pytest.raises(InputError, match="no connection.*TSE_MIRROR") as error:
+        downloads.fetch(["numbers"])
+    assert "\n" not in str(error.value)
+    assert cached_files(tmp_path / "cache") == []
+
+
+def test_a_mirror_that_is_no_folder_is_named(tiny_registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tmp_path / "nowhere"))
+    with pytest.raises(InputError, match="TSE_MIRROR is '.*nowhere', which is neither a folder nor"):
+        downloads.fetch(["numbers"])
+
+
+def test_a_cache_that_cannot_be_written_is_named(tiny_registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(InputError, match="TSE_CACHE"):
+        downloads.fetch(["numbers"])
+
+
+def test_reading_copies_from_a_mirror_folder_but_never_downloads(tiny_registry, served, monkeypatch):
+    with pytest.raises(InputError, match="numbers/one is not downloaded yet: run `tse data fetch numbers`.*TSE_MIRROR"):
+        downloads.files("numbers")  # TSE_MIRROR is an address here
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    assert [path.read_text() for path in downloads.files("numbers")] == ["1\n"]
+    monkeypatch.delenv("TSE_MIRROR")
+    assert len(downloads.files("numbers")) == 1
+    downloads.files("numbers")[0].write_text("2\n")
+    with pytest.raises(InputError, match="numbers/one was changed or cut off .*tse data fetch"):
+        downloads.files("numbers")
+
+
+def test_an_unknown_download_lists_what_there_is(tiny_registry):
+    with pytest.raises(InputError, match="did you mean 'greetings'.*there is: all, greetings, numbers"):
+        downloads.select(["greeting"])
+    with pytest.raises(InputError, match="there is: greetings/bye, greetings/hello"):
+        downloads.select(["greetings/nought"])
+    with pytest.raises(InputError, match="did you mean 'blimp/wh_island'.*67 in all") as error:
+        downloads_of_the_project("blimp/wh_iland")
+    assert len(str(error.value)) < 400
+
+
+def downloads_of_the_project(name):
+    with pytest.MonkeyPatch.context() as patch:
+        from tse_core.paths import data_folder
+
+        patch.setattr(downloads, "data_folder", data_folder)
+        return downloads.select([name])
+
+
+def test_the_registry_pins_all_public_files(shared):
+    registry = downloads.read_registry()
+    given = pd.read_csv(shared / "mirror" / "registry.csv")
+    key = given["repo"] + "/" + given["commit"] + "/" + given["path"]
+    assert dict(zip(registry["key"], registry["sha256"], strict=True)) == dict(zip(key, given["sha256"], strict=True))
+    assert dict(zip(registry["key"], registry["bytes"], strict=True)) == dict(zip(key, given["bytes"], strict=True))
+    assert registry.groupby("dataset").size().to_dict() == {
+        "blimp": 67,
+        "marvin-linzen-released": 15,
+        "newman-blimp": 4,
+        "newman-verbs": 1,
+        "syntaxgym": 34,
+    }
+    assert set(registry["licence"]) == {"MIT", "CC BY 4.0"}
+
+
+def test_all_public_files_can_be_fetched_and_verified(real_data):
+    assert downloads.fetch(["all"]) == 121
+    assert states() == ["cached"] * 121
+
+
+def test_nothing_is_downloaded_unless_asked_for(empty_cache):
+    for load, name in ((load_pairs, "newman-blimp"), (load_sentence_pairs, "blimp/adjunct_island")):
+        with pytest.raises(InputError, match=f"not downloaded yet: run `tse data fetch {name}`, or set TSE_MIRROR"):
+            load(name)
+    assert not empty_cache.exists()
+
+
+def test_generated_templates_load_by_name_and_by_construction(empty_cache):
+    assert len(load_pairs("marvin-linzen")) == 121_220
+    simple = load_pairs("marvin-linzen/simple")
+    assert list(simple.columns) == AGREEMENT_COLUMNS
+    assert len(simple) == 140
+    assert simple.attrs["name"] == "marvin-linzen/simple"
+    assert load_pairs("marvin-linzen/simple", period=False)["right"].tolist()[0] == ""
+
+
+@pytest.mark.slow
+def test_the_papers_own_files_are_what_the_grammar_generates(real_data):
+    columns = ["construction", "template", "lemma", "left", "right", "number", "correct", "wrong"]
+    generated, released = load_pairs("marvin-linzen"), load_pairs("marvin-linzen-released")
+    assert len(released) == len(generated)
+    assert set(released[columns].itertuples(index=False)) == set(generated[columns].itertuples(index=False))
+
+
+def test_the_papers_blimp_is_one_row_of_table_2_and_loads_by_file(real_data):
+    pairs = load_pairs("newman-blimp")
+    assert set(pairs["construction"]) == {"BLiMP"}
+    assert pairs["template"].value_counts().tolist() == [1000] * 4
+    assert len(unique_contexts(pairs, "causal", "released")) == 2768
+    one = load_pairs("newman-blimp/regular_plural_subject_verb_agreement_1")
+    assert len(one) == 1000
+
+
+def test_blimp_has_67_paradigms_12_phenomena_and_the_papers_prefix_methods(real_data):
+    pairs = load_sentence_pairs("blimp")
+    assert list(pairs.columns) == SENTENCE_COLUMNS
+    assert pairs["paradigm"].value_counts().tolist() == [1000] * 67
+    assert pairs["phenomenon"].nunique() == 12
+    assert set(pairs["field"]) == {"morphology", "semantics", "syntax", "syntax_semantics"}
+    methods = pairs.drop_duplicates("paradigm")["methods"]
+    assert methods.str.contains("one-prefix").sum() == 20
+    assert methods.str.contains("two-prefix").sum() == 20
+    assert (pairs["good"] == pairs["bad"]).sum() == 7
+
+
+def test_the_released_blimp_file_of_the_same_name_is_another(real_data):
+    name = "distractor_agreement_relative_clause"
+    ours, theirs = load_sentence_pairs(f"newman-blimp/{name}"), load_sentence_pairs(f"blimp/{name}")
+    assert not set(ours["good"]) & set(theirs["good"])
+
+
+def test_agreement_data_serve_as_sentence_pairs():
+    pairs = load_sentence_pairs("marvin-linzen/simple")
+    assert pairs.iloc[0][["good", "bad"]].tolist() == ["The author laughs.", "The author laugh."]
+
+
+def test_a_readers_own_files_load_by_path(tmp_path):
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"sentence_good": "she laughs", "sentence_bad": "she laugh", "label": -1}\n')
+    assert load_pairs(file)["construction"].tolist() == ["mine"]
+    assert load_sentence_pairs(str(file))["paradigm"].tolist() == ["mine"]
+    grammar = tmp_path / "own.yaml"
+    grammar.write_text(
+        "lexicon: {nouns: {n: [cat/cats]}, predicates: {v: [sleeps/sleep]}}\n"
+        'constructions: {own: {patterns: {own_1: "my [n 1] [*v 1]"}}}\n'
+    )
+    assert load_pairs(grammar)["left"].tolist() == ["My cat", "My cats"]
+
+
+@pytest.mark.parametrize(
+    ("load", "name", "message"),
+    [
+        (load_pairs, "marvin-linsen", "did you mean 'marvin-linzen'.*marvin-linzen-released, newman-blimp"),
+        (load_pairs, "marvin-linzen/simpel", "did you mean 'simple'"),
+        (load_pairs, "newman-blimp/x", "there is: newman-blimp/distractor_agreement_relational_noun"),
+        (load_pairs, "blimp", "'blimp' holds sentence pairs"),
+        (load_sentence_pairs, "blmp", "did you mean 'blimp'"),
+        (load_pairs, "none.jsonl", "none.jsonl: no such file"),
+    ],
+)
+def test_an_unknown_name_lists_what_there_is(load, name, message):
+    with pytest.raises(InputError, match=message) as error:
+        load(name)
+    assert "\n" not in str(error.value)
+
+
+def test_a_hash_stands_for_the_contents():
+    pairs = load_pairs("marvin-linzen/simple")
+    assert data_hash(pairs) == data_hash(load_pairs("marvin-linzen/simple"))
+    assert data_hash(pairs) == data_hash(pairs[pairs.columns[::-1]])
+    changed = pairs.copy()
+    changed.loc[17, "correct"] = "laughed"
+    assert data_hash(changed) != data_hash(pairs)
+    assert data_hash(pairs.iloc[1:]) != data_hash(pairs)
+    assert data_hash(pd.DataFrame({"a": ["x", "y"]})) == "6b3a966e"  # sha256 of "a\\x1fx\\x1fy\\x1e"
+
+
+@pytest.mark.slow
+def test_everything_listed_can_be_loaded(real_data):
+    table = dataset_table()
+    assert table["name"].is_unique
+    for row in table[table["name"].str.contains("/")].itertuples():
+        load = load_pairs if row.holds == "agreement pairs" else load_sentence_pairs
+        assert len(load(row.name)) > 0
