@@ -305,7 +305,7 @@ def test_a_hash_stands_for_the_contents():
     changed.loc[17, "correct"] = "laughed"
     assert data_hash(changed) != data_hash(pairs)
     assert data_hash(pairs.iloc[1:]) != data_hash(pairs)
-    assert data_hash(pd.DataFrame({"a": ["x", "y"]})) == "6b3a966e"  # sha256 of "a\\x1fx\\x1fy\\x1e"
+    assert data_hash(pd.DataFrame({"a": ["x", "y"]})) == "6b3a966e"  # sha256 of "a\x1fx\x1fy\x1e"
 
 
 @pytest.mark.slow
@@ -315,3 +315,15 @@ def test_everything_listed_can_be_loaded(real_data):
     for row in table[table["name"].str.contains("/")].itertuples():
         load = load_pairs if row.holds == "agreement pairs" else load_sentence_pairs
         assert len(load(row.name)) > 0
+
+
+def test_a_folder_of_files_in_data_is_a_set_of_paradigms(tmp_path, monkeypatch):
+    folder = tmp_path / "laboratory" / "paradigms"
+    folder.mkdir(parents=True)
+    for name in ("agreement", "reflexives"):
+        (folder / f"{name}.jsonl").write_text('{"sentence_good": "a b", "sentence_bad": "a c"}\n' * 2)
+    monkeypatch.setattr("tse_core.datasets.data_folder", lambda: tmp_path)
+    assert load_sentence_pairs("laboratory")["paradigm"].tolist() == ["agreement"] * 2 + ["reflexives"] * 2
+    assert len(load_sentence_pairs("laboratory/reflexives")) == 2
+    with pytest.raises(InputError, match="did you mean 'agreement'"):
+        load_sentence_pairs("laboratory/agrement")

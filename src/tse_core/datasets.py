@@ -13,7 +13,7 @@ from tse_core.pairs import sentence_pairs
 from tse_core.paths import data_folder
 
 RELEASED = {"newman-blimp": "BLiMP", "marvin-linzen-released": ""}  # downloaded agreement pairs -> their Table 2 row
-FOLDERS = ("laboratory",)  # folders of data/ with sentence pairs, one .jsonl a paradigm
+FOLDERS = ("laboratory",)  # folders of data/ with sentence pairs: each .jsonl in them or below is a paradigm
 
 
 def load_pairs(name_or_path: str | Path, *, capital: bool = True, period: bool = True) -> pd.DataFrame:
@@ -135,7 +135,7 @@ def _sentence_sets() -> list[str]:
 
 
 def _folder_files(folder: str) -> list[Path]:
-    return sorted((data_folder() / folder).glob("*.jsonl"))
+    return sorted((data_folder() / folder).rglob("*.jsonl"))
 
 
 def _short(name: str) -> str:

@@ -88,8 +88,8 @@ def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
 
     registry = read_registry()
     rows = [(name, "download") for name in registry.loc[registry["dataset"] == "syntaxgym", "name"]]
-    own = sorted(path for folder in ("suites", "laboratory") for path in (data_folder() / folder).glob("*.json"))
-    rows += [(f"{path.parent.name}/{path.stem}", "file") for path in own]
+    own = sorted(path for folder in ("suites", "laboratory") for path in (data_folder() / folder).rglob("*.json"))
+    rows += [(str(path.relative_to(data_folder())), "file") for path in own]
     return ("name", "source"), rows, "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a file."
 
 
