@@ -34,12 +34,16 @@ def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> Langu
     kind = kind or detect_kind(name, config)
     tokenizer = _opened(name, place, "AutoTokenizer", options)
     if not tokenizer.is_fast:
-        raise InputError(f"the tokenizer of {name} gives no character offsets; a fast tokenizer (tokenizer.json) is needed")
+        raise InputError(
+            f"the tokenizer of {name} gives no character offsets; a fast tokenizer (tokenizer.json) is needed"
+        )
     if kind == "masked" and tokenizer.mask_token is None:
         raise InputError(f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'")
     auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
     module = _opened(name, place, auto, options | {"dtype": DTYPES[dtype], "use_safetensors": True})
-    network = HuggingFaceNetwork(module.eval().to(_device(device)), _weight_files(place, revision), causal=kind == "causal")
+    network = HuggingFaceNetwork(
+        module.eval().to(_device(device)), _weight_files(place, revision), causal=kind == "causal"
+    )
     spaced = kind == "masked" and config.model_type in ("roberta", "xlm-roberta", "camembert", "longformer")
     return LanguageModel(
         name, kind, tokenizer, network, dtype=dtype, revision=revision, bos=bos,
@@ -53,7 +57,9 @@ def detect_kind(name: str, config) -> Kind:
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES as MASKED
 
     if getattr(config, "is_encoder_decoder", False):
-        raise InputError(f"{name} is an encoder-decoder ({config.model_type}); only causal and masked models can be scored")
+        raise InputError(
+            f"{name} is an encoder-decoder ({config.model_type}); only causal and masked models can be scored"
+        )
     kinds = set()
     for architecture in config.architectures or []:
         if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
@@ -66,7 +72,9 @@ def detect_kind(name: str, config) -> Kind:
     if len(kinds) == 1:
         return kinds.pop()
     if kinds:
-        raise InputError(f"{name} ({config.model_type}) can be read as masked or causal; say kind='masked' or kind='causal'")
+        raise InputError(
+            f"{name} ({config.model_type}) can be read as masked or causal; say kind='masked' or kind='causal'"
+        )
     raise InputError(f"{name} ({config.model_type}) is neither a masked nor a causal language model")
 
 
@@ -181,23 +189,50 @@ class HuggingFaceNetwork:
 
 
 def _opened(name, place, auto, options):
+    """from_pretrained, from the folder or the hub's cache first and from the network only if they do not have it."""
     import transformers
     from transformers.utils import logging
 
     level = logging.get_verbosity()
     logging.set_verbosity_error()
     bars = logging.is_progress_bar_enabled()
+    opener = getattr(transformers, auto).from_pretrained
     try:
         if Path(place).is_dir():
             logging.disable_progress_bar()
-            options = {k: v for k, v in options.items() if k != "revision"} | {"local_files_only": True}
-        return getattr(transformers, auto).from_pretrained(place, **options)
+            return opener(place, **options | {"revision": "main", "local_files_only": True})
+        try:
+            return opener(place, **options, local_files_only=True)
+        except (OSError, ValueError):
+            if not _hub_answers():
+                raise
+            return opener(place, **options)
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
         raise _not_opened(name, place, auto, error) from error
     finally:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+def _hub_answers() -> bool:
+    """Whether the hub can be reached; asked briefly, so that a machine without a network waits for nothing."""
+    import os
+    import socket
+    from urllib.parse import urlsplit
+
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        return False
+    if any(os.environ.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")):
+        return True
+    address = urlsplit(constants.ENDPOINT)
+    try:
+        socket.create_connection((address.hostname, address.port or 443), timeout=5).close()
+    except OSError:
+        return False
+    return True
 
 
 def _not_opened(name, place, auto, error) -> InputError:
@@ -210,7 +245,9 @@ def _not_opened(name, place, auto, error) -> InputError:
             return InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
         return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}")
     if "trust_remote_code" in reason:
-        return InputError(f"{name} needs to run its own code; allow it with trust_remote_code=True (--trust-remote-code)")
+        return InputError(
+            f"{name} needs to run its own code; allow it with trust_remote_code=True (--trust-remote-code)"
+        )
     if "safetensors" in reason and auto not in ("AutoConfig", "AutoTokenizer"):
         return InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
     return InputError(
@@ -242,7 +279,9 @@ def _device(device: str) -> torch.device:
         found = torch.device(device)
         torch.empty(1, device=found)
     except (RuntimeError, AssertionError) as error:
-        raise InputError(f"device {device!r} cannot be used here ({str(error).splitlines()[0][:120]}); 'cpu' always can") from error
+        raise InputError(
+            f"device {device!r} cannot be used here ({str(error).splitlines()[0][:120]}); 'cpu' always can"
+        ) from error
     return found
 
 

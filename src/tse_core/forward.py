@@ -62,7 +62,9 @@ def blocks(
             requests = np.concatenate(answered)
             logits = project(states[start : start + step])
             if logits.isnan().any():
-                raise InputError(f"{model.name} gives NaN as a logit; its weights are damaged or its precision is too low")
+                raise InputError(
+                    f"{model.name} gives NaN as a logit; its weights are damaged or its precision is too low"
+                )
             yield Block(logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered]))
             advance(len(requests))
 

@@ -139,7 +139,11 @@ class LanguageModel:
         texts = [" " + s for s in sentences] if shift else list(sentences)
         masked = self.kind == "masked"
         batch = self.tokenizer(
-            texts, add_special_tokens=masked, return_offsets_mapping=True, return_special_tokens_mask=masked, verbose=False
+            texts,
+            add_special_tokens=masked,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=masked,
+            verbose=False,
         )
         encodings = []
         for i, text in enumerate(texts):
@@ -160,11 +164,15 @@ class LanguageModel:
             encodings = self.encode_batch([left for left, _ in contexts])
             for (left, right), encoding in zip(contexts, encodings, strict=True):
                 if not encoding.ids:
-                    raise InputError(f"the slot in {join(left, '___', right)!r} has nothing to its left; give the model bos='add'")
+                    raise InputError(
+                        f"the slot in {join(left, '___', right)!r} has nothing to its left; give the model bos='add'"
+                    )
             return [Slot(e.ids, len(e.ids) - 1) for e in encodings]
         mask = self.tokenizer.mask_token
         slots = []
-        for (left, right), encoding in zip(contexts, self.encode_batch([join(a, mask, b) for a, b in contexts]), strict=True):
+        for (left, right), encoding in zip(
+            contexts, self.encode_batch([join(a, mask, b) for a, b in contexts]), strict=True
+        ):
             places = [i for i, token in enumerate(encoding.ids) if token == self.tokenizer.mask_token_id]
             if len(places) != 1:
                 raise InputError(f"the context {join(left, '___', right)!r} must contain no mask token of its own")
@@ -184,7 +192,9 @@ class LanguageModel:
             return []
         carrier = "a"
         before = self.tokenizer(carrier, add_special_tokens=False)["input_ids"]
-        encoded = self.tokenizer([f"{carrier} {w}" for w in words], add_special_tokens=False, verbose=False)["input_ids"]
+        encoded = self.tokenizer([f"{carrier} {w}" for w in words], add_special_tokens=False, verbose=False)[
+            "input_ids"
+        ]
         unknown = self.tokenizer.unk_token_id if self.tokenizer.unk_token != self.tokenizer.eos_token else None
         found = []
         for word, ids in zip(words, encoded, strict=True):

@@ -1,0 +1,103 @@
+"""tse evaluate: TSE, EW and MW of a model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.errors import InputError
+
+HELP = """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
+
+Each unique context is scored over a whole list of verb lemmas (EW: the share it conjugates correctly, MW: the share of
+probability on correct forms), each pair with its own verb (TSE).
+
+[b]Examples[/b]
+
+  tse evaluate lab-systematic-causal
+
+  tse evaluate gpt2 --data marvin-linzen/simple --data newman-blimp --out gpt2.parquet
+
+  tse evaluate path/to/model --lemmas verbs.csv --protocol released
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("evaluate", help=HELP)(evaluate)
+
+
+def evaluate(
+    model: options.ModelArgument,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="Agreement pairs by name or .jsonl file; may be repeated. marvin-linzen by default."),
+    ] = None,
+    lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-appendix",
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="[b]exact[/b], or [b]released[/b]: as the authors' code does, to compare with published values."
+        ),
+    ] = "exact",
+    out: Annotated[Path | None, typer.Option(help="Write the table and the cut-off curves: .parquet or .csv.")] = None,
+    intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
+    kind: options.Kind = None,
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    bos: options.Bos = "tokenizer",
+    trust: options.Trust = False,
+    batch_tokens: Annotated[int | None, typer.Option(help="Tokens in one forward pass at most.", min=1)] = None,
+    store: options.StoreFolder = None,
+    no_store: options.NoStore = False,
+) -> None:
+    if out and out.suffix not in (".parquet", ".csv"):
+        raise InputError(f"--out {out}: results are written as .parquet or .csv")
+    if out and not out.parent.is_dir():
+        raise InputError(f"--out {out}: there is no folder {out.parent}")
+    import pandas as pd
+
+    from tse_core.datasets import load_pairs
+    from tse_core.evaluation import evaluate as run
+    from tse_core.lemmas import load_lemmas
+
+    verbs = load_lemmas(lemmas)
+    tables = [load_pairs(name) for name in data or ["marvin-linzen"]]
+    loaded = options.opened(model, kind, device, dtype, revision, bos, trust)
+    kept = options.store_of(store, no_store)
+    results = [run(loaded, pairs, verbs, protocol=protocol, store=kept, batch_tokens=batch_tokens) for pairs in tables]
+    for result in results:
+        typer.echo(_shown(result.table(intervals=intervals), intervals))
+        typer.echo(f"\n{result.signature}")
+    if out:
+        tidy = pd.concat([result.tidy() for result in results], ignore_index=True)
+        _write(tidy, out)
+        typer.echo(f"written: {out}")
+
+
+def _shown(table, intervals) -> str:
+    width = max(map(len, table["construction"]))
+    cell = 21 if intervals else 6
+    lines = [f"{'':{width}}  " + "  ".join(f"{m:<{cell}}" for m in ("MW", "EW", "TSE")) + "  contexts    pairs"]
+    for _, row in table.iterrows():
+        cells = []
+        for metric in ("MW", "EW", "TSE"):
+            text = "-" if row[metric] != row[metric] else f"{row[metric]:.3f}"
+            if intervals and text != "-":
+                text += f" [{row[metric + '_low']:.3f}, {row[metric + '_high']:.3f}]"
+            cells.append(f"{text:<{cell}}")
+        lines.append(f"{row['construction']:{width}}  {'  '.join(cells)}  {row['contexts']:8,d} {row['pairs']:8,d}")
+    return "\n".join(lines)
+
+
+def _write(table, out: Path) -> None:
+    """Write aside, then move into place: no partial file is ever left."""
+    partial = out.with_name(out.name + ".part")
+    try:
+        table.to_parquet(partial, index=False) if out.suffix == ".parquet" else table.to_csv(partial, index=False)
+        partial.replace(out)
+    except OSError as error:
+        raise InputError(f"--out {out}: cannot be written ({error.strerror})") from error
+    finally:
+        partial.unlink(missing_ok=True)

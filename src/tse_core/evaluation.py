@@ -1,0 +1,322 @@
+"""A model on agreement pairs: each unique context scored over a whole verb list, each pair with its own verb.
+
+`evaluate` is the replication's centre: pairs -> unique contexts -> distributions at the verb slot -> TSE, EW and MW
+(Newman et al. 2021). `slot_distribution` shows one such distribution (their Table 3).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from tse_core import uncertainty
+from tse_core._shards import Job, score_shard
+from tse_core.datasets import data_hash, load_pairs
+from tse_core.errors import InputError, unknown
+from tse_core.lemmas import Lemmas, load_lemmas
+from tse_core.metrics import PAPER_CUTOFFS, Cutoffs
+from tse_core.models import LanguageModel, load_model
+from tse_core.pairs import context_index, unique_contexts
+from tse_core.progress import progress
+from tse_core.results import PROTOCOL_VERSION, Signature, Store, provenance
+
+Protocol = Literal["exact", "released"]
+Keep = Literal["contexts", "lemmas", "forms"]
+SHARD_CONTEXTS = 2048
+TIDY_COLUMNS = [
+    "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
+    "lemmas", "contexts", "pairs", "signature",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of a model on agreement pairs.
+
+    Attributes
+    ----------
+    contexts : DataFrame
+        One row a unique context: construction, subject, left, right, number, pairs (how many share it), ew, mw (at
+        top 100 % under the protocol), and for every cut-off ``ew_top_0.1``, ``mw_...``, ``mass_...`` (NaN: no lemma
+        eligible).
+    pairs : DataFrame
+        One row a pair, with log_probability_correct and _wrong (nats) and tse (1.0, 0.0, NaN where a form is no single
+        vocabulary entry).
+    lemmas : DataFrame
+        The lemmas that counted.
+    signature : Signature
+    cutoffs : Cutoffs
+    by_lemma : DataFrame or None
+        With keep="lemmas": construction x subject x lemma x number: contexts, correct (how many of them), and the mean
+        probability of each form.
+    forms : DataFrame or None
+        With keep="forms": context x lemma: log-probability of each form and the mass of all likelier entries.
+    """
+
+    contexts: pd.DataFrame
+    pairs: pd.DataFrame
+    lemmas: pd.DataFrame
+    signature: Signature
+    cutoffs: Cutoffs
+    by_lemma: pd.DataFrame | None = field(default=None, repr=False)
+    forms: pd.DataFrame | None = field(default=None, repr=False)
+
+    def table(self, *, intervals: bool = False) -> pd.DataFrame:
+        """The rows of Table 2: construction, MW, EW, TSE, contexts, pairs (those that TSE counts).
+
+        MW and EW are means over unique contexts, TSE over pairs. With `intervals`, columns ``MW_low``, ``MW_high`` and
+        so on hold 95 % intervals clustered by subject noun.
+        """
+        contexts, pairs = (t.groupby("construction", sort=False) for t in (self.contexts, self.pairs))
+        table = pd.DataFrame(
+            {
+                "MW": contexts["mw"].mean(),
+                "EW": contexts["ew"].mean(),
+                "TSE": pairs["tse"].mean(),
+                "contexts": contexts.size(),
+                "pairs": pairs["tse"].count(),
+            }
+        )
+        if intervals:
+            long = self.intervals().set_index(["construction", "metric"])
+            for metric in ("MW", "EW", "TSE"):
+                bounds = long.xs(metric, level="metric")
+                table[f"{metric}_low"], table[f"{metric}_high"] = bounds["low"], bounds["high"]
+        return table.reset_index()
+
+    def intervals(self) -> pd.DataFrame:
+        """95 % intervals of MW, EW and TSE in each construction, clustered by subject noun."""
+        parts = []
+        for rows, scores in ((self.contexts, ("mw", "ew")), (self.pairs, ("tse",))):
+            rows = rows.assign(noun=uncertainty.noun_of(rows["subject"]))
+            parts.append(uncertainty.table_intervals(rows, scores))
+        return pd.concat(parts, ignore_index=True)
+
+    def curves(self, *, intervals: bool = False) -> pd.DataFrame:
+        """Scores against cut-offs (Figures 1 to 4).
+
+        Columns construction, metric ("EW", "MW"), side ("top", "bottom"), cutoff (a fraction), score (mean over the
+        contexts with an eligible lemma), coverage (mean probability on the forms that counted), invalid (share of
+        contexts without an eligible lemma), contexts; with `intervals` also low and high, 95 % clustered by noun.
+        """
+        rows = []
+        nouns = uncertainty.noun_of(self.contexts["subject"]) if intervals else None
+        for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
+            group = self.contexts.iloc[members]
+            for metric in ("EW", "MW"):
+                for side in ("top", "bottom"):
+                    for cutoff in getattr(self.cutoffs, side):
+                        score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.lower(), "mass"))
+                        row = [
+                            construction,
+                            metric,
+                            side,
+                            cutoff,
+                            score.mean(),
+                            mass.mean(),
+                            score.isna().mean(),
+                            len(group),
+                        ]
+                        rows.append(row + (_bounds(score, nouns[members]) if intervals else []))
+        columns = ["construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "contexts"]
+        return pd.DataFrame(rows, columns=columns + (["low", "high"] if intervals else []))
+
+    def tidy(self) -> pd.DataFrame:
+        """Every number of this evaluation, one a row, with its signature: what result files hold.
+
+        Columns model, protocol, construction, metric ("MW", "EW", "TSE"), side ("top", "bottom"; "" for TSE), cutoff (a
+        fraction; NaN for TSE), score, low, high, coverage, invalid, lemmas (how many counted), contexts, pairs,
+        signature.
+        """
+        table = self.table(intervals=True).rename(columns={"TSE": "score", "TSE_low": "low", "TSE_high": "high"})
+        tse = table[["construction", "score", "low", "high", "contexts"]].assign(metric="TSE", side="", cutoff=np.nan)
+        tidy = pd.concat([tse, self.curves(intervals=True)], ignore_index=True)
+        tidy["pairs"] = tidy["construction"].map(table.set_index("construction")["pairs"])
+        tidy = tidy.assign(
+            model=self.signature.identity["model"].rsplit("@", 1)[0],
+            protocol=self.signature.policy["protocol"].split("/")[0],
+            lemmas=len(self.lemmas),
+            signature=str(self.signature),
+        )
+        return tidy[TIDY_COLUMNS]
+
+
+def evaluate(
+    model: LanguageModel | str | Path,
+    pairs: pd.DataFrame | str | Path,
+    lemmas: Lemmas | str | Path = "newman-appendix",
+    *,
+    cutoffs: Cutoffs = PAPER_CUTOFFS,
+    protocol: Protocol = "exact",
+    keep: Keep = "contexts",
+    store: Store | str | Path | None = None,
+    batch_tokens: int | None = None,
+) -> Evaluation:
+    """TSE, EW and MW of a model on agreement pairs.
+
+    Parameters
+    ----------
+    model : LanguageModel, or what `load_model` takes
+    pairs : agreement pairs, or what `load_pairs` takes
+    lemmas : Lemmas, or what `load_lemmas` takes
+        A lemma counts if both its forms are single entries of the model's vocabulary.
+    cutoffs : Cutoffs
+        Shares of the distribution, the paper's by default.
+    protocol : "exact" or "released"
+        "released" does as the authors' code: probability summed in float32, RoBERTa's mask found by counting tokens,
+        the first label met for each context. Published values compare with it.
+    keep : "contexts", "lemmas" or "forms"
+        How much detail to keep; see `Evaluation`.
+    store : Store or folder, optional
+        Finished shards are kept there and not computed again.
+    batch_tokens : int, optional
+        Tokens in one forward pass at most.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, or a tokenizer that holds no lemma's two forms as single entries.
+    """
+    job, kept, counted = _prepare(model, pairs, lemmas, cutoffs, protocol, keep)
+    signature = _signature(job, counted)
+    store = Store(store) if isinstance(store, (str, Path)) else store
+    shards = list(_shards(job))
+    parts = []
+    with progress(len(job.contexts), f"{job.model.label}: contexts", unit="contexts") as advance:
+        for name, members in shards:
+            key = _shard_key(job, signature, members)
+            tables = store.get(key, name, job.tables) if store else None
+            if tables is None:
+                tables = score_shard(job, members, batch_tokens)
+                if store:
+                    store.put(key, name, tables)
+                    store.describe(signature)
+            parts.append(tables)
+            advance(len(members))
+    joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
+    contexts = pd.concat(
+        [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
+    )
+    top = f"{max(cutoffs.top):g}" if cutoffs.top else None
+    for metric in ("ew", "mw"):
+        contexts.insert(
+            contexts.columns.get_loc("pairs") + 1, metric, contexts[f"{metric}_top_{top}"] if top == "1" else np.nan
+        )
+    scored = joined["pairs"].set_index("pair").sort_index()
+    details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
+    return Evaluation(contexts, details, kept, signature, cutoffs, _by_lemma(joined, kept), joined.get("forms"))
+
+
+def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
+    """The distribution of the word between left and right: columns token, probability, most probable first.
+
+    What the paper's Table 3 shows the first ten rows of. A masked model reads both sides, a causal one the left.
+    """
+    from tse_core.forward import blocks
+
+    model = model if isinstance(model, LanguageModel) else load_model(model)
+    slot = model.slot(left, right)
+    block = next(blocks(model, [slot.ids], [[slot.position]]))
+    probabilities = block.logits[0].softmax(-1).cpu().numpy()
+    order = np.argsort(-probabilities, kind="stable")
+    return pd.DataFrame({"token": model.tokens(order), "id": order, "probability": probabilities[order]})
+
+
+def _prepare(model, pairs, lemmas, cutoffs, protocol, keep) -> tuple[Job, pd.DataFrame, str]:
+    """Everything that is known before the first forward pass; mistakes show here."""
+    if protocol not in ("exact", "released"):
+        raise unknown("protocol", protocol, ("exact", "released"))
+    if keep not in ("contexts", "lemmas", "forms"):
+        raise unknown("detail to keep", keep, ("contexts", "lemmas", "forms"))
+    pairs = pairs if isinstance(pairs, pd.DataFrame) else load_pairs(pairs)
+    if pairs.empty:
+        raise InputError("there are no pairs to score")
+    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    model = model if isinstance(model, LanguageModel) else load_model(model)
+    words = list(
+        dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *pairs["correct"], *pairs["wrong"]])
+    )
+    entry = dict(zip(words, model.word_ids(words), strict=True))
+    kept, ids = lemmas.inflection_ids(entry.get)
+    if kept.empty:
+        raise InputError(
+            f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with both forms as "
+            "single entries; choose another lemma list or a model with a larger vocabulary"
+        )
+    index = context_index(pairs, model.kind, protocol)
+    contexts = unique_contexts(pairs, model.kind, protocol)
+    first = np.unique(index, return_index=True)[1]
+    contexts.insert(1, "subject", pairs["subject"].to_numpy()[first] if "subject" in pairs else "")
+    forms = np.array([[entry[c] if entry[c] is not None else -1, entry[w] if entry[w] is not None else -1]
+                      for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)])  # fmt: skip
+    job = Job(
+        model,
+        pairs.reset_index(drop=True),
+        index,
+        contexts,
+        kept["lemma"].to_numpy(),
+        ids,
+        forms,
+        cutoffs,
+        protocol,
+        keep,
+    )
+    return job, kept, f"{lemmas.name}@{lemmas.hash}({len(kept)})"
+
+
+def _signature(job: Job, counted: str) -> Signature:
+    model, data = job.model, job.pairs.attrs.get("name", "pairs")
+    identity = {"model": model.identity(), "data": f"{data}@{data_hash(job.pairs)}"}
+    policies = model.policies()
+    dtype = policies.pop("dtype")
+    spelling = {"caps": "first" if _capital(job.pairs) else "as-is", "period": "add" if _period(job.pairs) else "as-is"}
+    policy = (
+        {"lemmas": counted} | policies | spelling | {"protocol": f"{job.protocol}/{PROTOCOL_VERSION}", "dtype": dtype}
+    )
+    return Signature(identity, policy | {"ties": "wrong"}, provenance(model.device))
+
+
+def _capital(pairs) -> bool:
+    return bool(pairs["left"].str[:1].str.isupper().all())
+
+
+def _period(pairs) -> bool:
+    return bool(pairs["right"].str.endswith(".").all())
+
+
+def _shards(job: Job) -> Iterator[tuple[str, np.ndarray]]:
+    """Slices of each construction's contexts: the same whatever other constructions are in the run."""
+    for construction, members in job.contexts.groupby("construction", sort=False).indices.items():
+        for number, start in enumerate(range(0, len(members), SHARD_CONTEXTS)):
+            name = "".join(c if c.isalnum() else "-" for c in construction.lower()).strip("-")
+            yield f"{name}-{number:03d}", members[start : start + SHARD_CONTEXTS]
+
+
+def _shard_key(job: Job, signature: Signature, members) -> str:
+    """The work of one shard: the model, the policies, and just these contexts and pairs."""
+    contexts = job.contexts.iloc[members].drop(columns="subject")
+    pairs = job.pairs.loc[np.isin(job.index, members), ["left", "right", "correct", "wrong", "number"]]
+    work = {"work": f"{data_hash(contexts)}{data_hash(pairs)}", "model": signature.identity["model"]}
+    detail = {"cutoffs": str(tuple(job.cutoffs)), "keep": job.keep}
+    return Signature(work, {**signature.policy, **detail}, {}).key
+
+
+def _bounds(values, clusters) -> list[float]:
+    if values.isna().all():
+        return [np.nan, np.nan]
+    found = uncertainty.interval(values, clusters)
+    return [found.low, found.high]
+
+
+def _by_lemma(joined, kept) -> pd.DataFrame | None:
+    if "lemmas" not in joined:
+        return None
+    keys = ["construction", "subject", "number", "lemma"]
+    sums = joined["lemmas"].groupby(keys, sort=False, as_index=False).sum()
+    for form in ("correct", "wrong"):
+        sums[f"probability_{form}"] /= sums["contexts"]
+    sums["lemma"] = kept["lemma"].to_numpy()[sums["lemma"]]
+    return sums
