@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tse_core._clusters import cluster_totals, robust_variance, t_quantile
 from tse_core.errors import InputError
-from tse_core.uncertainty import compare, interval, noun_of, table_intervals, wilson
+from tse_core.uncertainty import compare, curve_intervals, interval, noun_of, table_intervals, wilson
 
 ANY = (-np.inf, np.inf)
 RANDOM = np.random.default_rng(1)
@@ -161,6 +161,19 @@ def test_a_table_of_contexts_gets_an_interval_per_row_and_metric():
     found = table_intervals(table).set_index("metric")
     assert found.loc["EW", ["score", "low", "high"]].tolist() == list(interval(values, nouns)[:3])
     assert found.loc["MW", "method"] == "rule of three" and found.loc["MW", "n"] == 60
+
+
+def test_every_point_of_a_curve_gets_its_interval():
+    values, nouns = scores(10)
+    table = pd.DataFrame({"construction": "Simple", "noun": nouns, "ew_top_0.1": values, "mw_bottom_1e-06": np.nan})
+    found = curve_intervals(table)
+    expected = ["Simple", "EW", "top", 0.1, *interval(values, nouns)[1:3]]
+    assert found.loc[0, ["construction", "metric", "side", "cutoff", "low", "high"]].tolist() == expected
+    assert len(found) == 1
+
+
+def test_a_sentence_without_a_known_subject_is_its_own_cluster():
+    assert len(set(noun_of(["", None, "key", "keys"]))) == 3
 
 
 def test_singular_and_plural_of_a_noun_are_one_cluster():

@@ -176,9 +176,11 @@ def table_intervals(table, scores=("ew", "mw"), *, by="construction", cluster="n
     import pandas as pd
 
     keys = [by] if isinstance(by, str) else list(by)
+    scores = list(scores)
     if missing := [c for c in [*keys, cluster, *scores] if c not in table]:
         raise InputError(f"the table has no column {missing[0]!r}; it has: {', '.join(map(str, table.columns))}")
     rows = []
+    table = table[[*keys, *scores]].assign(**{cluster: pd.factorize(table[cluster])[0]})
     for key, group in table.groupby(keys, sort=False):
         for metric in scores:
             n = int(group[metric].notna().sum())
@@ -190,10 +192,31 @@ def table_intervals(table, scores=("ew", "mw"), *, by="construction", cluster="n
     return pd.DataFrame(rows, columns=columns)
 
 
+def curve_intervals(contexts, *, cluster="noun", level=0.95):
+    """Intervals of every point of the cut-off curves (Figures 1 and 2).
+
+    Parameters
+    ----------
+    contexts : DataFrame
+        An evaluation's table of contexts, with its columns ``ew_top_0.1`` and so on, and the column `cluster`.
+
+    Returns
+    -------
+    DataFrame with columns construction, metric, side, cutoff, low, high, method, clusters; points without any defined
+    score have no row.
+    """
+    scores = [c for c in contexts if c.startswith(("ew_", "mw_"))]
+    found = table_intervals(contexts, scores, cluster=cluster, level=level)
+    parts = found.pop("metric").str.split("_", expand=True)
+    found = found.assign(metric=parts[0], side=parts[1].str.lower(), cutoff=parts[2].astype(float))
+    return found[["construction", "metric", "side", "cutoff", "low", "high", "method", "clusters"]]
+
+
 def noun_of(subjects) -> np.ndarray:
     """One label for the singular and the plural of a noun, so that `key` and `keys` form one cluster.
 
-    A plural is recognised only when its singular is among `subjects` too; anything else stays as it is.
+    A plural is recognised only when its singular is among `subjects` too; anything else stays as it is. A sentence
+    whose subject is not known stands for itself.
 
     >>> print(*noun_of(["movies", "movie", "lady", "ladies", "bus", "women", "boss"]))
     movie movie lady lady bus woman boss
@@ -208,7 +231,7 @@ def noun_of(subjects) -> np.ndarray:
         irregular = word.endswith("men") and word not in ("men", "specimen", "regimen", "abdomen", "omen")
         present = [o for o in options if o in known] or ([word[:-3] + "man"] if irregular else [])
         singular[word] = present[-1] if present else word
-    return np.array([singular[word] for word in words], dtype=object)
+    return np.array([singular[word] or f"sentence {i}" for i, word in enumerate(words)], dtype=object)
 
 
 def _aligned(values, *others):
