@@ -2,13 +2,14 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 
 class Boundary(NamedTuple):
     """For each context and cut-off (tensors (contexts, cutoffs))."""
 
-    probability: torch.Tensor  # of the entry on which the cut-off falls
+    key: torch.Tensor  # probability (exact) or logit (released) of the entry on which the cut-off falls
     share: torch.Tensor  # of that entry's mass which is inside, 0 to 1
     everything: torch.Tensor  # bool: the whole distribution is inside
 
@@ -21,40 +22,87 @@ def exact_boundaries(probabilities, top, bottom) -> tuple[Boundary, Boundary]:
     ascending = probabilities.sort(dim=1).values
     running = ascending.cumsum(1, dtype=torch.float64)
     total = running[:, -1:]
-    top = running.new_tensor(top).expand(len(running), -1)
-    bottom = running.new_tensor(bottom).expand(len(running), -1)
-    head = _boundary(ascending, running, torch.searchsorted(running, total - top, right=True), lambda below, above: total - above, top)
-    tail = _boundary(ascending, running, torch.searchsorted(running, bottom), lambda below, above: below, bottom)
-    return head, tail
+    top = running.new_tensor(top).repeat(len(running), 1)
+    bottom = running.new_tensor(bottom).repeat(len(running), 1)
+    probability, below, above = _group(ascending, running, torch.searchsorted(running, total - top, right=True))
+    head = Boundary(probability, _share(top, total - above, total - below), top >= 1)
+    probability, below, above = _group(ascending, running, torch.searchsorted(running, bottom))
+    return head, Boundary(probability, _share(bottom, below, above), bottom >= 1)
 
 
-def _boundary(ascending, running, place, mass_before, cutoffs) -> Boundary:
-    """The boundary at a place of the ascending order; `mass_before` says which side of its group is filled first."""
-    place = place.clamp(max=ascending.shape[1] - 1)
-    probability = ascending.gather(1, place)
-    first = torch.searchsorted(ascending, probability)
-    last = torch.searchsorted(ascending, probability, right=True)
+def _group(rising, running, place):
+    """The key at a place of the order, and the running sum before and after all entries that have this key."""
+    key = rising.gather(1, place.clamp(max=rising.shape[1] - 1))
     padded = torch.nn.functional.pad(running, (1, 0))
-    below, above = padded.gather(1, first), padded.gather(1, last)
-    share = ((cutoffs - mass_before(below, above)) / (above - below)).nan_to_num(1.0).clamp(0, 1)
-    return Boundary(probability, share, cutoffs >= 1)
+    below = padded.gather(1, torch.searchsorted(rising, key))
+    return key, below, padded.gather(1, torch.searchsorted(rising, key, right=True))
 
 
-def released_boundaries(probabilities, top, bottom) -> tuple[Boundary, Boundary]:
-    """Boundaries as the authors' released code finds them.
+def _share(cutoffs, before, after):
+    return ((cutoffs - before) / (after - before)).nan_to_num(1.0).clamp(0, 1)
 
-    The running sum is accumulated in double precision but stored in single, and never exceeds 1; a cut-off falls on the
-    first entry at which the stored sum reaches it. At top 1.0 that is the entry whose sum rounds to 1, not the last one.
+
+class Side(NamedTuple):
+    """The distribution as read from one end."""
+
+    probabilities: torch.Tensor  # (contexts, vocabulary), float32
+    at: Boundary
+
+
+def released_sides(logits, top, bottom) -> tuple[Side, Side]:
+    """Head and tail of each distribution as the authors' released code computes them on a CPU with AVX2.
+
+    That code sorts the logits first and applies a float32 softmax to the sorted row, once in falling and once in rising
+    order. Its running sum is accumulated in double precision but stored in single, and never exceeds 1; a cut-off falls
+    on the first entry at which the stored sum reaches it. At top 1.0 that is the entry whose sum rounds to 1, not the
+    last one, and which one it is hangs on the last bits of the softmax. These depend on the width of the processor's
+    registers, so PyTorch's own softmax gives other results on other machines. The arithmetic of the AVX2 kernel is
+    therefore spelt out here, in operations that are the same everywhere. Ties alone are ours: entries of equal logit
+    form one group, where the released code takes them in the order of its sort.
     """
-    ascending = probabilities.sort(dim=1).values
-    return _released(ascending.flip(1), top), _released(ascending, bottom)
+    falling, order = logits.sort(dim=1, descending=True)
+    exponentials = _exponential((logits - falling[:, :1]).cpu().numpy())
+    exponentials = torch.from_numpy(exponentials).to(logits.device)
+    ordered = exponentials.gather(1, order)
+    return (
+        _side(-falling, -1, ordered, exponentials, top),
+        _side(falling.flip(1), 1, ordered.flip(1), exponentials, bottom),
+    )
 
 
-def _released(ordered, cutoffs) -> Boundary:
-    stored = ordered.cumsum(1, dtype=torch.float64).float().clamp(max=1).contiguous()
-    cutoffs = torch.tensor(cutoffs, dtype=torch.float64, device=ordered.device).expand(len(ordered), -1)
-    place = torch.searchsorted(stored.double(), cutoffs.contiguous()).clamp(max=ordered.shape[1] - 1)
-    above = stored.gather(1, place).double()
-    below = torch.nn.functional.pad(stored, (1, 0)).gather(1, place).double()
-    share = ((cutoffs - below) / (above - below)).nan_to_num(1.0).clamp(0, 1)
-    return Boundary(ordered.gather(1, place), share, torch.zeros_like(place, dtype=torch.bool))
+def _side(rising, sign, ordered, exponentials, cutoffs) -> Side:
+    """One side, of which `ordered` are the exponentials as read and `rising` the logits times `sign`."""
+    scale = 1 / _sum_of_eight_lanes(ordered)
+    stored = (ordered * scale).cumsum(1, dtype=torch.float64).float().clamp(max=1).double()
+    cutoffs = stored.new_tensor(cutoffs).repeat(len(stored), 1)
+    key, below, above = _group(rising, stored, torch.searchsorted(stored, cutoffs))
+    everything = torch.zeros_like(cutoffs, dtype=torch.bool)
+    return Side(exponentials * scale, Boundary(sign * key, _share(cutoffs, below, above), everything))
+
+
+def _sum_of_eight_lanes(rows):
+    """float32 sum of each row: entry i goes to lane i mod 8, and the lanes are then added by halves."""
+    rows = torch.nn.functional.pad(rows, (0, -rows.shape[1] % 8))
+    lanes = rows.cpu().numpy().reshape(len(rows), -1, 8)
+    total = np.add.accumulate(lanes, axis=1)[:, -1]  # accumulate adds one after the other; sum would add in pairs
+    for half in (4, 2, 1):
+        total = total[:, :half] + total[:, half:]
+    return torch.from_numpy(total).to(rows.device)
+
+
+def _exponential(x):
+    """exp(x) of float32 x <= 0 to the bit as PyTorch's softmax has it on AVX2 (SLEEF's expf: less than 1 ulp off)."""
+    bounded = np.maximum(x, np.float32(-105))  # exp is 0 in float32 below -104
+    power = np.rint(bounded * np.float32(1.44269504))  # x = power * ln 2 + rest, ln 2 in two parts
+    rest = _fused(power, np.float32(-0.693145752), bounded)
+    rest = _fused(power, np.float32(-1.42860677e-06), rest)
+    series = np.float32(1.98527618e-04)
+    for coefficient in (1.39304355e-03, 8.33336078e-03, 4.16664854e-02, 1.66666672e-01, 0.5):
+        series = _fused(rest, series, np.float32(coefficient))
+    value = np.ldexp(np.float32(1) + _fused(rest * rest, series, rest), power.astype(np.int32))
+    return np.where(x < -104, np.float32(0), value)
+
+
+def _fused(a, b, c):
+    """a * b + c of float32 values, rounded once: the product of two of them is exact in double precision."""
+    return (a.astype(np.float64) * b + c).astype(np.float32)

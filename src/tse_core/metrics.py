@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import torch
 
-from tse_core._distribution import Boundary, exact_boundaries, released_boundaries
+from tse_core._distribution import Boundary, exact_boundaries, released_sides
 from tse_core.errors import InputError
 
 
@@ -79,7 +79,8 @@ def cutoff_scores(
         The cut-offs, as fractions.
     accumulate : "float64" or "float32"
         "float32" reproduces the authors' released code, whose running sum of probability is kept in single precision:
-        it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0.
+        it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0. Their code gives
+        other results at top 1.0 on other processors; ours are those of a CPU with AVX2, wherever they are computed.
 
     Returns
     -------
@@ -101,15 +102,18 @@ def cutoff_scores(
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, top, bottom)
     if accumulate not in ("float64", "float32"):
         raise InputError(f"accumulate is {accumulate!r}; it must be 'float64' or 'float32'")
-    boundaries = exact_boundaries if accumulate == "float64" else released_boundaries
     rows = max(1, 8_000_000 // logits.shape[1])  # bounds the memory of the sort, whatever the number of contexts
     parts = []
     for start in range(0, len(logits), rows):
-        block = logits[start : start + rows].float()
-        probabilities = block.softmax(-1)
-        forms = _Forms(block if accumulate == "float64" else probabilities, probabilities, ids, numbers[start : start + rows])
-        at_top, at_bottom = boundaries(probabilities, tuple(top), tuple(bottom))
-        parts.append([*forms.top(at_top), *forms.bottom(at_bottom)])
+        block, subjects = logits[start : start + rows].float().contiguous(), numbers[start : start + rows]
+        if accumulate == "float64":
+            probabilities = block.softmax(-1)
+            at_top, at_bottom = exact_boundaries(probabilities, tuple(top), tuple(bottom))
+            head = tail = _Forms(block, probabilities, probabilities, ids, subjects)
+        else:
+            (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
+            head, tail = (_Forms(side, block, side, ids, subjects) for side in (upper, lower))
+        parts.append([*head.top(at_top), *tail.bottom(at_bottom)])
     ew_top, mw_top, mass_top, ew_bottom, mw_bottom, mass_bottom = (
         torch.cat(columns).cpu().numpy() for columns in zip(*parts, strict=True)
     )
@@ -128,10 +132,10 @@ def agreement(logits, inflection_ids, numbers) -> np.ndarray:
 
 
 def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
-    """TSE of each pair (Eq. 1): 1.0 where the correct form is more probable, 0.0 where not or tied, NaN where either is NaN.
+    """TSE of each pair (Eq. 1): 1.0 where the correct form is more probable, 0.0 where not or tied.
 
-    Both arguments are arrays (pairs,) in any monotone unit (probabilities, nats, bits); NaN marks a form that is no
-    single vocabulary entry, which leaves its pair out of TSE.
+    Both arguments are arrays (pairs,) in any monotone unit (probabilities, nats, bits). NaN marks a form that is no
+    single vocabulary entry; its pair is left out of TSE, as NaN.
     """
     correct = np.asarray(log_probability_correct, dtype=np.float64)
     wrong = np.asarray(log_probability_wrong, dtype=np.float64)
@@ -141,18 +145,19 @@ def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
 class _Forms:
     """The lemmas' forms in a block of contexts, ready to be counted inside any boundary.
 
-    Lemmas are ordered by the probability of their likelier form and forms by their own, with running sums over both, so
-    that counting inside a boundary is one binary search.
+    Lemmas are ordered by the key of their likelier form and forms by their own, with running sums over both, so that
+    counting inside a boundary is one binary search. The indicator compares `comparable`, the order is that of `keys`.
     """
 
-    def __init__(self, comparable, probabilities, ids, numbers):
+    def __init__(self, comparable, keys, probabilities, ids, numbers):
         indicator = torch.gt(*_correct_and_wrong(comparable, ids, numbers))
         correct, wrong = _correct_and_wrong(probabilities, ids, numbers)
-        likelier, order = torch.maximum(correct, wrong).sort(dim=1)
+        of_correct, of_wrong = _correct_and_wrong(keys, ids, numbers)
+        likelier, order = torch.maximum(of_correct, of_wrong).sort(dim=1)
         per_lemma = torch.stack([indicator.double(), correct.double(), (correct + wrong).double()])
         self.lemma_keys = likelier
         self.lemma_sums = _running(per_lemma.gather(2, order.expand(3, -1, -1)))
-        self.form_keys, order = torch.cat([correct, wrong], dim=1).sort(dim=1)
+        self.form_keys, order = torch.cat([of_correct, of_wrong], dim=1).sort(dim=1)
         both = torch.stack([torch.cat([correct, torch.zeros_like(wrong)], 1), torch.cat([correct, wrong], 1)]).double()
         self.form_sums = _running(both.gather(2, order.expand(2, -1, -1)))
 
@@ -160,9 +165,9 @@ class _Forms:
         """EW, MW and coverage of the head: lemmas with either form inside, forms inside."""
         parts = []
         for including in (False, True):
-            # A form is inside if its probability exceeds the boundary's (or equals it, when that entry is counted).
-            lemmas = _searched(self.lemma_keys, at.probability, right=not including)
-            forms = _searched(self.form_keys, at.probability, right=not including)
+            # A form is inside if its key exceeds the boundary's (or equals it, when that entry is counted).
+            lemmas = _searched(self.lemma_keys, at.key, right=not including)
+            forms = _searched(self.form_keys, at.key, right=not including)
             if including:
                 lemmas = torch.where(at.everything, 0, lemmas)
                 forms = torch.where(at.everything, 0, forms)
@@ -170,14 +175,15 @@ class _Forms:
             count = self.lemma_keys.shape[1] - lemmas
             correct, total = self.form_sums[:, :, -1:] - _at(self.form_sums, forms)
             none = forms == self.form_keys.shape[1]
-            parts.append((_ratio(indicator, count), _ratio(correct.masked_fill(none, 0), total.masked_fill(none, 0)), mass))
+            correct, total = correct.masked_fill(none, 0), total.masked_fill(none, 0)
+            parts.append((_ratio(indicator, count), _ratio(correct, total), mass))
         return _interpolated(*parts, at)
 
     def bottom(self, at: Boundary) -> tuple[torch.Tensor, ...]:
         """EW, MW and coverage of the tail: lemmas with both forms inside."""
         parts = []
         for including in (False, True):
-            lemmas = _searched(self.lemma_keys, at.probability, right=including)
+            lemmas = _searched(self.lemma_keys, at.key, right=including)
             indicator, correct, total = _at(self.lemma_sums, lemmas)
             parts.append((_ratio(indicator, lemmas), _ratio(correct, total), total))
         return _interpolated(*parts, at)
@@ -195,8 +201,8 @@ def _running(values):
     return torch.nn.functional.pad(values.cumsum(-1), (1, 0))
 
 
-def _searched(keys, probability, *, right: bool):
-    return torch.searchsorted(keys, probability.to(keys.dtype), right=right)
+def _searched(keys, key, *, right: bool):
+    return torch.searchsorted(keys, key, right=right)
 
 
 def _at(sums, places):
@@ -224,9 +230,13 @@ def _checked(logits, inflection_ids, numbers, top, bottom):
     if logits.ndim != 2:
         raise InputError(f"logits have shape {tuple(logits.shape)}; they must be (contexts, vocabulary)")
     if ids.ndim != 2 or ids.shape[1] != 2 or not len(ids):
-        raise InputError(f"inflection_ids have shape {tuple(ids.shape)}; they must be (lemmas, 2), with at least one lemma")
+        raise InputError(
+            f"inflection_ids have shape {tuple(ids.shape)}; they must be (lemmas, 2), with at least one lemma"
+        )
     if ids.min() < 0 or ids.max() >= logits.shape[1]:
-        raise InputError(f"inflection_ids reach from {ids.min()} to {ids.max()}; the vocabulary has {logits.shape[1]} entries")
+        raise InputError(
+            f"inflection_ids reach from {ids.min()} to {ids.max()}; the vocabulary has {logits.shape[1]} entries"
+        )
     if numbers.shape != logits.shape[:1] or not ((numbers == 0) | (numbers == 1)).all():
         raise InputError(f"numbers must be one 0 (singular) or 1 (plural) for each of the {len(logits)} contexts")
     if logits.isnan().any():
