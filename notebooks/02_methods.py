@@ -35,13 +35,16 @@
 
 # %% tags=["remove-cell", "setup"]
 # On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
-import importlib.util, pathlib, subprocess, sys  # noqa: E401
+import importlib.util
+import pathlib
+import subprocess
+import sys
 
 if importlib.util.find_spec("tse_core") is None:
     uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
     package = uploaded[-1] if uploaded else ""
     if not package:
-        raise SystemExit("Upload the tse_core wheel from the book's downloads next to this notebook, then run this cell.")
+        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark"], check=True)

@@ -1,4 +1,4 @@
-"""The steps of `make book`: what each one reads, what it writes. dodo.py names them, doit runs those whose inputs changed."""
+"""The steps of `make book`. dodo.py names them, doit runs those whose inputs changed."""
 
 import os
 from pathlib import Path

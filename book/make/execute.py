@@ -47,20 +47,22 @@ def run(source, draft, given):
     """Papermill, quietly. A kernel that does not come up (parallel starts can pick the same port) gets a second try."""
     import papermill
 
-    for attempt in (1, 2):
+    def once():
+        return papermill.execute_notebook(
+            str(source), str(draft), parameters=given, cwd=str(NOTEBOOKS), progress_bar=False, record_timing=False,
+            execution_timeout=3600, start_timeout=120, extra_arguments=["--log-level=40"],
+        )  # fmt: skip
+
+    try:
         try:
-            return papermill.execute_notebook(
-                str(source), str(draft), parameters=given, cwd=str(NOTEBOOKS), progress_bar=False, record_timing=False,
-                execution_timeout=3600, start_timeout=120, extra_arguments=["--log-level=40"],
-            )  # fmt: skip
-        except papermill.PapermillExecutionError as error:
-            last = re.sub(r"\x1b\[[0-9;]*m", "", f"{error.ename}: {error.evalue}").strip()
-            raise fail(
-                f"{source.stem}, cell {error.cell_index}: {last}\nthe notebook as far as it came: {draft}"
-            ) from None
-        except RuntimeError as error:
-            if attempt == 2:
-                raise fail(f"{source.stem}: {error}") from None
+            return once()
+        except RuntimeError:
+            return once()
+    except papermill.PapermillExecutionError as error:
+        said = re.sub(r"\x1b\[[0-9;]*m", "", f"{error.ename}: {error.evalue}").strip()
+        raise fail(f"{source.stem}, cell {error.cell_index}: {said}\nthe notebook as far as it came: {draft}") from None
+    except RuntimeError as error:
+        raise fail(f"{source.stem}: {error}") from None
 
 
 def stored_errors(notebook) -> list[str]:

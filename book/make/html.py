@@ -1,4 +1,4 @@
-"""The book itself: Jupyter Book over the pages and the executed notebooks, from nothing each time, warnings as errors."""
+"""The pages: Jupyter Book over prose and executed notebooks, from nothing each time, warnings as errors."""
 
 import re
 import shutil

@@ -1,7 +1,7 @@
-"""What a notebook depends on, found by reading it: the rooms of tse_core it uses, what those import, the data they name.
+"""What a notebook depends on, found by reading it: the rooms of tse_core it uses, what they import, the data they name.
 
-A path built from the name of an entry of data/ (``data_folder() / "published"``, ``... / "claims.yaml"``) counts as reading
-that entry, whole. That errs on the side of running once too often, never of leaving an old number in the book.
+A path built from the name of an entry of data/ (``data_folder() / "published"``) counts as reading that entry, whole.
+That errs on the side of running once too often, never of leaving an old number in the book.
 """
 
 import ast
@@ -58,7 +58,7 @@ def _above(path: Path, level: int) -> list[str]:
 
 
 def module_files(name: str) -> set[Path]:
-    """``tse_core.evaluate.Evaluation`` -> the files of tse_core and tse_core.evaluate; a lazily loaded name -> its room."""
+    """The files behind a dotted name: the package and the room, which for a lazily loaded name is its home."""
     first, *rest = name.split(".")[1:] or [""]
     room = lazy_names().get(first, first)
     found, folder = {PACKAGE / "__init__.py"}, PACKAGE

@@ -1,7 +1,7 @@
-"""notebooks/NN_name.py (percent format, reviewed) is the source; NN_name.ipynb is written from it, for Colab and for the book.
+"""notebooks/NN_name.py (percent format) is the source; NN_name.ipynb is written from it, for Colab and for the book.
 
-``make notebooks-sync`` renews the set-up cell of every .py and writes the .ipynb files: no outputs, cell ids made from the
-cells' text, so that equal sources give equal files.
+``make notebooks-sync`` renews the set-up cell of every .py and writes the .ipynb files: no outputs, cell ids made from
+the cells' text, so that equal sources give equal files.
 """
 
 import hashlib
@@ -17,13 +17,16 @@ from book.make import NOTEBOOKS, ROOT
 SETUP = """\
 # %% tags=["remove-cell", "setup"]
 # On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
-import importlib.util, pathlib, subprocess, sys  # noqa: E401
+import importlib.util
+import pathlib
+import subprocess
+import sys
 
 if importlib.util.find_spec("tse_core") is None:
     uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
     package = uploaded[-1] if uploaded else "{address}"
     if not package:
-        raise SystemExit("Upload the tse_core wheel from the book's downloads next to this notebook, then run this cell.")
+        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark"], check=True)

@@ -1,6 +1,6 @@
-"""A profile says which models, data, lemma lists and protocols the book runs on; the task runner and the notebooks read the same file.
+"""A profile says which models, data, lemma lists and protocols the book runs on.
 
-notebooks/profiles/<profile>.yaml::
+The task runner and the notebooks read the same file, notebooks/profiles/<profile>.yaml::
 
     models: [lab-systematic-causal]
     data: [marvin-linzen]
@@ -84,7 +84,7 @@ def notebook_names() -> list[str]:
 
 
 def parameters(notebook: str, known: set[str], profile: dict) -> dict:
-    """What papermill passes to a notebook: the shared keys it declares and its own entries. A name it lacks is an error."""
+    """What papermill passes to a notebook: the shared keys it declares and its own entries; others are errors."""
     own = profile["notebooks"].get(notebook) or {}
     if extra := sorted(set(own) - known):
         raise fail(f"{notebook} has no parameter {extra[0]!r}; it has: {', '.join(sorted(known)) or 'none'}")

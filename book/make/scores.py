@@ -9,7 +9,7 @@ from book.make.profile import jobs, load_profile
 
 
 def score(name: str) -> None:
-    """Run one job (a model on a data set with a lemma list under a protocol) through the store and record its signature."""
+    """Run one job (model, data, lemma list, protocol) through the store and record its signature."""
     import tse_core
     from tse_core.paths import store_folder
 

@@ -1,0 +1,109 @@
+"""The built book in Chromium, over http and from a folder, with the outside world shut off."""
+
+import functools
+import http.server
+import shutil
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+HTML = Path(__file__).parents[2] / "_build" / "html"
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-default-apps",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]  # fmt: skip
+
+
+def pages() -> list[str]:
+    """Every page of the book, front page first."""
+    found = sorted(p.relative_to(HTML).as_posix() for p in HTML.rglob("*.html") if not _internal(p))
+    return sorted(found, key=lambda name: name != "book/index.html")
+
+
+def _internal(path: Path) -> bool:
+    return path.relative_to(HTML).parts[0].startswith("_") or path.relative_to(HTML).as_posix() == "index.html"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@dataclass
+class Visit:
+    """A page that was opened, and what went wrong on the way."""
+
+    page: Page
+    outside: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    executable = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert executable, "Chromium is not installed: apt-get install chromium"
+    assert (HTML / "book" / "index.html").exists(), "the book is not built: make book"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=QUIET)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def served():
+    """The address of a small server over the built book."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(HTML)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
+@pytest.fixture
+def visit(browser, served):
+    """visit("book/index.html", scheme="dark", width=390, over="file") -> Visit, when all its charts and formulas are drawn."""
+    contexts = []
+
+    def open_page(name: str, *, scheme="light", width=1280, over="http") -> Visit:
+        base = served if over == "http" else HTML.as_uri() + "/"
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        seen = Visit(page)
+        at_home = (base, "data:", "blob:", "about:")
+
+        def route(request_route):
+            url = request_route.request.url
+            if url.startswith(at_home):
+                request_route.continue_()
+            else:
+                seen.outside.append(url)
+                request_route.abort()
+
+        context.route("**/*", route)
+        page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page.on("response", lambda r: seen.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
+        page.goto(base + name, wait_until="load")
+        page.wait_for_function(DRAWN, timeout=20_000)
+        return seen
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+DRAWN = """() => {
+  const charts = [...document.querySelectorAll('[id^="altair-viz"]')];
+  const formulas = [...document.querySelectorAll('.math.notranslate')];
+  return charts.every(c => c.querySelector('svg.marks')) && formulas.every(f => f.querySelector('mjx-container'));
+}"""

@@ -1,0 +1,103 @@
+"""Every page of the built book: nothing from outside, no error, all drawn, fits its window, open to every reader."""
+
+import csv
+import json
+import re
+from collections import Counter
+from itertools import cycle
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+
+from .conftest import HTML, pages
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+# Findings of the theme's own furniture, on every page.
+OF_THE_THEME = {
+    "label-content-name-mismatch",  # the search button's name is longer than its text
+    "region",  # the skip link and the search dialog stand outside landmarks
+}
+# Each page is seen at every width, and the ways to open it take turns: pairwise, not all combinations.
+VIEWS = [
+    ("light", 1280, "http"),
+    ("dark", 390, "file"),
+    ("dark", 1280, "http"),
+    ("light", 390, "file"),
+    ("light", 800, "http"),
+]
+
+
+def views():
+    ways = cycle([VIEWS[:2], VIEWS[2:4], [VIEWS[4], VIEWS[1]], [VIEWS[0], VIEWS[3]]])
+    return [(page, *view) for page, pair in zip(pages(), ways, strict=False) for view in pair]
+
+
+@pytest.mark.parametrize(("name", "scheme", "width", "over"), views(), ids=lambda value: str(value))
+def test_a_page_reads_offline_and_fits(visit, name, scheme, width, over):
+    seen = visit(name, scheme=scheme, width=width, over=over)
+    assert not seen.outside
+    assert not seen.errors
+    assert not seen.page.query_selector_all("mjx-merror, [data-mjx-error]")
+    assert seen.page.evaluate("[...document.images].filter(i => !i.naturalWidth).map(i => i.src)") == []
+    wide = seen.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert wide <= 0, f"{wide} px wider than its window"
+
+
+@pytest.mark.parametrize("name", pages())
+def test_a_page_has_no_serious_obstacle_for_screen_readers_and_keyboards(visit, name):
+    page = visit(name, scheme="dark" if len(name) % 2 else "light").page
+    page.wait_for_timeout(400)
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
+    serious = [v for v in found if v["impact"] in ("critical", "serious") and v["id"] not in OF_THE_THEME]
+    assert not [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in serious]
+
+
+def chart_pages():
+    return [name for name in pages() if "altair-viz" in (HTML / name).read_text()]
+
+
+def test_the_book_has_charts():
+    assert chart_pages()
+
+
+@pytest.mark.parametrize("name", chart_pages())
+def test_every_chart_says_what_it_shows_and_follows_the_theme(visit, name):
+    page = visit(name).page
+    names = page.evaluate("[...document.querySelectorAll('svg.marks')].map(s => s.getAttribute('aria-label') || '')")
+    assert names and all(len(text) > 15 for text in names)
+    ink = "[...document.querySelectorAll('svg.marks text')].map(t => t.getAttribute('fill'))"
+    light = Counter(page.evaluate(ink))
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.wait_for_function("([ink, before]) => eval(ink).some(colour => !(colour in before))", arg=[ink, dict(light)])
+    assert "#ced6dd" in page.evaluate(ink)
+
+
+def test_a_charts_data_can_be_taken_away(visit):
+    name = chart_pages()[0]
+    page = visit(name).page
+    button = page.locator(".tse-chart-data button").first
+    with page.expect_download() as download:
+        button.press("Enter")
+    saved = list(csv.DictReader(Path(download.value.path()).open(encoding="utf8")))
+    tables = re.search(r'"datasets": (\{.*?\]\})\}, \{"mode"', (HTML / name).read_text()).group(1)
+    drawn = next(rows for rows in json.loads(tables).values() if len(rows) > 1)
+    assert [{k: v for k, v in row.items() if v} for row in saved] == [
+        {k: _as_text(v) for k, v in row.items() if v not in (None, "")} for row in drawn
+    ]
+
+
+def _as_text(value) -> str:
+    """A JSON value as JavaScript writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def test_pages_are_light():
+    sizes = {name: (HTML / name).stat().st_size for name in pages()}
+    assert max(sizes.values()) < 3_000_000, max(sizes, key=sizes.get)
+    downloads = HTML / "_downloads"
+    whole = sum(p.stat().st_size for p in HTML.rglob("*") if p.is_file() and downloads not in p.parents)
+    assert whole < 25_000_000
