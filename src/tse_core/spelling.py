@@ -1,0 +1,98 @@
+"""Where tokens lie in a sentence when only their text is known: spell the sentence with them.
+
+Case, accents and spaces are set aside on both sides. A token may be written with a word-boundary mark (Ġ ▁ ## </w> @@),
+in byte-level characters or with escaped brackets and quotes; one that the model does not know stands for one or more
+letters, up to the end of their word; a mark in angle or square brackets (<eos>, [CLS]) stands for nothing.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+
+MARKS = ("Ġ", "▁", "Ċ", "##", "</w>", "@@")
+WRITTEN = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}", "``": '"', "''": '"'}
+
+
+def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list[tuple[int, int]] | None:
+    """The characters [start, end) of each token, None where the tokens do not spell the sentence.
+
+    >>> spell("The cats laugh.", ["the", "<unk>", "laugh", "."], [False, True, False, False])
+    [(0, 3), (4, 8), (9, 14), (14, 15)]
+    """
+    letters = [(letter, place) for place, character in enumerate(sentence) for letter in _plain(character)]
+    text = "".join(letter for letter, _ in letters)
+    places = [place for _, place in letters]
+    word_end = _word_ends(sentence, places)
+    steps = [_lengths(token, strange) for token, strange in zip(tokens, unknown, strict=True)]
+    # From the back: can the tokens from i on spell the text from p on, and if so, how many letters does token i take?
+    choice = [{} for _ in tokens] + [{len(text): 0}]
+    for i in range(len(tokens) - 1, -1, -1):
+        for position in range(len(text) + 1):
+            for length in steps[i](text, position, word_end):
+                if position + length in choice[i + 1]:
+                    choice[i][position] = length
+                    break
+    if 0 not in choice[0]:
+        return None
+    spans, position = [], 0
+    for taken in choice[:-1]:
+        length = taken[position]
+        start = places[position] if position < len(text) else len(sentence)
+        spans.append((start, places[position + length - 1] + 1 if length else start))
+        position += length
+    return spans
+
+
+def _lengths(token: str, strange: bool):
+    """How many letters a token may take at a position, the likeliest first."""
+    forms = [form for form in dict.fromkeys(map(_plain, _forms(token))) if form]
+    empty = bool(re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]", token)) or not forms
+
+    def lengths(text, position, word_end):
+        yield from (len(form) for form in forms if text.startswith(form, position))
+        if strange and position < len(text):
+            yield from range(word_end[position] - position, 0, -1)
+        if empty and not strange:
+            yield 0
+
+    return lengths
+
+
+def _forms(token: str):
+    """The ways in which a token may have been written in the sentence."""
+    bare = token
+    yield bare
+    for mark in MARKS:
+        bare = bare.removeprefix(mark) if not mark.endswith(("@@", "</w>")) else bare.removesuffix(mark)
+    yield bare
+    yield WRITTEN.get(bare.lower(), bare)
+    yield html.unescape(bare)
+    yield re.sub(r"^@(.+)@$", r"\1", bare)
+    yield bytes(_bytes()[c] for c in bare if c in _bytes()).decode("utf-8", errors="ignore")
+
+
+def _plain(text: str) -> str:
+    """Lower case, without accents, spaces and invisible characters."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    kept = (c for c in decomposed if not c.isspace() and unicodedata.category(c) not in ("Mn", "Cc", "Cf"))
+    return "".join(kept)
+
+
+def _word_ends(sentence: str, places: Sequence[int]) -> list[int]:
+    """For each letter the number of letters up to the end of its word."""
+    ends, end = [0] * len(places), len(places)
+    for i in range(len(places) - 1, -1, -1):
+        if i + 1 < len(places) and any(c.isspace() for c in sentence[places[i] + 1 : places[i + 1]]):
+            end = i + 1
+        ends[i] = end
+    return ends
+
+
+@cache
+def _bytes() -> dict[str, int]:
+    """The byte that each character of byte-level BPE stands for: printable ones themselves, others from U+0100 on."""
+    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}
