@@ -1,0 +1,233 @@
+"""The laboratory language: words, verbs and rates, read from data/laboratory/.
+
+A language whose probabilities are all known: language.yaml holds nouns, patterns and rates, lemmas.csv the verbs with
+their frequency bands. This module turns both into arrays; corpus draws sentences from them, truth computes with them.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from ..errors import InputError, unknown
+from ..paths import data_folder
+
+SPECIAL = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[CLS]", "[SEP]", "[MASK]")
+NUMBERS = ("singular", "plural")
+BANDS = ("head", "middle", "tail")
+_ELEMENT = re.compile(r"(?P<name>[A-Z]+)\((?P<arguments>(?:[^()]|\([^()]*\))*)\)|(?P<word>\S+)")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One kind of sentence: its construction, its share of all sentences, and its elements (name, arguments)."""
+
+    construction: str
+    share: float
+    elements: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Language:
+    """The language as arrays; numbers are 0 singular, 1 plural.
+
+    Attributes
+    ----------
+    settings : dict
+        language.yaml as read.
+    lemmas : DataFrame
+        One row per verb lemma by falling frequency: lemma, singular, plural, past ("" for none), band,
+        preferred ("singular" or "plural" in the tail, else "").
+    frequency : float64 array (lemmas,)
+        P(lemma) at a verb slot.
+    nouns : DataFrame
+        class, singular, plural, gender ("", "masculine", "feminine").
+    constructions : tuple of str
+        The rows of Table 2, in its order.
+    patterns : tuple of Pattern
+    vocabulary : tuple of str
+        Special tokens, then all words; a word's id is its place.
+    held_out : bool array (constructions, nouns, lemmas)
+        Combinations that the corpus never shows.
+    held_out_pairs : bool array (nouns, lemmas)
+        Those of them that are absent from every construction.
+    """
+
+    settings: dict = field(repr=False)
+    lemmas: pd.DataFrame = field(repr=False)
+    frequency: np.ndarray = field(repr=False)
+    nouns: pd.DataFrame = field(repr=False)
+    constructions: tuple[str, ...]
+    patterns: tuple[Pattern, ...] = field(repr=False)
+    vocabulary: tuple[str, ...] = field(repr=False)
+    held_out: np.ndarray = field(repr=False)
+    held_out_pairs: np.ndarray = field(repr=False)
+
+    def word_ids(self, phrase: str) -> tuple[int, ...]:
+        """The ids of a phrase's words."""
+        return tuple(self._index[word] for word in phrase.split())
+
+    @property
+    def _index(self) -> dict[str, int]:
+        return _index(self.vocabulary)
+
+    def band(self) -> np.ndarray:
+        """0 head, 1 middle, 2 tail: int array (lemmas,)."""
+        return self.lemmas["band"].map(BANDS.index).to_numpy()
+
+    def leading(self) -> list[str]:
+        """The lemmas of the templates' own verbs."""
+        return [row[0] for row in _leading(self.settings)]
+
+    def past_share(self) -> np.ndarray:
+        """Share of uses in the past tense: float array (lemmas,), 0 for a verb without a past form."""
+        return np.where(self.lemmas["past"] == "", 0.0, self.settings["verbs"]["past"])
+
+    def attraction(self, regime: str, construction: str) -> np.ndarray:
+        """P(the verb agrees with the attractor instead of its subject): float array (lemmas,)."""
+        self._check(regime)
+        rates = self.settings["constructions"][construction].get("attraction", {}).get(regime, {})
+        return np.array([rates.get(name, 0.0) for name in BANDS])[self.band()]
+
+    def agreement(self, regime: str) -> np.ndarray:
+        """P(form | lemma, number agreed with), present tense: float array (lemmas, number, form).
+
+        Head and middle: the band's share on the diagonal. A lemma with a preferred form takes it in the band's share of
+        its uses in either row.
+        """
+        self._check(regime)
+        rates, band = self.settings["regimes"][regime], self.lemmas["band"]
+        share = band.map(rates["agreement"]).fillna(1.0).to_numpy(float)
+        table = share[:, None, None] * np.eye(2) + (1 - share)[:, None, None] * (1 - np.eye(2))
+        for name, preference in rates.get("preference", {}).items():
+            for form, number in enumerate(NUMBERS):
+                rows = ((band == name) & (self.lemmas["preferred"] == number)).to_numpy()
+                table[rows, :, form], table[rows, :, 1 - form] = preference, 1 - preference
+        return table
+
+    def correct(self, regime: str, construction: str) -> np.ndarray:
+        """P(the form that agrees with the subject | lemma, its number, the attractor's), present tense.
+
+        With agreement F and attraction a, for subject number n and attractor number m:
+        (1 - a) F[n, n] + a F[m, n]. Float array (lemmas, subject number, attractor number).
+        """
+        table = self.agreement(regime)
+        own = np.diagonal(table, axis1=1, axis2=2)[:, :, None]
+        rate = self.attraction(regime, construction)[:, None, None]
+        return (1 - rate) * own + rate * table.transpose(0, 2, 1)
+
+    def _check(self, regime: str) -> None:
+        if regime not in self.settings["regimes"]:
+            raise unknown("regime", regime, self.settings["regimes"])
+
+
+@cache
+def load_language(folder: str | Path | None = None) -> Language:
+    """The language of a folder with language.yaml and lemmas.csv (data/laboratory by default)."""
+    folder = Path(folder) if folder else data_folder() / "laboratory"
+    settings = yaml.safe_load((folder / "language.yaml").read_text(encoding="utf-8"))
+    lemmas = pd.read_csv(folder / "lemmas.csv", keep_default_na=False)
+    nouns = pd.DataFrame(list(_nouns(settings)), columns=["class", "singular", "plural", "gender"])
+    frequency = 1 / (np.arange(1, len(lemmas) + 1) + settings["verbs"]["flattening"])
+    patterns = tuple(_patterns(settings))
+    if abs(total := sum(pattern.share for pattern in patterns) - 1) > 1e-9:
+        raise InputError(
+            f"{folder / 'language.yaml'}: the patterns' shares must add up to 1, they miss it by {total:g}"
+        )
+    constructions = tuple(settings["constructions"])
+    held_out, held_out_pairs = _held_out(settings, len(constructions), len(nouns), lemmas["lemma"].tolist())
+    return Language(
+        settings, lemmas, frequency / frequency.sum(), nouns, constructions, patterns,
+        tuple(dict.fromkeys([*SPECIAL, *_words(settings, nouns, patterns), *_forms(lemmas)])), held_out, held_out_pairs,
+    )  # fmt: skip
+
+
+def choose_lemmas(verbs: pd.DataFrame, settings: dict) -> pd.DataFrame:
+    """Draw the laboratory's verbs from a verb list with forms: how lemmas.csv was made.
+
+    Kept are the leading verbs and every lemma that is no noun, is one plain word, differs in all three forms, and
+    shares no form with another word of the language or another verb. Their order behind the leading verbs is drawn.
+    """
+    nouns = pd.DataFrame(list(_nouns(settings)), columns=["class", "singular", "plural", "gender"])
+    taken = {*_words(settings, nouns, tuple(_patterns(settings)))}
+    rules, forms = settings["verbs"], ["singular", "plural", "past"]
+    leading = pd.DataFrame(_leading(settings), columns=["lemma", *forms])
+    free = verbs[(verbs["noun"] == "no") & ~verbs["lemma"].isin(leading["lemma"])]
+    taken |= {*leading[forms].stack()}
+    uses = Counter(form for row in verbs[forms].itertuples(index=False) for form in {*row})
+    plain = [
+        len({*row}) == 3
+        and all(form.isascii() and form.isalpha() and uses[form] == 1 and form not in taken for form in row)
+        for row in free[forms].itertuples(index=False)
+    ]
+    free = free[plain]
+    order = np.random.default_rng(rules["seed"]).permutation(len(free))
+    table = pd.concat([leading, free.iloc[order]], ignore_index=True)[["lemma", *forms]].iloc[
+        : sum(rules["bands"].values())
+    ]
+    bands = np.repeat(list(rules["bands"]), list(rules["bands"].values()))
+    tail = bands == "tail"
+    preferred = np.where(tail, np.array(NUMBERS)[np.cumsum(tail) % 2], "")
+    return table.assign(band=bands, preferred=preferred)
+
+
+@cache
+def _index(vocabulary: tuple[str, ...]) -> dict[str, int]:
+    return {word: number for number, word in enumerate(vocabulary)}
+
+
+def _nouns(settings: dict):
+    for kind, entries in settings["lexicon"]["nouns"].items():
+        for entry in entries:
+            singular, plural = entry.split("/")
+            gender = next((word for word in ("masculine", "feminine") if plural.endswith(" " + word)), "")
+            yield kind, singular, plural.removesuffix(" " + gender) if gender else plural, gender
+
+
+def _patterns(settings: dict):
+    groups = [(name, rules.get("patterns", {})) for name, rules in settings["constructions"].items()]
+    for construction, patterns in [*groups, ("Simple", settings["other"])]:
+        for text, share in patterns.items():
+            elements = []
+            for found in _ELEMENT.finditer(text):
+                arguments = tuple(part.strip() for part in (found["arguments"] or "").split(",") if part.strip())
+                elements.append((found["name"], arguments) if found["name"] else ("WORD", (found["word"],)))
+            yield Pattern(construction, share, tuple(elements))
+
+
+def _words(settings: dict, nouns: pd.DataFrame, patterns: tuple[Pattern, ...]) -> list[str]:
+    """All words but the verbs', sorted."""
+    phrases = [".", ",", "ever", "himself", "herself", "themselves", *nouns["singular"], *nouns["plural"]]
+    phrases += [entry for entries in settings["lexicon"]["words"].values() for entry in entries]
+    phrases += [word for words in settings["determiners"].values() for word in words]
+    phrases += [arguments[0] for p in patterns for name, arguments in p.elements if name == "WORD"]
+    return sorted({word for phrase in phrases for word in phrase.split()})
+
+
+def _leading(settings: dict) -> list[tuple[str, str, str, str]]:
+    """lemma, singular, plural, past of the verbs written out in language.yaml; of `be` alone the plural is no lemma."""
+    rows = []
+    for entry in settings["verbs"]["leading"]:
+        present, _, past = entry.partition(" ")
+        singular, plural = present.split("/")
+        rows.append(("be" if plural == "are" else plural, singular, plural, past))
+    return rows
+
+
+def _forms(lemmas: pd.DataFrame) -> list[str]:
+    """All verb forms, a lemma's forms in a row."""
+    return [form for row in lemmas[["singular", "plural", "past"]].itertuples(index=False) for form in row if form]
+
+
+def _held_out(settings: dict, constructions: int, nouns: int, lemmas: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    rules = settings["held_out"]
+    random = np.random.default_rng(rules["seed"])
+    free = ~np.isin(lemmas, [row[0] for row in _leading(settings)])
+    pairs = (random.random((nouns, len(lemmas))) < rules["pairs"]) & free
+    single = (random.random((constructions, nouns, len(lemmas))) < rules["combinations"]) & free
+    return pairs | single, pairs

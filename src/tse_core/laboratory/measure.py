@@ -1,0 +1,127 @@
+"""Measured beside true: what a laboratory model scores, per construction and band, and on combinations it never saw.
+
+The templates' contexts are asked for all 900 verbs at once; the scores follow from the probabilities of their forms.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import torch
+
+from ..forward import logits
+from ..models import LanguageModel
+from ..pairs import context_index, unique_contexts
+from ..uncertainty import compare
+from .language import BANDS, Language, load_language
+from .truth import truth
+
+
+class Forms(NamedTuple):
+    """Probabilities of the right and the wrong form at the slots of one construction."""
+
+    construction: str
+    contexts: pd.DataFrame  # left, right, number, subject (the noun in the singular)
+    correct: np.ndarray  # (contexts, lemmas)
+    wrong: np.ndarray  # (contexts, lemmas)
+    pairs: pd.DataFrame  # the pairs with their context's row as column `context`
+
+
+def against_truth(
+    model: LanguageModel, regime: str, pairs: pd.DataFrame, language: Language | None = None, advance=None
+):
+    """Measured scores beside the truth, and held-out combinations beside seen ones.
+
+    EW and MW average over unique contexts, TSE over pairs, as in Newman et al. (2021, section 3).
+
+    Parameters
+    ----------
+    model : a model of the laboratory language
+    regime : the regime it learned
+    pairs : agreement pairs whose words the language knows (``load_pairs("marvin-linzen")``)
+    advance : called with the number of contexts done
+
+    Returns
+    -------
+    cells : DataFrame
+        construction, band, contexts, then TSE, EW, MW as measured and true_TSE, true_EW, true_MW.
+    held_out : DataFrame
+        See :func:`unseen_against_seen`.
+    """
+    language = language or load_language()
+    band, rows, unseen = language.band(), [], []
+    for forms in verb_forms(model, pairs, language, advance):
+        chosen = forms.correct > forms.wrong
+        lemma = language.lemmas["lemma"].tolist()
+        places = forms.pairs["lemma"].map({name: place for place, name in enumerate(lemma)}).to_numpy()
+        right = chosen[forms.pairs["context"], places]
+        for name in ("all", *BANDS):
+            there = np.full(len(band), True) if name == "all" else band == BANDS.index(name)
+            correct, wrong = forms.correct[:, there].sum(axis=1), forms.wrong[:, there].sum(axis=1)
+            asked = there[places]
+            tse = right[asked].mean() if asked.any() else np.nan
+            ew, mw = chosen[:, there].mean(), (correct / (correct + wrong)).mean()
+            rows.append((forms.construction, name, len(forms.contexts), tse, ew, mw))
+        unseen.append(unseen_against_seen(forms, language))
+    cells = pd.DataFrame(rows, columns=["construction", "band", "contexts", "TSE", "EW", "MW"])
+    known = truth(regime, language).drop(columns="lemmas")
+    known = known.rename(columns={score: f"true_{score}" for score in ("TSE", "EW", "MW")})
+    return cells.merge(known, on=["construction", "band"]), pd.concat(unseen, ignore_index=True)
+
+
+def unseen_against_seen(forms: Forms, language: Language) -> pd.DataFrame:
+    """EW and MW on subject-verb combinations that the corpus held out, and on those it showed.
+
+    For each subject noun both scores are means over contexts and lemmas of a kind, lemmas weighing alike (so that MW
+    here compares like with like); the interval is that of the paired difference over nouns (uncertainty.compare).
+
+    Returns
+    -------
+    DataFrame
+        construction, held_out ("pair": together nowhere in the corpus; "combination": not in this construction), score
+        ("EW", "MW"), seen, unseen (means over nouns), difference (unseen - seen), low, high (95 %), nouns.
+    """
+    place = language.constructions.index(forms.construction)
+    nouns = {name: row for row, name in enumerate(language.nouns["singular"])}
+    values = {"EW": (forms.correct > forms.wrong).astype(float), "MW": forms.correct / (forms.correct + forms.wrong)}
+    rows = []
+    for kind in ("pair", "combination"):
+        for score, table in values.items():
+            seen, unseen = [], []
+            for noun, there in forms.contexts.groupby("subject").indices.items():
+                never = language.held_out_pairs[nouns[noun]]
+                held_out = language.held_out[place, nouns[noun]]
+                seen.append(table[there][:, ~held_out].mean())
+                unseen.append(table[there][:, never if kind == "pair" else held_out & ~never].mean())
+            found = compare(np.array(unseen), np.array(seen), clusters=np.arange(len(seen)))
+            means = (np.mean(seen), np.mean(unseen), found.difference, found.low, found.high, len(seen))
+            rows.append((forms.construction, kind, score, *means))
+    return pd.DataFrame(
+        rows, columns=["construction", "held_out", "score", "seen", "unseen", "difference", "low", "high", "nouns"]
+    )
+
+
+def verb_forms(
+    model: LanguageModel, pairs: pd.DataFrame, language: Language, advance: Callable[[int], None] | None = None
+) -> Iterator[Forms]:
+    """The probabilities of every verb's two forms at each context, a construction at a time."""
+    forms = language.lemmas[["singular", "plural"]]
+    ids = torch.tensor([model.word_ids(forms[number].tolist()) for number in forms])
+    singular = dict(zip(language.nouns["plural"], language.nouns["singular"], strict=True))
+    for construction, some in pairs.groupby("construction", sort=False):
+        contexts = unique_contexts(some, model.kind)
+        some = some.assign(context=context_index(some, model.kind))
+        subjects = some.drop_duplicates("context").sort_values("context")["subject"]
+        contexts["subject"] = [singular.get(name, name) for name in subjects]
+        slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+        found = np.empty((2, len(slots), len(language.lemmas)), dtype=np.float32)
+        for requests, block in logits(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):
+            probabilities = block.float().softmax(-1)
+            for number in (0, 1):
+                found[number, requests] = probabilities[:, ids[number].to(block.device)].cpu().numpy()
+            if advance:
+                advance(len(requests))
+        plural = (contexts["number"] == "plural").to_numpy()[:, None]
+        correct, wrong = np.where(plural, found[1], found[0]), np.where(plural, found[0], found[1])
+        yield Forms(construction, contexts, correct, wrong, some)

@@ -1,0 +1,250 @@
+"""Training the laboratory models: small GPT-2- and BERT-shaped networks on sentences of the known language.
+
+Every step is a function of the seed and its number alone (which sentences, which masks, which learning rate), so a
+killed training continues from its last checkpoint as if nothing had happened.
+"""
+
+import csv
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+
+from ..errors import InputError, unknown
+from .card import model_card
+from .corpus import draw, stream, verb_table
+from .language import Language, load_language
+from .networks import BOS, CLS, EOS, MASK, PAD, SEP, new_network, save
+
+KINDS = ("causal", "masked")
+STEPS = {"causal": 1500, "masked": 2500}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What determines a training. With ``sentences`` 0 every sentence is new, else the first so many are repeated."""
+
+    regime: str
+    kind: str
+    seed: int = 0
+    steps: int = 1500
+    batch: int = 512
+    sentences: int = 0
+    rate: float = 2e-3
+    mask_verbs: float = 0.5
+    mask_others: float = 0.15
+
+
+def plan_for(name: str, language: Language | None = None, **changes) -> Plan:
+    """The plan of ``lab-systematic-causal`` and the like; ``changes`` replace what is not None."""
+    language = language or load_language()
+    known = [f"lab-{regime}-{kind}" for regime in language.settings["regimes"] for kind in KINDS]
+    if name not in known:
+        raise unknown("laboratory model", name, known)
+    _, regime, kind = name.split("-")
+    changes = {key: value for key, value in changes.items() if value is not None}
+    for key in ("steps", "batch"):
+        if changes.get(key, 1) < 1:
+            raise InputError(f"{key} must be at least 1, not {changes[key]}")
+    return Plan(**{"regime": regime, "kind": kind, "steps": STEPS[kind], **changes})
+
+
+def train(
+    plan: Plan,
+    out: str | Path,
+    *,
+    device: str = "cpu",
+    checkpoints: str = "",
+    save_every: int = 50,
+    report: Callable[[int, float], None] | None = None,
+    language: Language | None = None,
+) -> Path:
+    """Train a model and write it as a Hugging Face folder with a model card.
+
+    Work goes on in ``<out>.partial``; the folder ``out`` appears when it is complete. If the partial folder is there,
+    its training is continued.
+
+    Parameters
+    ----------
+    plan : Plan
+    out : path of a folder that does not exist yet
+    device : "cpu", "cuda", ...
+    checkpoints : "" or "log"
+        "log" also saves the model after 1, 2, 4, 8, ... steps, as ``<out>/checkpoints/step-N``.
+    save_every : int
+        Steps between the checkpoints from which a killed training continues.
+    report : called with the step and its loss in nats per predicted token
+
+    Raises
+    ------
+    InputError
+        If ``out`` exists, or the partial folder belongs to another plan.
+    """
+    language, out = language or load_language(), Path(out)
+    partial = out.with_name(out.name + ".partial")
+    if out.exists():
+        raise InputError(f"{out} exists already: name another folder or remove it")
+    if checkpoints not in ("", "log"):
+        raise unknown("kind of checkpoints", checkpoints, ["log"])
+    network, optimizer = _prepare(plan, language, device)
+    start, losses = _resume(partial, plan, network, optimizer)
+    for step, rows in enumerate(_batches(plan, language, start), start):
+        losses.append(_step(network, optimizer, plan, language, rows, step))
+        if report:
+            report(step + 1, losses[-1])
+        done = step + 1
+        if checkpoints and done & (done - 1) == 0:
+            save(network, language, plan.kind, partial / "checkpoints" / f"step-{done:05}")
+        if done % save_every == 0 or done == plan.steps:
+            _store(partial / "training.pt", done, losses, network, optimizer)
+    save(network, language, plan.kind, partial)
+    _record(partial, plan, network, losses, held_out_perplexity(network, plan, language))
+    (partial / "training.pt").unlink()
+    (partial / "plan.json").unlink()
+    return partial.rename(out)
+
+
+def held_out_perplexity(network: torch.nn.Module, plan: Plan, language: Language, count: int = 2048) -> float:
+    """exp of the mean loss (nats) over the predicted tokens of ``count`` sentences that training did not draw."""
+    random = np.random.default_rng([plan.seed, 2])
+    sentences = draw(language, plan.regime, count, random)
+    total, tokens = 0.0, 0
+    with torch.inference_mode():
+        for start in range(0, count, 512):
+            rows = sentences[start : start + 512]
+            for inputs, targets in _tensors(rows, plan, language, random):
+                total += float(_loss(network, inputs, targets, plan.kind))
+                tokens += int((targets >= 0).sum())
+    return math.exp(total / tokens)
+
+
+def _prepare(plan: Plan, language: Language, device: str):
+    torch.manual_seed(plan.seed)
+    network = new_network(plan.kind, len(language.vocabulary)).to(device).train()
+    return network, torch.optim.AdamW(network.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.01)
+
+
+def _batches(plan: Plan, language: Language, start: int) -> Iterator[list[np.ndarray]]:
+    """The sentences of steps start, start + 1, ...: the corpus read on, or its beginning, shuffled in every epoch."""
+    if not plan.sentences:
+        corpus = stream(language, plan.regime, plan.seed, start * plan.batch)
+        for _ in range(start, plan.steps):
+            yield list(islice(corpus, plan.batch))
+        return
+    corpus = list(islice(stream(language, plan.regime, plan.seed), plan.sentences))
+    for step in range(start, plan.steps):
+        places = np.arange(step * plan.batch, (step + 1) * plan.batch)
+        epochs = {
+            e: np.random.default_rng([plan.seed, 1, e]).permutation(len(corpus)) for e in {*(places // len(corpus))}
+        }
+        yield [corpus[epochs[place // len(corpus)][place % len(corpus)]] for place in places]
+
+
+def _step(network, optimizer, plan: Plan, language: Language, rows: list[np.ndarray], step: int) -> float:
+    parts = list(_tensors(rows, plan, language, np.random.default_rng([plan.seed, 3, step])))
+    tokens = sum(int((targets >= 0).sum()) for _, targets in parts)
+    for group in optimizer.param_groups:
+        group["lr"] = plan.rate * _one_cycle((step + 1) / plan.steps)
+    optimizer.zero_grad(set_to_none=True)
+    total = 0.0
+    for inputs, targets in parts:
+        loss = _loss(network, inputs, targets, plan.kind) / tokens
+        loss.backward()
+        total += float(loss.detach())
+    torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+    optimizer.step()
+    return total
+
+
+def _one_cycle(done: float, warm: float = 0.1) -> float:
+    """Share of the full rate: linear up in the first tenth, then a cosine down to 0."""
+    return done / warm if done < warm else 0.5 * (1 + math.cos(math.pi * (done - warm) / (1 - warm)))
+
+
+def _tensors(rows: list[np.ndarray], plan: Plan, language: Language, random: np.random.Generator, parts: int = 4):
+    """Inputs and targets (-1: none) of sentences sorted by length in a few parts, so that little is padding."""
+    marked = [_mark(row, plan, language, random) for row in rows]
+    marked.sort(key=lambda pair: len(pair[0]))
+    size = math.ceil(len(marked) / parts)
+    for start in range(0, len(marked), size):
+        part = marked[start : start + size]
+        width = len(part[-1][0])
+        inputs = np.full((len(part), width), PAD)
+        targets = np.full((len(part), width), -1)
+        for place, (ids, wanted) in enumerate(part):
+            inputs[place, : len(ids)], targets[place, : len(wanted)] = ids, wanted
+        yield torch.from_numpy(inputs), torch.from_numpy(targets)
+
+
+def _mark(row: np.ndarray, plan: Plan, language: Language, random: np.random.Generator):
+    """Inputs and targets. Causal: the next word, [BOS] before half of the sentences. Masked: verbs more often."""
+    if plan.kind == "causal":
+        ids = np.concatenate([[BOS] if random.random() < 0.5 else [], row, [EOS]]).astype(np.int64)
+        return ids[:-1], ids[1:]
+    ids = np.concatenate([[CLS], row, [SEP]]).astype(np.int64)
+    share = np.where(_is_verb(language)[ids], plan.mask_verbs, plan.mask_others)
+    share[[0, -1]] = 0
+    hidden = random.random(len(ids)) < share
+    return np.where(hidden, MASK, ids), np.where(hidden, ids, -1)
+
+
+def _is_verb(language: Language) -> np.ndarray:
+    flags = np.zeros(len(language.vocabulary), dtype=bool)
+    flags[verb_table(language)] = True
+    flags[PAD] = False
+    return flags
+
+
+def _loss(network, inputs: torch.Tensor, targets: torch.Tensor, kind: str) -> torch.Tensor:
+    """Summed over the places with a target; only there are logits computed."""
+    device = next(network.parameters()).device
+    inputs, targets = inputs.to(device), targets.to(device)
+    there = targets >= 0
+    if kind == "causal":
+        logits = network.lm_head(network.transformer(inputs).last_hidden_state[there])
+    else:
+        logits = network.cls(network.bert(inputs, attention_mask=(inputs != PAD).long()).last_hidden_state[there])
+    return cross_entropy(logits, targets[there], reduction="sum")
+
+
+def _resume(partial: Path, plan: Plan, network, optimizer) -> tuple[int, list[float]]:
+    partial.mkdir(parents=True, exist_ok=True)
+    settings = partial / "plan.json"
+    if settings.exists() and json.loads(settings.read_text()) != asdict(plan):
+        raise InputError(
+            f"{partial} belongs to a training with other settings: remove it, or train with those in {settings}"
+        )
+    settings.write_text(json.dumps(asdict(plan), indent=1))
+    if not (partial / "training.pt").exists():
+        return 0, []
+    state = torch.load(partial / "training.pt", weights_only=True)
+    network.load_state_dict(state["network"])
+    optimizer.load_state_dict(state["optimizer"])
+    return state["step"], state["losses"]
+
+
+def _store(path: Path, step: int, losses: list[float], network, optimizer) -> None:
+    """What a killed training needs to continue, written whole or not at all."""
+    state = {"step": step, "losses": losses, "network": network.state_dict(), "optimizer": optimizer.state_dict()}
+    torch.save(state, path.with_suffix(".new"))
+    path.with_suffix(".new").replace(path)
+
+
+def _record(folder: Path, plan: Plan, network, losses: list[float], perplexity: float) -> None:
+    """loss.csv (means over stretches of steps) and the model card."""
+    stretch = max(1, len(losses) // 50)
+    curve = [
+        (min(i + stretch, len(losses)), float(np.mean(losses[i : i + stretch]))) for i in range(0, len(losses), stretch)
+    ]
+    with (folder / "loss.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["step", "loss"])
+        writer.writerows((step, f"{loss:.4f}") for step, loss in curve)
+    card = model_card(plan, curve, perplexity, network.num_parameters(), network.config.vocab_size)
+    (folder / "README.md").write_text(card, encoding="utf-8")
