@@ -17,6 +17,22 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def tiny_causal(tmp_path_factory) -> Path:
+    """The folder of a tiny random causal model."""
+    from tiny import save_model
+
+    return save_model(tmp_path_factory.mktemp("models") / "tiny-causal", "causal")
+
+
+@pytest.fixture(scope="session")
+def tiny_masked(tmp_path_factory) -> Path:
+    """The folder of a tiny random masked model."""
+    from tiny import save_model
+
+    return save_model(tmp_path_factory.mktemp("models") / "tiny-masked", "masked")
+
+
 @pytest.fixture
 def tiny_registry(tmp_path, monkeypatch):
     """Three small files in a folder laid out as a mirror, a registry that pins them, and an empty cache.

@@ -78,10 +78,12 @@ class LanguageModel:
     bos: Bos = "tokenizer"
     leading_space: bool = False
 
+    def __post_init__(self):
+        if self.bos not in ("tokenizer", "add", "none"):
+            raise InputError(f"bos is {self.bos!r}; it must be 'tokenizer', 'add' or 'none'")
+
     def with_policies(self, *, bos: Bos | None = None, leading_space: bool | None = None) -> "LanguageModel":
         """This model, reading text in another way."""
-        if bos not in (None, "tokenizer", "add", "none"):
-            raise InputError(f"bos is {bos!r}; it must be 'tokenizer', 'add' or 'none'")
         changed = {"bos": bos, "leading_space": leading_space}
         return replace(self, **{k: v for k, v in changed.items() if v is not None})
 

@@ -1,0 +1,157 @@
+"""Evaluation: the released code's results, invariances, the store, the mistakes."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs, slot_distribution
+from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores
+from tse_core.pair_files import read_pairs
+from tse_core.results import Store
+
+RELEASED = "mirror/bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf71/data"
+
+
+@pytest.fixture(scope="module")
+def simple():
+    return load_pairs("marvin-linzen/simple")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "random-bert-cased-distractor_agreement_relational_noun",
+        pytest.param("random-bert-cased-long_vp_coord_all", marks=pytest.mark.slow),
+        "random-bert-cased-simple_agrmt_all",
+        "random-gpt2-distractor_agreement_relational_noun",
+        pytest.param("random-gpt2-long_vp_coord_all", marks=pytest.mark.slow),
+        "random-gpt2-simple_agrmt_all",
+        "random-roberta-simple_agrmt_all",
+    ],
+)
+def test_the_released_protocol_reproduces_the_released_code(shared, tmp_path, case):
+    expected = json.loads((shared / "reference" / "end_to_end" / f"{case}.json").read_text())
+    folder = "blimp" if "distractor" in case else "ML"
+    lines = (shared / RELEASED / folder / f"{expected['template']}.jsonl").read_text().splitlines(keepends=True)
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(lines[: expected["max_examples"] or None]))
+    result = evaluate(shared / "models" / expected["model"], read_pairs(file), "newman-released", protocol="released")
+    assert len(result.contexts) == expected["ew"]["contexts"]
+    assert len(result.lemmas) == expected["ew"]["lemmas"]
+    assert result.pairs["tse"].count() == expected["tse"]["n"]
+    assert result.pairs["tse"].mean() == pytest.approx(expected["tse"]["score"], abs=1e-12)
+    curves = result.curves().set_index(["metric", "side"])
+    for metric in ("EW", "MW"):
+        for side in ("top", "bottom"):
+            ours, theirs = curves.loc[(metric, side)], expected[metric.lower()]
+            scores = np.array(theirs[side], dtype=float)
+            np.testing.assert_allclose(ours["score"], scores, atol=5e-4)
+            np.testing.assert_allclose(ours["coverage"], theirs[f"mass_{side}"], atol=5e-4)
+            np.testing.assert_allclose(ours["invalid"], theirs[f"invalid_{side}"], atol=5e-4)
+
+
+@pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
+def test_scores_equal_the_metrics_of_each_slot(kind, simple, request):
+    """Every context by hand: its slot's distribution, then the metrics on that one row."""
+    model = load_model(request.getfixturevalue(kind))
+    result = evaluate(model, simple)
+    ids = np.array([model.word_ids([r.singular, r.plural]) for r in result.lemmas.itertuples()])
+    for context in result.contexts.iloc[::7].itertuples():
+        distribution = slot_distribution(model, context.left, context.right).sort_values("id")
+        row = np.log(distribution["probability"].to_numpy())[None]
+        scores = cutoff_scores(row, ids, [int(context.number == "plural")])
+        assert context.ew == pytest.approx(scores.ew_top[0, -1], abs=1e-6)
+        assert context.mw == pytest.approx(scores.mw_top[0, -1], abs=1e-5)
+
+
+def test_ew_with_one_lemma_is_tse_of_that_lemma(tiny_masked, simple, tmp_path):
+    (tmp_path / "one.csv").write_text("lemma,singular,plural\nlaugh,laughs,laugh\n")
+    laughing = simple[simple["lemma"] == "laugh"]
+    result = evaluate(tiny_masked, laughing, tmp_path / "one.csv")
+    table = result.table().iloc[0]
+    assert table["EW"] == table["TSE"]
+
+
+@pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
+def test_scores_do_not_depend_on_batches_order_or_other_data(kind, request):
+    model = load_model(request.getfixturevalue(kind))
+    simple, coordination = load_pairs("marvin-linzen/simple"), load_pairs("marvin-linzen/vp-coordination")
+    alone = evaluate(model, simple).table().set_index("construction")
+    together = evaluate(model, pd.concat([coordination, simple.sample(frac=1, random_state=0)]), batch_tokens=40)
+    both = together.table().set_index("construction")
+    pd.testing.assert_frame_equal(both.loc[["Simple"]], alone, atol=1e-6, check_exact=False)
+
+
+def test_the_exact_protocol_counts_every_lemma_at_100_percent(tiny_causal, simple):
+    result = evaluate(tiny_causal, simple, keep="lemmas")
+    counted = result.by_lemma.groupby("construction")[["correct", "contexts"]].sum().iloc[0]
+    assert result.table()["EW"][0] == pytest.approx(counted["correct"] / counted["contexts"])
+
+
+def test_kept_forms_give_back_the_scores(tiny_masked, simple):
+    result = evaluate(tiny_masked, simple, keep="forms")
+    forms = result.forms.merge(result.contexts[["number", "mw"]], left_on="context", right_index=True)
+    plural = forms["number"] == "plural"
+    p = np.exp(forms[["log_probability_singular", "log_probability_plural"]]).to_numpy()
+    correct = np.where(plural, p[:, 1], p[:, 0])
+    sums = pd.DataFrame({"context": forms["context"], "correct": correct, "all": p.sum(1)}).groupby("context").sum()
+    np.testing.assert_allclose(sums["correct"] / sums["all"], result.contexts["mw"], atol=1e-6)
+    assert forms[["mass_above_singular", "mass_above_plural"]].min().min() >= 0
+
+
+def test_a_stored_run_is_read_back_unchanged(tiny_causal, simple, tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    first = evaluate(tiny_causal, simple, store=store)
+    monkeypatch.setattr("tse_core.evaluation.score_shard", lambda *a: pytest.fail("computed again"))
+    second = evaluate(tiny_causal, simple, store=store)
+    pd.testing.assert_frame_equal(first.contexts, second.contexts)
+    pd.testing.assert_frame_equal(first.pairs, second.pairs)
+    assert store.entries()[0]["policy"]["protocol"] == "exact/1"
+
+
+def test_another_policy_is_another_entry(tiny_causal, simple, tmp_path):
+    store = Store(tmp_path)
+    for options in ({}, {"protocol": "released"}, {"keep": "lemmas"}, {"lemmas": load_lemmas("newman-clean")}):
+        evaluate(tiny_causal, simple, store=store, **options)
+    assert len({f.parent for f in tmp_path.glob("*/*.contexts.*.parquet")}) == 4
+
+
+def test_tidy_results_carry_every_number_and_the_signature(tiny_causal, simple):
+    result = evaluate(tiny_causal, simple)
+    tidy = result.tidy()
+    assert len(tidy) == 1 + 2 * (len(PAPER_CUTOFFS.top) + len(PAPER_CUTOFFS.bottom))
+    assert set(tidy["signature"]) == {str(result.signature)}
+    whole = tidy[(tidy["metric"] == "EW") & (tidy["cutoff"] == 1.0) & (tidy["side"] == "top")].iloc[0]
+    assert whole["score"] == result.table()["EW"][0]
+    assert whole["low"] <= whole["score"] <= whole["high"]
+
+
+def test_a_distribution_sums_to_one(tiny_masked):
+    shown = slot_distribution(tiny_masked, "The author", ".")
+    assert shown["probability"].sum() == pytest.approx(1, abs=1e-5)
+    assert shown["probability"].is_monotonic_decreasing
+
+
+def test_a_tokenizer_without_any_lemma_is_said_plainly(shared, simple):
+    with pytest.raises(InputError, match="holds no lemma of newman-appendix \\(1970 lemmas\\)"):
+        evaluate(shared / "models" / "stories260K", simple)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"protocol": "relaxed"}, "unknown protocol 'relaxed'.*exact, released"),
+        ({"keep": "lemma"}, "did you mean 'lemmas'"),
+        ({"lemmas": "newman-apendix"}, "did you mean 'newman-appendix'"),
+    ],
+)
+def test_unknown_options(tiny_causal, simple, options, message):
+    with pytest.raises(InputError, match=message):
+        evaluate(tiny_causal, simple, **options)
+
+
+def test_no_pairs(tiny_causal, simple):
+    with pytest.raises(InputError, match="no pairs"):
+        evaluate(tiny_causal, simple.iloc[:0])

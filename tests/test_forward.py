@@ -1,0 +1,107 @@
+"""Forward passes: the same log-probabilities whatever is shared, packed or batched."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tse_core import InputError, load_model
+from tse_core.forward import blocks, logits, target_log_probabilities
+
+
+@pytest.fixture(scope="module")
+def causal(tiny_causal):
+    return load_model(tiny_causal)
+
+
+@pytest.fixture(scope="module")
+def masked(tiny_masked):
+    return load_model(tiny_masked)
+
+
+def plain(model, sequences, positions):
+    """One sequence at a time, all logits, nothing shared."""
+    rows = []
+    with torch.no_grad():
+        for sequence, places in zip(sequences, positions, strict=True):
+            full = model.network.module(input_ids=torch.tensor([sequence])).logits[0].float().log_softmax(-1)
+            rows += [full[place] for place in places]
+    return torch.stack(rows)
+
+
+def collected(model, sequences, positions, **options):
+    found = torch.full((sum(map(len, positions)), model.vocabulary_size), torch.nan)
+    for requests, rows in logits(model, sequences, positions, **options):
+        found[torch.as_tensor(requests)] = rows.log_softmax(-1)
+    return found
+
+
+sequences = st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tuple), min_size=1, max_size=12)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(chosen=sequences, batch=st.sampled_from([1, 16, 400, 8192]), share=st.booleans(), data=st.data())
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_log_probabilities_equal_the_plain_loop(kind, causal, masked, chosen, batch, share, data):
+    model = {"causal": causal, "masked": masked}[kind]
+    chosen = chosen + chosen[: data.draw(st.integers(0, 3))]
+    positions = [sorted(data.draw(st.sets(st.integers(0, len(s) - 1)))) for s in chosen]
+    if not any(positions):
+        positions[0] = [0]
+    found = collected(model, chosen, positions, batch_tokens=batch, share_prefixes=share)
+    assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)
+
+
+def test_causal_models_here_take_trees(causal):
+    assert causal.network.takes_trees
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_every_distinct_prefix_is_answered_once(causal, share):
+    chosen = [(5, 6, 7), (5, 6, 8), (5, 6)]
+    found = list(blocks(causal, chosen, [[0, 1, 2], [0, 1, 2], [1]], share_prefixes=share))
+    assert sum(len(b.logits) for b in found) == 4  # 5 | 5 6 | 5 6 7 | 5 6 8
+    assert sorted(np.concatenate([b.requests for b in found])) == list(range(7))
+
+
+def test_a_sentence_is_the_sum_of_its_words(causal):
+    ids = causal.encode("The authors that the guard likes laugh.").ids
+    each = target_log_probabilities(causal, [ids], [range(len(ids) - 1)], [ids[1:]])
+    table = plain(causal, [ids], [range(len(ids) - 1)])
+    assert each.sum() == pytest.approx(sum(table[i, t].item() for i, t in enumerate(ids[1:])), abs=1e-4)
+
+
+def test_progress_counts_every_request(masked):
+    done = []
+    list(blocks(masked, [(2, 6, 3)] * 3, [[1], [1], [0, 2]], advance=done.append))
+    assert sum(done) == 4
+
+
+@pytest.mark.parametrize(
+    ("sequences", "positions", "message"),
+    [
+        ([(5, 6)], [[2]], "position 2 is outside a sequence of 2 tokens"),
+        ([(5,) * 65], [[0]], "65 tokens is longer than .* can read \\(64\\)"),
+        ([(5, 6)], [[0], [1]], "1 sequences came with 2 lists of positions"),
+    ],
+)
+def test_requests_that_cannot_be_answered(causal, sequences, positions, message):
+    with pytest.raises(InputError, match=message):
+        list(blocks(causal, sequences, positions))
+
+
+def test_nan_is_reported_and_never_scored(tiny_causal):
+    broken = load_model(tiny_causal)
+    with torch.no_grad():
+        broken.network.module.transformer.ln_f.weight.fill_(torch.nan)
+    with pytest.raises(InputError, match="gives NaN"):
+        list(blocks(broken, [(5, 6)], [[1]]))
+
+
+@pytest.mark.parametrize("name", ["random-gpt2", "random-bert-cased", "random-roberta", "stories260K"])
+def test_real_tokenizers_and_architectures(shared, name):
+    model = load_model(shared / "models" / name)
+    ids = [e.ids for e in model.encode_batch(["The author laughs.", "The authors that like him laugh.", "The author is."])]
+    positions = [list(range(len(i))) for i in ids]
+    assert torch.allclose(collected(model, ids, positions), plain(model, ids, positions), atol=1e-4)

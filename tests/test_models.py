@@ -1,0 +1,119 @@
+"""Models: opening them, telling their kind, turning words and slots into token ids."""
+
+import json
+import shutil
+
+import pytest
+
+from tse_core import InputError, load_model
+from tse_core.pairs import join
+
+WORDS = ["laughs", "is", "brings", "are"]
+SENTENCES = [("The author", "."), ("The keys to the cabinet", "on the table."), ("Le café", "très bon.")]
+
+
+def test_kind_is_read_from_the_configuration(tiny_causal, tiny_masked):
+    assert load_model(tiny_causal).kind == "causal"
+    assert load_model(tiny_masked).kind == "masked"
+
+
+def test_a_kind_that_the_configuration_leaves_open_must_be_said(tiny_masked, tmp_path):
+    folder = shutil.copytree(tiny_masked, tmp_path / "open")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"architectures": None}))
+    with pytest.raises(InputError, match="masked or causal; say kind='masked'"):
+        load_model(folder)
+    assert load_model(folder, kind="masked").kind == "masked"
+
+
+def test_a_causal_tokenizer_cannot_be_read_as_masked(tiny_causal):
+    with pytest.raises(InputError, match="no mask token"):
+        load_model(tiny_causal, kind="masked")
+
+
+def test_weights_in_another_format_than_safetensors_are_refused(tiny_causal, tmp_path):
+    folder = shutil.copytree(tiny_causal, tmp_path / "pickled")
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(InputError, match="safetensors only"):
+        load_model(folder)
+
+
+def test_unknown_names_say_where_was_looked(monkeypatch):
+    monkeypatch.setattr("tse_core._huggingface._hub_answers", lambda: False)
+    with pytest.raises(InputError, match="unknown model 'no-such-model'.*no such folder.*no network"):
+        load_model("no-such-model")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"kind": "both"}, "must be 'causal' or 'masked'"),
+        ({"dtype": "float8"}, "unknown dtype 'float8'.*float32"),
+        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
+        ({"bos": "sometimes"}, "bos is 'sometimes'"),
+    ],
+)
+def test_options_that_do_not_exist(tiny_causal, option, message):
+    with pytest.raises(InputError, match=message):
+        load_model(tiny_causal, **option)
+
+
+def test_identity_follows_the_weights(tiny_causal, tmp_path):
+    from tiny import save_model
+
+    copy = shutil.copytree(tiny_causal, tmp_path / "copy")
+    other = save_model(tmp_path / "other", "causal", seed=1)
+    hashes = [load_model(folder).identity().split("@")[1] for folder in (tiny_causal, copy, other)]
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_bos_is_a_policy(tiny_causal):
+    model = load_model(tiny_causal)
+    plain = model.encode("The author laughs.")
+    added = model.with_policies(bos="add").encode("The author laughs.")
+    assert added.ids == (model.tokenizer.bos_token_id, *plain.ids)
+    assert added.special == (True, *plain.special)
+    assert model.policies()["bos"] == "none"
+
+
+def test_a_causal_slot_at_the_start_needs_bos(tiny_causal):
+    model = load_model(tiny_causal)
+    with pytest.raises(InputError, match="nothing to its left.*bos='add'"):
+        model.slot("", "laughs.")
+    assert model.with_policies(bos="add").slot("", "laughs.").position == 0
+
+
+def test_a_masked_context_may_not_bring_its_own_mask(tiny_masked):
+    with pytest.raises(InputError, match="no mask token of its own"):
+        load_model(tiny_masked).slot("The [MASK]", "laughs.")
+
+
+def test_words_that_the_vocabulary_lacks_have_no_id(tiny_causal):
+    assert load_model(tiny_causal).word_ids(["laughs", "Laughs", "xylophones", "", "two words"])[2:] == [None] * 3
+
+
+@pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2", "random-roberta", "stories260K"])
+def test_the_slot_and_its_surroundings_give_back_the_sentence(shared, name):
+    model = load_model(shared / "models" / name)
+    for left, right in SENTENCES:
+        for word in WORDS:
+            slot, entry = model.slot(left, right), model.word_id(word)
+            if entry is None:
+                continue
+            if model.kind == "masked":
+                ids = [entry if i == slot.position else t for i, t in enumerate(slot.ids)]
+                expected = join(left, word, right)
+            else:
+                ids, expected = [*slot.ids, entry], f"{left} {word}"
+            decoded = model.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+            squeezed = [s.replace(" ", "").removeprefix("▁") for s in (decoded, expected)]
+            assert squeezed[0] == squeezed[1]
+
+
+@pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2", "random-roberta", "stories260K"])
+def test_offsets_point_at_the_words(shared, name):
+    model = load_model(shared / "models" / name)
+    sentence = "The keys to the cabinet are here."
+    encoding = model.encode(sentence)
+    covered = sorted(i for start, end in encoding.offsets for i in range(start, end))
+    assert covered == [i for i, c in enumerate(sentence) if c != " "]
