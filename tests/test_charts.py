@@ -75,7 +75,7 @@ def test_cutoff_curves_equal_the_numbers_of_the_reference_run(reference, metric)
     assert drawn[expected.index].tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("chart,value,metric", [(coverage_curves, "coverage", "MW"), (invalid_curves, "invalid", "EW")])
+@pytest.mark.parametrize("chart,value,metric", [(coverage_curves, "coverage", "EW"), (invalid_curves, "invalid", "EW")])
 def test_coverage_and_empty_contexts_equal_the_reference_run(reference, chart, value, metric):
     drawn = chart_data(chart(reference)).set_index(["side", "cutoff"])[value]
     expected = reference[reference["metric"] == metric].set_index(["side", "cutoff"])[value].dropna()
@@ -93,6 +93,16 @@ def test_published_points_are_labelled_and_kept_apart(reference, figure1):
     drawn = chart_data(cutoff_curves(reference, "EW", published=figure1))
     counts = drawn["source"].value_counts()
     assert counts["published"] == (figure1["metric"] == "EW").sum() and counts["measured"] == 16
+
+
+def test_a_model_can_be_chosen_from_a_list(figure1):
+    both = pd.concat([figure1.assign(model="one"), figure1.assign(model="two")])
+    spec = cutoff_curves(both, choose=True).to_dict()
+    menu = next(p for p in spec["params"] if p["name"] == "picked")
+    assert menu["bind"]["options"] == ["one", "two"] and menu["value"] == [{"model": "one"}]
+    assert len(spec["vconcat"]) == 2
+    assert all({"filter": {"param": "picked"}} in panel["transform"] for panel in spec["vconcat"])
+    assert cutoff_curves(both, "EW", choose=True).to_dict()["width"] == "container"
 
 
 def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():

@@ -15,7 +15,7 @@ TOP_END, BOTTOM_START = 0.54, 0.63
 TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (0.5, 1e-2, 1e-4, 1e-6)}
 
 
-def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, title=None, width=460, height=230):
+def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, choose=False, title=None, width=460, height=230):
     """EW and MW at each cut-off, one panel per metric (and model): Figures 1 and 2.
 
     Parameters
@@ -25,6 +25,8 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, title=None, w
         low, high, contexts, model: what ``Evaluation.curves()`` gives.
     published : DataFrame, optional
         The same columns, drawn hollow and thin beside the measured curves.
+    choose : bool
+        One model at a time, from a list under the chart, instead of panels below each other.
 
     Returns
     -------
@@ -33,21 +35,21 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, title=None, w
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     panels = [(metric, "score", f"{metric} score") for metric in metrics]
     title = title or "Agreement, from the verbs a model expects to those it does not"
-    return _figure(curves, panels, published, title, "the score", width, height)
+    return _figure(curves, panels, published, choose, title, "the score", width, height)
 
 
-def coverage_curves(curves, *, metric="MW", published=None, title=None, width=460, height=230):
+def coverage_curves(curves, *, metric="EW", published=None, choose=False, title=None, width=460, height=230):
     """The probability on the forms that counted, at each cut-off: Figure 3."""
     title = title or "How much of the distribution the verb list covers"
     panels = [(metric, "coverage", "probability on the counted forms")]
-    return _figure(curves, panels, published, title, "the coverage", width, height)
+    return _figure(curves, panels, published, choose, title, "the coverage", width, height)
 
 
-def invalid_curves(curves, *, metric="EW", published=None, title=None, width=460, height=230):
+def invalid_curves(curves, *, metric="EW", published=None, choose=False, title=None, width=460, height=230):
     """The share of contexts in which no lemma is eligible, at each cut-off: Figure 4."""
     title = title or "Where contexts have no verb left to score"
     panels = [(metric, "invalid", "share of contexts without a verb")]
-    return _figure(curves, panels, published, title, "the share of empty contexts", width, height)
+    return _figure(curves, panels, published, choose, title, "the share of empty contexts", width, height)
 
 
 def position(side, cutoff):
@@ -58,7 +60,7 @@ def position(side, cutoff):
     return np.where(np.asarray(side) == "top", top, bottom)
 
 
-def _figure(curves, panels, published, title, subject, width, height):
+def _figure(curves, panels, published, choose, title, subject, width, height):
     needs(curves, "construction", "metric", "side", "cutoff", panels[0][1], what="a chart of cut-offs")
     drawn = [curves.assign(source=curves.get("source", "measured"))]
     if published is not None and len(published):
@@ -66,12 +68,21 @@ def _figure(curves, panels, published, title, subject, width, height):
     rows = _rows(pd.concat(drawn, ignore_index=True), [metric for metric, *_ in panels], panels[0][1])
     colours, models = colours_of(rows["construction"]), list(dict.fromkeys(rows["model"]))
     chosen = alt.selection_point(fields=["construction"], bind="legend", name="chosen")
-    plots = []
-    for model in models:
+    shown, plots = (None if choose else model for model in models[: 1 if choose else None]), []
+    for model in shown:
         for metric, value, label in panels:
-            part = rows[(rows["metric"] == metric) & (rows["model"] == model)]
-            plot = _panel(part, value, label, colours, chosen, len(models) * len(panels) == 1, width, height)
-            plots.append(plot.properties(title=model) if len(models) > 1 and metric == panels[0][0] else plot)
+            part = rows[(rows["metric"] == metric) & ((rows["model"] == model) | choose)]
+            alone = len(panels) == 1 and (choose or len(models) == 1)
+            size = ("container" if alone else width, height)
+            plot = _panel(part, value, label, colours, chosen, *size)
+            plots.append(
+                plot.properties(title=model) if not choose and len(models) > 1 and metric == panels[0][0] else plot
+            )
+    if choose and len(models) > 1:
+        menu = alt.binding_select(options=models, name="Model ")
+        picked = alt.selection_point(fields=["model"], bind=menu, value=[{"model": models[0]}], name="picked")
+        plots = [plot.transform_filter(picked) for plot in plots]
+        plots[0] = plots[0].add_params(picked)
     chart = together(plots, chosen)
     description = _description(rows, [m for m, *_ in panels], panels[0][1], subject, models)
     hint = "Select series in the legend (shift for several); hover for values."
@@ -102,7 +113,7 @@ def _rows(table, metrics, value):
     return table[[c for c in kept if c in table]].sort_values(["model", "metric", "construction", "side", "position"])
 
 
-def _panel(rows, value, label, colours, chosen, responsive, width, height):
+def _panel(rows, value, label, colours, chosen, width, height):
     ticks = [float(position(side, c).round(5)) for side, cuts in TICKS.items() for c in cuts]
     shown = (
         f"datum.value <= {TOP_END + 0.01} ? format(10 + datum.value / {TOP_END} * 90, '.0f') + '%' : "
@@ -150,7 +161,7 @@ def _panel(rows, value, label, colours, chosen, responsive, width, height):
         layers.append(
             bars.encode(y="low:Q", y2="high:Q", opacity=alt.condition(chosen, alt.value(0.4), alt.value(0.03)))
         )
-    return alt.layer(*layers, points).properties(width="container" if responsive else width, height=height)
+    return alt.layer(*layers, points).properties(width=width, height=height)
 
 
 def _legend():
