@@ -20,13 +20,19 @@ def load_suite(name_or_path: str | Path, *, strict: bool = False) -> Suite:
     ------
     InputError : an unknown name, a public suite that is not downloaded yet, a file that is no suite.
     """
+    return read_suite(find_suite(name_or_path), strict=strict)
+
+
+def find_suite(name_or_path: str | Path) -> Path:
+    """The file of a suite; see :func:`load_suite`."""
     name = str(name_or_path)
     if name.endswith((".json", ".csv")) or Path(name).is_file():
-        return read_suite(name, strict=strict)
+        return Path(name)
+    name = name.removeprefix(f"{PUBLIC}/").removeprefix("laboratory/")
     if name in (laboratory := _laboratory()):
-        return read_suite(laboratory[name], strict=strict)
+        return laboratory[name]
     if name in _public():
-        return read_suite(downloads.files(f"{PUBLIC}/{name}")[0], strict=strict)
+        return downloads.files(f"{PUBLIC}/{name}")[0]
     raise unknown("suite", name, [*laboratory, *_public()], "; or a path that ends in .json or .csv")
 
 

@@ -64,9 +64,20 @@ class Suite:
 
 def read_suite(path: str | Path, *, strict: bool = False) -> Suite:
     """A suite from a .json or .csv file. Raises InputError naming the item, condition and region at fault."""
+    path = Path(path)
+    return suite_from_dict(_data(path), where=str(path), strict=strict)
+
+
+def problems_of(path: str | Path, *, strict: bool = False) -> list[str]:
+    """Everything that is wrong with a suite's file, one line each; empty for a suite."""
+    data, notes = validation.tidied(_data(Path(path)))
+    return [*(notes if strict else []), *validation.problems(data)]
+
+
+def _data(path: Path) -> object:
+    """What the file says, whether or not it is a suite."""
     from tse_core.syntaxgym import spreadsheet
 
-    path = Path(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             text = file.read()
@@ -75,14 +86,13 @@ def read_suite(path: str | Path, *, strict: bool = False) -> Suite:
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not text in UTF-8") from None
     if path.suffix.lower() == ".csv":
-        return suite_from_dict(spreadsheet.read(text, str(path)), where=str(path), strict=strict)
+        return spreadsheet.read(text, str(path))
     try:
-        data = json.loads(text)
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
     except RecursionError:
         raise InputError(f"{path}: nested too deep to be a suite") from None
-    return suite_from_dict(data, where=str(path), strict=strict)
 
 
 def suite_from_dict(data: object, *, where: str = "suite", strict: bool = False) -> Suite:

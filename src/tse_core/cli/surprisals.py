@@ -1,0 +1,118 @@
+"""``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model does with the sentences of a file, one a line."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.errors import InputError
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="Text with one sentence a line; - for standard input.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the three commands."""
+    app.command()(surprisals)
+    app.command()(tokenize)
+    app.command()(unkify)
+
+
+def surprisals(
+    model: options.ModelArgument,
+    file: File,
+    decimals: Annotated[int, typer.Option(help="Decimals of the surprisals.", min=0, max=17)] = 4,
+    kind: options.Kind = None,
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    bos: options.Bos = "tokenizer",
+    trust: options.Trust = False,
+) -> None:
+    """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal, parted by tabs.
+
+    A causal model without a beginning-of-sequence token gives its first token 0. A masked model is scored by
+    pseudo-log-likelihood: each token given all others.
+
+    Example:  tse surprisals lab-systematic-causal sentences.txt
+    """
+    choices = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "trust": trust}
+    sentences = _sentences(file)
+    scores = _scores(_opened(model, **choices), sentences)
+    print("sentence_id", "token_id", "token", "surprisal", sep="\t")
+    for number, sentence in enumerate(scores, 1):
+        for position, (token, bits) in enumerate(zip(sentence.tokens, sentence.bits, strict=True), 1):
+            print(number, position, token, f"{bits:.{decimals}f}", sep="\t")
+
+
+def tokenize(
+    model: options.ModelArgument, file: File, kind: options.Kind = None, revision: options.Revision = None
+) -> None:
+    """Print the tokens of every sentence, parted by spaces.
+
+    Example:  tse tokenize lab-systematic-causal sentences.txt
+    """
+    sentences = _sentences(file)
+    opened = _opened(model, kind=kind, revision=revision)
+    for tokens in (
+        opened.tokenize(sentences) if hasattr(opened, "tokenize") else (t for t, _ in _tokens(opened, sentences))
+    ):
+        print(*tokens)
+
+
+def unkify(
+    model: options.ModelArgument, file: File, kind: options.Kind = None, revision: options.Revision = None
+) -> None:
+    """Print for every token of every sentence 1 where the model does not know it, else 0.
+
+    Example:  tse unkify lab-systematic-causal sentences.txt
+    """
+    sentences = _sentences(file)
+    opened = _opened(model, kind=kind, revision=revision)
+    own = opened.unkify(sentences) if hasattr(opened, "unkify") else None
+    for marks in own or [marks for _, marks in _tokens(opened, sentences)]:
+        print(*map(int, marks))
+
+
+def _sentences(file: str) -> list[str]:
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: is not text in UTF-8") from None
+    sentences = text.rstrip().splitlines()
+    for number, sentence in enumerate(sentences, 1):
+        if not sentence.strip():
+            raise InputError(f"{file}, line {number}: empty; a line holds one sentence")
+    if not sentences:
+        raise InputError(f"{file}: holds no sentence")
+    return sentences
+
+
+def _opened(name: str, **choices):
+    from tse_core.cli.syntaxgym import opened
+
+    return opened(name, **choices)
+
+
+def _scores(model, sentences: list[str]):
+    from tse_core.progress import progress
+
+    if hasattr(model, "token_surprisals"):
+        return model.token_surprisals(sentences)
+    from tse_core.sentences import token_surprisals
+
+    with progress(sum(len(ids) for ids, _ in _tokens(model, sentences)), "surprisals", unit="tokens") as advance:
+        return token_surprisals(model, sentences, advance=advance)
+
+
+def _tokens(model, sentences: list[str]):
+    """(tokens, unknown marks) of each sentence, without special tokens."""
+    found = []
+    for encoding in model.encode_batch(sentences):
+        ids = [token for token, special in zip(encoding.ids, encoding.special, strict=True) if not special]
+        unknown = [token == model.tokenizer.unk_token_id for token in ids]
+        found.append((model.tokenizer.convert_ids_to_tokens(ids), unknown))
+    return found
