@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress(total: int, description: str, *, unit: str = "") -> Iterator[Callable[[int], None]]:
-    """A progress bar with throughput and time left; gives a function that advances it by n."""
+    """A progress bar with throughput and time left; gives a function that advances it by n and may change its text."""
     if not sys.stderr.isatty():
-        yield lambda n=1: None
+        yield lambda n=1, text=None: None
         return
     from rich.console import Console
     from rich.progress import (
@@ -29,4 +29,4 @@ def progress(total: int, description: str, *, unit: str = "") -> Iterator[Callab
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Speed("{task.fields[rate]}")]
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task(description, total=total, rate="")
-        yield lambda n=1: bar.advance(task, n)
+        yield lambda n=1, text=None: bar.update(task, advance=n, description=text)

@@ -10,7 +10,7 @@ from itertools import count, islice
 
 import numpy as np
 
-from .language import NUMBERS, Language
+from tse_core.laboratory.language import NUMBERS, Language
 
 BLOCK = 20_000
 

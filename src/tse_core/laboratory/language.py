@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from ..errors import InputError, unknown
-from ..paths import data_folder
+from tse_core.errors import InputError, unknown
+from tse_core.paths import data_folder
 
 SPECIAL = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[CLS]", "[SEP]", "[MASK]")
 NUMBERS = ("singular", "plural")
+KINDS = ("causal", "masked")
 BANDS = ("head", "middle", "tail")
 _ELEMENT = re.compile(r"(?P<name>[A-Z]+)\((?P<arguments>(?:[^()]|\([^()]*\))*)\)|(?P<word>\S+)")
 
@@ -70,11 +71,11 @@ class Language:
 
     def word_ids(self, phrase: str) -> tuple[int, ...]:
         """The ids of a phrase's words."""
-        return tuple(self._index[word] for word in phrase.split())
+        return tuple(_index(self.vocabulary)[word] for word in phrase.split())
 
-    @property
-    def _index(self) -> dict[str, int]:
-        return _index(self.vocabulary)
+    def models(self) -> list[str]:
+        """The names of the laboratory models: lab-<regime>-<kind>."""
+        return [f"lab-{regime}-{kind}" for regime in self.settings["regimes"] for kind in KINDS]
 
     def band(self) -> np.ndarray:
         """0 head, 1 middle, 2 tail: int array (lemmas,)."""

@@ -4,18 +4,54 @@ The templates' contexts are asked for all 900 verbs at once; the scores follow f
 """
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import torch
 
-from ..forward import logits
-from ..models import LanguageModel
-from ..pairs import context_index, unique_contexts
-from ..uncertainty import compare
-from .language import BANDS, Language, load_language
-from .truth import truth
+from tse_core.datasets import load_pairs
+from tse_core.errors import unknown
+from tse_core.evaluation import evaluate
+from tse_core.forward import logits
+from tse_core.laboratory.language import BANDS, Language, load_language
+from tse_core.laboratory.truth import truth
+from tse_core.lemmas import load_lemmas
+from tse_core.models import LanguageModel, load_model
+from tse_core.pairs import context_index, unique_contexts
+from tse_core.paths import data_folder
+from tse_core.progress import progress
+from tse_core.uncertainty import compare
+
+
+def measure_models(names: list[str] | None, out: str | Path, *, device: str = "auto") -> list[Path]:
+    """Measure laboratory models on all nine rows and write scores.csv, held_out.csv and curves.csv with a model column.
+
+    Raises
+    ------
+    InputError
+        For a name that is no laboratory model, before anything is measured.
+    """
+    language, out = load_language(), Path(out)
+    for name in names or []:
+        if name not in language.models():
+            raise unknown("laboratory model", name, language.models())
+    pairs, verbs = load_pairs("marvin-linzen"), load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
+    tables: dict[str, list[pd.DataFrame]] = {"scores": [], "held_out": [], "curves": []}
+    for name in names or language.models():
+        model = load_model(name, device=device)
+        total = sum(len(unique_contexts(some, model.kind)) for _, some in pairs.groupby("construction"))
+        with progress(total, f"measuring {name}", unit="contexts") as advance:
+            scores, held_out = against_truth(model, name.split("-")[1], pairs, language, advance)
+        curves = evaluate(model, pairs, verbs).curves()
+        for kind, table in zip(tables, (scores, held_out, curves), strict=True):
+            tables[kind].append(table.assign(model=name))
+    out.mkdir(parents=True, exist_ok=True)
+    for kind, parts in tables.items():
+        table = pd.concat(parts, ignore_index=True)
+        table[["model", *table.columns.drop("model")]].to_csv(out / f"{kind}.csv", index=False, float_format="%.6g")
+    return [out / f"{kind}.csv" for kind in tables]
 
 
 class Forms(NamedTuple):

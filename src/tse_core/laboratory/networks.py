@@ -12,7 +12,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from .language import SPECIAL, Language
+from tse_core.laboratory.language import SPECIAL, Language
 
 PAD, BOS, EOS, CLS, SEP, MASK = (SPECIAL.index(f"[{name}]") for name in ("PAD", "BOS", "EOS", "CLS", "SEP", "MASK"))
 WIDTH, LAYERS, HEADS, POSITIONS = 128, 3, 4, 64

@@ -9,9 +9,9 @@ import json
 import re
 from pathlib import Path
 
-from .corpus import as_text
-from .language import Language, load_language
-from .speaker import Speaker
+from tse_core.laboratory.corpus import as_text
+from tse_core.laboratory.language import Language, load_language
+from tse_core.laboratory.speaker import Speaker
 
 ITEMS, SEED = 200, 20213
 _CHOICE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")

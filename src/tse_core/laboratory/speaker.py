@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .language import BANDS, Language
+from tse_core.laboratory.language import BANDS, Language
 
 
 class Speaker:

@@ -16,13 +16,12 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
-from ..errors import InputError, unknown
-from .card import model_card
-from .corpus import draw, stream, verb_table
-from .language import Language, load_language
-from .networks import BOS, CLS, EOS, MASK, PAD, SEP, new_network, save
+from tse_core.errors import InputError, unknown
+from tse_core.laboratory.card import model_card
+from tse_core.laboratory.corpus import draw, stream, verb_table
+from tse_core.laboratory.language import Language, load_language
+from tse_core.laboratory.networks import BOS, CLS, EOS, MASK, PAD, SEP, new_network, save
 
-KINDS = ("causal", "masked")
 STEPS = {"causal": 1500, "masked": 2500}
 
 
@@ -44,9 +43,8 @@ class Plan:
 def plan_for(name: str, language: Language | None = None, **changes) -> Plan:
     """The plan of ``lab-systematic-causal`` and the like; ``changes`` replace what is not None."""
     language = language or load_language()
-    known = [f"lab-{regime}-{kind}" for regime in language.settings["regimes"] for kind in KINDS]
-    if name not in known:
-        raise unknown("laboratory model", name, known)
+    if name not in language.models():
+        raise unknown("laboratory model", name, language.models())
     _, regime, kind = name.split("-")
     changes = {key: value for key, value in changes.items() if value is not None}
     for key in ("steps", "batch"):
@@ -60,6 +58,7 @@ def train(
     out: str | Path,
     *,
     device: str = "cpu",
+    resume: bool = False,
     checkpoints: str = "",
     save_every: int = 50,
     report: Callable[[int, float], None] | None = None,
@@ -67,14 +66,15 @@ def train(
 ) -> Path:
     """Train a model and write it as a Hugging Face folder with a model card.
 
-    Work goes on in ``<out>.partial``; the folder ``out`` appears when it is complete. If the partial folder is there,
-    its training is continued.
+    Work goes on in ``<out>.partial``; the folder ``out`` appears when it is complete.
 
     Parameters
     ----------
     plan : Plan
     out : path of a folder that does not exist yet
     device : "cpu", "cuda", ...
+    resume : bool
+        Continue the training that was interrupted in ``<out>.partial``.
     checkpoints : "" or "log"
         "log" also saves the model after 1, 2, 4, 8, ... steps, as ``<out>/checkpoints/step-N``.
     save_every : int
@@ -84,7 +84,7 @@ def train(
     Raises
     ------
     InputError
-        If ``out`` exists, or the partial folder belongs to another plan.
+        If ``out`` exists, an interrupted training is there and ``resume`` is false, or it belongs to another plan.
     """
     language, out = language or load_language(), Path(out)
     partial = out.with_name(out.name + ".partial")
@@ -92,6 +92,8 @@ def train(
         raise InputError(f"{out} exists already: name another folder or remove it")
     if checkpoints not in ("", "log"):
         raise unknown("kind of checkpoints", checkpoints, ["log"])
+    if partial.exists() and not resume:
+        raise InputError(f"{partial} holds an interrupted training: continue it with --resume, or remove it")
     network, optimizer = _prepare(plan, language, device)
     start, losses = _resume(partial, plan, network, optimizer)
     for step, rows in enumerate(_batches(plan, language, start), start):

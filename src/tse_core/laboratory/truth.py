@@ -10,7 +10,7 @@ masked models share one truth.
 import numpy as np
 import pandas as pd
 
-from .language import BANDS, Language, load_language
+from tse_core.laboratory.language import BANDS, Language, load_language
 
 
 def truth(regime: str, language: Language | None = None) -> pd.DataFrame:
