@@ -11,7 +11,7 @@ import torch
 
 import tse_core
 from tse_core.errors import InputError
-from tse_core.preferences import judge, score_pairs
+from tse_core.preferences import judged, score_pairs
 from tse_core.sentences import surprisals, token_surprisals
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "minicons.json").read_text())
@@ -159,8 +159,8 @@ def test_ties_are_wrong_unless_asked_otherwise(models):
     same = pairs(bad=["The keys are old."])
     scores = {ties: score_pairs(models["random-gpt2"], same, ties=ties).iloc[0] for ties in ("wrong", "half")}
     assert scores["wrong"]["tie"] and scores["wrong"]["correct"] == 0 and scores["half"]["correct"] == 0.5
-    impossible = judge(np.array([-np.inf]), np.array([-np.inf]))
-    assert impossible["tie"][0] and impossible["margin"][0] == 0
+    impossible = judged(pd.DataFrame({"logp_good": [-np.inf], "logp_bad": [-np.inf]})).iloc[0]
+    assert impossible["tie"] and impossible["margin"] == 0
 
 
 def test_the_first_words_spelling_is_a_policy(models):

@@ -21,7 +21,7 @@ from tse_core.errors import InputError
 SPACES = ("Ġ", "▁", " ")  # how tokenizers write the space into a token
 
 
-def with_boundaries(model, sentences, scored, advance=None) -> list:
+def with_boundaries(model, sentences, scored) -> list:
     """The token scores with each word's boundary counted with the word, in its last and its first token.
 
     Raises
@@ -33,8 +33,7 @@ def with_boundaries(model, sentences, scored, advance=None) -> list:
     encodings = model.encode_batch(sentences)
     positions = [_boundaries(scores, encoding) for scores, encoding in zip(scored, encodings, strict=True)]
     mass = np.full(sum(map(len, positions)), np.nan)
-    options = {"advance": advance} if advance else {}
-    for requests, logits in forward.logits(model, [e.ids for e in encodings], positions, **options):
+    for requests, logits in forward.logits(model, [e.ids for e in encodings], positions):
         share = logits[:, openers].logsumexp(-1) - logits.logsumexp(-1)
         mass[requests] = -share.double().cpu().numpy() / math.log(2)
     corrected, start = [], 0

@@ -79,11 +79,9 @@ def score_pairs(
     InputError
         Names the pair and field that is missing or empty; a method that does not suit the model; an unknown policy.
     """
-    method = method or ("pll" if model.kind == "masked" else "full-sentence")
+    method = method or default_method(model)
     check_method(model, method)
-    for policy, value in (("ties", ties), ("first", first), ("unknown_words", unknown_words)):
-        if value not in POLICIES[policy]:
-            raise unknown(f"policy for {policy}", value, POLICIES[policy])
+    check_policies(first=first, ties=ties, unknown_words=unknown_words)
     names = pair_names(sentence_pairs)
     sides = list(_sides(sentence_pairs, names, method, first))
     labels = [f"pair {name} ({side})" for name in names for side in ("good", "bad")]
@@ -94,25 +92,46 @@ def score_pairs(
     critical = [text.unknown[_critical(text, s, t)].any() for text, s, t in zip(texts, sides, wanted, strict=True)]
     scores = {"logp_good": total[::2], "logp_bad": total[1::2]}
     scores |= dict(zip(("length_good", "length_bad"), np.array([len(t) for t in wanted]).reshape(-1, 2).T, strict=True))
-    scores |= judge(total[::2], total[1::2], ties)
     strange = np.array([text.unknown.sum() for text in texts]).reshape(-1, 2).T
     scores |= dict(zip(("unknown_good", "unknown_bad"), strange, strict=True))
     scores["unknown_critical"] = np.array(critical, dtype=bool).reshape(-1, 2).any(axis=1)
-    if unknown_words == "refuse":
-        scores["correct"] = np.where(scores["unknown_critical"], np.nan, scores["correct"])
     kept = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]]
-    return pd.concat([kept, pd.DataFrame(scores, index=sentence_pairs.index)], axis=1)
+    table = pd.concat([kept, pd.DataFrame(scores, index=sentence_pairs.index)], axis=1)
+    return judged(table, ties=ties, unknown_words=unknown_words)
 
 
-def judge(good: np.ndarray, bad: np.ndarray, ties="wrong") -> dict[str, np.ndarray]:
-    """margin, correct and tie of two arrays of log-probabilities.
+def judged(scores: pd.DataFrame, *, ties="wrong", unknown_words="flag") -> pd.DataFrame:
+    """The same log-probabilities under other policies: margin, correct and tie are computed anew.
 
-    >>> judge(np.array([-1.0, -2.0, -3.0]), np.array([-2.0, -2.0, -1.0]), "half")["correct"].tolist()
+    >>> scores = pd.DataFrame({"logp_good": [-1.0, -2.0, -3.0], "logp_bad": [-2.0, -2.0, -1.0]})
+    >>> judged(scores, ties="half")["correct"].tolist()
     [1.0, 0.5, 0.0]
     """
+    good, bad = scores["logp_good"].to_numpy(), scores["logp_bad"].to_numpy()
     tie = good == bad
     margin = np.subtract(good, bad, out=np.zeros(len(good)), where=~tie)
-    return {"margin": margin, "correct": np.where(tie, 0.5 if ties == "half" else 0.0, good > bad), "tie": tie}
+    correct = np.where(tie, 0.5 if ties == "half" else 0.0, good > bad)
+    if unknown_words == "refuse":
+        correct = np.where(scores["unknown_critical"], np.nan, correct)
+    return scores.assign(margin=margin, correct=correct, tie=tie)
+
+
+def default_method(model) -> str:
+    """Full sentences for a causal model, the original PLL for a masked one."""
+    return "pll" if model.kind == "masked" else "full-sentence"
+
+
+def check_policies(**chosen: str) -> None:
+    """Each policy has one of its values."""
+    for policy, value in chosen.items():
+        if value not in POLICIES[policy]:
+            raise unknown(f"policy for {policy}", value, POLICIES[policy])
+
+
+def check_pairs(pairs: pd.DataFrame, method: str) -> None:
+    """Every field that the method needs is there and not empty."""
+    for _ in _sides(pairs, pair_names(pairs), method, "as-is"):
+        pass
 
 
 def pair_names(pairs: pd.DataFrame) -> list[str]:

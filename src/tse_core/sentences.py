@@ -64,8 +64,8 @@ def token_surprisals(
         Both default to the model's own policies.
     method : "full-sentence", "pll" or "pll-l2r", optional
         Default: the chain rule for a causal model, the original PLL for a masked one.
-    advance : callable(tokens), optional
-        Told how many tokens have been scored since the last call.
+    advance : callable(share), optional
+        Told which share of the work was done since the last call; the shares add up to 1.
 
     Returns
     -------
@@ -186,7 +186,8 @@ def token_log_probabilities(model, texts: Sequence[Text], wanted: Sequence[np.nd
             sequences.append(sequence)
             positions.append(places)
             targets.append(ids)
-    options = {"advance": advance} if advance else {}
+    requests = sum(map(len, wanted))
+    options = {"advance": lambda done: advance(done / requests)} if advance else {}
     values = forward.target_log_probabilities(model, sequences, positions, targets, **options)
     scores, start = [], 0
     for text, tokens in zip(texts, wanted, strict=True):

@@ -1,0 +1,163 @@
+"""tse blimp: which sentence of each minimal pair a model prefers."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.errors import InputError
+
+HELP = """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
+
+All 67 paradigms by default; they are downloaded with [b]tse data fetch blimp[/b]. Finished paradigms are kept: a run
+that was stopped goes on where it was.
+
+[b]Methods[/b]: full-sentence (default), one-prefix and two-prefix for causal models; pll (default) and pll-l2r for
+masked ones.
+
+[b]Examples[/b]
+
+  tse blimp gpt2 --out gpt2-blimp.parquet
+
+  tse blimp lab-systematic-causal --data laboratory
+
+  tse blimp bert-base-cased --paradigm wh_island --paradigm adjunct_island --method pll-l2r
+
+  tse blimp gpt2 --against gpt2-medium --by paradigm
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("blimp", help=HELP)(blimp)
+
+
+def blimp(
+    model: options.ModelArgument,
+    data: Annotated[str, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = "blimp",
+    paradigm: Annotated[list[str] | None, typer.Option(help="Only this paradigm; may be repeated.")] = None,
+    method: Annotated[str | None, typer.Option(help="full-sentence, one-prefix, two-prefix, pll, pll-l2r.")] = None,
+    by: Annotated[str, typer.Option(help="Rows shown: phenomenon or paradigm.")] = "phenomenon",
+    against: Annotated[str | None, typer.Option(help="A second model, compared pair by pair (McNemar).")] = None,
+    ties: Annotated[str, typer.Option(help="Two equal scores count as wrong or half.")] = "wrong",
+    first: Annotated[str, typer.Option(help="First letter: as-is, capital, lower.")] = "as-is",
+    unknown: Annotated[
+        str, typer.Option(help="Pairs with an unknown critical word: flag (scored, counted) or refuse (not judged).")
+    ] = "flag",
+    out: Annotated[Path | None, typer.Option(help="Write the scores of every pair: .parquet or .csv.")] = None,
+    kind: options.Kind = None,
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    bos: options.Bos = "tokenizer",
+    trust: options.Trust = False,
+    store: options.StoreFolder = None,
+    no_store: options.NoStore = False,
+) -> None:
+    if out and out.suffix not in (".parquet", ".csv"):
+        raise InputError(f"--out {out}: results are written as .parquet or .csv")
+    if out and not out.parent.is_dir():
+        raise InputError(f"--out {out}: there is no folder {out.parent}")
+    from tse_core.blimp import GROUPS, accuracy, evaluate_blimp
+    from tse_core.errors import unknown as unknown_name
+    from tse_core.preferences import check_policies
+
+    check_policies(first=first, ties=ties, unknown_words=unknown)
+    if by not in GROUPS:
+        raise unknown_name("grouping", by, GROUPS)
+    pairs = _chosen(data, paradigm)
+    runs = []
+    for name in [model, against] if against else [model]:
+        loaded = options.opened(name, kind, device, dtype, revision, bos, trust)
+        policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
+        runs.append(evaluate_blimp(loaded, pairs, **policies, store=options.store_of(store, no_store)))
+        if out:
+            _write(runs, out)
+        _show(runs[-1], accuracy, by)
+    if against:
+        _show_comparison(runs, by)
+    _show_defects(pairs)
+    if out:
+        typer.echo(f"written: {out}")
+
+
+def _chosen(data: str, paradigms: list[str] | None):
+    import pandas as pd
+
+    from tse_core.datasets import load_sentence_pairs
+
+    if not paradigms:
+        return load_sentence_pairs(data)
+    if data.endswith(".jsonl"):
+        pairs = load_sentence_pairs(data)
+        known = set(pairs["paradigm"])
+        for name in paradigms:
+            if name not in known:
+                from tse_core.errors import unknown
+
+                raise unknown(f"paradigm of {data}", name, known)
+        chosen = pairs[pairs["paradigm"].isin(paradigms)]
+    else:
+        chosen = pd.concat([load_sentence_pairs(f"{data}/{name}") for name in paradigms], ignore_index=True)
+    chosen.attrs["name"] = f"{Path(data).stem}/{'+'.join(paradigms)}"
+    return chosen
+
+
+def _show(run, accuracy, by: str) -> None:
+    rows, overall = accuracy(run.pairs, by), accuracy(run.pairs, "all")
+    names = [*rows[by].fillna("-"), "all pairs"]
+    width = max(map(len, names))
+    typer.echo(f"{'':{width}}  accuracy               pairs   ties  unknown")
+    for name, row in zip(names, [*rows.to_dict("records"), *overall.to_dict("records")], strict=True):
+        typer.echo(f"{name:{width}}  {_score(row)}  {row['pairs']:6,d} {row['ties']:6,d} {row['unknown']:8,d}")
+    typer.echo(f"\n{run.signature}\n")
+    strange = overall["unknown"].iloc[0]
+    if strange:
+        share = strange / overall["pairs"].iloc[0]
+        typer.echo(f"note: {strange:,} pairs ({share:.0%}) have a critical word that the model does not know", err=True)
+
+
+def _score(row) -> str:
+    return f"{row['accuracy']:.3f} [{row['low']:.3f}, {row['high']:.3f}]" if row["judged"] else f"{'not judged':20}"
+
+
+def _show_comparison(runs, by: str) -> None:
+    import pandas as pd
+
+    from tse_core.blimp import compare
+
+    table = pd.concat([compare(runs[0].pairs, runs[1].pairs, group) for group in (by, "all")])
+    names = table[by].fillna("all pairs") if by in table else pd.Series(["all pairs"] * len(table))
+    width = max(map(len, names))
+    typer.echo(f"{'':{width}}  difference               only first  only second  p")
+    for name, row in zip(names, table.to_dict("records"), strict=True):
+        typer.echo(
+            f"{name:{width}}  {row['difference']:+.3f} [{row['low']:+.3f}, {row['high']:+.3f}]  "
+            f"{row['only_first']:10,d}  {row['only_second']:11,d}  {row['p_value']:.2g}"
+        )
+    typer.echo("")
+
+
+def _show_defects(pairs) -> None:
+    from tse_core.pair_defects import pair_defects
+
+    for defect, group in pair_defects(pairs).groupby("defect", sort=False):
+        where = group["paradigm"].iloc[0] if len(group) == 1 else f"{len(group)} paradigms"
+        text = f"data: {group['pairs'].sum():,} pairs in {where}: {defect} ({group['consequence'].iloc[0]})"
+        typer.echo(text, err=True)
+
+
+def _write(runs, out: Path) -> None:
+    """Write aside, then move into place: no partial file is ever left."""
+    import pandas as pd
+
+    tables = [run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)) for run in runs]
+    table = pd.concat(tables, ignore_index=True)
+    partial = out.with_name(out.name + ".part")
+    try:
+        table.to_parquet(partial, index=False) if out.suffix == ".parquet" else table.to_csv(partial, index=False)
+        partial.replace(out)
+    except OSError as error:
+        raise InputError(f"--out {out}: cannot be written ({error.strerror})") from error
+    finally:
+        partial.unlink(missing_ok=True)
