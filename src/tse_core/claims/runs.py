@@ -1,0 +1,214 @@
+"""Checks of claims against models that ran: each looks a claim's case up in measured results.
+
+A check takes the case and the results (the schema is in `tse_core.claims.RESULTS`) and returns what it measured, or
+None where the model the claim is about, or a row the claim needs, has not run.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..errors import InputError
+from ..lemmas import load_lemmas
+from ..published import CONSTRUCTIONS, lemmas_in_vocabulary
+from . import verdicts
+from .curves import BETWEEN, agrees, empty_ends, falling, falls, median_range
+
+
+class Measured(NamedTuple):
+    """A measured value, its interval, and the verdict."""
+
+    value: float
+    verdict: str
+    low: float | None = None
+    high: float | None = None
+    signature: str = ""
+    note: str = ""
+
+
+RUNS: dict[str, Callable[[dict, pd.DataFrame], Measured | None]] = {}
+
+
+def run(function):
+    """Register a check of results by its name."""
+    RUNS[function.__name__] = function
+    return function
+
+
+@run
+def value(case, results) -> Measured | None:
+    """One number: the same construction, metric, side and cut-off."""
+    row = _one(case, results)
+    if row is None:
+        return None
+    verdict = verdicts.of_value(
+        row["score"] - case["published"],
+        same_list=not case.get("lemma_list", True) or bool(row["same_list"]),
+        same_protocol=not case.get("lemma_list", True) or bool(row["released"]),
+        tolerances=case.get("tolerances", verdicts.TOLERANCES),
+    )
+    return _measured(row, verdict)
+
+
+@run
+def quoted(case, results) -> Measured | None:
+    """A number of the text: a value, or a bound."""
+    if not case["kind"]:
+        return value(case, results)
+    row = _one(case, results)
+    if row is None:
+        return None
+    holds = agrees(row["score"], case["published"], case["kind"], within=0)
+    return _measured(row, verdicts.of_comparison(holds, same_list=bool(row["same_list"])))
+
+
+@run
+def rows_below(case, results) -> Measured | None:
+    """Rows of Table 2 in which one metric is below another; needs all ten."""
+    table = _whole(_model(case["model"], results))
+    wide = table.pivot_table(index="construction", columns="metric", values="score").reindex(CONSTRUCTIONS)
+    if {case["smaller"], case["larger"]} - set(wide) or wide[[case["smaller"], case["larger"]]].isna().any(axis=None):
+        return None
+    below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
+    return _counted(below, below >= case["at_least"], table, f"{below} of {len(wide)}")
+
+
+@run
+def largest_fall(case, results) -> Measured | None:
+    table = _curves(case["model"], results)
+    if {("top", 0.1), ("bottom", 1e-6)} - set(zip(table["side"], table["cutoff"], strict=True)):
+        return None
+    fall, where = falls(table)
+    row = table.iloc[0]
+    verdict = verdicts.of_value(
+        fall - case["published"], same_list=bool(row["same_list"]), same_protocol=bool(row["released"])
+    )
+    return Measured(fall, verdict, signature=row["signature"], note=where)
+
+
+@run
+def falling_curves(case, results) -> Measured | None:
+    table = _curves(case["model"], results)
+    down, curves = falling(table)
+    if curves < 2 * len(CONSTRUCTIONS):
+        return None
+    return _counted(down, down >= case["at_least"], table, f"{down} of {curves}")
+
+
+@run
+def stable(case, results) -> Measured | None:
+    here, gpt2 = _curves(case["model"], results), _curves("gpt2-xl", results)
+    ranges = median_range(here), median_range(gpt2)
+    if np.isnan(ranges).any():
+        return None
+    return _counted(ranges[0], ranges[0] < ranges[1], here, f"GPT-2: {ranges[1]:.3f}")
+
+
+@run
+def largest_coverage(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    table = _whole(table[table["metric"] == "coverage"])
+    return None if table.empty else _counted(table["score"].max(), table["score"].max() < case["below"], table)
+
+
+@run
+def past_share(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    table = _whole(table[table["metric"] == "past"])
+    return None if table.empty else _counted(table["score"].mean(), table["score"].mean() >= case["at_least"], table)
+
+
+@run
+def invalid(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    table = table[table["metric"] == "invalid"]
+    share = empty_ends(table)
+    return None if np.isnan(share) else _counted(share, share >= case["at_least"], table)
+
+
+@run
+def noun_phrase(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    table = _whole(table[table["metric"] == case["metric"]]).set_index("construction", drop=False)
+    if not {"Simple", *BETWEEN} <= set(table.index):
+        return None
+    between = table.loc[list(BETWEEN), "score"].mean()
+    simple = table.loc["Simple"]
+    verdict = verdicts.of_comparison(simple["score"] < between, same_list=bool(simple["same_list"]))
+    return _measured(simple, verdict, f"mean of the four rows: {between:.4f}")
+
+
+@run
+def not_nouns(case, results) -> Measured | None:
+    everything = _one(case | {"construction": "Simple", "metric": "EW"}, results)
+    verbs = _one(case | {"construction": "Simple", "metric": "EW, not nouns"}, results)
+    if everything is None or verbs is None:
+        return None
+    verdict = verdicts.of_comparison(verbs["score"] > everything["score"], same_list=bool(everything["same_list"]))
+    return _measured(verbs, verdict, f"over all lemmas: {everything['score']:.4f}")
+
+
+@run
+def lemma_count(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    counts = table.loc[table["construction"].isin(CONSTRUCTIONS), ["lemmas", "signature"]].dropna(subset="lemmas")
+    if counts.empty:
+        return None
+    count = int(counts["lemmas"].iloc[0])
+    verdict = verdicts.REPRODUCED if count == case["published"] else verdicts.OTHER_LIST
+    return Measured(count, verdict, signature=counts["signature"].iloc[0])
+
+
+@run
+def full_list(case, results) -> Measured | None:
+    """The list made from the Giant Verb List, where a reader has made it."""
+    try:
+        lemmas = load_lemmas("newman-full")
+    except InputError:
+        return None
+    same = len(lemmas) == case["published"]
+    name = f"{lemmas.name}@{lemmas.hash}"
+    return Measured(len(lemmas), verdicts.REPRODUCED if same else verdicts.NOT_REPRODUCED, signature=name)
+
+
+def preferred(results: pd.DataFrame) -> pd.DataFrame:
+    """Each number once: with the paper's lemma count before others, protocol released before others."""
+    same = results["lemmas"] == results["hf_name"].map(lemmas_in_vocabulary())
+    table = results.assign(same_list=same, released=results["protocol"] == "released")
+    table = table.sort_values(["same_list", "released"], ascending=False, kind="stable")
+    return table.drop_duplicates(["hf_name", "construction", "metric", "side", "cutoff"])
+
+
+def _model(model: str, results: pd.DataFrame) -> pd.DataFrame:
+    return results[results["hf_name"] == model]
+
+
+def _curves(model: str, results: pd.DataFrame) -> pd.DataFrame:
+    table = _model(model, results)
+    return table[table["metric"].isin(["EW", "MW"])]
+
+
+def _whole(table: pd.DataFrame) -> pd.DataFrame:
+    """The values at top 100 %, which are those of Table 2."""
+    return table[(table["side"] == "top") & np.isclose(table["cutoff"], 1.0)]
+
+
+def _one(case: dict, results: pd.DataFrame) -> pd.Series | None:
+    table = _model(case["model"], results)
+    table = table[(table["construction"] == case["construction"]) & (table["metric"] == case["metric"])]
+    table = table[table["side"] == case.get("side", "top")]
+    table = table[np.isclose(table["cutoff"], case.get("cutoff", 1.0), rtol=1e-6, atol=0)]
+    return None if table.empty or pd.isna(table["score"].iloc[0]) else table.iloc[0]
+
+
+def _measured(row: pd.Series, verdict: str, note: str = "") -> Measured:
+    low, high = (None if pd.isna(row[end]) else float(row[end]) for end in ("low", "high"))
+    return Measured(float(row["score"]), verdict, low, high, row["signature"], note)
+
+
+def _counted(number: float, holds: bool, table: pd.DataFrame, note: str = "") -> Measured:
+    first = table.iloc[0]
+    verdict = verdicts.of_comparison(bool(holds), same_list=bool(first["same_list"]))
+    return Measured(float(number), verdict, signature=first["signature"], note=note)

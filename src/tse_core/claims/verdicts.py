@@ -1,0 +1,47 @@
+"""The verdicts, and the rules that give them. A verdict is computed, never typed."""
+
+REPRODUCED = "reproduced"
+CLOSE = "close"
+DIRECTION = "direction"
+OTHER_LIST = "comparable, other lemma list"
+NOT_REPRODUCED = "not reproduced"
+HOLDS = "checked from published data: holds"
+FAILS = "checked from published data: does not hold"
+NOT_RUN = "not yet run"
+VERDICTS = (REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED, HOLDS, FAILS, NOT_RUN)
+
+TOLERANCES = (0.005, 0.02)
+
+
+def of_value(difference: float, *, same_list: bool, same_protocol: bool, tolerances=TOLERANCES) -> str:
+    """The verdict on a value of the same model.
+
+    Parameters
+    ----------
+    difference : measured minus published.
+    same_list : as many lemmas in the vocabulary as in the paper (True where no lemma list is involved).
+    same_protocol : scored as the paper's code scores.
+    tolerances : largest difference that is "reproduced", and that is "close".
+
+    >>> of_value(-0.004, same_list=True, same_protocol=True)
+    'reproduced'
+    >>> of_value(0.0, same_list=False, same_protocol=True)
+    'comparable, other lemma list'
+    """
+    if not same_list:
+        return OTHER_LIST
+    exact, near = (tolerance + 1e-9 for tolerance in tolerances)
+    if abs(difference) <= exact and same_protocol:
+        return REPRODUCED
+    return CLOSE if abs(difference) <= near else NOT_REPRODUCED
+
+
+def of_comparison(holds: bool, *, same_list: bool) -> str:
+    """The verdict on a comparison or bound: what fails with another lemma list may be the list's doing."""
+    if holds:
+        return DIRECTION
+    return NOT_REPRODUCED if same_list else OTHER_LIST
+
+
+def of_published(holds: bool) -> str:
+    return HOLDS if holds else FAILS

@@ -1,0 +1,259 @@
+"""The claim ledger: what the published numbers say, and how results turn into verdicts."""
+
+import pandas as pd
+import pytest
+
+from tse_core import claims
+from tse_core.claims import interval_coverage, laboratory_ledger, ledger, verdict_summary
+from tse_core.claims.verdicts import (
+    CLOSE,
+    DIRECTION,
+    FAILS,
+    HOLDS,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    OTHER_LIST,
+    REPRODUCED,
+    VERDICTS,
+    of_value,
+)
+from tse_core.errors import InputError
+from tse_core.published import figure1, lemmas_in_vocabulary, table2
+
+
+@pytest.fixture(scope="module")
+def bare():
+    return ledger()
+
+
+@pytest.fixture(scope="module")
+def checked(bare):
+    return bare[bare["basis"] == "published data"].set_index("id")
+
+
+def results(model, shift=0.0, lemmas=None, protocol="released"):
+    """The published values of one model as if measured."""
+    table = table2().rename(columns={"row": "construction", "value": "score"})
+    table = table[table["hf_name"] == model].assign(protocol=protocol, signature="made up for the test")
+    return table.assign(
+        lemmas=lemmas_in_vocabulary()[model] if lemmas is None else lemmas,
+        score=table["score"] + shift,
+        low=table["score"] - 0.01,
+        high=table["score"] + 0.01,
+    )
+
+
+def test_every_claim_has_one_row_for_each_basis(bare):
+    assert not bare.duplicated(["id", "basis"]).any()
+    assert set(bare["verdict"]) <= set(VERDICTS)
+    assert set(bare["paper"]) == set(claims.papers())
+    assert bare[["claim", "cell"]].map(lambda text: bool(text) and "{" not in text).all(axis=None)
+    assert bare.loc[bare["verdict"] == NOT_RUN, "how"].str.len().gt(5).all()
+
+
+def test_table_2_is_120_claims_none_of_them_run(bare):
+    cells = bare[bare["id"].str.startswith("T2.") & bare["construction"].notna()]
+    assert len(cells) == 120
+    assert set(cells["verdict"]) == {NOT_RUN}
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "value"),
+    [
+        ("T1.1", HOLDS, 1.0),
+        ("T1.2", HOLDS, 0.5),
+        ("T1.3", HOLDS, 0.7),
+        ("T2.tse-ew", HOLDS, 37),
+        ("T2.mw-ew", HOLDS, 34),
+        ("T2.mw-mean", HOLDS, 0.884),
+        ("S4.quoted.1", HOLDS, 0.976),
+        ("S4.quoted.2", HOLDS, 0.909),
+        ("S4.quoted.3", HOLDS, 0.789),
+        ("S4.quoted.4", HOLDS, 0.945),
+        ("S4.forty", HOLDS, 0.417),
+        ("S4.noun-phrase.1", FAILS, 0.86),
+        ("T3.tse", HOLDS, 2 / 3),
+        ("T3.conjugated.1", HOLDS, 4),
+        ("T3.conjugated.2", HOLDS, 10),
+        ("S3.appendix", FAILS, 1970),
+        ("note.index", HOLDS, 1),
+        ("B.human-aggregate", HOLDS, 323 / 335),
+        ("B.human-individual", HOLDS, 0.8855),
+        ("SG.models", HOLDS, 8),
+        ("SG.suites", HOLDS, 33),
+        ("SG.mvrr", HOLDS, 22 / 28),
+        ("SG.circuits", HOLDS, 46),
+    ],
+)
+def test_what_published_numbers_say(checked, claim, verdict, value):
+    row = checked.loc[claim]
+    assert row["verdict"] == verdict
+    assert row["measured"] == pytest.approx(value, abs=6e-4)
+
+
+def test_the_ties_and_exceptions_are_named(checked):
+    assert checked.loc["T2.tse-ew", "note"] == "37 of 40, 3 ties, 0 the other way round"
+    assert checked.loc["T2.mw-ew", "note"] == "34 of 40, 0 ties, 6 the other way round"
+    note = checked.loc["SG.suites", "note"]
+    assert "34 files today (nn-nv-rpl" in note
+    assert "31 (without fgd-embed3, fgd-embed4, nn-nv-rpl)" in note
+
+
+def by_source(checked, claim, model=None):
+    rows = checked[checked.index.str.startswith(claim + ".")]
+    rows = rows if model is None else rows[rows["model"] == model]
+    assert [s for s in ("printed", "corrected", "recomputed") for text in rows["claim"] if s in text] == [
+        "printed", "corrected", "recomputed",
+    ]  # fmt: skip
+    return list(rows["verdict"])
+
+
+def test_blimp_prose_by_source_of_the_values(checked):
+    """In the order printed, corrected, recomputed from the data repository."""
+    assert by_source(checked, "B.islands") == [HOLDS, FAILS, FAILS]
+    assert by_source(checked, "B.islands-human") == [HOLDS, FAILS, FAILS]
+    assert by_source(checked, "B.three-phenomena") == [HOLDS, FAILS, FAILS]
+    assert by_source(checked, "B.correlation") == [HOLDS] * 3
+    assert by_source(checked, "B.correlation-human") == [HOLDS] * 3
+    assert by_source(checked, "B.adjective", "5-gram") == [HOLDS, FAILS, HOLDS]
+    assert by_source(checked, "B.attractors", "LSTM") == [HOLDS] * 3
+    assert by_source(checked, "B.attractors", "GPT-2") == [HOLDS, FAILS, FAILS]
+    assert by_source(checked, "B.irregulars", "LSTM") == [FAILS, FAILS, HOLDS]
+    assert by_source(checked, "B.irregulars", "GPT-2") == [FAILS] * 3
+
+
+def test_the_adjective_effect_is_18_points_corrected_and_35_recomputed(checked):
+    rows = checked[checked.index.str.startswith("B.adjective.") & (checked["model"] == "5-gram")]
+    assert [round(value, 3) for value in rows["measured"]] == [0.347, 0.18, 0.351]
+
+
+def test_the_corrected_table_4_repeats_two_determiner_rows(checked):
+    assert checked.loc["B.T4.corrected.2", "measured"] == 65
+    assert (
+        "determiner_noun_agreement_irregular_1, determiner_noun_agreement_irregular_2"
+        in checked.loc["B.T4.corrected.2", "note"]
+    )
+    assert checked.loc["B.T3.corrected.1", "verdict"] == HOLDS
+    assert checked.loc["B.T3.printed.4", "measured"] == 0
+
+
+# ---- results ----
+
+
+def test_results_of_one_model_turn_exactly_its_rows_into_verdicts(bare):
+    after = ledger(results("roberta-large"))
+    changed = after[after["verdict"] != bare["verdict"]]
+    assert set(changed["model"]) == {"roberta-large"}
+    assert (changed["basis"] == "model run").all()
+    cells = changed[changed["construction"].notna()]
+    assert len(cells) == 30
+    assert set(cells["verdict"]) == {REPRODUCED}
+    assert set(changed["id"]) - set(cells["id"]) == {"T2.tse-ew.run.3", "T2.mw-ew.run.3", "S3.vocabulary.3"}
+    assert (cells["signature"] == "made up for the test").all()
+    assert (cells["high"] - cells["low"]).between(0.0199, 0.0201).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict"),
+    [
+        ({"shift": 0.005}, REPRODUCED),
+        ({"shift": -0.012}, CLOSE),
+        ({"shift": 0.03}, NOT_REPRODUCED),
+        ({"lemmas": 745}, OTHER_LIST),
+        ({"protocol": "exact"}, CLOSE),
+    ],
+)
+def test_a_value_is_reproduced_only_with_the_papers_list_and_protocol(options, verdict):
+    table = ledger(results("bert-large-cased", **options))
+    cells = table[table["id"].str.startswith("T2.") & table["construction"].notna()]
+    assert set(cells.loc[cells["model"] == "bert-large-cased", "verdict"]) == {verdict}
+
+
+def test_released_values_are_preferred_over_exact_ones():
+    both = [results("gpt2-xl", shift=0.1, protocol="exact"), results("gpt2-xl")]
+    table = ledger(both)
+    cells = table[table["id"].str.startswith("T2.") & (table["model"] == "gpt2-xl") & table["construction"].notna()]
+    assert set(cells["verdict"]) == {REPRODUCED}
+
+
+def test_other_models_change_nothing(bare):
+    table = results("gpt2-xl").assign(hf_name="lab-systematic-causal")
+    assert ledger(table)["verdict"].equals(bare["verdict"])
+
+
+def test_a_bound_and_a_quoted_value_are_judged_at_their_cutoff():
+    curve = figure1().rename(columns={"estimate": "score"}).assign(protocol="released", lemmas=980)
+    table = ledger(curve)
+    quoted = table[table["id"].str.startswith("S4.quoted") & (table["basis"] == "model run")]
+    assert list(quoted["verdict"]) == [CLOSE, REPRODUCED, DIRECTION, DIRECTION]
+    fall = table[(table["id"] == "S4.forty") & (table["basis"] == "model run")].iloc[0]
+    assert (fall["verdict"], round(fall["measured"], 3)) == (CLOSE, 0.417)
+
+
+def test_a_comparison_that_fails_is_not_reproduced():
+    flat = results("gpt2-xl").assign(score=0.9)
+    table = ledger(flat).set_index("id")
+    assert table.loc["T2.tse-ew.run.4", "verdict"] == NOT_REPRODUCED
+    assert ledger(flat.assign(lemmas=900)).set_index("id").loc["T2.tse-ew.run.4", "verdict"] == OTHER_LIST
+
+
+def test_blimp_and_syntaxgym_values_need_no_lemma_list():
+    table = pd.DataFrame(
+        {
+            "hf_name": ["gpt2", "gpt2-large"],
+            "construction": ["mvrr", "Overall"],
+            "metric": "accuracy",
+            "score": [22 / 28, 0.8302],
+        }
+    )
+    found = ledger(table)
+    found = found[(found["basis"] == "model run") & (found["verdict"] != NOT_RUN)].set_index("id")["verdict"]
+    assert found.to_dict() == {"SG.mvrr": REPRODUCED, "B.accuracy.01": REPRODUCED, "B.sizes.3": REPRODUCED}
+
+
+def test_results_without_a_needed_column_are_refused():
+    with pytest.raises(InputError, match="results without metric, score"):
+        ledger(pd.DataFrame({"hf_name": [], "construction": []}))
+
+
+def test_the_summary_counts_every_row(bare):
+    summary = verdict_summary(bare)
+    assert list(summary.columns) == list(VERDICTS)
+    assert summary.to_numpy().sum() == len(bare)
+    assert summary.loc["newman-2021", REPRODUCED] == 0
+
+
+def test_the_rule_for_values():
+    assert of_value(0.005, same_list=True, same_protocol=True) == REPRODUCED
+    assert of_value(0.0051, same_list=True, same_protocol=True) == CLOSE
+    assert of_value(0.021, same_list=True, same_protocol=True) == NOT_REPRODUCED
+    assert of_value(0.0, same_list=True, same_protocol=False) == CLOSE
+
+
+# ---- the laboratory ----
+
+
+def test_the_laboratory_has_its_own_ledger():
+    truth = {"lab": pd.DataFrame({"construction": ["Simple"], "band": ["all"], "TSE": [1.0], "EW": [0.7], "MW": [0.9]})}
+    measured = pd.DataFrame(
+        {
+            "model": "lab",
+            "construction": "Simple",
+            "band": "all",
+            "metric": ["EW", "MW"],
+            "score": [0.71, 0.95],
+            "low": [0.69, 0.94],
+            "high": [0.73, 0.96],
+        }
+    )
+    table = laboratory_ledger(truth, measured).set_index("metric")
+    assert table["verdict"].to_dict() == {
+        "TSE": NOT_RUN,
+        "EW": "truth in the interval",
+        "MW": "truth outside the interval",
+    }
+    assert interval_coverage(table) == 0.5
+    without = laboratory_ledger(truth, measured.drop(columns=["low", "high"])).set_index("metric")["verdict"]
+    assert without.to_dict() == {"TSE": NOT_RUN, "EW": "within 0.02", "MW": "differs"}
+    with pytest.raises(InputError, match="laboratory results without band"):
+        laboratory_ledger(truth, measured.drop(columns="band"))
