@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import warnings
 from pathlib import Path
 
 import torch
@@ -10,6 +11,7 @@ from tse_core.errors import InputError, unknown
 from tse_core.models import Kind, LanguageModel
 from tse_core.paths import data_folder
 
+warnings.filterwarnings("ignore", message="IProgress not found")  # in notebooks; its bars are not used here
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
 

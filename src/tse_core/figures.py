@@ -10,6 +10,7 @@ import pandas as pd
 
 from tse_core import published, uncertainty
 from tse_core.errors import unknown
+from tse_core.notebook import signed
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
 _VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
@@ -28,7 +29,7 @@ def measured_curves(
     Returns
     -------
     DataFrame with columns model, construction, metric, side, cutoff, score, coverage, invalid, contexts, low, high,
-    lemmas (how many counted), signature, source ("measured").
+    lemmas (how many counted), signature (identity and policy), source ("measured").
     """
     parts = []
     for model in models:
@@ -44,8 +45,9 @@ def curves_of(evaluation) -> pd.DataFrame:
     bounds = uncertainty.curve_intervals(contexts).drop(columns=["method", "clusters"])
     name = evaluation.signature.identity["model"].rpartition("@")[0]
     curves = evaluation.curves().merge(bounds, how="left", on=KEYS[1:])
-    signature = str(evaluation.signature)
-    return curves.assign(model=name, lemmas=len(evaluation.lemmas), signature=signature, source="measured")
+    return curves.assign(
+        model=name, lemmas=len(evaluation.lemmas), signature=signed(evaluation.signature), source="measured"
+    )
 
 
 def published_curves(figure: int) -> pd.DataFrame:
