@@ -6,9 +6,11 @@ BLiMP (Warstadt et al. 2020) and SyntaxGym (Gauthier et al. 2020).
 Names are loaded on first use, so that ``import tse_core`` is instant and does not import torch.
 """
 
+import warnings
 from importlib import import_module
 
 __version__ = "0.1.0"
+warnings.filterwarnings("ignore", message="IProgress not found")  # said in notebooks by a library of torch's
 
 _HOME = {
     "InputError": "errors",

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import warnings
 from pathlib import Path
 
 import torch
@@ -11,7 +10,6 @@ from tse_core.errors import InputError, unknown
 from tse_core.models import Kind, LanguageModel
 from tse_core.paths import data_folder
 
-warnings.filterwarnings("ignore", message="IProgress not found")  # in notebooks; its bars are not used here
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
