@@ -41,8 +41,8 @@ def surprisals(
     sentences = _sentences(file)
     scores = _scores(_opened(model, **choices), sentences)
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
-    for number, sentence in enumerate(scores, 1):
-        for position, (token, bits) in enumerate(zip(sentence.tokens, sentence.bits, strict=True), 1):
+    for number, (tokens, bits_of_tokens) in enumerate(scores, 1):
+        for position, (token, bits) in enumerate(zip(tokens, bits_of_tokens, strict=True), 1):
             print(number, position, token, f"{bits:.{decimals}f}", sep="\t")
 
 
@@ -98,14 +98,16 @@ def _opened(name: str, **choices):
 
 
 def _scores(model, sentences: list[str]):
-    from tse_core.progress import progress
-
+    """(tokens as the vocabulary writes them, bits) of each sentence."""
     if hasattr(model, "token_surprisals"):
-        return model.token_surprisals(sentences)
+        return [(scores.tokens, scores.bits) for scores in model.token_surprisals(sentences)]
+    from tse_core.progress import progress
     from tse_core.sentences import token_surprisals
 
-    with progress(sum(len(ids) for ids, _ in _tokens(model, sentences)), "surprisals", unit="tokens") as advance:
-        return token_surprisals(model, sentences, advance=advance)
+    tokens = [tokens for tokens, _ in _tokens(model, sentences)]
+    with progress(sum(map(len, tokens)), "surprisals", unit="tokens") as advance:
+        scores = token_surprisals(model, sentences, advance=advance)
+    return list(zip(tokens, (found.bits for found in scores), strict=True))
 
 
 def _tokens(model, sentences: list[str]):

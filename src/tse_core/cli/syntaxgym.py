@@ -76,7 +76,7 @@ def evaluate(
             flagged = outcome.items[outcome.items["unknown"]]
             if len(flagged) and unknown == "refuse":
                 raise InputError(
-                    f"{suite.name}: {_unknown_words(outcome)}; --unknown flag reports the score all the same"
+                    f"{suite.name}: unknown words in {_unknown_words(outcome)}; --unknown flag scores them"
                 )
             _print(outcome, heading=len(names) * len(read) > 1)
             if out:
@@ -122,9 +122,7 @@ def check(
             for note in suite.notes:
                 print(f"{name}: {note}, removed when read")
             items, conditions = len(suite.items), len(suite.conditions)
-            print(
-                f"{name}: {items} items, {conditions} conditions, {len(suite.regions)} regions, {_predictions(suite)}"
-            )
+            print(f"{name}: {items} items, {conditions} conditions, {len(suite.regions)} regions; well formed")
     if wrong:
         raise typer.Exit(2)
 
