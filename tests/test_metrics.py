@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -264,3 +265,17 @@ def test_a_mistake_is_named(changed, message):
     arguments = {"logits": np.zeros((2, 3)), "inflection_ids": [[0, 1]], "numbers": [0, 1], **changed}
     with pytest.raises(InputError, match=message):
         cutoff_scores(**arguments)
+
+
+@pytest.mark.parametrize("scale", [0.5, 3, 30])
+def test_the_histogram_finds_what_sorting_finds(scale):
+    """Two ways to the same boundaries: the buckets of a CPU, the sort of a GPU."""
+    from tse_core._distribution import by_histogram, by_sorting
+
+    rows = torch.randn(8, 5000, generator=torch.Generator().manual_seed(0)) * scale
+    rows[0, ::3] = rows[0, 0]  # many ties
+    probabilities = rows.softmax(-1)
+    for ours, theirs in zip(
+        by_histogram(probabilities, *PAPER_CUTOFFS), by_sorting(probabilities, *PAPER_CUTOFFS), strict=True
+    ):
+        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-15)

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+BUCKET_BITS = 18  # of a float32's 31: entries fall into buckets 1/32 of an octave wide
+
 
 class Boundary(NamedTuple):
     """For each context and cut-off (tensors (contexts, cutoffs))."""
@@ -19,18 +21,60 @@ def exact_boundaries(probabilities, top, bottom) -> tuple[Boundary, Boundary]:
 
     Entries of equal probability form one group, so the result does not depend on the order of the vocabulary.
     """
+    find = by_histogram if probabilities.device.type == "cpu" else by_sorting
+    key, below, above, total = find(probabilities, top, bottom)
+    top, bottom = (torch.tensor(c, dtype=torch.float64, device=key.device).repeat(len(key), 1) for c in (top, bottom))
+    n = top.shape[1]
+    head = Boundary(key[:, :n], share(top, total - above[:, :n], total - below[:, :n]), top >= 1)
+    return head, Boundary(key[:, n:], share(bottom, below[:, n:], above[:, n:]), bottom >= 1)
+
+
+def by_sorting(probabilities, top, bottom):
+    """Key of the entry at each cut-off, the mass below and up to its group from the tail, and the total mass."""
     ascending = probabilities.sort(dim=1).values
     running = ascending.cumsum(1, dtype=torch.float64)
     total = running[:, -1:]
-    top = running.new_tensor(top).repeat(len(running), 1)
-    bottom = running.new_tensor(bottom).repeat(len(running), 1)
-    probability, below, above = _group(ascending, running, torch.searchsorted(running, total - top, right=True))
-    head = Boundary(probability, _share(top, total - above, total - below), top >= 1)
-    probability, below, above = _group(ascending, running, torch.searchsorted(running, bottom))
-    return head, Boundary(probability, _share(bottom, below, above), bottom >= 1)
+    head = torch.searchsorted(running, total - running.new_tensor(top), right=True)
+    tail = torch.searchsorted(running, running.new_tensor(bottom).repeat(len(running), 1))
+    return *group(ascending, running, torch.cat([head, tail], dim=1)), total
 
 
-def _group(rising, running, place):
+def by_histogram(probabilities, top, bottom):
+    """As `by_sorting`, without sorting the vocabulary.
+
+    The bits of a positive float32, read as an integer, rise with it; so their leading part sorts the entries into
+    buckets. The buckets' masses tell in which of them each cut-off falls, and only those few are sorted.
+    """
+    n = len(top) + len(bottom)
+    key, below, above = (np.empty((len(probabilities), n)) for _ in range(3))
+    totals = np.empty((len(probabilities), 1))
+
+    def places(running, sought):
+        head = np.searchsorted(running, sought[: len(top)], side="right")
+        return np.concatenate([head, np.searchsorted(running, sought[len(top) :])])
+
+    for i, row in enumerate(probabilities.contiguous().numpy()):
+        buckets = row.view(np.int32) >> BUCKET_BITS
+        running = np.bincount(buckets, weights=row).cumsum()
+        totals[i] = total = running[-1]
+        sought = np.concatenate([total - np.asarray(top), bottom]).clip(min=0)
+        found = places(running, sought).clip(max=len(running) - 1)
+        wanted = np.zeros(len(running), dtype=bool)
+        wanted[found] = True
+        entries = np.sort(row[wanted[buckets]])
+        bucket = entries.view(np.int32) >> BUCKET_BITS
+        sums = np.concatenate([[0.0], entries.cumsum(dtype=np.float64)])
+        first = np.searchsorted(bucket, bucket)
+        before_bucket = np.where(bucket > 0, running[bucket - 1], 0.0)
+        summed = before_bucket + (sums[1:] - sums[first])  # the running sum of the whole distribution at these entries
+        key[i] = entries[places(summed, sought).clip(max=len(entries) - 1)]
+        left, right = np.searchsorted(entries, key[i]), np.searchsorted(entries, key[i], side="right") - 1
+        below[i] = before_bucket[left] + (sums[left] - sums[first[left]])
+        above[i] = summed[right]
+    return tuple(map(torch.from_numpy, (key.astype(np.float32), below, above, totals)))
+
+
+def group(rising, running, place):
     """The key at a place of the order, and the running sum before and after all entries that have this key."""
     key = rising.gather(1, place.clamp(max=rising.shape[1] - 1))
     padded = torch.nn.functional.pad(running, (1, 0))
@@ -38,71 +82,6 @@ def _group(rising, running, place):
     return key, below, padded.gather(1, torch.searchsorted(rising, key, right=True))
 
 
-def _share(cutoffs, before, after):
+def share(cutoffs, before, after):
+    """Share of a group's mass that lies inside a cut-off, 0 to 1."""
     return ((cutoffs - before) / (after - before)).nan_to_num(1.0).clamp(0, 1)
-
-
-class Side(NamedTuple):
-    """The distribution as read from one end."""
-
-    probabilities: torch.Tensor  # (contexts, vocabulary), float32
-    at: Boundary
-
-
-def released_sides(logits, top, bottom) -> tuple[Side, Side]:
-    """Head and tail of each distribution as the authors' released code computes them on a CPU with AVX2.
-
-    That code sorts the logits first and applies a float32 softmax to the sorted row, once in falling and once in rising
-    order. Its running sum is accumulated in double precision but stored in single, and never exceeds 1; a cut-off falls
-    on the first entry at which the stored sum reaches it. At top 1.0 that is the entry whose sum rounds to 1, not the
-    last one, and which one it is hangs on the last bits of the softmax. These depend on the width of the processor's
-    registers, so PyTorch's own softmax gives other results on other machines. The arithmetic of the AVX2 kernel is
-    therefore spelt out here, in operations that are the same everywhere. Ties alone are ours: entries of equal logit
-    form one group, where the released code takes them in the order of its sort.
-    """
-    falling, order = logits.sort(dim=1, descending=True)
-    exponentials = _exponential((logits - falling[:, :1]).cpu().numpy())
-    exponentials = torch.from_numpy(exponentials).to(logits.device)
-    ordered = exponentials.gather(1, order)
-    return (
-        _side(-falling, -1, ordered, exponentials, top),
-        _side(falling.flip(1), 1, ordered.flip(1), exponentials, bottom),
-    )
-
-
-def _side(rising, sign, ordered, exponentials, cutoffs) -> Side:
-    """One side, of which `ordered` are the exponentials as read and `rising` the logits times `sign`."""
-    scale = 1 / _sum_of_eight_lanes(ordered)
-    stored = (ordered * scale).cumsum(1, dtype=torch.float64).float().clamp(max=1).double()
-    cutoffs = stored.new_tensor(cutoffs).repeat(len(stored), 1)
-    key, below, above = _group(rising, stored, torch.searchsorted(stored, cutoffs))
-    everything = torch.zeros_like(cutoffs, dtype=torch.bool)
-    return Side(exponentials * scale, Boundary(sign * key, _share(cutoffs, below, above), everything))
-
-
-def _sum_of_eight_lanes(rows):
-    """float32 sum of each row: entry i goes to lane i mod 8, and the lanes are then added by halves."""
-    rows = torch.nn.functional.pad(rows, (0, -rows.shape[1] % 8))
-    lanes = rows.cpu().numpy().reshape(len(rows), -1, 8)
-    total = np.add.accumulate(lanes, axis=1)[:, -1]  # accumulate adds one after the other; sum would add in pairs
-    for half in (4, 2, 1):
-        total = total[:, :half] + total[:, half:]
-    return torch.from_numpy(total).to(rows.device)
-
-
-def _exponential(x):
-    """exp(x) of float32 x <= 0 to the bit as PyTorch's softmax has it on AVX2 (SLEEF's expf: less than 1 ulp off)."""
-    bounded = np.maximum(x, np.float32(-105))  # exp is 0 in float32 below -104
-    power = np.rint(bounded * np.float32(1.44269504))  # x = power * ln 2 + rest, ln 2 in two parts
-    rest = _fused(power, np.float32(-0.693145752), bounded)
-    rest = _fused(power, np.float32(-1.42860677e-06), rest)
-    series = np.float32(1.98527618e-04)
-    for coefficient in (1.39304355e-03, 8.33336078e-03, 4.16664854e-02, 1.66666672e-01, 0.5):
-        series = _fused(rest, series, np.float32(coefficient))
-    value = np.ldexp(np.float32(1) + _fused(rest * rest, series, rest), power.astype(np.int32))
-    return np.where(x < -104, np.float32(0), value)
-
-
-def _fused(a, b, c):
-    """a * b + c of float32 values, rounded once: the product of two of them is exact in double precision."""
-    return (a.astype(np.float64) * b + c).astype(np.float32)

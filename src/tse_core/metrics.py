@@ -17,7 +17,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import torch
 
-from tse_core._distribution import Boundary, exact_boundaries, released_sides
+from tse_core._distribution import Boundary, exact_boundaries
+from tse_core._released import released_sides
 from tse_core.errors import InputError
 
 
@@ -143,70 +144,74 @@ def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
 
 
 class _Forms:
-    """The lemmas' forms in a block of contexts, ready to be counted inside any boundary.
+    """The lemmas' forms in a block of contexts, ready to be counted inside a boundary.
 
-    Lemmas are ordered by the key of their likelier form and forms by their own, with running sums over both, so that
-    counting inside a boundary is one binary search. The indicator compares `comparable`, the order is that of `keys`.
+    A lemma is inside by the key of its likelier form, a form by its own. The indicator compares `comparable`.
     """
 
     def __init__(self, comparable, keys, probabilities, ids, numbers):
-        indicator = torch.gt(*_correct_and_wrong(comparable, ids, numbers))
-        correct, wrong = _correct_and_wrong(probabilities, ids, numbers)
-        of_correct, of_wrong = _correct_and_wrong(keys, ids, numbers)
-        likelier, order = torch.maximum(of_correct, of_wrong).sort(dim=1)
-        per_lemma = torch.stack([indicator.double(), correct.double(), (correct + wrong).double()])
-        self.lemma_keys = likelier
-        self.lemma_sums = _running(per_lemma.gather(2, order.expand(3, -1, -1)))
-        self.form_keys, order = torch.cat([of_correct, of_wrong], dim=1).sort(dim=1)
-        both = torch.stack([torch.cat([correct, torch.zeros_like(wrong)], 1), torch.cat([correct, wrong], 1)]).double()
-        self.form_sums = _running(both.gather(2, order.expand(2, -1, -1)))
+        indicator = torch.gt(*_correct_and_wrong(comparable, ids, numbers)).double()
+        self.keys = _correct_and_wrong(keys, ids, numbers)
+        correct, wrong = (form.double() for form in _correct_and_wrong(probabilities, ids, numbers))
+        self.lemmas = torch.stack([torch.ones_like(correct), indicator, correct, correct + wrong])
+        self.forms = torch.stack([torch.cat([correct, torch.zeros_like(wrong)], 1), torch.cat([correct, wrong], 1)])
 
     def top(self, at: Boundary) -> tuple[torch.Tensor, ...]:
         """EW, MW and coverage of the head: lemmas with either form inside, forms inside."""
         parts = []
-        for including in (False, True):
-            # A form is inside if its key exceeds the boundary's (or equals it, when that entry is counted).
-            lemmas = _searched(self.lemma_keys, at.key, right=not including)
-            forms = _searched(self.form_keys, at.key, right=not including)
-            if including:
-                lemmas = torch.where(at.everything, 0, lemmas)
-                forms = torch.where(at.everything, 0, forms)
-            indicator, _, mass = self.lemma_sums[:, :, -1:] - _at(self.lemma_sums, lemmas)
-            count = self.lemma_keys.shape[1] - lemmas
-            correct, total = self.form_sums[:, :, -1:] - _at(self.form_sums, forms)
-            none = forms == self.form_keys.shape[1]
-            correct, total = correct.masked_fill(none, 0), total.masked_fill(none, 0)
+        lemmas = _sums_above(torch.maximum(*self.keys), self.lemmas, at)
+        forms = _sums_above(torch.cat(self.keys, 1), self.forms, at)
+        for (count, indicator, _, mass), (correct, total) in zip(lemmas, forms, strict=True):
             parts.append((_ratio(indicator, count), _ratio(correct, total), mass))
         return _interpolated(*parts, at)
 
     def bottom(self, at: Boundary) -> tuple[torch.Tensor, ...]:
         """EW, MW and coverage of the tail: lemmas with both forms inside."""
         parts = []
-        for including in (False, True):
-            lemmas = _searched(self.lemma_keys, at.key, right=including)
-            indicator, correct, total = _at(self.lemma_sums, lemmas)
-            parts.append((_ratio(indicator, lemmas), _ratio(correct, total), total))
+        for count, indicator, correct, total in _sums_below(torch.maximum(*self.keys), self.lemmas, at):
+            parts.append((_ratio(indicator, count), _ratio(correct, total), total))
         return _interpolated(*parts, at)
 
 
 def _correct_and_wrong(values, ids, numbers):
     """Values (contexts, vocabulary) of the correct and the wrong form: two tensors (contexts, lemmas)."""
-    singular, plural = values[:, ids[:, 0]], values[:, ids[:, 1]]
+    singular, plural = values.index_select(1, ids.T.reshape(-1)).view(len(values), 2, -1).unbind(1)
     is_plural = numbers[:, None].bool()
     return torch.where(is_plural, plural, singular), torch.where(is_plural, singular, plural)
 
 
-def _running(values):
-    """Running sums along the last axis, from an empty sum of 0."""
-    return torch.nn.functional.pad(values.cumsum(-1), (1, 0))
+def _sums_above(keys, values, at: Boundary):
+    """Sums (quantities, contexts, cutoffs) of the values (quantities, contexts, items) whose keys are beyond each
+    boundary: without and with the items on the boundary. Where everything is inside, all items count."""
+    rising, order = at.key.sort(dim=1)
+    found = []
+    for right in (False, True):
+        by_place = _summed_by(torch.searchsorted(rising, keys, right=right), values, rising.shape[1])
+        above = by_place.flip(2).cumsum(2).flip(2)[:, :, 1:]
+        found.append(_unsorted(above, order))
+    everything = values.sum(2, keepdim=True)
+    return found[0], torch.where(at.everything, everything, found[1])
 
 
-def _searched(keys, key, *, right: bool):
-    return torch.searchsorted(keys, key, right=right)
+def _sums_below(keys, values, at: Boundary):
+    """As `_sums_above`, of the values whose keys are below each boundary. Summed from the smallest, so that the far
+    tail keeps its digits."""
+    rising, order = at.key.sort(dim=1)
+    found = []
+    for right in (True, False):
+        by_place = _summed_by(torch.searchsorted(rising, keys, right=right), values, rising.shape[1])
+        found.append(_unsorted(by_place.cumsum(2)[:, :, :-1], order))
+    everything = values.sum(2, keepdim=True)
+    return found[0], torch.where(at.everything, everything, found[1])
 
 
-def _at(sums, places):
-    return sums.gather(2, places.expand(len(sums), -1, -1))
+def _summed_by(place, values, places):
+    sums = values.new_zeros(*values.shape[:2], places + 1)
+    return sums.scatter_add_(2, place.expand(len(values), -1, -1), values)
+
+
+def _unsorted(sums, order):
+    return torch.empty_like(sums).scatter_(2, order.expand(len(sums), -1, -1), sums)
 
 
 def _ratio(part, whole):
