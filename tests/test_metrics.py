@@ -246,6 +246,7 @@ def test_with_one_lemma_ew_is_tse(accumulate, problem):
 @pytest.mark.parametrize(
     "changed,message",
     [
+        ({"logits": np.zeros((0, 3)), "numbers": []}, "at least one each"),
         ({"logits": [0.0, 1.0, 2.0]}, r"logits have shape \(3,\)"),
         ({"logits": [[0.0, 1.0, 2.0], [0.0, np.nan, 2.0]]}, "logits of context 1 contain NaN"),
         ({"inflection_ids": [0, 1]}, r"inflection_ids have shape \(2,\)"),

@@ -61,7 +61,7 @@ def blocks(
             answered = [wanted[place] for place in places[start : start + step]]
             requests = np.concatenate(answered)
             logits = project(states[start : start + step])
-            if logits.isnan().any():
+            if logits.amax().isnan():
                 raise InputError(
                     f"{model.name} gives NaN as a logit; its weights are damaged or its precision is too low"
                 )
