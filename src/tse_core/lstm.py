@@ -4,6 +4,7 @@ Words are embedded, read left to right by stacked LSTM layers, and the last laye
 embedding and the output share one matrix where the sizes agree (Press & Wolf 2017), which halves a small model.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -32,14 +33,44 @@ class LSTM(nn.Module):
             self.output.weight = self.embedding.weight
         nn.init.zeros_(self.output.bias)
 
-    def states(self, ids: torch.Tensor) -> torch.Tensor:
+    def read(self, ids: torch.Tensor) -> torch.Tensor:
         """The last layer's states: (batch, length) ids -> (batch, length, hidden)."""
         return self.dropout(self.recurrent(self.dropout(self.embedding(ids)))[0])
 
     @torch.inference_mode()
+    def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+        """States (n, hidden) at n places of a batch of equally long sequences."""
+        return self.read(ids)[rows, columns]
+
+    @torch.inference_mode()
+    def project(self, states: torch.Tensor) -> torch.Tensor:
+        """Logits (n, vocabulary) float32 of the next word."""
+        return self.output(states).float()
+
     def logits(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """Logits of the word after each (row, column): (n, vocabulary) float32."""
-        return self.output(self.states(ids)[rows, columns]).float()
+        """What every language model gives: logits (n, vocabulary) after the token at each (row, column)."""
+        return self.project(self.states(ids, rows, columns))
+
+    @property
+    def vocabulary_size(self) -> int:
+        return self.settings["vocabulary_size"]
+
+    @property
+    def device(self) -> torch.device:
+        return self.embedding.weight.device
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The weights; a matrix that embedding and output share is kept once."""
+        kept = {name: weight.detach().cpu().numpy() for name, weight in self.state_dict().items()}
+        if self.output.weight is self.embedding.weight:
+            del kept["output.weight"]
+        return kept
+
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256()
+        for _, array in sorted(self.arrays().items()):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
 
 
 def train_lstm(
@@ -65,7 +96,8 @@ def train_lstm(
     ----------
     sentences : sequences of token ids, without boundary tokens
     boundary, end : int
-        The ids put before and after each sentence.
+        The ids put before a sentence (before a random half of them, so that it can be read with and without) and
+        after it.
     epochs : float
         Passes over the corpus; a part of one is allowed.
     progress : callable(step, steps, loss), optional
@@ -84,10 +116,10 @@ def train_lstm(
     optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps + 1)
     losses = np.zeros(steps, dtype=np.float32)
-    for step, chosen in zip(range(steps), _batches(sentences, batch, seed), strict=False):
-        ids, targets = (part.to(device) for part in _rows(chosen, boundary, end))
+    for step, chosen in zip(range(steps), _batches(sentences, batch, seed, boundary), strict=False):
+        ids, targets = (part.to(device) for part in _rows(chosen, end))
         inside = targets != IGNORED
-        loss = cross_entropy(network.output(network.states(ids)[inside]), targets[inside])
+        loss = cross_entropy(network.output(network.read(ids)[inside]), targets[inside])
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -99,7 +131,7 @@ def train_lstm(
     return network.eval(), losses
 
 
-def _batches(sentences, batch, seed):
+def _batches(sentences, batch, seed, boundary):
     """Endless shuffled batches; sentences of about one length go together, so that little is padded."""
     random = np.random.default_rng(seed)
     lengths = np.array([len(sentence) for sentence in sentences])
@@ -107,15 +139,17 @@ def _batches(sentences, batch, seed):
         order = random.permutation(len(sentences))
         order = order[np.argsort(lengths[order], kind="stable")]
         for group in random.permutation(np.arange(0, len(order), batch)):
-            yield [sentences[i] for i in order[group : group + batch]]
+            chosen = order[group : group + batch]
+            begins = random.random(len(chosen)) < 0.5
+            yield [[boundary, *sentences[i]] if b else [*sentences[i]] for i, b in zip(chosen, begins, strict=True)]
 
 
-def _rows(sentences, boundary, end):
-    """Inputs (boundary first) and targets (end last), padded on the right: no state of a sentence sees padding."""
-    width = max(map(len, sentences)) + 1
-    ids = torch.full((len(sentences), width), end)
-    targets = torch.full((len(sentences), width), IGNORED)
-    for row, sentence in enumerate(sentences):
-        ids[row, : len(sentence) + 1] = torch.tensor([boundary, *sentence])
-        targets[row, : len(sentence) + 1] = torch.tensor([*sentence, end])
+def _rows(sequences, end):
+    """Inputs and targets (the end last), padded on the right: no state of a sentence sees padding."""
+    width = max(map(len, sequences))
+    ids = torch.full((len(sequences), width), end)
+    targets = torch.full((len(sequences), width), IGNORED)
+    for row, sequence in enumerate(sequences):
+        ids[row, : len(sequence)] = torch.tensor(sequence)
+        targets[row, : len(sequence)] = torch.tensor([*sequence[1:], end])
     return ids, targets

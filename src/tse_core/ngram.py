@@ -13,6 +13,7 @@ precede it. The recursion ends in the uniform distribution, so every word of the
 each distribution sums to 1.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -88,30 +89,47 @@ class NGram:
             nodes = np.where((nodes >= 0) & (words >= 0) & (level.keys[found] == wanted), found, -1)
         return nodes
 
-    def logits(self, ids, rows, columns):
-        """Log-probabilities (nats) after the token at each (row, column): the protocol of every language model.
+    def states(self, ids, rows, columns):
+        """The last n - 1 tokens up to each (row, column) of a batch of ids: (n, order - 1) LongTensor, -1 for none.
 
-        Parameters
-        ----------
-        ids : (batch, length) LongTensor
-        rows, columns : (n,) LongTensor
-
-        Returns
-        -------
-        (n, vocabulary) float32 Tensor
-            Already normalised, so a softmax leaves them as they are. A sentence that begins with the boundary
-            token gets n - 1 of them, as in training; one that does not begins with an empty context.
+        A sentence that begins with the boundary token gets n - 1 of them, as in training; one that does not begins with
+        an empty context.
         """
         import torch
 
-        ids = np.asarray(ids.cpu())
-        contexts = np.full((len(ids), self.order - 1), -1)
-        contexts[ids[:, 0] == self.boundary] = self.boundary
-        padded = np.concatenate([contexts, ids], axis=1)
-        columns = np.asarray(columns.cpu())[:, None] + np.arange(1, self.order)[None, :]
-        wanted = padded[np.asarray(rows.cpu())[:, None], columns]
-        different, where = np.unique(wanted, axis=0, return_inverse=True)
-        return torch.from_numpy(np.log(self.probabilities(different)).astype(np.float32))[where.reshape(-1)]
+        before = torch.full((len(ids), self.order - 1), -1)
+        before[ids[:, 0] == self.boundary] = self.boundary
+        places = columns[:, None] + torch.arange(1, self.order)
+        return torch.cat([before, ids], dim=1)[rows[:, None], places]
+
+    def project(self, contexts):
+        """Log-probabilities (nats) of the next word: (n, vocabulary) float32, normalised, so a softmax keeps them."""
+        import torch
+
+        different, where = np.unique(contexts.numpy(), axis=0, return_inverse=True)
+        logarithms = np.log(self.probabilities(different)).astype(np.float32)
+        return torch.from_numpy(logarithms)[torch.from_numpy(where.reshape(-1))]
+
+    def logits(self, ids, rows, columns):
+        """What every language model gives: logits (n, vocabulary) after the token at each (row, column)."""
+        return self.project(self.states(ids, rows, columns))
+
+    @property
+    def device(self):
+        import torch
+
+        return torch.device("cpu")
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The counts: all that has to be kept."""
+        kept = {f"keys_{length}": level.keys for length, level in enumerate(self.levels, start=1)}
+        return kept | {f"counts_{n}": level.counts.astype(np.int32) for n, level in enumerate(self.levels, start=1)}
+
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256(repr(self.discounts).encode())
+        for array in self.arrays().values():
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
 
 def train_ngram(
@@ -141,8 +159,8 @@ def train_ngram(
     Examples
     --------
     >>> model = train_ngram([[2, 3], [2, 4]], vocabulary_size=5, boundary=0, end=1, order=2)
-    >>> model.probabilities([[2]]).round(2).sum()
-    np.float64(1.0)
+    >>> model.probabilities([[2]])[0].round(3).tolist()
+    [0.064, 0.251, 0.117, 0.284, 0.284]
     """
     if order < 1:
         raise InputError(f"the order of an n-gram model is 1 or more, not {order}")
