@@ -18,7 +18,8 @@ from tse_core.claims.verdicts import (
     of_value,
 )
 from tse_core.errors import InputError
-from tse_core.published import figure1, lemmas_in_vocabulary, table2
+from tse_core.metrics import PAPER_CUTOFFS
+from tse_core.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary, table2
 
 
 @pytest.fixture(scope="module")
@@ -230,30 +231,60 @@ def test_the_rule_for_values():
     assert of_value(0.0, same_list=True, same_protocol=False) == CLOSE
 
 
+def test_claims_about_all_rows_wait_for_all_rows(bare):
+    def found(table):
+        rows = ledger(table)
+        return rows[(rows["basis"] == "model run") & (rows["verdict"] != NOT_RUN)].set_index("id")["verdict"]
+
+    steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
+    rows = [
+        ("gpt2-xl", construction, metric, side, cutoff, 0.9 - 0.02 * step, 0.6, 0.3, 1265)
+        for construction in CONSTRUCTIONS
+        for metric in ("EW", "MW")
+        for step, (side, cutoff) in enumerate(steps)
+    ]
+    names = ["hf_name", "construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "lemmas"]
+    table = pd.DataFrame(rows, columns=names).assign(protocol="released")
+    expected = {"S4.head-tail.4", "F3.mass.4", "F4.invalid.4", "T2.mw-ew.run.4"}
+    whole, without_blimp = found(table), found(table[table["construction"] != "BLiMP"])
+    assert expected <= set(whole.index)
+    assert not expected & set(without_blimp.index)
+    assert whole[["S4.head-tail.4", "F3.mass.4", "F4.invalid.4"]].tolist() == [DIRECTION] * 3
+    assert whole["T2.mw-ew.run.4"] == NOT_REPRODUCED  # MW equals EW here
+
+
 # ---- the laboratory ----
 
 
 def test_the_laboratory_has_its_own_ledger():
-    truth = {"lab": pd.DataFrame({"construction": ["Simple"], "band": ["all"], "TSE": [1.0], "EW": [0.7], "MW": [0.9]})}
-    measured = pd.DataFrame(
-        {
-            "model": "lab",
-            "construction": "Simple",
-            "band": "all",
-            "metric": ["EW", "MW"],
-            "score": [0.71, 0.95],
-            "low": [0.69, 0.94],
-            "high": [0.73, 0.96],
-        }
-    )
-    table = laboratory_ledger(truth, measured).set_index("metric")
+    scores = {"model": "lab", "construction": "Simple", "band": "all", "true_TSE": 1.0, "true_EW": 0.7, "true_MW": 0.9}
+    measured = {"EW": 0.71, "EW_low": 0.69, "EW_high": 0.73, "MW": 0.95, "MW_low": 0.94, "MW_high": 0.96}
+    table = laboratory_ledger(pd.DataFrame([scores | measured])).set_index("metric")
     assert table["verdict"].to_dict() == {
         "TSE": NOT_RUN,
         "EW": "truth in the interval",
         "MW": "truth outside the interval",
     }
     assert interval_coverage(table) == 0.5
-    without = laboratory_ledger(truth, measured.drop(columns=["low", "high"])).set_index("metric")["verdict"]
-    assert without.to_dict() == {"TSE": NOT_RUN, "EW": "within 0.02", "MW": "differs"}
-    with pytest.raises(InputError, match="laboratory results without band"):
-        laboratory_ledger(truth, measured.drop(columns="band"))
+    without = laboratory_ledger(pd.DataFrame([scores | {"TSE": 1.0, "EW": 0.71, "MW": 0.95}]))
+    assert list(without["verdict"]) == ["within 0.02", "within 0.02", "differs"]
+    with pytest.raises(InputError, match="laboratory scores without band"):
+        laboratory_ledger(pd.DataFrame([scores]).drop(columns="band"))
+
+
+def test_an_evaluation_goes_into_the_ledger_as_it_is(shared):
+    """A random model that calls itself by a paper model's name, for the form of the table alone."""
+    import tse_core
+
+    model = tse_core.load_model(shared / "models" / "random-bert-cased", device="cpu")
+    pairs = tse_core.load_pairs("marvin-linzen/simple")
+    tidy = tse_core.evaluate(model, pairs, "newman-clean", protocol="released").tidy()
+    assert set(ledger(tidy)["verdict"]) == set(ledger()["verdict"])
+    found = ledger(tidy.assign(model="somewhere/bert-large-cased"))
+    found = found[(found["basis"] == "model run") & (found["verdict"] != NOT_RUN)].set_index("id")
+    assert set(found["verdict"]) == {OTHER_LIST}
+    assert list(found["metric"].dropna()) == ["MW", "EW", "TSE", "lemmas"]
+    assert found.loc["S3.vocabulary.1", "measured"] == 745
+    cell = found[found["metric"] == "EW"].iloc[0]
+    assert cell["low"] < cell["measured"] < cell["high"]
+    assert "newman-clean@" in cell["signature"]

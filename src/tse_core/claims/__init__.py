@@ -19,7 +19,7 @@ from .finding import CHECKS
 from .runs import RUNS, preferred
 from .verdicts import VERDICTS
 
-# The schema of measured results: one row a number.
+# The schema of measured results: one row a number. `Evaluation.tidy()` gives it (coverage and invalid as columns).
 RESULTS = {
     "model": "as loaded, with its hash",
     "hf_name": "the name the papers' model has on the hub, e.g. bert-large-cased",
@@ -50,7 +50,8 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
     Parameters
     ----------
     results : DataFrame or DataFrames, optional
-        Measured values in the schema of `RESULTS`; hf_name, construction, metric and score are needed.
+        Measured values: what ``Evaluation.tidy()`` gives, or any table in the schema of `RESULTS`, of which hf_name
+        (else model, of which the part after the last slash counts), construction, metric and score are needed.
 
     Returns
     -------
@@ -87,15 +88,14 @@ def papers() -> dict[str, str]:
     return _book()["papers"]
 
 
-def laboratory_ledger(truth: Mapping[str, pd.DataFrame], measured: pd.DataFrame | None = None) -> pd.DataFrame:
+def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     """The laboratory's own ledger: known truth beside what its models measure.
 
     Parameters
     ----------
-    truth : mapping
-        Model -> table with construction, band, TSE, EW, MW (`tse_core.laboratory.truth`).
-    measured : DataFrame, optional
-        model, construction, band, metric, score; low and high (95 % interval) and signature where known.
+    scores : DataFrame
+        What ``tse lab measure`` writes: model, construction, band and true_TSE, true_EW, true_MW; TSE, EW, MW where
+        measured; EW_low, EW_high and so on (95 % interval) and signature where known.
 
     Returns
     -------
@@ -103,23 +103,21 @@ def laboratory_ledger(truth: Mapping[str, pd.DataFrame], measured: pd.DataFrame 
         model, construction, band, metric, truth, measured, low, high, difference, verdict ("truth in the interval",
         "truth outside the interval"; without an interval "within 0.02" or "differs"; "not yet run"), signature.
     """
+    key = ["model", "construction", "band"]
+    needed = [*key, "true_TSE", "true_EW", "true_MW"]
+    if missing := [column for column in needed if column not in scores]:
+        raise InputError(f"laboratory scores without {', '.join(missing)}; needed: {', '.join(needed)}")
     parts = []
-    for model, table in truth.items():
-        long = table.melt(["construction", "band"], ["TSE", "EW", "MW"], var_name="metric", value_name="truth")
-        parts.append(long.dropna(subset="truth").assign(model=model))
-    key = ["model", "construction", "band", "metric"]
-    columns = [*key, "truth", "measured", "low", "high", "difference", "verdict", "signature"]
-    if not parts:
-        return pd.DataFrame(columns=columns)
-    known = pd.DataFrame(columns=[*key, "score"]) if measured is None else measured
-    if missing := [column for column in (*key, "score") if column not in known]:
-        raise InputError(f"laboratory results without {', '.join(missing)}; needed: {', '.join(key)}, score")
-    known = known.reindex(columns=[*key, "score", "low", "high", "signature"]).rename(columns={"score": "measured"})
-    table = pd.concat(parts).merge(known, on=key, how="left", validate="one_to_one")
+    for metric in ("TSE", "EW", "MW"):
+        names = [*key, f"true_{metric}", metric, f"{metric}_low", f"{metric}_high", "signature"]
+        part = scores.reindex(columns=names).set_axis([*key, "truth", "measured", "low", "high", "signature"], axis=1)
+        parts.append(part.dropna(subset="truth").assign(metric=metric))
+    table = pd.concat(parts, ignore_index=True)
     table = table.astype(dict.fromkeys(("measured", "low", "high"), float))
+    table["signature"] = table["signature"].astype(object).fillna("")
     table["difference"] = table["measured"] - table["truth"]
     table["verdict"] = [_laboratory_verdict(row) for row in table.itertuples()]
-    return table[columns]
+    return table[[*key, "metric", "truth", "measured", "low", "high", "difference", "verdict", "signature"]]
 
 
 def interval_coverage(table: pd.DataFrame) -> float:
@@ -136,13 +134,24 @@ def _book() -> dict:
 
 def _tidy(results) -> pd.DataFrame:
     tables = [] if results is None else [results] if isinstance(results, pd.DataFrame) else list(results)
-    for table in tables:
-        if missing := [column for column in _NEEDED if column not in table]:
-            raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
-    tables = [table.reindex(columns=list(RESULTS)).astype(object) for table in tables if len(table)]
-    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(RESULTS))
-    table = table.fillna({"side": "top", "cutoff": 1.0, "protocol": "", "signature": ""})
+    tables = [_normal(table) for table in tables]
+    table = pd.concat([table for table in tables if len(table)] or [pd.DataFrame(columns=list(RESULTS))])
     return preferred(table.astype(dict.fromkeys(("cutoff", "score", "low", "high", "lemmas"), float)))
+
+
+def _normal(table: pd.DataFrame) -> pd.DataFrame:
+    """One table of results in the schema: names without folders, a number a row, no cut-off meaning the whole."""
+    if "hf_name" not in table and "model" in table:
+        table = table.assign(hf_name=table["model"].astype(str).str.rstrip("/").str.rpartition("/")[2])
+    if missing := [column for column in _NEEDED if column not in table]:
+        raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
+    parts = [table]
+    for beside in {"coverage", "invalid"} & set(table):
+        rows = table[(table["metric"] == "EW") & table[beside].notna()]
+        parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
+    table = pd.concat([part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True)
+    table["side"] = table["side"].replace("", None)
+    return table.fillna({"side": "top", "cutoff": 1.0, "protocol": "", "signature": ""})
 
 
 def _rows(claim: dict, book: dict, results: pd.DataFrame) -> list[dict]:

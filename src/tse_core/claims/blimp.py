@@ -1,5 +1,7 @@
 """Checks of BLiMP's claims (Warstadt et al. 2020) against its printed, corrected and recomputed tables."""
 
+from functools import cache
+
 import pandas as pd
 
 from .. import published
@@ -108,11 +110,13 @@ def methods_agree(case) -> Finding:
     return Finding(largest, largest <= case["at_most"], note)
 
 
+@cache
 def _paradigms(source: str) -> pd.DataFrame:
     table = published.blimp_table4()
     return table[table["source"] == source].pivot_table(index="UID", columns="model", values="accuracy")
 
 
+@cache
 def _phenomena(source: str, printed: bool = False) -> pd.DataFrame:
     """Phenomena x models: Table 3 as it stands, or the means of Table 4's paradigms."""
     if printed:

@@ -37,6 +37,8 @@ def falls(table: pd.DataFrame) -> tuple[float, str]:
     curves = table[table["metric"].isin(["EW", "MW"])].pivot_table(
         index=["construction", "metric"], columns=["side", "cutoff"], values="score"
     )
+    if {("top", 0.1), ("bottom", 1e-6)} - set(curves):
+        return float("nan"), ""
     fall = (curves[("top", 0.1)] - curves[("bottom", 1e-6)]).dropna()
     construction, metric = fall.idxmax()
     return float(fall.max()), f"{metric}, {construction}"

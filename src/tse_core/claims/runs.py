@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..errors import InputError
 from ..lemmas import load_lemmas
-from ..published import CONSTRUCTIONS, lemmas_in_vocabulary
+from ..published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
 from . import verdicts
 from .curves import BETWEEN, agrees, empty_ends, falling, falls, median_range
 
@@ -78,9 +78,9 @@ def rows_below(case, results) -> Measured | None:
 @run
 def largest_fall(case, results) -> Measured | None:
     table = _curves(case["model"], results)
-    if {("top", 0.1), ("bottom", 1e-6)} - set(zip(table["side"], table["cutoff"], strict=True)):
-        return None
     fall, where = falls(table)
+    if set(figure1()["construction"]) - set(table["construction"]) or np.isnan(fall):
+        return None
     row = table.iloc[0]
     verdict = verdicts.of_value(
         fall - case["published"], same_list=bool(row["same_list"]), same_protocol=bool(row["released"])
@@ -110,14 +110,16 @@ def stable(case, results) -> Measured | None:
 def largest_coverage(case, results) -> Measured | None:
     table = _model(case["model"], results)
     table = _whole(table[table["metric"] == "coverage"])
-    return None if table.empty else _counted(table["score"].max(), table["score"].max() < case["below"], table)
+    return None if _partial(table) else _counted(table["score"].max(), table["score"].max() < case["below"], table)
 
 
 @run
 def past_share(case, results) -> Measured | None:
     table = _model(case["model"], results)
     table = _whole(table[table["metric"] == "past"])
-    return None if table.empty else _counted(table["score"].mean(), table["score"].mean() >= case["at_least"], table)
+    return (
+        None if _partial(table) else _counted(table["score"].mean(), table["score"].mean() >= case["at_least"], table)
+    )
 
 
 @run
@@ -125,7 +127,7 @@ def invalid(case, results) -> Measured | None:
     table = _model(case["model"], results)
     table = table[table["metric"] == "invalid"]
     share = empty_ends(table)
-    return None if np.isnan(share) else _counted(share, share >= case["at_least"], table)
+    return None if _partial(table) or np.isnan(share) else _counted(share, share >= case["at_least"], table)
 
 
 @run
@@ -193,6 +195,11 @@ def _curves(model: str, results: pd.DataFrame) -> pd.DataFrame:
 def _whole(table: pd.DataFrame) -> pd.DataFrame:
     """The values at top 100 %, which are those of Table 2."""
     return table[(table["side"] == "top") & np.isclose(table["cutoff"], 1.0)]
+
+
+def _partial(table: pd.DataFrame) -> bool:
+    """Whether a row of Table 2 is missing: a claim about all rows is judged on all of them."""
+    return bool(set(CONSTRUCTIONS) - set(table["construction"]))
 
 
 def _one(case: dict, results: pd.DataFrame) -> pd.Series | None:
