@@ -6,6 +6,7 @@ sentence (0 where a row has no word), and at the end the zeros are squeezed out.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count, islice
 
 import numpy as np
@@ -133,6 +134,7 @@ def _verb(draft: Draft, subject: str, attractor: str = "", construction: str = "
     )
 
 
+@cache
 def verb_table(language: Language) -> np.ndarray:
     """Word ids of the verb forms: int array (lemmas, [singular, plural, past]), 0 for no past."""
     forms = language.lemmas[["singular", "plural", "past"]]

@@ -7,7 +7,7 @@ their frequency bands. This module turns both into arrays; corpus draws sentence
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,7 @@ class Pattern:
     elements: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Language:
     """The language as arrays; numbers are 0 singular, 1 plural.
 
@@ -71,7 +71,11 @@ class Language:
 
     def word_ids(self, phrase: str) -> tuple[int, ...]:
         """The ids of a phrase's words."""
-        return tuple(_index(self.vocabulary)[word] for word in phrase.split())
+        return tuple(self._index[word] for word in phrase.split())
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.vocabulary)}
 
     def models(self) -> list[str]:
         """The names of the laboratory models: lab-<regime>-<kind>."""
@@ -158,7 +162,7 @@ def choose_lemmas(verbs: pd.DataFrame, settings: dict) -> pd.DataFrame:
     taken = {*_words(settings, nouns, tuple(_patterns(settings)))}
     rules, forms = settings["verbs"], ["singular", "plural", "past"]
     leading = pd.DataFrame(_leading(settings), columns=["lemma", *forms])
-    free = verbs[(verbs["noun"] == "no") & ~verbs["lemma"].isin(leading["lemma"])]
+    free = verbs[~verbs["noun"].astype(bool) & ~verbs["lemma"].isin(leading["lemma"])]
     taken |= {*leading[forms].stack()}
     uses = Counter(form for row in verbs[forms].itertuples(index=False) for form in {*row})
     plain = [
@@ -175,11 +179,6 @@ def choose_lemmas(verbs: pd.DataFrame, settings: dict) -> pd.DataFrame:
     tail = bands == "tail"
     preferred = np.where(tail, np.array(NUMBERS)[np.cumsum(tail) % 2], "")
     return table.assign(band=bands, preferred=preferred)
-
-
-@cache
-def _index(vocabulary: tuple[str, ...]) -> dict[str, int]:
-    return {word: number for number, word in enumerate(vocabulary)}
 
 
 def _nouns(settings: dict):

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -196,6 +197,7 @@ def _mark(row: np.ndarray, plan: Plan, language: Language, random: np.random.Gen
     return np.where(hidden, MASK, ids), np.where(hidden, ids, -1)
 
 
+@cache
 def _is_verb(language: Language) -> np.ndarray:
     flags = np.zeros(len(language.vocabulary), dtype=bool)
     flags[verb_table(language)] = True
