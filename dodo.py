@@ -7,7 +7,7 @@ import sys
 
 from doit.tools import config_changed
 
-from book.make import ASSETS, ROOT, RUNS, SCORES
+from book.make import ASSETS, ROOT, RUNS
 from book.make.assets import versions
 from book.make.inputs import inputs, notebook_inputs
 from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
@@ -23,7 +23,6 @@ DOIT_CONFIG = {
 }
 (ROOT / "_build").mkdir(exist_ok=True)
 PROFILE = load_profile()
-PACKAGE = ROOT / "src" / "tse_core"
 
 
 def step(module: str, *arguments: str) -> str:
@@ -32,11 +31,7 @@ def step(module: str, *arguments: str) -> str:
 
 def task_score():
     """Score one model of the profile on one data set: one after the other, each shows its own progress."""
-    needs = (
-        inputs(*(PACKAGE / f"{room}.py" for room in ("evaluate", "models", "datasets", "lemmas")))
-        if jobs(PROFILE)
-        else []
-    )
+    needs = inputs(ROOT / "book" / "make" / "scores.py")
     before = []
     for job in jobs(PROFILE):
         yield {
@@ -44,8 +39,8 @@ def task_score():
             "actions": [step("scores", job.name)],
             "io": {"capture": False},
             "task_dep": before,
-            "file_dep": [*needs, "book/make/scores.py"],
-            "targets": [SCORES / f"{job.name}.json"],
+            "file_dep": needs,
+            "targets": [f"_build/scores/{job.name}.json"],
         }
         before = [f"score:{job.name}"]
 

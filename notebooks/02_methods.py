@@ -10,28 +10,20 @@
 # ---
 
 # %% [markdown]
-# # Methods
+# # Methods: TSE, EW and MW by hand
 #
 # :::{admonition} This notebook
 # :class: tse-plan
 #
 # You will
-# : compute TSE, EW and MW by hand, and see what a cut-off does
+# : compute the three metrics on four verbs, move their probabilities and see the scores part; see what a {term}`cut-off` keeps; see what a masked and a causal model are asked
 #
 # You need
-# : the [front page](../book/index.md); no Python beyond reading it
+# : [the data](01_data.ipynb); logarithms are not needed
 #
 # Time
-# : 15 minutes to read, seconds to run; no GPU
+# : 20 minutes to read, seconds to run on a CPU; no GPU
 # :::
-#
-# ## Section
-#
-# Text with $P(\ell)$ and {cite}`newman2021refining`.
-#
-# ```{margin} EW
-# A margin note.
-# ```
 
 # %% tags=["remove-cell", "setup"]
 # On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
@@ -50,20 +42,519 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark"], check=True)
 
 # %% tags=["parameters"]
-models = ["x"]  # names
+models = [
+    "lab-systematic-causal"
+]  # for the last section: whose distributions to look at
+plural = {
+    "are": 0.55,
+    "exist": 0.15,
+}  # the forms that agree with "The keys to the cabinet"
+singular = {"is": 0.05, "exists": 0.25}  # the forms that do not
 
 # %%
 import altair as alt
+import numpy as np
 import pandas as pd
 
+import tse_core
+from tse_core import published
+from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores, tse_scores
 from tse_core.notebook import glue, table
-
-frame = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 0.25, None], "c": ["x", "<b>", "z"]})
-glue("half", 0.5)
-table(frame, "A table")
-
-# %%
-alt.Chart(frame, title="Something to see", description="Three points").mark_point().encode(x="a", y="b")
+from tse_core.pairs import join, unique_contexts
 
 # %% [markdown]
-# Value {glue:text}`half:.2f`.
+# ## Two verbs, three scores
+#
+# *The keys to the cabinet* ... what? Suppose a model knows just two verbs, *be* and *exist*, and gives their four forms the probabilities in the cell above. The subject is plural, so *are* and *exist* agree. This is the situation of the paper's Table 1; the probabilities are ours, chosen to give its scores.
+#
+# ```{margin} TSE
+# Is the correct form of one chosen verb more probable than its wrong form?
+# ```
+# ```{margin} EW
+# Equally weighted: of all verbs, the share whose correct form is more probable.
+# ```
+# ```{margin} MW
+# Model weighted: of the probability on all forms, the share on correct ones.
+# ```
+
+# %%
+toy = pd.DataFrame(
+    {
+        "lemma": ["be", "exist"],
+        "correct": list(plural),
+        "P(correct)": list(plural.values()),
+        "wrong": list(singular),
+        "P(wrong)": list(singular.values()),
+    }
+)
+toy["correct is likelier"] = toy["P(correct)"] > toy["P(wrong)"]
+table(toy, "A model that knows two verbs, after The keys to the cabinet.")
+
+# %% [markdown]
+# By hand:
+#
+# $$
+# \mathrm{TSE} = \mathbb{1}[P(\text{are}) > P(\text{is})]
+# $$
+#
+# $$
+# \mathrm{EW} = \tfrac{1}{2}\bigl(\mathbb{1}[P(\text{are}) > P(\text{is})] + \mathbb{1}[P(\text{exist}) > P(\text{exists})]\bigr)
+# $$
+#
+# $$
+# \mathrm{MW} = \frac{P(\text{are}) + P(\text{exist})}{P(\text{are}) + P(\text{exist}) + P(\text{is}) + P(\text{exists})}
+# $$
+
+# %%
+by_hand = {
+    "TSE": float(toy.loc[0, "correct is likelier"]),
+    "EW": toy["correct is likelier"].mean(),
+    "MW": toy["P(correct)"].sum() / (toy["P(correct)"].sum() + toy["P(wrong)"].sum()),
+}
+
+# %% [markdown]
+# By the package: a row of logits over the vocabulary *is, are, exists, exist*; the vocabulary entries of each lemma's singular and plural form; the subject's number (0 singular, 1 plural).
+
+# %%
+probabilities = np.array(
+    [[singular["is"], plural["are"], singular["exists"], plural["exist"]]]
+)
+scores = cutoff_scores(
+    np.log(probabilities), [[0, 1], [2, 3]], [1], top=[1.0], bottom=[]
+)
+by_package = {
+    "TSE": float(tse_scores(np.log(plural["are"]), np.log(singular["is"]))),
+    "EW": float(scores.ew_top[0, 0]),
+    "MW": float(scores.mw_top[0, 0]),
+}
+said = {
+    metric: float(published.constants()[f"toy_table1_{metric}"]) for metric in by_hand
+}
+for metric, value in by_package.items():
+    glue(metric, value)
+table(
+    pd.DataFrame(
+        {
+            "metric": list(by_hand),
+            "by hand": by_hand.values(),
+            "by the package": by_package.values(),
+            "the paper's Table 1": said.values(),
+        }
+    ),
+    "Table 1 of the paper, computed.",
+)
+
+# %% [markdown]
+# TSE asks about *be* alone and is content: {glue:text}`TSE:.1f`. EW asks about both verbs and finds one wrong: {glue:text}`EW:.1f`. MW asks what the model would say, and in {glue:text}`MW:.1f` of the cases it would be right.
+#
+# ### Move the probabilities
+#
+# The sliders set the weight of each form; the bars show the probabilities they give. Can you get a high TSE with a low EW? A low EW with a high MW? A TSE of 0 with an MW near 1?
+
+# %% tags=["hide-input"]
+forms = pd.DataFrame(
+    {
+        "form": ["are", "is", "exist", "exists"],
+        "agrees": ["correct", "wrong", "correct", "wrong"],
+        "lemma": ["be", "be", "exist", "exist"],
+    }
+)
+start = {**plural, **singular}
+sliders = {
+    form: alt.param(
+        name=f"w_{form}",
+        value=round(100 * start[form]),
+        bind=alt.binding_range(min=1, max=100, step=1, name=f"weight of {form} "),
+    )
+    for form in forms["form"]
+}
+total = "(w_are + w_is + w_exist + w_exists)"
+weight = "datum.form == 'are' ? w_are : datum.form == 'is' ? w_is : datum.form == 'exist' ? w_exist : w_exists"
+bars = (
+    alt.Chart(forms)
+    .transform_calculate(probability=f"({weight}) / {total}")
+    .mark_bar(height=18)
+    .encode(
+        x=alt.X("probability:Q", scale=alt.Scale(domain=[0, 1]), title="probability"),
+        y=alt.Y("form:N", sort=None, title=None),
+        color=alt.Color(
+            "agrees:N",
+            title=None,
+            scale=alt.Scale(domain=["correct", "wrong"], range=["#009e73", "#d55e00"]),
+            legend=alt.Legend(orient="bottom"),
+        ),
+        tooltip=["form:N", "agrees:N", alt.Tooltip("probability:Q", format=".2f")],
+    )
+    .properties(width=330, height=130)
+)
+live = {
+    "TSE": "w_are > w_is ? 1 : 0",
+    "EW": "((w_are > w_is ? 1 : 0) + (w_exist > w_exists ? 1 : 0)) / 2",
+    "MW": f"(w_are + w_exist) / {total}",
+}
+choice = (
+    " : ".join(
+        f"datum.metric == '{metric}' ? {formula}" for metric, formula in live.items()
+    )
+    + " : 0"
+)
+numbers = (
+    alt.Chart(pd.DataFrame({"metric": list(live)}))
+    .transform_calculate(
+        score=choice, shown="datum.metric + '  ' + format(" + f"({choice})" + ", '.2f')"
+    )
+    .mark_text(align="left", fontSize=20, fontWeight=600)
+    .encode(y=alt.Y("metric:N", sort=None, axis=None), x=alt.value(6), text="shown:N")
+    .properties(width=130, height=130)
+)
+alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
+    title="Three questions about the same four probabilities",
+    description="Bars for the probabilities of are, is, exist and exists, set by four sliders, and the TSE, EW and MW they "
+    f"give. At the start TSE is {by_package['TSE']:.2f}, EW {by_package['EW']:.2f} and MW {by_package['MW']:.2f}.",
+).configure_view(stroke=None)
+
+# %% [markdown]
+# ## Cut-offs: the head and the tail
+#
+# Which verbs are wrong, the likely or the unlikely ones? Cut the distribution. *Top p* keeps the most probable entries that together hold the share $p$ of probability; *bottom p* keeps the least probable ones. EW and MW are then computed from the verbs inside.
+#
+# Here is a small vocabulary with four verbs and two other words. The subject is plural again.
+#
+# ```{margin} Cut-off
+# A share of probability. Top: from the most probable entry down. Bottom: from the least probable up.
+# ```
+
+# %%
+small = pd.DataFrame(
+    [
+        ("are", 0.40, "be"),
+        ("have", 0.18, "have"),
+        ("not", 0.12, ""),
+        ("is", 0.10, "be"),
+        ("has", 0.08, "have"),
+        ("of", 0.05, ""),
+        ("gleams", 0.03, "gleam"),
+        ("rusts", 0.02, "rust"),
+        ("gleam", 0.012, "gleam"),
+        ("rust", 0.008, "rust"),
+    ],
+    columns=["entry", "probability", "lemma"],
+)
+small["cumulative"] = small["probability"].cumsum()
+small["agrees"] = (
+    small["entry"]
+    .map(lambda w: "correct" if w in ("are", "have", "gleam", "rust") else "wrong")
+    .where(small["lemma"] != "", "no verb")
+)
+assert abs(small["probability"].sum() - 1) < 1e-9
+table(
+    small[["entry", "lemma", "agrees", "probability", "cumulative"]],
+    "A small distribution, most probable first.",
+    digits=3,
+)
+
+# %% [markdown]
+# A lemma is inside a **top** cut-off for EW as soon as *either* form is inside; MW counts each form by itself. At a **bottom** cut-off *both* forms must be inside. A cut-off hardly ever falls between two entries; the entry on which it falls splits the score in proportion:
+#
+# $$
+# \text{score}(p) = (1 - a) \times \text{score without it} + a \times \text{score with it}
+# $$
+#
+# $$
+# a = \frac{p - \text{mass before it}}{\text{its probability}}
+# $$
+#
+# Take top $p = 0.84$. By hand:
+
+# %%
+p = 0.84
+boundary = int((small["cumulative"] >= p - 1e-12).to_numpy().argmax())
+before = small["cumulative"][boundary - 1]
+share = (p - before) / small["probability"][boundary]
+
+
+def inside(rows):
+    """EW and MW of the entries inside, by hand: EW over lemmas with either form, MW over forms."""
+    of = dict(zip(small["entry"], small["probability"], strict=True))
+    right = {
+        "be": ("are", "is"),
+        "have": ("have", "has"),
+        "gleam": ("gleam", "gleams"),
+        "rust": ("rust", "rusts"),
+    }
+    lemmas = [lemma for lemma in rows["lemma"].unique() if lemma]
+    mass = rows[rows["lemma"] != ""].groupby("agrees")["probability"].sum()
+    return float(
+        np.mean([of[right[x][0]] > of[right[x][1]] for x in lemmas])
+    ), mass.get("correct", 0) / mass.sum()
+
+
+without, including = inside(small[:boundary]), inside(small[: boundary + 1])
+hand = [(1 - share) * w + share * i for w, i in zip(without, including, strict=True)]
+
+entries = {word: place for place, word in enumerate(small["entry"])}
+forms_of = [("is", "are"), ("has", "have"), ("gleams", "gleam"), ("rusts", "rust")]
+ids = [[entries[s], entries[pl]] for s, pl in forms_of]
+logits = np.log(small["probability"].to_numpy())[None]
+machine = cutoff_scores(logits, ids, [1], top=[p], bottom=[])
+glue("boundary", small["entry"][boundary])
+glue("share", float(share))
+table(
+    pd.DataFrame(
+        {
+            "metric": ["EW", "MW"],
+            "without the entry": without,
+            "with it": including,
+            "by hand": hand,
+            "cutoff_scores": [float(machine.ew_top[0, 0]), float(machine.mw_top[0, 0])],
+        }
+    ),
+    f"Top {p:.0%} of the small distribution.",
+    digits=4,
+)
+
+# %% [markdown]
+# The cut-off falls on *{glue:text}`boundary`*, of which the share $a$ = {glue:text}`share:.2f` is inside. Now every cut-off. Move the slider to see which entries are inside, and what the two scores become. This model is right about its likely verbs and wrong about its unlikely ones.
+
+# %% tags=["hide-input"]
+grid = [round(x, 3) for x in np.arange(0.02, 1.0001, 0.02)]
+at = cutoff_scores(logits, ids, [1], top=grid, bottom=grid)
+curve = pd.concat(
+    pd.DataFrame(
+        {
+            "p": grid,
+            "metric": metric,
+            "side": side,
+            "score": getattr(at, f"{metric.lower()}_{side}")[0],
+        }
+    )
+    for metric in ("EW", "MW")
+    for side in ("top", "bottom")
+).dropna()
+cut = alt.param(
+    name="p_cut",
+    value=0.84,
+    bind=alt.binding_range(min=0.02, max=1, step=0.02, name="p "),
+)
+side = alt.param(
+    name="side_cut",
+    value="top",
+    bind=alt.binding_radio(options=["top", "bottom"], name="side "),
+)
+shown = small.assign(
+    start=small["cumulative"] - small["probability"], order=range(len(small))
+)
+part = (
+    "side_cut == 'top' ? clamp((p_cut - datum.start) / datum.probability, 0, 1)"
+    " : clamp((p_cut - (1 - datum.cumulative)) / datum.probability, 0, 1)"
+)
+entries_chart = (
+    alt.Chart(shown)
+    .transform_calculate(inside=part)
+    .mark_bar()
+    .encode(
+        x=alt.X(
+            "entry:N",
+            sort=alt.SortField("order"),
+            title=None,
+            axis=alt.Axis(labelAngle=-40),
+        ),
+        y=alt.Y("probability:Q"),
+        color=alt.Color(
+            "agrees:N",
+            title=None,
+            scale=alt.Scale(
+                domain=["correct", "wrong", "no verb"],
+                range=["#009e73", "#d55e00", "#999999"],
+            ),
+            legend=alt.Legend(orient="bottom"),
+        ),
+        opacity=alt.Opacity(
+            "inside:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 1]), legend=None
+        ),
+        tooltip=[
+            "entry:N",
+            "lemma:N",
+            alt.Tooltip("probability:Q", format=".3f"),
+            alt.Tooltip("inside:Q", format=".2f", title="share inside"),
+        ],
+    )
+    .properties(width=270, height=190)
+)
+lines = (
+    alt.Chart(curve)
+    .transform_filter("datum.side == side_cut")
+    .mark_line()
+    .encode(
+        x=alt.X("p:Q", scale=alt.Scale(domain=[0, 1]), title="cut-off p"),
+        y=alt.Y("score:Q", scale=alt.Scale(domain=[0, 1])),
+        color=alt.Color(
+            "metric:N",
+            title=None,
+            scale=alt.Scale(domain=["EW", "MW"], range=["#0072b2", "#cc79a7"]),
+            legend=alt.Legend(orient="bottom"),
+        ),
+    )
+)
+here = (
+    lines.transform_filter("abs(datum.p - p_cut) < 0.009")
+    .mark_point(filled=True, size=90)
+    .encode(tooltip=["metric:N", "side:N", "p:Q", alt.Tooltip("score:Q", format=".3f")])
+)
+values = here.mark_text(align="left", dx=8, dy=-8, fontSize=12, fontWeight=600).encode(
+    text=alt.Text("score:Q", format=".2f")
+)
+alt.hconcat(
+    entries_chart, alt.layer(lines, here, values).properties(width=230, height=190)
+).add_params(side, cut).resolve_scale(color="independent").properties(
+    title="The head of this distribution is well conjugated, its tail is not",
+    description="Left: the ten entries of a small distribution, those outside the chosen cut-off faded. Right: EW and MW "
+    "at every cut-off, from the top or from the bottom, with the chosen one marked. From the top both start at 1 and fall "
+    "as unlikely verbs come in; from the bottom both start low.",
+)
+
+# %%
+paper = pd.DataFrame(
+    {
+        "side": ["top", "bottom"],
+        "cut-offs": [
+            ", ".join(f"{100 * c:g} %" for c in cuts) for cuts in PAPER_CUTOFFS
+        ],
+    }
+)
+table(
+    paper,
+    "The cut-offs of the paper's figures. Its Table 2 uses top 100 %: the whole distribution.",
+)
+
+# %% [markdown]
+# ## Masked and causal models
+#
+# A {term}`causal model` predicts the verb from the words before it. A {term}`masked model` sees a gap with words on both sides. The same sentence, as each model at hand reads it; the arrow marks the position whose prediction is the verb's.
+
+# %%
+left, right = "The author next to the guards", "tall."
+rows = []
+for name in models:
+    model = tse_core.load_model(name)
+    slot = model.slot(left, right)
+    tokens = [token.strip() or "␣" for token in model.tokens(slot.ids)]
+    tokens[slot.position] = f"→{tokens[slot.position]}←"
+    rows.append({"model": model.label, "kind": model.kind, "tokens": " ".join(tokens)})
+table(pd.DataFrame(rows), f"What a model reads of {join(left, '___', right)}")
+
+# %%
+tops = []
+for name in models:
+    model = tse_core.load_model(name)
+    top = tse_core.slot_distribution(model, left, right).head(8)
+    tops.append(
+        pd.DataFrame(
+            {
+                "model": model.label,
+                "rank": range(1, 9),
+                "token": top["token"].str.strip(),
+                "probability": top["probability"].to_numpy(),
+            }
+        )
+    )
+table(
+    pd.concat(tops),
+    f"The most probable words at the slot of {join(left, '___', right)}",
+    digits=3,
+)
+
+# %% [markdown]
+# Because a causal model does not see what follows, *the author ___ tall* and *the author ___ old* are one context for it and two for a masked model:
+
+# %%
+simple = tse_core.load_pairs("marvin-linzen/simple")
+count = {kind: len(unique_contexts(simple, kind)) for kind in ("causal", "masked")}
+glue("simple_pairs", len(simple))
+glue("simple_causal", count["causal"])
+glue("simple_masked", count["masked"])
+table(
+    pd.DataFrame(
+        {
+            "": ["pairs", "contexts, masked", "contexts, causal"],
+            "Simple": [len(simple), count["masked"], count["causal"]],
+        }
+    ),
+    "Pairs and contexts of the construction Simple.",
+)
+
+# %% [markdown]
+# ## Exact and released
+#
+# There are two {term}`protocols <protocol>`. *Exact* computes what is written above. *Released* repeats what the authors' released code does: it stores the running sum of probability in single precision, so that at top 100 % a few entries of the far tail drop out. For comparing with published numbers use *released*, for everything else *exact*. On a peaked distribution the difference shows:
+
+# %%
+rng = np.random.default_rng(0)
+peaked = rng.normal(0, 6, size=(1, 20_000))
+verbs = rng.choice(20_000, size=(500, 2), replace=False)
+rows = []
+for name, accumulate in (("exact", "float64"), ("released", "float32")):
+    at = cutoff_scores(
+        peaked, verbs, [1], top=[0.9, 1.0], bottom=[], accumulate=accumulate
+    )
+    rows.append(
+        {
+            "protocol": name,
+            "EW at top 90 %": at.ew_top[0, 0],
+            "EW at top 100 %": at.ew_top[0, 1],
+            "coverage at top 100 %": at.mass_top[0, 1],
+        }
+    )
+table(
+    pd.DataFrame(rows),
+    "One random peaked distribution over 20,000 entries with 500 pretend verbs.",
+    digits=4,
+)
+
+# %% [markdown]
+# ## Exercises
+#
+# ```{exercise} Low EW, high MW
+# :label: 02-low-ew
+# Choose probabilities for *are, is, exist, exists* so that EW is 0.5 and MW is above 0.95. What does such a model do well?
+# ```
+#
+# ```{solution} 02-low-ew
+# :class: dropdown
+# Let nearly all probability lie on *are*: 0.96, with *is* 0.02, *exist* 0.005 and *exists* 0.015. The model says the right thing almost always, because it almost always says *are*; about *exist* it knows nothing.
+# ```
+#
+# ```{exercise} TSE 0, MW near 1
+# :label: 02-tse-zero
+# Can TSE (asked about *be*) be 0 while MW is above 0.9? Is MW or TSE the better summary of such a model?
+# ```
+#
+# ```{solution} 02-tse-zero
+# :class: dropdown
+# Yes: *exist* 0.95, *exists* 0.01, *are* 0.01, *is* 0.03. TSE asks about a verb that the model would hardly ever use here. MW describes what it says, TSE what it knows about one verb.
+# ```
+#
+# ```{exercise} One lemma
+# :label: 02-one-lemma
+# With a list of one lemma, which of EW and MW equals TSE? Show it for the toy example.
+# ```
+
+# %% tags=["hide-cell", "solution"]
+only_be = cutoff_scores(np.log(probabilities), [[0, 1]], [1], top=[1.0], bottom=[])
+assert (
+    only_be.ew_top[0, 0] == by_package["TSE"]
+)  # EW: the indicator of Eq. 1 for that lemma
+print(
+    "EW with one lemma:",
+    only_be.ew_top[0, 0],
+    "  MW with one lemma:",
+    round(only_be.mw_top[0, 0], 3),
+)
+
+# %% [markdown]
+# ## Takeaways
+#
+# - TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say.
+# - The three can disagree as much as one likes; each answers its own question.
+# - Cut-offs tell the head from the tail; the entry on which a cut-off falls counts in part.
+# - A score belongs to a kind of model, a verb list and a protocol. The signature under each table says which.

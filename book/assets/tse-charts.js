@@ -53,6 +53,7 @@
       for (const name of ["role", "aria-roledescription", "aria-label"]) node.removeAttribute(name);
     }
     svg.setAttribute("role", "img");
+    svg.style.minWidth = Math.min(svg.getAttribute("width"), 560) + "px"; // shrinks to the page, but stays readable
     svg.setAttribute("aria-label", chart.spec.description || titleOf(chart.spec) || "Chart");
     chart.element.querySelectorAll(".vega-bind").forEach(function (row, number) {
       const name = row.querySelector(".vega-bind-name");

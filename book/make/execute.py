@@ -29,12 +29,15 @@ def execute(name: str) -> float:
     for folder in (draft.parent, RUNS):
         folder.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
+    os.environ |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "PYTHONWARNINGS": "ignore:IProgress not found"}
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # notebooks run in parallel
     started = time.perf_counter()
     notebook = run(source, draft, given)
     seconds = time.perf_counter() - started
     if errors := stored_errors(notebook):
         raise fail(f"{name}: {errors[0]}\nthe notebook as far as it came: {draft}")
+    if warnings := drop_stderr(notebook):
+        print(f"{name} warned:\n{warnings}", file=sys.stderr)
     draft.write_text(nbformat.writes(clean(notebook, name)))
     draft.replace(target)
     times = BUILD / "times" / f"{name}.json"
@@ -68,6 +71,17 @@ def run(source, draft, given):
 def stored_errors(notebook) -> list[str]:
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
     return [f"{output.ename}: {output.evalue}" for output in outputs if output.output_type == "error"]
+
+
+def drop_stderr(notebook) -> str:
+    """Take warnings and progress bars off the page; returns what they said."""
+    said = []
+    for cell in notebook.cells:
+        outputs = cell.get("outputs", [])
+        said += [output.text for output in outputs if output.get("name") == "stderr"]
+        if outputs:
+            cell.outputs = [output for output in outputs if output.get("name") != "stderr"]
+    return "".join(said)
 
 
 def clean(notebook, name: str):

@@ -1,18 +1,16 @@
-"""What notebooks need to become pages: numbers that prose can quote, tables that read well.
-
-Stands beside the other rooms and imports none of them.
-"""
+"""What notebooks need to become pages: numbers that prose can quote, tables that read well."""
 
 import re
+from html import escape
 
 import pandas as pd
 
 
 def glue(name: str, value) -> None:
-    """Keep a value under a name, for prose: ``{glue:text}`name:.2f```. Nothing is shown where it stands.
+    """Keep a value under a name, for prose to quote; nothing is shown where it stands.
 
-    The book's pages quote it as ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f```. Works wherever a notebook runs;
-    only the book's build reads it.
+    The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
+    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``. Works wherever a notebook runs; the book's build reads it.
     """
     from IPython.display import display
 
@@ -23,57 +21,54 @@ def glue(name: str, value) -> None:
     )
 
 
-def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = False):
-    """A table for a page: a caption, numbers to a fixed number of digits and aligned, missing values as a dash.
+def signed(signature) -> str:
+    """Identity and policy of a signature: what a page shows below its numbers, the same whenever it is built."""
+    return " | ".join(str(signature).split(" | ")[:2])
+
+
+def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = False, note: str = ""):
+    """A table for a page: a caption, aligned numbers, missing values as a dash. Text is escaped.
 
     Parameters
     ----------
     frame : DataFrame
-        Column names are shown as they are.
+        Column names are shown as they are; of columns in two levels the first is a heading over the second.
     caption : str
         What the table holds, with units.
     digits : int
         Decimals of floating-point columns; whole numbers get thousands separators.
     index : bool
         Show the row labels.
-
-    Returns
-    -------
-    An object that a notebook shows as HTML; text is escaped.
+    note : str
+        Stands small below the table: a signature, a source.
     """
-    from html import escape
-
     from IPython.display import HTML
 
-    shown = frame.map(lambda value: _text(value, digits))
-    html = shown.to_html(index=index, border=0, classes="tse-table", escape=True, na_rep="–")
-    numeric = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns]
-    html = (
-        _align(html, numeric, index)
-        .replace('class="dataframe tse-table"', 'class="tse-table"')
-        .replace(' style="text-align: right;"', "")
-    )
-    return HTML(html.replace("<thead>", f"<caption>{escape(caption)}</caption>\n<thead>", 1))
+    text = frame.astype(object).map(lambda value: _text(value, digits))
+    html = text.to_html(index=index, border=0, escape=True, sparsify=True)
+    numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
+    html = _marked(html, ([False] * frame.index.nlevels if index else []) + numeric)
+    html = html.replace("<thead>", f"<caption>{escape(caption)}</caption>\n<thead>", 1)
+    return HTML(html + (f'\n<p class="tse-note">{escape(note)}</p>' if note else ""))
 
 
 def _text(value, digits: int) -> str:
     if isinstance(value, str):
         return value
-    if value is None or value is pd.NA or value != value:
+    if pd.isna(value):
         return "–"
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         return str(value)
-    return f"{value:,}" if float(value).is_integer() and "int" in type(value).__name__ else f"{value:.{digits}f}"
+    return f"{value:,}" if "int" in type(value).__name__ else f"{value:.{digits}f}"
 
 
-def _align(html: str, numeric: list[bool], index: bool) -> str:
-    """Class ``number`` on the cells of numeric columns, row by row."""
-    columns = ([False] if index else []) + numeric
+def _marked(html: str, numeric: list[bool]) -> str:
+    """The book's class on the table and class ``number`` on the cells of numeric columns."""
 
     def row(match):
-        flags = iter(columns)
-        return re.sub(
-            r"<(t[dh])>", lambda cell: f'<{cell[1]} class="number">' if next(flags, False) else cell[0], match[0]
-        )
+        columns = iter(numeric)
+        return re.sub(r"<(t[dh])>", lambda cell: f'<{cell[1]} class="number">' if next(columns, 0) else cell[0], match[0])
 
-    return re.sub(r"<tr[^>]*>.*?</tr>", row, html, flags=re.DOTALL)
+    html = re.sub(r'<table[^>]*>', '<table class="tse-table">', html, count=1)
+    html = re.sub(r' style="[^"]*"', "", html)
+    return re.sub(r"<tr>.*?</tr>", row, html, flags=re.DOTALL)
