@@ -18,6 +18,8 @@ READY = $(VENV)/.tse-ready
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
+
+.PHONY: bench bench-full
 .PHONY: help env book test test-slow test-browser notebooks-sync lint clean
 
 help:
@@ -38,6 +40,12 @@ test-browser: $(READY)
 
 notebooks-sync: $(READY)
 	@$(BIN)/python -m book.make.pair
+
+bench: $(READY)
+	@$(BIN)/python -m benchmarks
+
+bench-full: $(READY)
+	@$(BIN)/python -m benchmarks --full
 
 lint: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell

@@ -1,0 +1,74 @@
+"""`make bench`: how much faster than a plain padded loop and than minicons, and how near to the machine's own limit.
+
+Every side computes the same thing for the same sample; sides take turns, three times each, and the medians are
+compared. The models have the shapes of GPT-2 small and BERT base, random weights and real tokenizers.
+
+    python -m benchmarks                 the samples (minutes)
+    python -m benchmarks --full          the whole of Table 2, once
+    python -m benchmarks --only causal   one job
+"""
+
+import argparse
+import statistics
+import sys
+
+import torch
+
+from benchmarks import jobs, machine
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="the whole of Table 2 once, with the peak memory")
+    parser.add_argument("--only", choices=list(jobs.JOBS), help="one job")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--threads", type=int, help="threads of torch; all cores by default")
+    parser.add_argument("--device", default="cpu")
+    arguments = parser.parse_args()
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    print(f"{machine.describe(arguments.device)}")
+    if arguments.full:
+        for line in jobs.whole_table(arguments.device):
+            print(line, flush=True)
+        return
+    failed = 0
+    for name in [arguments.only] if arguments.only else jobs.JOBS:
+        job = jobs.JOBS[name](arguments.device)
+        times = {side: [] for side in job.sides}
+        for _ in range(arguments.repeats):
+            for side, run in job.sides.items():
+                try:
+                    times[side].append(run())
+                except jobs.UnavailableError as reason:
+                    print(f"{name}: {side} left out: {reason}", file=sys.stderr)
+                    times[side].append(None)
+        failed += report(job, times)
+    sys.exit(bool(failed))
+
+
+def report(job, times) -> int:
+    """Print a job's rows; the number of targets missed."""
+    medians = {side: statistics.median(t) for side, t in times.items() if None not in t}
+    ours = medians["tse_core"]
+    print(f"\n{job.title}")
+    missed = 0
+    for side, median in medians.items():
+        spread = f"{min(times[side]):.2f} to {max(times[side]):.2f}"
+        line = f"  {side:34} {median:8.2f} s  ({spread})  {median / ours:5.2f}x"
+        if target := job.targets.get(side):
+            reached = median / ours >= target if not job.inverted else median / ours >= 1 / target
+            missed += not reached
+            line += f"  target {target:g}x {'reached' if reached else 'MISSED'}"
+        print(line)
+    if job.flops:
+        bound = job.flops / job.rate
+        print(f"  tokens: {job.tokens:,} computed, {job.fewest:,} the fewest possible; {job.flops / 1e9:,.0f} GFLOP")
+        print(f"  bound at {job.rate / 1e9:.0f} GFLOP/s: {bound:.2f} s; reached {bound / ours:.0%} of it")
+    if job.difference is not None:
+        print(f"  largest difference of log-probabilities to the plain loop: {job.difference():.1e}")
+    return missed
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""What the machine can do: its matrix rate at a model's own shapes, and the peak memory of a piece of work."""
+
+import os
+import platform
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+
+def describe(device: str) -> str:
+    name = (
+        torch.cuda.get_device_name(device) if device.startswith("cuda") else platform.processor() or platform.machine()
+    )
+    return f"{name}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch {torch.__version__}"
+
+
+def matrix_rate(width: int, tokens: int, device: str) -> float:
+    """FLOP/s of the matrix products of a transformer layer of this width, on as many tokens as a batch holds."""
+    shapes = [(width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)]
+    work = [(torch.randn(tokens, a, device=device), torch.randn(a, b, device=device)) for a, b in shapes]
+    best = 0.0
+    for _ in range(6):
+        start = now(device)
+        for x, w in work:
+            x @ w
+        best = max(best, sum(2 * tokens * a * b for a, b in shapes) / (now(device) - start))
+    return best
+
+
+def now(device: str = "cpu") -> float:
+    if device.startswith("cuda"):
+        torch.cuda.synchronize(device)
+    return time.perf_counter()
+
+
+@contextmanager
+def peak_memory():
+    """Peak resident memory above what was resident at the start, in bytes: a list filled at the end."""
+    page = os.sysconf("SC_PAGE_SIZE")
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * page
+
+    before, peak, stop = resident(), [0], threading.Event()
+
+    def watch():
+        while not stop.wait(0.02):
+            peak[0] = max(peak[0], resident() - before)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        stop.set()
+        thread.join()
