@@ -46,10 +46,16 @@ models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hu
 data = ["marvin-linzen"]
 lemmas = ["newman-clean"]
 protocols = ["exact"]
-constructions = ["Simple", "Across object relative clause", "Across object relative (no that)", "BLiMP"]
+constructions = [
+    "Simple",
+    "Across object relative clause",
+    "Across object relative (no that)",
+    "BLiMP",
+]
 
 # %%
 import pandas as pd
+from IPython.display import display
 
 from tse_core import charts, figures
 from tse_core.notebook import glue, table
@@ -71,7 +77,10 @@ from tse_core.paths import store_folder
 printed = figures.published_curves(1)
 falls = figures.head_and_tail(printed)
 worst = falls.loc[falls["fall"].idxmax()]
-charts.cutoff_curves(printed, title=f"BERT-large-cased, published: {worst['metric']} falls by up to {worst['fall']:.0%}")
+charts.cutoff_curves(
+    printed,
+    title=f"BERT-large-cased, published: {worst['metric']} falls by up to {worst['fall']:.0%}",
+)
 
 # %% [markdown]
 # Read one curve. Across an object relative clause (*The author that the guards like* [laughs]{.good} /
@@ -80,10 +89,16 @@ charts.cutoff_curves(printed, title=f"BERT-large-cased, published: {worst['metri
 
 # %%
 shown = falls[["construction", "metric", "head", "whole", "tail", "fall"]]
-table(shown, "Published scores at the top 10 %, the whole distribution, and the bottom 0.0001 %", digits=3)
+table(
+    shown,
+    "Published scores at the top 10 %, the whole distribution, and the bottom 0.0001 %",
+    digits=3,
+)
 
 # %%
-row = falls.set_index(["construction", "metric"]).loc[("Across object relative clause", "MW")]
+row = falls.set_index(["construction", "metric"]).loc[
+    ("Across object relative clause", "MW")
+]
 glue("published_head", float(row["head"]))
 glue("published_tail", float(row["tail"]))
 glue("published_worst", float(worst["fall"]))
@@ -101,13 +116,19 @@ glue("published_worst_row", f"{worst['metric']}, {worst['construction']}")
 # one.
 
 # %%
-measured = figures.measured_curves(models, data, lemmas[0], protocol=protocols[0], store=store_folder())
+measured = figures.measured_curves(
+    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
+)
 waiting = figures.not_yet_run(models)
 runs = measured.drop_duplicates("model")[["model", "lemmas", "signature"]]
 table(runs, "The runs drawn below: lemmas that counted, and how each number was made")
 
 # %%
-status = "run: its curve is drawn below" if "bert-large-cased" not in waiting else "not yet run"
+status = (
+    "run: its curve is drawn below"
+    if "bert-large-cased" not in waiting
+    else "not yet run"
+)
 print(f"bert-large-cased: {status}")
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
 
@@ -116,7 +137,11 @@ ours = measured[measured["model"] == "bert-large-cased"]
 drawn = ours[ours["construction"].isin(constructions)]
 beside = printed[printed["construction"].isin(constructions)]
 if len(drawn):
-    display(charts.cutoff_curves(drawn, published=beside, title="BERT-large-cased: measured over published"))
+    display(
+        charts.cutoff_curves(
+            drawn, published=beside, title="BERT-large-cased: measured over published"
+        )
+    )
 
 # %% [markdown]
 # ## What the figure looks like when the truth is known
@@ -127,15 +152,35 @@ if len(drawn):
 # agrees with its subject. Both languages have the same nouns, verbs, sentences and frequencies.
 
 # %% tags=["hide-input"]
-laboratory = measured[measured["model"].str.startswith("lab-") & measured["construction"].isin(constructions)]
-means = figures.head_and_tail(laboratory).groupby(["model", "metric"])["fall"].mean().unstack("metric")
+laboratory = measured[
+    measured["model"].str.startswith("lab-")
+    & measured["construction"].isin(constructions)
+]
+means = (
+    figures.head_and_tail(laboratory)
+    .groupby(["model", "metric"])["fall"]
+    .mean()
+    .unstack("metric")
+)
 for model, rows in laboratory.groupby("model", sort=False):
     fall = means.loc[model, "EW"]
-    verdict = f"falls by {fall:.0%} on average" if abs(fall) > 0.05 else "stays level to the end of the tail"
-    display(charts.cutoff_curves(rows.drop(columns="model"), "EW", title=f"{model}: EW {verdict}"))
+    verdict = (
+        f"falls by {fall:.0%} on average"
+        if abs(fall) > 0.05
+        else "stays level to the end of the tail"
+    )
+    display(
+        charts.cutoff_curves(
+            rows.drop(columns="model"), "EW", title=f"{model}: EW {verdict}"
+        )
+    )
 
 # %%
-table(means.reset_index(), "Mean fall from the top 10 % to the last bottom cut-off with a verb", digits=3)
+table(
+    means.reset_index(),
+    "Mean fall from the top 10 % to the last bottom cut-off with a verb",
+    digits=3,
+)
 
 # %% [markdown]
 # A model that has learned the rule keeps its score where verbs are rare. A model that has learned verbs one by one loses

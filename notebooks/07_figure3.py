@@ -1,0 +1,227 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Figure 3: how much of the distribution is judged
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : measure the {term}`coverage` of EW and MW, and find where the rest of the probability goes
+#
+# You need
+# : [Figure 1](04_figure1.ipynb) and [Table 3](05_table3.ipynb)
+#
+# Time
+# : 8 minutes to read, a minute to run on a CPU with the laboratory models; the paper's four models want a GPU
+# :::
+
+# %% tags=["remove-cell", "setup"]
+# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("tse_core") is None:
+    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
+    package = uploaded[-1] if uploaded else ""
+    if not package:
+        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", package], check=True)
+    subprocess.run([*install, "pooch", "lark"], check=True)
+
+# %% tags=["parameters"]
+models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hub names
+data = ["marvin-linzen"]
+lemmas = ["newman-clean"]
+protocols = ["exact"]
+sampled = 20  # contexts of each construction whose whole distribution is looked at
+
+# %%
+import pandas as pd
+from IPython.display import display
+
+from tse_core import charts, figures, load_model, load_pairs
+from tse_core.notebook import glue, table
+from tse_core.paths import store_folder
+from tse_core.slots import FORMS, marked_distribution, slot_scores
+
+# %% [markdown]
+# ## The published coverage
+#
+# MW is a share of the probability that lies on counted verb forms. How much is that? Figure 3 of
+# {cite:t}`newman2021refining` shows it for every cut-off.
+#
+# ```{margin} Coverage
+# The probability of all counted forms, correct and wrong, inside the cut-off.
+# ```
+
+# %%
+printed = figures.published_curves(3)
+whole = printed[(printed["side"] == "top") & (printed["cutoff"] == 1.0)]
+low, high = whole["coverage"].min(), whole["coverage"].max()
+title = f"Published: the verb lists cover between {low:.0%} and {high:.0%} of the distribution"
+charts.coverage_curves(printed, choose=True, title=title)
+
+# %%
+glue("coverage_low", float(low))
+glue("coverage_high", float(high))
+cells = whole.pivot_table("coverage", "construction", "model").reindex(
+    [name for name in charts.CONSTRUCTIONS if name in set(whole["construction"])]
+)
+table(
+    cells.reset_index(),
+    "Published coverage at top 100 %, where it can be read off",
+    digits=2,
+)
+
+# %% [markdown]
+# Even with every lemma counted, the coverage lies between {glue:text}`coverage_low:.2f` and
+# {glue:text}`coverage_high:.2f`. A metric that judges a third of what a model would say is a statement about that third.
+#
+# ## The same figure from models
+
+# %%
+measured = figures.measured_curves(
+    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
+)
+waiting = figures.not_yet_run(models)
+print("not yet run:", ", ".join(waiting) or "none")
+runs = measured.drop_duplicates("model")[["model", "lemmas", "signature"]]
+table(runs, "The runs drawn below: lemmas that counted, and how each number was made")
+
+# %% tags=["hide-input"]
+ours = measured[~measured["model"].str.startswith("lab-")]
+if len(ours):
+    over = printed[printed["model"].isin(ours["model"])]
+    display(
+        charts.coverage_curves(
+            ours, published=over, choose=True, title="Coverage measured, over published"
+        )
+    )
+laboratory = measured[measured["model"].str.startswith("lab-")]
+if len(laboratory):
+    display(
+        charts.coverage_curves(
+            laboratory, choose=True, title="Coverage in the laboratory models"
+        )
+    )
+
+# %%
+charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure3.csv")
+
+# %% [markdown]
+# ## Where the rest of the probability is
+#
+# The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all.
+# That can be counted: for a sample of contexts, every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and
+# the probability is added up by kind.
+
+# %%
+pairs = pd.concat([load_pairs(name) for name in data], ignore_index=True)
+contexts = pairs.drop_duplicates(["construction", "left", "right", "number"])
+chosen = (
+    contexts.groupby("construction", sort=False)
+    .sample(sampled, random_state=0, replace=True)
+    .drop_duplicates()
+)
+rows = []
+for name in models:
+    model = load_model(name)
+    for context in chosen.itertuples():
+        marked = marked_distribution(
+            model, f"{context.left} ___ {context.right}", context.number, lemmas[0]
+        )
+        rows.append(
+            {
+                "model": model.label,
+                "construction": context.construction,
+                **slot_scores(marked),
+            }
+        )
+shares = pd.DataFrame(rows, columns=["model", "construction", *FORMS]).groupby(
+    ["model", "construction"], sort=False
+)
+shares = shares.mean().reset_index()
+table(
+    shares,
+    f"Mean probability by kind of form, over up to {sampled} contexts of each construction",
+    digits=3,
+)
+
+# %%
+past = (
+    shares.assign(rest=lambda t: t["past"] + t["other"])
+    .groupby("model", sort=False)[["past", "rest"]]
+    .mean()
+)
+past["share of the rest"] = past["past"] / past["rest"]
+table(
+    past.reset_index(),
+    "How much of the uncounted probability is on past forms",
+    digits=3,
+)
+
+# %% [markdown]
+# In the laboratory the answer is known beforehand: its language puts a fixed share of its verbs into the past, and that
+# share is what the last table should show.
+#
+# ## Exercises
+#
+# ```{exercise} Coverage and cut-off
+# :label: 07-bound
+#
+# Coverage at top p can never exceed p (give or take one token). Why? Which curve comes closest to that line, and what does
+# it mean if one lies on it?
+# ```
+#
+# ```{solution} 07-bound
+# :class: dropdown
+#
+# The counted forms are part of what the cut-off keeps, and that is p of the probability. A curve on the line would mean
+# that everything likely at this slot is a verb form on the list.
+# ```
+#
+# ```{exercise} A better denominator?
+# :label: 07-past
+#
+# Suppose past forms were counted as correct. Compute MW with them from the table above. Is that a fairer metric?
+# ```
+
+# %% tags=["hide-cell", "solution"]
+with_past = shares.assign(mw=lambda t: t["correct"] / (t["correct"] + t["wrong"]))
+with_past["mw_with_past"] = (with_past["correct"] + with_past["past"]) / (
+    with_past["correct"] + with_past["past"] + with_past["wrong"]
+)
+with_past[["model", "construction", "mw", "mw_with_past"]]
+
+# %% [markdown]
+# ```{exercise} Other things
+# :label: 07-other
+#
+# Look at the most probable entries marked *other* for one context. What are they: adverbs, nouns, auxiliaries, pieces?
+# Which of them would you want to judge for agreement?
+# ```
+#
+# ```{solution} 07-other
+# :class: dropdown
+#
+# Adverbs (*never laughs*), conjunctions, commas, and verbs whose two forms are not both single tokens. Only the last could
+# be judged at this slot; an adverb moves the verb one place to the right.
+# ```
+#
+# ## Takeaways
+#
+# - EW and MW judge only a part of what a model would say; the part is reported next to the score.
+# - Much of the rest says nothing about number at all.
