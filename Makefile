@@ -18,9 +18,7 @@ READY = $(VENV)/.tse-ready
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-
-.PHONY: bench bench-full
-.PHONY: help env book test test-slow test-browser notebooks-sync lint clean
+.PHONY: help env book test test-slow test-browser bench bench-full notebooks-sync lint clean
 
 help:
 	@sed -n '1,8s/^# \{0,1\}//p' Makefile

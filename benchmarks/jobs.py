@@ -229,7 +229,8 @@ def whole_table(device):
             seconds = timed(lambda model=model: evaluate(model, pairs), device)
         n = len(samples.contexts(model.kind, None))
         peak_mib = peak[0] / 2**20
-        yield f"{shape}: {n:,} contexts in {seconds:.0f} s, {n / seconds:,.0f} a second; {peak_mib:,.0f} MiB over the model"
+        speed = f"{n:,} contexts in {seconds:.0f} s, {n / seconds:,.0f} a second"
+        yield f"{shape}: {speed}; {peak_mib:,.0f} MiB over the model"
 
 
 def _computed(model, work) -> int:
