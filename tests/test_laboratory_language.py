@@ -68,7 +68,9 @@ def _verbs(regime: str, construction: str, count: int = 30_000) -> dict[str, np.
     found = []
     for pattern in LANGUAGE.patterns:
         draft = corpus.Draft(LANGUAGE, regime, pattern.construction, count, np.random.default_rng(1))
-        uses = any(construction in arguments for _, arguments in pattern.elements) or pattern.construction == construction
+        uses = (
+            any(construction in arguments for _, arguments in pattern.elements) or pattern.construction == construction
+        )
         if uses:
             for name, arguments in pattern.elements:
                 corpus._ELEMENTS[name](draft, *arguments)
@@ -119,7 +121,9 @@ def test_truth_of_simple_sentences_by_hand():
     assert lexical.loc[("Simple", "all"), "EW"] == pytest.approx((200 + 200 + 500 / 2) / 900)
     assert lexical.loc[("Simple", "middle"), "MW"] == pytest.approx(0.75)
     assert lexical.loc[("Simple", "tail"), ["EW", "MW"]].tolist() == pytest.approx([0.5, 0.5])
-    assert truth("systematic").set_index(["construction", "band"]).loc[("Simple", "all"), ["TSE", "EW", "MW"]].tolist() == [1, 1, 1]
+    assert truth("systematic").set_index(["construction", "band"]).loc[
+        ("Simple", "all"), ["TSE", "EW", "MW"]
+    ].tolist() == [1, 1, 1]
 
 
 def test_truth_under_attraction_by_hand():
