@@ -1,0 +1,60 @@
+"""``tse gym``: evaluate every suite on every model of data/gym.yaml, and write the book's pages."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.cli.listing import print_table
+from tse_core.errors import InputError
+
+HELP = """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
+
+[b]Examples[/b]
+
+  tse gym
+
+  tse gym --config my-gym.yaml --out gym.csv
+
+  tse gym --pages book/gym
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``tse gym``."""
+    app.command("gym", help=HELP)(gym)
+
+
+def gym(
+    config: Annotated[Path | None, typer.Option(help="Another file than data/gym.yaml.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the table of accuracies (CSV).")] = None,
+    pages: Annotated[Path | None, typer.Option(help="Write the book's pages into this folder.")] = None,
+    store: options.StoreFolder = None,
+) -> None:
+    from tse_core.gym import accuracy_table, load_gym, run_gym
+    from tse_core.progress import progress
+    from tse_core.results import Store
+
+    if out and not out.resolve().parent.is_dir():
+        raise InputError(f"--out {out}: there is no folder {out.parent}")
+    chosen = load_gym(config)
+    outcomes = []
+    with progress(len(chosen.models) * len(chosen.suites), "gym", unit="suites") as advance:
+        for outcome in run_gym(chosen, Store(store)):
+            outcomes.append(outcome)
+            advance(1)
+    table = accuracy_table(outcomes, chosen.unknown)
+    rows = []
+    for row in table.itertuples():
+        accuracy = f"{row.accuracy:.4f}" if row.judged else "-"
+        counts = [f"{row.correct}/{row.judged}", f"{row.unknown} of {row.items} items"]
+        rows.append([row.model, row.suite, row.circuit, accuracy, *counts])
+    print_table(("model", "suite", "circuit", "accuracy", "correct", "unknown words in"), rows)
+    if out:
+        table.to_csv(out, index=False)
+        print(f"written: {out}")
+    if pages:
+        from tse_core.gym_pages import write_pages
+
+        print(f"written: {len(write_pages(chosen, outcomes, pages))} pages in {pages}")

@@ -1,0 +1,261 @@
+"""The gym's pages for the book: one for every model, suite and circuit, with charts, tables and the raw data.
+
+Pages are Markdown with the charts' HTML inside. They are written aside and moved into place, so that a build never
+meets half of them, and a page is only touched when its text changes.
+"""
+
+import re
+import shutil
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core.charts import download_table, heat_map
+from tse_core.charts.suites import item_outcomes, item_profile, region_profile, suite_accuracy
+from tse_core.gym import Gym, accuracy_table, label, sg_scores
+from tse_core.notebook import table
+from tse_core.paths import data_folder
+from tse_core.syntaxgym import Outcome, Suite, circuit
+
+FOLDERS = ("models", "circuits", "suites")
+KINDS = {
+    "causal": "A causal model.",
+    "command": "A model behind a command.",
+    "masked": "A masked model, scored by pseudo-log-likelihood: every token given all others.",
+}
+NAMES = {"accuracy": "Accuracy", "correct": "Correct", "judged": "Items judged", "unknown": "Items with unknown words"}
+
+
+def write_pages(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> list[Path]:
+    """Write index.md and a page for each model, circuit and suite; pages of others are removed. Returns their paths."""
+    folder = Path(folder)
+    accuracies = accuracy_table(outcomes, gym.unknown)
+    pages = {"index.md": _index(gym, accuracies)}
+    for model in dict.fromkeys(accuracies["model"]):
+        pages[f"models/{_slug(model)}.md"] = _model_page(model, accuracies, outcomes)
+    for name in sorted({c for c in accuracies["circuit"] if c}):
+        pages[f"circuits/{_slug(name)}.md"] = _circuit_page(name, gym, accuracies)
+    for suite in gym.suites:
+        own = [outcome for outcome in outcomes if outcome.suite.name == suite.name]
+        if own:
+            pages[f"suites/{_slug(suite.name)}.md"] = _suite_page(suite, gym, own, accuracies)
+    for sub in FOLDERS:
+        (folder / sub).mkdir(parents=True, exist_ok=True)
+        for old in (folder / sub).iterdir():
+            if f"{sub}/{old.name}" not in pages:
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.with_suffix(".part").write_text(text, encoding="utf-8")
+            path.with_suffix(".part").replace(path)
+    return [folder / name for name in pages]
+
+
+def _index(gym: Gym, accuracies: pd.DataFrame) -> str:
+    text = [
+        "# The gym",
+        "Every suite on every model. A suite is a set of sentences in several conditions with a prediction about "
+        "surprisal; its accuracy is the share of items for which the prediction holds. A suite file or a model line "
+        "added to `data/gym.yaml` is evaluated against everything on the other side at the next build, and its pages "
+        "appear here.",
+        "## Models by suite",
+    ]
+    if accuracies.empty:
+        return _page([*text, "There is no model or no suite in `data/gym.yaml` yet."])
+    judged = accuracies.dropna(subset=["accuracy"])
+    if judged.empty:
+        text.append("No model knows the words of any suite.")
+    else:
+        best = judged.groupby("model")["accuracy"].mean().sort_values().index[-1]
+        title = f"{best} does best on average" if judged["model"].nunique() > 1 else "Accuracy on every suite"
+        order = judged.sort_values(["circuit", "suite"], kind="stable")
+        text.append(_chart(heat_map(order, "suite", "model", "accuracy", title=title)))
+        scores = sg_scores(accuracies).rename(columns={"model": "Model", "SG": "SG score", "suites": "Suites"})
+        text += ["## SG scores", "The mean over suites, and over the suites of each circuit.",
+                 _table(scores, "SG score and mean accuracy by circuit", digits=3)]  # fmt: skip
+    text += ["## All results", _matrix(accuracies), _download(accuracies, "gym.csv")]
+    return _page(text)
+
+
+def _model_page(model: str, accuracies: pd.DataFrame, outcomes: list[Outcome]) -> str:
+    own = accuracies[accuracies["model"] == model]
+    outcome = next(o for o in outcomes if label(o) == model)
+    kind = KINDS[outcome.kind]
+    text = [f"# {_md(model)}", kind]
+    if len(judged := own.dropna(subset=["accuracy"])):
+        low, high = judged.loc[judged["accuracy"].idxmin()], judged.loc[judged["accuracy"].idxmax()]
+        title = f"From {low['accuracy']:.2f} ({low['suite']}) to {high['accuracy']:.2f} ({high['suite']})"
+        shown = suite_accuracy(judged.sort_values(["circuit", "suite"]), title=title)
+        text += ["## Accuracy on every suite", _chart(shown)]
+        circuits = judged[judged["circuit"] != ""].groupby("circuit")["accuracy"].agg(["mean", "size"]).reset_index()
+        circuits.columns = ["Circuit", "Mean accuracy", "Suites"]
+        text += ["## By circuit", _table(circuits, f"SG score {judged['accuracy'].mean():.3f}", digits=3)]
+    text += ["## Suites", _links(own, columns=["suite"]), _download(own, f"gym-{model}.csv"), _signature(outcome)]
+    return _page(text)
+
+
+def _circuit_page(name: str, gym: Gym, accuracies: pd.DataFrame) -> str:
+    own = accuracies[accuracies["circuit"] == name]
+    text = [f"# {_md(name)}", "The suites of one circuit: constructions that test the same ability."]
+    if len(judged := own.dropna(subset=["accuracy"])):
+        means = judged.groupby("suite", sort=False)["accuracy"].mean()
+        title = f"Hardest: {means.idxmin()}, easiest: {means.idxmax()}" if len(means) > 1 else "Accuracy by model"
+        recorded = _recorded(set(own["suite"]))
+        text += ["## Models compared", _chart(suite_accuracy(judged, title=title, recorded=recorded))]
+        if len(recorded):
+            text.append("Hollow diamonds: accuracies that Hu et al. recorded in 2020.")
+    return _page([*text, "## All results", _links(own), _download(own, f"gym-{name}.csv")])
+
+
+def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.DataFrame) -> str:
+    own = accuracies[accuracies["suite"] == suite.name]
+    recorded = _recorded({suite.name})
+    text = [f"# {_md(suite.name)}", *_about(suite)]
+    if len(judged := own.dropna(subset=["accuracy"])):
+        title = (
+            f"{judged.loc[judged['accuracy'].idxmax(), 'model']}: {judged['accuracy'].max():.2f}, the highest accuracy"
+        )
+        text += ["## Accuracy", _chart(suite_accuracy(judged, title=title, recorded=recorded))]
+    else:
+        text += ["## Accuracy", "Every item has a word that a model does not know, so none is judged."]
+    shown = own[["model", "accuracy", "correct", "judged", "unknown"]].rename(columns={"model": "Model", **NAMES})
+    text.append(_table(shown, "Share of items for which every prediction holds", digits=3))
+    if human := gym.human.get(suite.name):
+        text.append(f"People: {human['accuracy']:.2f} ({_md(str(human['source']))}).")
+    if len(recorded):
+        shown = recorded[["model", "accuracy"]].rename(columns={"model": "Model", "accuracy": "Accuracy"})
+        recorded_table = _table(shown, "Accuracy of the first prediction alone, mean over training runs", digits=3)
+        text.append(f"`````{{dropdown}} Recorded by Hu et al. in 2020 (hollow)\n{recorded_table}\n`````")
+    regions = _together(outcomes, "regions")
+    pieces = _together(outcomes, "tokens").groupby(["model", "item", "condition", "region"], sort=False)
+    joined = pieces.apply(_spelled)
+    regions = regions.merge(joined.rename("pieces").reset_index(), how="left").fillna({"pieces": ""})
+    critical = {region for formula in suite.predictions for region, _ in formula.atoms if region}
+    text += [
+        "## Surprisal by region",
+        _chart(region_profile(regions, title="Mean surprisal of each region", critical=critical)),
+        "## Item by item",
+        _chart(item_profile(regions, title="Surprisal of each region of one item", critical=critical)),
+        _chart(item_outcomes(_together(outcomes, "items"), title="Which items bear the prediction out")),
+        "## Raw data",
+        _download(_together(outcomes, "tokens"), f"{suite.name}-tokens.csv", "Every token's surprisal"),
+        _download(regions.drop(columns="pieces"), f"{suite.name}-regions.csv", "Every region's surprisal"),
+        *[_signature(outcome) for outcome in outcomes],
+    ]
+    return _page(text)
+
+
+def _about(suite: Suite) -> list[str]:
+    place = f"Circuit: [{_md(circuit(suite))}](../circuits/{_slug(circuit(suite))}.md). " if circuit(suite) else ""
+    facts = f"{place}{len(suite.items)} items, {len(suite.conditions)} conditions, metric: {suite.metric}."
+    claims = "".join(f"<li><code>{escape(str(formula))}</code></li>" for formula in suite.predictions)
+    item = suite.items[0]
+    rows = [
+        {"Condition": condition, **{f"{n} {suite.regions[n]}": text for n, text in texts.items()}}
+        for condition, texts in item.contents.items()
+    ]
+    author = [_md(str(suite.meta[key])) for key in ("author", "reference") if suite.meta.get(key)]
+    return [
+        facts + (f" {', '.join(author)}." if author else ""),
+        f"## Prediction{'s' if len(suite.predictions) > 1 else ''}",
+        _raw(f"<ul>{claims}</ul>"),
+        _table(pd.DataFrame(rows), f"Item {item.number}"),
+    ]
+
+
+def _spelled(tokens: pd.DataFrame) -> str:
+    """The tokens of a region with their surprisals."""
+    return " ".join(f"{token.strip()} {bits:.1f}" for token, bits in zip(tokens["token"], tokens["bits"], strict=True))
+
+
+def _recorded(suites: set[str]) -> pd.DataFrame:
+    """The accuracies Hu et al. (2020) recorded, mean over a model's training runs."""
+    found = pd.read_csv(data_folder() / "published" / "hu2020_suite_accuracy_from_raw.csv")
+    found = found[found["suite"].isin(suites)].fillna({"corpus": ""})
+    found = found.assign(model=(found["model"] + " " + found["corpus"]).str.strip())
+    return found.groupby(["suite", "model"], sort=False, as_index=False)["accuracy"].mean()
+
+
+def _together(outcomes: list[Outcome], name: str) -> pd.DataFrame:
+    parts = [getattr(outcome, name).assign(model=label(outcome)) for outcome in outcomes]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _matrix(accuracies: pd.DataFrame) -> str:
+    """Accuracies, a row a suite and a column a model, whose names lead to their pages."""
+    models = list(dict.fromkeys(accuracies["model"]))
+    found = accuracies.set_index(["suite", "model"])["accuracy"]
+    lines = [
+        ["Suite", *(f"[{_md(name)}](models/{_slug(name)}.md)" for name in models)],
+        ["---", *["---:"] * len(models)],
+    ]
+    for suite in dict.fromkeys(accuracies["suite"]):
+        values = [found.get((suite, model), float("nan")) for model in models]
+        lines.append([f"[{_md(suite)}](suites/{_slug(suite)}.md)", *("–" if v != v else f"{v:.3f}" for v in values)])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _links(accuracies: pd.DataFrame, columns=("model", "suite")) -> str:
+    """A table whose models and suites lead to their pages."""
+    lines = [[*(c.capitalize() for c in columns), "Accuracy", "Correct", "Unknown words"]]
+    lines.append(["---"] * len(columns) + ["---:"] * 3)
+    for row in accuracies.to_dict("records"):
+        names = [f"[{_md(row[c])}](../{c}s/{_slug(row[c])}.md)" for c in columns]
+        value = "–" if pd.isna(row["accuracy"]) else f"{row['accuracy']:.3f}"
+        lines.append([*names, value, f"{row['correct']}/{row['judged']}", f"{row['unknown']} of {row['items']} items"])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _page(parts: list[str]) -> str:
+    return "\n\n".join(parts) + "\n"
+
+
+def _chart(chart) -> str:
+    """The HTML that draws a chart; nothing inside its data can end the script it stands in.
+
+    Altair numbers views and draws random names; here they depend on the page alone, so that it stays the same.
+    """
+    html = chart._repr_mimebundle_()["text/html"]
+    for kind in (r"altair-viz-\w+", r"\bview_\d+"):
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(re.findall(kind, html)))}
+        stem = "view_" if "view_" in kind else f"altair-viz-{sha256(chart.description.encode()).hexdigest()[:12]}-"
+        html = re.sub(kind, lambda found, numbers=numbers, stem=stem: f"{stem}{numbers[found[0]]}", html)
+    opening, script, closing = re.fullmatch(r"(.*?<script[^>]*>)(.*)(</script>.*)", html, re.DOTALL).groups()
+    return _raw(opening + script.replace("</", "<\\/").replace("<!--", "<\\!--") + closing)
+
+
+def _table(frame: pd.DataFrame, caption: str, digits: int = 2) -> str:
+    return _raw(table(frame, caption, digits=digits).data)
+
+
+def _download(frame: pd.DataFrame, name: str, text: str | None = None) -> str:
+    return _raw(download_table(frame, name, text).data)
+
+
+def _signature(outcome: Outcome) -> str:
+    """How the scores were made, without the day, so that a page changes only when a score does."""
+    parts = outcome.signature
+    shown = f"{' '.join(parts.identity.values())} | {' '.join(f'{k}:{v}' for k, v in parts.policy.items())}"
+    return _raw(f'<p class="tse-note">{escape(shown)}</p>')
+
+
+def _raw(html: str) -> str:
+    inside = html if "tse-note" in html or "tse-download" in html else f'<div class="output text_html">{html}</div>'
+    fence = "`" * max(4, *(len(ticks) + 1 for ticks in [*re.findall("`+", html), ""]))
+    return f'{fence}{{raw}} html\n<div class="cell_output">{inside}</div>\n{fence}'
+
+
+def _md(text: str) -> str:
+    """Text as it stands: no character of it means anything to Markdown."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~&:'\"^@=/])", r"\\\1", " ".join(text.split()))
+
+
+def _slug(name: str) -> str:
+    """A file name; names that differ only in other characters stay apart by a few digits of their hash."""
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")
+    if plain == name:
+        return plain
+    return f"{plain}-{sha256(name.encode()).hexdigest()[:4]}" if re.search(r"[^A-Za-z0-9 _()-]", name) else plain

@@ -1,0 +1,232 @@
+"""The gym: one more suite or model is evaluated against the other side, nothing else again; pages appear."""
+
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from tse_core.errors import InputError
+from tse_core.gym import accuracy_table, load_gym, run_gym, sg_scores
+from tse_core.gym_pages import write_pages
+from tse_core.results import Store
+from tse_core.syntaxgym import to_json
+from tse_core.syntaxgym.suites import suite_from_dict
+
+SCRIPT = f"""#!{sys.executable}
+import sys
+action, file = sys.argv[-2:]
+if action == "get_surprisals":
+    open(__file__ + ".log", "a").write(open(file).read())
+    print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
+for number, line in enumerate(open(file), 1):
+    words = line.split()
+    if action == "unkify":
+        print(*[int(w == "Ra") for w in words])
+    else:
+        for i, word in enumerate(words, 1):
+            print(number, i, word, float(len(word)), sep="\\t")
+"""
+
+
+SINGULAR_IS_LONGER, WHOLE = "(2;%plural%) < (2;%singular%)", "(*;%plural%) < (*;%singular%)"
+
+
+def suite(name, subjects=("The cats", "The dogs"), circuit="Agreement", verb="run", formula=SINGULAR_IS_LONGER):
+    def regions(*texts):
+        return [{"region_number": i, "content": text} for i, text in enumerate(texts, 1)]
+
+    return to_json(
+        suite_from_dict(
+            {
+                "meta": {"name": name, "metric": "sum", "circuit": circuit},
+                "region_meta": {"1": "subject", "2": "verb"},
+                "predictions": [{"type": "formula", "formula": formula}],
+                "items": [
+                    {
+                        "item_number": number,
+                        "conditions": [
+                            {"condition_name": "plural", "regions": regions(subject, verb)},
+                            {"condition_name": "singular", "regions": regions(subject, verb + "s")},
+                        ],
+                    }
+                    for number, subject in enumerate(subjects, 1)
+                ],
+            }
+        )
+    )
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "first.json").write_text(suite("first"))
+    for name in ("short", "long"):
+        script = tmp_path / name
+        script.write_text(SCRIPT if name == "short" else SCRIPT.replace("float(len(word))", "9.0 - len(word)"))
+        script.chmod(0o755)
+    (tmp_path / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short']\n")
+    return tmp_path
+
+
+def computed(place):
+    """The sentences each model has been asked about so far."""
+    return {name: (place / f"{name}.log").read_text().splitlines() if (place / f"{name}.log").exists() else []
+            for name in ("short", "long")}  # fmt: skip
+
+
+def built(place):
+    gym = load_gym(place / "gym.yaml")
+    outcomes = list(run_gym(gym, Store(place / "store")))
+    pages = write_pages(gym, outcomes, place / "pages")
+    return outcomes, sorted(page.relative_to(place / "pages").as_posix() for page in pages)
+
+
+def test_only_what_is_new_is_computed_and_pages_appear(place):
+    _, pages = built(place)
+    assert pages == ["circuits/agreement.md", "index.md", "models/short.md", "suites/first.md"]
+    assert len(computed(place)["short"]) == 4
+    built(place)
+    assert len(computed(place)["short"]) == 4  # nothing new, nothing computed
+
+    (place / "suites" / "second.json").write_text(suite("second", circuit="Garden-Path Effects", verb="jump"))
+    _, pages = built(place)
+    assert "suites/second.md" in pages
+    assert "circuits/garden-path-effects.md" in pages
+    assert computed(place)["short"][4:] == ["The cats jump", "The cats jumps", "The dogs jump", "The dogs jumps"]
+
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
+    outcomes, pages = built(place)
+    assert "models/long.md" in pages
+    assert len(computed(place)["short"]) == 8
+    assert len(computed(place)["long"]) == 8
+    table = accuracy_table(outcomes)
+    assert table.set_index(["model", "suite"])["accuracy"].to_dict() == {
+        ("short", "first"): 1.0, ("short", "second"): 1.0, ("long", "first"): 0.0, ("long", "second"): 0.0,
+    }  # fmt: skip
+
+    (place / "suites" / "first.json").unlink()
+    _, pages = built(place)
+    assert not (place / "pages" / "suites" / "first.md").exists()
+    assert "suites/first.md" not in pages
+
+
+def test_pages_do_not_change_when_nothing_changed(place):
+    built(place)
+    pages = sorted((place / "pages").rglob("*.md"))
+    before = [(path.stat().st_mtime_ns, path.read_text()) for path in pages]
+    built(place)
+    assert before == [(path.stat().st_mtime_ns, path.read_text()) for path in pages]
+
+
+def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):
+    built(place)
+    page = (place / "pages" / "suites" / "first.md").read_text()
+    for heading in (
+        "# first",
+        "## Prediction",
+        "## Accuracy",
+        "## Surprisal by region",
+        "## Item by item",
+        "## Raw data",
+    ):
+        assert f"\n{heading}\n" in f"\n{page}"
+    specs = [json.loads(found) for found in re.findall(r"\}\)\((\{.*\}), \{", page)]
+    rows = [row for spec in specs for rows in spec["datasets"].values() for row in rows]
+    (one,) = [r for r in rows if r.get("item") == 2 and r.get("condition") == "singular" and r.get("name") == "verb"]
+    assert (one["content"], one["bits"], one["pieces"], one["model"]) == ("runs", 4.0, "runs 4.0", "short")
+    assert 'download="first-tokens.csv"' in page
+    assert "[Agreement](../circuits/agreement.md)" in page
+
+
+def test_what_a_suite_says_is_shown_as_text(place):
+    evil = "</script><script>alert(1)</script> ````"
+    (place / "suites" / "evil.json").write_text(suite("e`v|[i](l) <b>", subjects=[evil, "* x"], circuit="<i>C</i> `"))
+    built(place)
+    for path in (place / "pages").rglob("*.md"):
+        for block in re.findall(r"(?ms)^(`{4,})\{raw\} html\n(.*?)\n\1$", path.read_text()):
+            scripts = ScriptTags(block[1])
+            assert scripts.opened == scripts.closed == (1 if "vegaEmbed" in block[1] else 0), path
+        outside = re.sub(r"(?ms)^(`{4,})\{raw\} html\n.*?\n\1$", "", path.read_text())
+        assert "<script" not in outside
+        assert "<b>" not in outside
+        assert "<i>" not in outside
+
+
+class ScriptTags(HTMLParser):
+    """How many scripts a browser would find."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.opened = self.closed = 0
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.opened += tag == "script"
+
+    def handle_endtag(self, tag):
+        self.closed += tag == "script"
+
+
+def test_items_with_unknown_words_are_left_out_or_counted(place):
+    (place / "suites" / "first.json").write_text(suite("first", subjects=("The cats", "Ra", "Ra"), formula=WHOLE))
+    outcomes, _ = built(place)
+    (refused,) = accuracy_table(outcomes, "refuse").to_dict("records")
+    assert (refused["accuracy"], refused["correct"], refused["judged"], refused["unknown"]) == (1.0, 1, 1, 2)
+    (flagged,) = accuracy_table(outcomes, "flag").to_dict("records")
+    assert (flagged["accuracy"], flagged["correct"], flagged["judged"], flagged["unknown"]) == (1.0, 3, 3, 2)
+    (place / "suites" / "first.json").write_text(suite("first", subjects=("Ra",), formula=WHOLE))
+    outcomes, pages = built(place)
+    assert pd.isna(accuracy_table(outcomes)["accuracy"][0])
+    assert "none is judged" in (place / "pages" / "suites" / "first.md").read_text()
+
+
+def test_sg_score_is_the_mean_over_suites():
+    table = pd.DataFrame(
+        {
+            "model": "m",
+            "suite": list("abc"),
+            "circuit": ["Agreement", "Agreement", "Licensing"],
+            "accuracy": [1.0, 0.5, 0.0],
+        }
+    )
+    (row,) = sg_scores(table).to_dict("records")
+    assert row == {"model": "m", "SG": 0.5, "suites": 3, "Agreement": 0.75, "Licensing": 0.0}
+
+
+def test_the_projects_own_gym_is_read(monkeypatch, tmp_path):
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path))
+    gym = load_gym()
+    assert {suite.name for suite in gym.suites} >= {"lab_number_prep", "lab_center_embed"}
+    assert gym.unknown == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("suites: [a\n", "gym.yaml, line 2: not YAML"),
+        ("- a\n", "gym.yaml: it must be a mapping"),
+        ("suite: []\n", r"gym.yaml: unknown key 'suite' \(did you mean 'suites'\?\)"),
+        ("suites: x\n", "gym.yaml: suites must be a list"),
+        ("unknown: maybe\n", "gym.yaml: unknown must be refuse or flag, not 'maybe'"),
+        ("suites: [nowhere.json]\n", "gym.yaml: suites: nowhere.json: cannot be read"),
+        ("suites: [suites, suites]\n", "gym.yaml: two suites are called 'first'"),
+        ("human: {first: 0.9}\n", "gym.yaml: human: first must be"),
+    ],
+)
+def test_mistakes_in_the_gyms_file_are_one_line(place, text, message):
+    (place / "gym.yaml").write_text(text)
+    with pytest.raises(InputError, match=message) as error:
+        load_gym(place / "gym.yaml")
+    assert "\n" not in str(error.value)
+
+
+def test_human_reference_values_are_shown(place):
+    (place / "gym.yaml").write_text(
+        "suites: [suites]\nmodels: ['command:./short']\nhuman: {first: {accuracy: 0.93, source: Somebody (2020)}}\n"
+    )
+    built(place)
+    assert r"People: 0.93 (Somebody \(2020\))." in (place / "pages" / "suites" / "first.md").read_text()
