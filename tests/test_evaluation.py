@@ -155,3 +155,13 @@ def test_unknown_options(tiny_causal, simple, options, message):
 def test_no_pairs(tiny_causal, simple):
     with pytest.raises(InputError, match="no pairs"):
         evaluate(tiny_causal, simple.iloc[:0])
+
+
+def test_a_stored_shard_serves_a_run_in_which_its_contexts_have_other_numbers(tiny_causal, simple, tmp_path):
+    coordination = load_pairs("marvin-linzen/vp-coordination")
+    both = pd.concat([coordination, simple])
+    evaluate(tiny_causal, simple, store=tmp_path, keep="forms")
+    resumed = evaluate(tiny_causal, both, store=tmp_path, keep="forms")
+    plain = evaluate(tiny_causal, both, keep="forms")
+    for table in ("contexts", "pairs", "forms", "by_lemma"):
+        pd.testing.assert_frame_equal(getattr(resumed, table), getattr(plain, table), atol=1e-6)

@@ -1,4 +1,7 @@
-"""One shard of an evaluation: contexts in, tables of scores out."""
+"""One shard of an evaluation: contexts in, tables of scores out.
+
+Tables number contexts and pairs from 0 within the shard, so that it serves any run that holds the same contexts.
+"""
 
 from dataclasses import dataclass
 
@@ -32,6 +35,11 @@ class Job:
         return ["contexts", "pairs", *further[self.keep]]
 
 
+    def pair_rows(self, members: np.ndarray) -> np.ndarray:
+        """The rows of the pairs whose contexts are among `members`."""
+        return np.flatnonzero(np.isin(self.index, members))
+
+
 def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict[str, pd.DataFrame]:
     """Score the contexts numbered `members` and their pairs."""
     contexts = job.contexts.iloc[members]
@@ -39,7 +47,7 @@ def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict
     slots = _slots(job, list(zip(contexts["left"], contexts["right"], strict=True)))
     scores = {f"{kind}_{side}": np.empty((len(members), len(getattr(job.cutoffs, side))))
               for side in ("top", "bottom") for kind in ("ew", "mw", "mass")}  # fmt: skip
-    pair_rows = np.flatnonzero(np.isin(job.index, members))
+    pair_rows = job.pair_rows(members)
     pair_context = np.searchsorted(members, job.index[pair_rows])
     pair_values = np.full((len(pair_rows), 3), np.nan)
     lemma_sums = _LemmaSums(contexts, len(job.lemmas)) if job.keep != "contexts" else None
@@ -65,12 +73,13 @@ def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict
             correct = agreement(logits, job.inflection_ids, number)
             lemma_sums.add(here, correct, *_probabilities(log_probabilities, job.inflection_ids, number))
         if job.keep == "forms":
-            forms.append(_forms(members[here], log_probabilities, job.inflection_ids))
+            forms.append(_forms(here, log_probabilities, job.inflection_ids))
     columns = {f"{name}_{cutoff:g}": values[:, i] for name, values in scores.items()
                for i, cutoff in enumerate(getattr(job.cutoffs, name.split("_")[1]))}  # fmt: skip
-    tables = {"contexts": pd.DataFrame({"context": members} | columns)}
+    tables = {"contexts": pd.DataFrame({"context": np.arange(len(members))} | columns)}
     names = ["tse", "log_probability_correct", "log_probability_wrong"]
-    tables["pairs"] = pd.DataFrame({"pair": pair_rows} | {n: pair_values[:, i] for i, n in enumerate(names)})
+    scored = {name: pair_values[:, i] for i, name in enumerate(names)}
+    tables["pairs"] = pd.DataFrame({"pair": np.arange(len(pair_rows))} | scored)
     if lemma_sums:
         tables["lemmas"] = lemma_sums.table()
     if job.keep == "forms":

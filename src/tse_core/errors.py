@@ -8,6 +8,10 @@ class InputError(ValueError):
     """Bad input. The command line prints its one line and exits with code 2."""
 
 
+class DamagedFile(UserWarning):
+    """A stored file is not what was written; it is named, removed and computed again."""
+
+
 def unknown(what: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """The error for a name that does not exist: names it, suggests the nearest, lists what exists."""
     known = sorted(known)

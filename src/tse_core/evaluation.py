@@ -21,15 +21,12 @@ from tse_core.metrics import PAPER_CUTOFFS, Cutoffs
 from tse_core.models import LanguageModel, load_model
 from tse_core.pairs import context_index, unique_contexts
 from tse_core.progress import progress
-from tse_core.results import PROTOCOL_VERSION, Signature, Store, provenance
+from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Signature, Store, find, keep_results, provenance
 
 Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
 SHARD_CONTEXTS = 2048
-TIDY_COLUMNS = [
-    "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
-    "lemmas", "contexts", "pairs", "signature",
-]  # fmt: skip
+NOISE = {"float32": 1e-4, "float16": 0.02, "bfloat16": 0.25}  # nats
 
 
 @dataclass(frozen=True)
@@ -183,18 +180,17 @@ def evaluate(
     job, kept, counted = _prepare(model, pairs, lemmas, cutoffs, protocol, keep)
     signature = _signature(job, counted)
     store = Store(store) if isinstance(store, (str, Path)) else store
-    shards = list(_shards(job))
+    work = _work(job, signature)
     parts = []
     with progress(len(job.contexts), f"{job.model.label}: contexts", unit="contexts") as advance:
-        for name, members in shards:
-            key = _shard_key(job, signature, members)
-            tables = store.get(key, name, job.tables) if store else None
+        for name, members in _shards(job):
+            tables = store.get(work.key, name, job.tables) if store else None
             if tables is None:
                 tables = score_shard(job, members, batch_tokens)
                 if store:
-                    store.put(key, name, tables)
-                    store.describe(signature)
-            parts.append(tables)
+                    store.describe(work)
+                    store.put(work.key, name, tables)
+            parts.append(_placed(job, tables, members))
             advance(len(members))
     joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
     contexts = pd.concat(
@@ -207,7 +203,12 @@ def evaluate(
         )
     scored = joined["pairs"].set_index("pair").sort_index()
     details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
-    return Evaluation(contexts, details, kept, signature, cutoffs, _by_lemma(joined, kept), joined.get("forms"))
+    margin = details["log_probability_correct"] - details["log_probability_wrong"]
+    details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
+    found = Evaluation(contexts, details, kept, signature, cutoffs, _by_lemma(joined, kept), joined.get("forms"))
+    if store and not _recorded(find(signature.key, store), cutoffs):
+        keep_results(found.tidy(), store)
+    return found
 
 
 def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
@@ -287,21 +288,38 @@ def _period(pairs) -> bool:
     return bool(pairs["right"].str.endswith(".").all())
 
 
+def _work(job: Job, signature: Signature) -> Signature:
+    """What the shards of a run share with those of any other data: the model, the policies, the detail."""
+    detail = {"cutoffs": str(tuple(job.cutoffs)), "keep": job.keep}
+    identity = {"model": signature.identity["model"], "data": "any"}
+    return Signature(identity, {**signature.policy, **detail}, signature.provenance)
+
+
 def _shards(job: Job) -> Iterator[tuple[str, np.ndarray]]:
-    """Slices of each construction's contexts: the same whatever other constructions are in the run."""
+    """Slices of each construction's contexts, named after their contents, whatever else is in the run."""
     for construction, members in job.contexts.groupby("construction", sort=False).indices.items():
         for number, start in enumerate(range(0, len(members), SHARD_CONTEXTS)):
+            slice_ = members[start : start + SHARD_CONTEXTS]
+            contexts = data_hash(job.contexts.iloc[slice_])
+            pairs = data_hash(job.pairs.loc[job.pair_rows(slice_), ["left", "right", "correct", "wrong", "number"]])
             name = "".join(c if c.isalnum() else "-" for c in construction.lower()).strip("-")
-            yield f"{name}-{number:03d}", members[start : start + SHARD_CONTEXTS]
+            yield f"{name}-{number:03d}-{contexts}{pairs}", slice_
 
 
-def _shard_key(job: Job, signature: Signature, members) -> str:
-    """The work of one shard: the model, the policies, and just these contexts and pairs."""
-    contexts = job.contexts.iloc[members].drop(columns="subject")
-    pairs = job.pairs.loc[np.isin(job.index, members), ["left", "right", "correct", "wrong", "number"]]
-    work = {"work": f"{data_hash(contexts)}{data_hash(pairs)}", "model": signature.identity["model"]}
-    detail = {"cutoffs": str(tuple(job.cutoffs)), "keep": job.keep}
-    return Signature(work, {**signature.policy, **detail}, {}).key
+def _placed(job: Job, tables: dict[str, pd.DataFrame], members) -> dict[str, pd.DataFrame]:
+    """A shard's tables with the numbers that its contexts and pairs have in this run."""
+    pairs, forms = {"pair": job.pair_rows(members)[tables["pairs"]["pair"]]}, tables.get("forms")
+    placed = tables | {"contexts": tables["contexts"].assign(context=members[tables["contexts"]["context"]])}
+    placed |= {"pairs": tables["pairs"].assign(**pairs)}
+    return placed if forms is None else placed | {"forms": forms.assign(context=members[forms["context"]].astype(np.int32))}
+
+
+def _recorded(numbers: pd.DataFrame | None, cutoffs: Cutoffs) -> bool:
+    """Whether the store has a run's numbers at all the cut-offs."""
+    if numbers is None:
+        return False
+    there = set(zip(numbers["side"], numbers["cutoff"], strict=True))
+    return {(side, cutoff) for side in ("top", "bottom") for cutoff in getattr(cutoffs, side)} <= there
 
 
 def _bounds(values, clusters) -> list[float]:

@@ -1,171 +1,208 @@
-"""Where numbers come from and where they are kept: signatures and the store.
+"""Finished numbers: tidy tables, each row with the signature that says how it was made.
 
-A signature says how a number was made, in three parts: identity (which model, which data), policy (every choice that
-changes the number) and provenance (with what, when). Two numbers are comparable when their policies are equal.
-
-The store keeps finished work in shards, small Parquet files named after the work and after their own contents. Files
-are written aside and moved into place, so a killed run leaves no half-written shard, two processes may share a store,
-and a damaged file is noticed when it is read.
+A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number a row and the columns `TIDY_COLUMNS`. Files hold
+it as Parquet or CSV; `read_results` refuses a file that was changed or that cannot say how its numbers were made. The
+store keeps finished runs; `add` takes in those of another machine, `difference_table` says what other policies do.
 """
 
-import errno
 import hashlib
-import json
-import os
-import tempfile
-import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import date
+import io
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from tse_core import __version__
 from tse_core.errors import InputError
-from tse_core.paths import store_folder
+from tse_core.signature import (
+    PROTOCOL_VERSION,
+    Difference,
+    Signature,
+    comparable,
+    differences,
+    provenance,
+    require_comparable,
+)
+from tse_core.store import Store, write_aside
 
-PROTOCOL_VERSION = 1  # raised by hand when scores change though no policy did
+__all__ = [
+    "PROTOCOL_VERSION", "TIDY_COLUMNS", "Difference", "Signature", "Store", "add", "comparable", "difference_table",
+    "differences", "find", "keep_results", "provenance", "read_results", "require_comparable", "write_results",
+]  # fmt: skip
+TIDY_COLUMNS = [
+    "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
+    "lemmas", "contexts", "pairs", "signature",
+]  # fmt: skip
+_TEXT = ("model", "protocol", "construction", "metric", "side", "signature")
+_SHARES = ("score", "low", "high", "coverage", "invalid", "cutoff")
+_COUNTS = ("lemmas", "contexts", "pairs")
+_ROW = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
+_MARK = b"tse-digest"  # of the rows, in a Parquet file's metadata
 
 
-@dataclass(frozen=True)
-class Signature:
-    """How a number was made.
+def read_results(path: str | Path) -> pd.DataFrame:
+    """A tidy table from .parquet or .csv, checked.
 
-    Attributes
-    ----------
-    identity : what was measured on what, e.g. {"model": "gpt2@1f3c9a27", "data": "marvin-linzen@9f3e22ab"}
-    policy : every choice that changes the number, e.g. {"lemmas": "newman-appendix@77aa01c2(948)", "bos": "none"}
-    provenance : package version, hardware, date
+    Raises
+    ------
+    InputError
+        Naming file, column and row: no such file, a column that is missing, a score that is no share, a signature that
+        cannot be read, rows that were changed after they were written (Parquet files carry a digest).
     """
-
-    identity: Mapping[str, str]
-    policy: Mapping[str, str]
-    provenance: Mapping[str, str] = field(default_factory=lambda: provenance(), compare=False)
-
-    def __str__(self) -> str:
-        policy = " ".join(v if k == "lemmas" else f"{k}:{v}" for k, v in self.policy.items())
-        return f"{' '.join(self.identity.values())} | {policy} | {' '.join(self.provenance.values())}"
-
-    @property
-    def key(self) -> str:
-        """A hash of identity and policy: the same for the same work, whenever and wherever it is done."""
-        parts = [sorted(self.identity.items()), sorted(self.policy.items())]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
-
-    def to_json(self) -> str:
-        return json.dumps(
-            {"identity": dict(self.identity), "policy": dict(self.policy), "provenance": dict(self.provenance)}
-        )
-
-    @classmethod
-    def from_json(cls, text: str) -> "Signature":
-        parts = json.loads(text)
-        return cls(parts["identity"], parts["policy"], parts["provenance"])
-
-    def differences(self, other: "Signature") -> dict[str, tuple[str | None, str | None]]:
-        """The policies on which two signatures differ: name -> (this one's, the other's)."""
-        names = [*self.policy, *(n for n in other.policy if n not in self.policy)]
-        pairs = {n: (self.policy.get(n), other.policy.get(n)) for n in names}
-        return {n: pair for n, pair in pairs.items() if pair[0] != pair[1]}
+    path = Path(path)
+    if path.suffix not in (".parquet", ".csv"):
+        raise InputError(f"{path}: results are read from .parquet or .csv")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        table, mark = _parquet_file(path) if path.suffix == ".parquet" else (_csv_file(path), None)
+    except (OSError, ValueError, KeyError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as {path.suffix} ({' '.join(str(error).split())[:120]})") from None
+    table = _checked(table, path)
+    if mark and mark != _digest(table).encode():
+        raise InputError(f"{path}: the rows are not those that were written (another digest); take the original file")
+    return table
 
 
-def provenance(device: object = "cpu") -> dict[str, str]:
-    """Package version, hardware and date of work done now."""
-    return {"version": __version__, "hardware": _hardware(str(device)), "date": date.today().isoformat()}
+def write_results(table: pd.DataFrame, path: str | Path) -> None:
+    """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
+    path = Path(path)
+    if path.suffix not in (".parquet", ".csv"):
+        raise InputError(f"{path}: results are written as .parquet or .csv")
+    try:
+        if path.suffix == ".parquet":
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            arrow = pa.Table.from_pandas(table, preserve_index=False)
+            arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), _MARK: _digest(table).encode()})
+            buffer = io.BytesIO()
+            pq.write_table(arrow, buffer, compression="zstd")
+            write_aside(path, buffer.getvalue())
+        else:
+            write_aside(path, table.to_csv(index=False, lineterminator="\n").encode())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from error
 
 
-def _hardware(device: str) -> str:
-    if device.startswith("cuda"):
-        import torch
+def keep_results(table: pd.DataFrame, store: Store) -> int:
+    """Put a tidy table's runs into the store; returns how many of its numbers were new.
 
-        return torch.cuda.get_device_name(device).replace(" ", "-")
-    return device
+    A number that is there already is passed over, whoever measured it when.
 
-
-class Store:
-    """Finished shards of work, by the key of their signature.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        $TSE_STORE, else a folder in the user's cache.
+    Raises
+    ------
+    InputError
+        A number there has the same signature but another value, by more than rounding can do: one of the two was not
+        made the way its signature says.
     """
+    new = 0
+    for text, rows in table.groupby("signature", sort=False):
+        signature = Signature.parse(text)
+        there = find(signature.key, store)
+        if there is not None:
+            both = rows.merge(there, on=_ROW, suffixes=("", "_there"))
+            off = (both["score"] - both["score_there"]).abs() > 1e-3
+            if off.any():
+                row = both[off].iloc[0]
+                number = f"{signature.identity['model']}, {row['construction']}, {row['metric']}"
+                raise InputError(
+                    f"{number}: {row['score']:.4f}, but the store has {row['score_there']:.4f} under the same signature; "
+                    f"one of them was not made as it says (key {signature.key})"
+                )
+            rows = rows[~_names(rows).isin(_names(there))]
+        if len(rows):
+            store.put_result(signature, rows.reset_index(drop=True), _digest(rows)[:16])
+            new += len(rows)
+    return new
 
-    def __init__(self, folder: str | Path | None = None):
-        self.folder = Path(folder) if folder else store_folder()
 
-    def get(self, key: str, shard: str, tables: Iterable[str]) -> dict[str, pd.DataFrame] | None:
-        """The tables of a shard, None where it is not finished; a damaged file is named and counts as missing."""
-        found = {}
-        for table in tables:
-            frame = next(
-                filter(
-                    lambda f: f is not None, map(_read, sorted(self._place(key).glob(f"{shard}.{table}.*.parquet")))
-                ),
-                None,
-            )
-            if frame is None:
-                return None
-            found[table] = frame
-        return found
+def add(path: str | Path, store: Store) -> tuple[int, int]:
+    """Merge a results file made elsewhere into the store: (numbers added, numbers that were there already)."""
+    table = read_results(path)
+    new = keep_results(table, store)
+    return new, len(table) - new
 
-    def put(self, key: str, shard: str, tables: Mapping[str, pd.DataFrame]) -> None:
-        """Keep the tables of a finished shard."""
-        for table, frame in tables.items():
-            contents = frame.to_parquet(index=False, compression="zstd")
-            self._write(self._place(key) / f"{shard}.{table}.{_digest(contents)}.parquet", contents)
 
-    def describe(self, signature: Signature, **further) -> None:
-        """Keep what the shards of a key are: its signature and further facts."""
-        text = json.dumps(json.loads(signature.to_json()) | further, indent=1)
-        path = self._place(signature.key) / "about.json"
-        if not path.exists():
-            self._write(path, text.encode())
+def find(key: str, store: Store) -> pd.DataFrame | None:
+    """The finished numbers of a key, or of the only key that starts so; None where there are none."""
+    keys = [entry["key"] for entry in store.entries("results")]
+    matching = [k for k in keys if k.startswith(key)] if key else []
+    if len(matching) > 1 and key not in matching:
+        raise InputError(f"{len(matching)} results have keys that start with {key!r}; give more of it")
+    tables = [table for _, table in store.results(matching[0])] if matching else []
+    return pd.concat(tables, ignore_index=True)[TIDY_COLUMNS].drop_duplicates(_ROW) if tables else None
 
-    def entries(self) -> list[dict]:
-        """What is in the store: about.json of each key, with its key, number of shards and bytes."""
-        found = []
-        for about in sorted(self.folder.glob("*/about.json")):
-            files = list(about.parent.glob("*.parquet"))
-            size = sum(f.stat().st_size for f in files)
-            found.append(json.loads(about.read_text()) | {"key": about.parent.name, "files": len(files), "bytes": size})
-        return found
 
-    def _place(self, key: str) -> Path:
-        return self.folder / key
+def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Two tidy tables, number by number, where both have it.
 
-    def _write(self, path: Path, contents: bytes) -> None:
+    Returns
+    -------
+    DataFrame with columns construction, metric, side, cutoff, first, second, difference (second - first).
+
+    Raises
+    ------
+    InputError : either table mixes several runs, or they share no number.
+    """
+    for table, name in ((first, "first"), (second, "second")):
+        if table["signature"].map(lambda s: Signature.parse(s).key).nunique() > 1:
+            runs = ", ".join(table["signature"].str.split(" \\| ").str[0].unique()[:4])
+            raise InputError(f"the {name} results hold several runs ({runs}); give the store's key of one")
+    both = first[[*_ROW, "score"]].merge(second[[*_ROW, "score"]], on=_ROW, suffixes=("_first", "_second"))
+    if both.empty:
+        raise InputError("the two results share no number: other constructions or metrics")
+    both = both.rename(columns={"score_first": "first", "score_second": "second"})
+    return both.assign(difference=both["second"] - both["first"])
+
+
+def _names(table: pd.DataFrame) -> pd.Series:
+    return table[_ROW].astype(str).agg("\x1f".join, axis=1)
+
+
+def _digest(table: pd.DataFrame) -> str:
+    """A hash of the numbers and of how they were made; when and where they were made plays no part."""
+    policy = table["signature"].str.split(" \\| ").str[:2].str.join(" | ")
+    columns = {**{c: table[c] for c in TIDY_COLUMNS}, "signature": policy}
+    digest = hashlib.sha256()
+    for name, column in columns.items():
+        values = [repr(float(v)) if name in _SHARES else str(v) for v in column]
+        digest.update("\x1f".join([name, *values]).encode() + b"\x1e")
+    return digest.hexdigest()
+
+
+def _parquet_file(path: Path) -> tuple[pd.DataFrame, bytes | None]:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(io.BytesIO(path.read_bytes()))
+    return table.to_pandas(), (table.schema.metadata or {}).get(_MARK)
+
+
+def _csv_file(path: Path) -> pd.DataFrame:
+    missing = {"keep_default_na": False, "na_values": {column: [""] for column in _SHARES}}
+    kinds = {"dtype": dict.fromkeys(_TEXT, str), "float_precision": "round_trip"}
+    return pd.read_csv(path, **missing, **kinds, encoding="utf-8-sig")
+
+
+def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+    if missing := [column for column in TIDY_COLUMNS if column not in table]:
+        raise InputError(f"{path}: no column {missing[0]!r}; a results file has {', '.join(TIDY_COLUMNS)}")
+    if table.empty:
+        raise InputError(f"{path}: holds no number")
+    table = table[TIDY_COLUMNS].copy()
+    for column in (*_SHARES, *_COUNTS):
+        numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
+        given = table[column].notna() & (table[column].astype(str) != "")
+        limit = np.inf if column in _COUNTS else 1 + 1e-9
+        wrong = (numbers.isna() & given) | (numbers < 0) | (numbers > limit) | (numbers.isna() & (column in _COUNTS))
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            right = "a count" if column in _COUNTS else "a share from 0 to 1"
+            raise InputError(f"{path}, row {row + 1}: {column} is {table[column].iloc[row]!r}; it must be {right}")
+        table[column] = numbers.astype(np.int64) if column in _COUNTS else numbers
+    for text in table["signature"].unique():
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(contents)
-                Path(temporary).replace(path)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise InputError(
-                    f"no space left for {path.name} in {path.parent}; what was finished before is kept"
-                ) from error
-            if error.errno in (errno.EACCES, errno.EROFS, errno.ENOTDIR):
-                raise InputError(
-                    f"cannot write to the store {self.folder}; choose another folder with TSE_STORE"
-                ) from error
-            raise
-
-
-def _read(path: Path) -> pd.DataFrame | None:
-    contents = path.read_bytes()
-    if _digest(contents) != path.name.split(".")[-2]:
-        warnings.warn(f"{path} is damaged and will be computed again", stacklevel=2)
-        path.unlink(missing_ok=True)
-        return None
-    return pd.read_parquet(path)
-
-
-def _digest(contents: bytes) -> str:
-    return hashlib.sha256(contents).hexdigest()[:16]
+            Signature.parse(text)
+        except InputError as error:
+            row = int(np.flatnonzero(table["signature"] == text)[0])
+            raise InputError(f"{path}, row {row + 1}: {error}") from None
+    return table
