@@ -78,7 +78,7 @@ charts.coverage_curves(printed, choose=True, title=title)
 glue("coverage_low", float(low))
 glue("coverage_high", float(high))
 cells = whole.pivot_table("coverage", "construction", "model").reindex(
-    [name for name in charts.CONSTRUCTIONS if name in set(whole["construction"])]
+    list(charts.CONSTRUCTIONS)
 )
 table(
     cells.reset_index(),
@@ -88,7 +88,7 @@ table(
 
 # %% [markdown]
 # Even with every lemma counted, the coverage lies between {glue:text}`coverage_low:.2f` and
-# {glue:text}`coverage_high:.2f`. A metric that judges a third of what a model would say is a statement about that third.
+# {glue:text}`coverage_high:.2f`. A score is a statement about that share of what a model would say, and about no more.
 #
 # ## The same figure from models
 
@@ -204,7 +204,11 @@ with_past = shares.assign(mw=lambda t: t["correct"] / (t["correct"] + t["wrong"]
 with_past["mw_with_past"] = (with_past["correct"] + with_past["past"]) / (
     with_past["correct"] + with_past["past"] + with_past["wrong"]
 )
-with_past[["model", "construction", "mw", "mw_with_past"]]
+table(
+    with_past[["model", "construction", "mw", "mw_with_past"]],
+    "MW without and with past forms",
+    digits=3,
+)
 
 # %% [markdown]
 # ```{exercise} Other things

@@ -79,8 +79,9 @@ glue("head_low", float(head["invalid"].min()))
 glue("head_high", float(head["invalid"].max()))
 glue("tail_low", float(low))
 glue("tail_high", float(high))
-ends = printed[printed["cutoff"].isin([0.1, 1.0, 1e-6])]
-ends = ends.assign(at=ends["side"] + " " + (ends["cutoff"] * 100).map("{:g} %".format))
+whole = printed[(printed["side"] == "top") & (printed["cutoff"] == 1.0)]
+named = {"top 10 %": head, "top 100 %": whole, "bottom 0.0001 %": tail}
+ends = pd.concat([rows.assign(at=at) for at, rows in named.items()])
 cells = (
     ends.groupby(["model", "at"])["invalid"].agg(["mean", "min", "max"]).reset_index()
 )
@@ -181,9 +182,12 @@ table(
 
 # %% tags=["hide-cell", "solution"]
 empty = printed[(printed["side"] == "bottom") & (printed["invalid"] > 0.5)]
-empty.sort_values("cutoff").groupby("model").tail(1)[
-    ["model", "construction", "cutoff", "invalid"]
-]
+first = empty.sort_values("cutoff").groupby("model").tail(1)
+table(
+    first[["model", "construction", "cutoff", "invalid"]],
+    "The first cut-off (a fraction) that is mostly empty",
+    digits=6,
+)
 
 # %% [markdown]
 # ```{exercise} Two reasons to be empty
