@@ -1,10 +1,17 @@
 """The baselines: Kneser-Ney against NLTK's, full distributions, and the protocol every language model implements."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import torch
 
+import tse_core
+from tse_core.baselines import save_baseline, train_baseline, word_tokenizer
 from tse_core.errors import InputError
+from tse_core.lstm import train_lstm
 from tse_core.ngram import train_ngram
+from tse_core.preferences import score_pairs
+from tse_core.sentences import token_surprisals
 
 BOUNDARY, END, VOCABULARY = 0, 1, 30
 
@@ -74,3 +81,80 @@ def test_bad_settings_are_named():
         model(2, discounts=1.5)
     with pytest.raises(InputError, match="corpus"):
         train_ngram([[]], vocabulary_size=3, boundary=0, end=1)
+
+
+WORDS = [
+    "The key is old.",
+    "The keys are old.",
+    "The key to the cabinets is here.",
+    "The keys to the cabinet are here.",
+]
+
+
+@pytest.fixture(scope="module", params=["ngram", "lstm"])
+def baseline(request):
+    settings = {"order": 3} if request.param == "ngram" else {"hidden": 16, "embedding": 16, "epochs": 3, "batch": 2}
+    return train_baseline(request.param, WORDS * 20, **settings)
+
+
+def test_a_folder_gives_the_same_model_back(baseline, tmp_path):
+    save_baseline(baseline, tmp_path / "kept")
+    again = tse_core.load_model(tmp_path / "kept")
+    assert again.network.fingerprint() == baseline.network.fingerprint()
+    (before,), (after,) = (token_surprisals(model, WORDS[:1]) for model in (baseline, again))
+    np.testing.assert_allclose(before.bits, after.bits, atol=1e-6)
+    assert not list((tmp_path / "kept").glob("*.bin")) and (tmp_path / "kept" / "model.safetensors").is_file()
+
+
+def test_distributions_after_real_contexts_sum_to_one(baseline):
+    slots = tse_core.slot_distribution(baseline, "The keys to the cabinet")
+    assert slots["probability"].sum() == pytest.approx(1, abs=1e-5)
+    assert len(slots) == baseline.vocabulary_size
+
+
+def test_sentence_scores_equal_the_conditional_probabilities_by_hand(baseline):
+    """Word by word from the network alone, with and without a beginning-of-sentence token."""
+    for bos in ("none", "add"):
+        ids = [baseline.tokenizer.bos_token_id] * (bos == "add") + baseline.tokenizer(WORDS[2])["input_ids"]
+        expected = 0
+        for place in range(len(ids) - 1):
+            batch = torch.tensor([ids[: place + 1]])
+            logits = baseline.network.logits(batch, torch.tensor([0]), torch.tensor([place]))
+            expected -= logits[0].double().log_softmax(-1)[ids[place + 1]].item() / np.log(2)
+        (scores,) = token_surprisals(baseline, WORDS[2:3], bos=bos)
+        assert scores.bits.sum() == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_baseline_has_whole_words_and_flags_unknown_ones(baseline):
+    assert baseline.word_id("keys") == baseline.tokenizer.get_vocab()["keys"]
+    assert baseline.word_id("doors") is None
+    pairs = pd.DataFrame({"good": ["The doors are old."], "bad": ["The doors is old."]})
+    scores = score_pairs(baseline, pairs)
+    assert scores["unknown_good"].tolist() == [1] and not scores["unknown_critical"].any()
+
+
+def test_an_ngram_model_prefers_what_it_has_read():
+    ours = train_baseline("ngram", WORDS, order=3)
+    pairs = pd.DataFrame({"good": [WORDS[1], WORDS[0]], "bad": ["The keys is old.", "The key are old."]})
+    assert score_pairs(ours, pairs)["correct"].tolist() == [1, 1]
+
+
+@pytest.mark.slow
+def test_an_lstm_learns_a_small_language():
+    """Four sentences: the loss comes down to their entropy, and the same seed gives the same weights."""
+    tokenizer = word_tokenizer(WORDS)
+    ids = tokenizer(WORDS * 50, add_special_tokens=False)["input_ids"]
+    common = {"vocabulary_size": len(tokenizer), "boundary": tokenizer.bos_token_id, "end": tokenizer.eos_token_id}
+    runs = [train_lstm(ids, **common, hidden=32, embedding=32, epochs=20, batch=20) for _ in range(2)]
+    assert runs[0][1][0] > 2.5 and runs[0][1][-20:].mean() < 0.35
+    assert runs[0][0].fingerprint() == runs[1][0].fingerprint()
+
+
+def test_bad_baselines_are_named(tmp_path):
+    with pytest.raises(InputError, match="did you mean 'ngram'"):
+        train_baseline("n-gram", WORDS)
+    with pytest.raises(InputError, match="no sentence with a word"):
+        train_baseline("ngram", [" "])
+    (tmp_path / "tse_baseline.json").write_text('{"kind": "ngram"}')
+    with pytest.raises(InputError, match="no readable baseline"):
+        tse_core.load_model(tmp_path)

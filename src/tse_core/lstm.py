@@ -20,7 +20,7 @@ IGNORED = -100  # cross_entropy passes over targets with this id
 class LSTM(nn.Module):
     """The network; :meth:`logits` is the protocol of every language model."""
 
-    def __init__(self, vocabulary_size: int, embedding: int = 128, hidden: int = 128, layers: int = 2, dropout=0.2):
+    def __init__(self, vocabulary_size: int, embedding: int = 128, hidden: int = 128, layers: int = 1, dropout=0.1):
         super().__init__()
         self.settings = {"vocabulary_size": vocabulary_size, "embedding": embedding, "hidden": hidden, "layers": layers}
         self.settings["dropout"] = dropout
@@ -81,11 +81,11 @@ def train_lstm(
     end: int,
     embedding: int = 128,
     hidden: int = 128,
-    layers: int = 2,
-    dropout: float = 0.2,
+    layers: int = 1,
+    dropout: float = 0.1,
     epochs: float = 3,
-    batch: int = 128,
-    rate: float = 3e-3,
+    batch: int = 64,
+    rate: float = 1e-2,
     seed: int = 0,
     device: str = "cpu",
     progress: Callable[[int, int, float], None] | None = None,

@@ -35,7 +35,7 @@ def baseline(
     seed: Annotated[int, typer.Option(help="Of the laboratory corpus and of an LSTM's weights.", min=0)] = 0,
     order: Annotated[int, typer.Option(help="n of an n-gram model.", min=1)] = 5,
     hidden: Annotated[int, typer.Option(help="Width of an LSTM.", min=1)] = 128,
-    layers: Annotated[int, typer.Option(help="Layers of an LSTM.", min=1)] = 2,
+    layers: Annotated[int, typer.Option(help="Layers of an LSTM.", min=1)] = 1,
     epochs: Annotated[float, typer.Option(help="Passes over the corpus.", min=0)] = 3,
 ) -> None:
     from tse_core.baselines import KINDS, save_baseline, train_baseline
