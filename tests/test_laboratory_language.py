@@ -127,7 +127,7 @@ def test_truth_of_simple_sentences_by_hand():
 
 
 def test_truth_under_attraction_by_hand():
-    """Middle band across an object relative: 0.75 beside an attractor of the subject's number, else 0.2 x 0.75 + 0.8 x 0.25."""
+    """Middle band: 0.75 beside an attractor of the subject's number, else 0.2 x 0.75 + 0.8 x 0.25."""
     row = truth("lexical").set_index(["construction", "band"]).loc[("Across object relative clause", "middle")]
     assert row["MW"] == pytest.approx((0.75 + 0.35) / 2)
     assert row["EW"] == 0.5  # 0.35 loses
