@@ -117,7 +117,7 @@ def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
 def test_every_chart_has_a_title_and_a_description_with_a_number(reference, figure1, table2):
     for chart in every_chart(reference, figure1, table2):
         spec = chart.to_dict()
-        assert len(spec["title"]["text"]) >= 2
+        assert len(" ".join(spec["title"]["text"])) >= 2 and max(map(len, spec["title"]["text"])) <= 48
         assert re.search(r"\d", spec["description"]) and "nan" not in spec["description"]
 
 

@@ -15,7 +15,7 @@ TOP_END, BOTTOM_START = 0.54, 0.63
 TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (0.5, 1e-2, 1e-4, 1e-6)}
 
 
-def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, choose=False, title=None, width=460, height=230):
+def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, choose=False, title=None, width=520, height=230):
     """EW and MW at each cut-off, one panel per metric (and model): Figures 1 and 2.
 
     Parameters
@@ -38,14 +38,14 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, choose=False,
     return _figure(curves, panels, published, choose, title, "the score", width, height)
 
 
-def coverage_curves(curves, *, metric="EW", published=None, choose=False, title=None, width=460, height=230):
+def coverage_curves(curves, *, metric="EW", published=None, choose=False, title=None, width=520, height=230):
     """The probability on the forms that counted, at each cut-off: Figure 3."""
     title = title or "How much of the distribution the verb list covers"
     panels = [(metric, "coverage", "probability on the counted forms")]
     return _figure(curves, panels, published, choose, title, "the coverage", width, height)
 
 
-def invalid_curves(curves, *, metric="EW", published=None, choose=False, title=None, width=460, height=230):
+def invalid_curves(curves, *, metric="EW", published=None, choose=False, title=None, width=520, height=230):
     """The share of contexts in which no lemma is eligible, at each cut-off: Figure 4."""
     title = title or "Where contexts have no verb left to score"
     panels = [(metric, "invalid", "share of contexts without a verb")]

@@ -5,6 +5,8 @@ vision and under simulated protanopia, deuteranopia and tritanopia, with enough 
 Constructions with and without "that" share a hue.
 """
 
+import textwrap
+
 import altair as alt
 import pandas as pd
 
@@ -34,7 +36,7 @@ def theme() -> alt.theme.ThemeConfig:
             "background": "transparent",
             "font": FONT,
             "view": {"stroke": None},
-            "title": {"anchor": "start", "fontSize": 15, "fontWeight": 600, "subtitleFontSize": 12, "offset": 10},
+            "title": {"anchor": "start", "fontSize": 14, "fontWeight": 600, "subtitleFontSize": 12, "offset": 10},
             "axis": {
                 "labelFontSize": 11,
                 "titleFontSize": 12,
@@ -65,14 +67,27 @@ def colours_of(constructions) -> alt.Scale:
 
 def described(chart, title: str, description: str, subtitle: str | list[str] | None = None):
     """A title that says what to see, a description for those who cannot see it."""
-    words = {"text": title, "subtitle": subtitle} if subtitle else {"text": title}
+    words = {"text": _lines(title, 48)}
+    if subtitle:
+        parts = [subtitle] if isinstance(subtitle, str) else subtitle
+        words["subtitle"] = [line for part in parts for line in _lines(part, 58)]
     return chart.properties(title=alt.TitleParams(**words), description=description)
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """Lines that a phone can show: titles in a chart do not wrap by themselves."""
+    return textwrap.wrap(text, width) or [""]
 
 
 def together(panels, selection):
     """Panels below each other; a selection made through the shared legend reaches all of them."""
     first = panels[0].add_params(selection)
     return first if len(panels) == 1 else alt.vconcat(first, *panels[1:], spacing=16)
+
+
+def filling(chart, rows: pd.Series, row_pixels: int):
+    """A chart with a line for each different name in `rows`, as wide as its place on the page."""
+    return chart.properties(width="container", height=rows.nunique() * row_pixels)
 
 
 def chart_data(chart) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from tse_core.charts.look import METRICS, colours_of, described, listed, needs, together
+from tse_core.charts.look import METRICS, colours_of, described, filling, listed, needs, together
 
 
 def table2_dots(scores, *, title=None, width=300):
@@ -26,7 +26,11 @@ def table2_dots(scores, *, title=None, width=300):
     for model in models:
         part = rows[rows["model"] == model]
         plot = _dots(part, colours, chosen, scale, labelled=True)
-        plot = plot.properties(width="container" if len(models) == 1 else width, height=_per_row(34))
+        plot = (
+            filling(plot, part["construction"], 34)
+            if len(models) == 1
+            else plot.properties(width=width, height=_per_row(34))
+        )
         panels.append(plot.properties(title=model) if len(models) > 1 else plot)
     chart = together(panels, chosen)
     title = title or "Three scores of the same sentences: TSE, MW and EW"
@@ -105,8 +109,10 @@ def truth_vs_measured(scores, *, title=None, width=430):
             shape=alt.Shape("metric:N", scale=shapes, legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1)),
             tooltip=tips,
         )
-        plot = alt.layer(*marks, dots).properties(height=_per_row(12 * len(metrics) + 6))
-        plot = plot.properties(width="container" if len(models) == 1 else width)
+        plot, row = alt.layer(*marks, dots), 12 * len(metrics) + 6
+        plot = (
+            filling(plot, rows["line"], row) if len(models) == 1 else plot.properties(width=width, height=_per_row(row))
+        )
         panels.append(plot.properties(title=model) if len(models) > 1 else plot)
     chart = together(panels, chosen)
     worst = rows.loc[rows["difference"].abs().idxmax()]
@@ -120,20 +126,22 @@ def truth_vs_measured(scores, *, title=None, width=430):
 
 
 def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f", description=None):
-    """A value for every row and column, written into its cell; darker is higher."""
+    """A value for every row and column, written into its cell; lighter is higher."""
     rows = needs(table, row, column, value, what="a heat map").copy()
     base = alt.Chart(rows).encode(
         x=alt.X(f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=140)),
         y=alt.Y(f"{row}:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
     )
-    shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain)), legend=None)
+    shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)
     cells = base.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
         color=shade, tooltip=[f"{row}:N", f"{column}:N", alt.Tooltip(f"{value}:Q", format=format)]
     )
     middle = domain[0] + 0.6 * (domain[1] - domain[0])
     ink = alt.condition(f"datum['{value}'] > {middle}", alt.value("#000000"), alt.value("#ffffff"))
     words = base.mark_text(fontSize=10).encode(text=alt.Text(f"{value}:Q", format=format), color=ink)
-    chart = alt.layer(cells, words).properties(width="container", height=alt.Step(22))
+    chart = filling(alt.layer(cells, words), rows[row], 22)
+    if rows[column].nunique() > 6:
+        chart = chart.properties(width={"step": 38})
     best, worst = rows.loc[rows[value].idxmax()], rows.loc[rows[value].idxmin()]
     found = f"Highest: {best[row]}, {best[column]} ({best[value]:{format}}); lowest: {worst[row]}, {worst[column]}"
     return described(chart, title, description or f"Heat map. {found} ({worst[value]:{format}}).")
@@ -157,7 +165,7 @@ def bars(
         description or f"Bar chart of {len(rows)} values; the largest is {best[label]} at {best[value]:{format}}."
     )
     chart = base.mark_bar() if colour else base.mark_bar(color="#019471")
-    return described(chart.properties(width="container", height=alt.Step(20)), title, description)
+    return described(filling(chart, rows[label], 20), title, description)
 
 
 def _per_row(pixels):
