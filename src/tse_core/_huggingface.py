@@ -1,11 +1,13 @@
 """Opening Hugging Face models: finding them, telling masked from causal, computing logits only where asked."""
 
 import hashlib
+import importlib.util
 import json
 from pathlib import Path
 
 import torch
 
+from tse_core._unloaded import UnloadedNetwork, files_fingerprint
 from tse_core.errors import InputError, unknown
 from tse_core.models import Kind, LanguageModel
 from tse_core.paths import data_folder
@@ -18,7 +20,8 @@ def laboratory_models() -> list[str]:
     return sorted(p.parent.name for p in (data_folder() / "models").glob("*/config.json"))
 
 
-def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> LanguageModel:
+def open_model(name: str, *, kind, device, dtype, revision, bos, trust, weights: bool = True) -> LanguageModel:
+    """What `load_model` says; without `weights`, a model to plan with: its weights stay in their files."""
     if kind not in (None, "causal", "masked"):
         raise InputError(f"kind is {kind!r}; it must be 'causal' or 'masked'")
     if dtype not in DTYPES:
@@ -39,16 +42,28 @@ def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> Langu
         )
     if kind == "masked" and tokenizer.mask_token is None:
         raise InputError(f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'")
-    auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
-    module = _opened(name, place, auto, options | {"dtype": DTYPES[dtype], "use_safetensors": True})
-    network = HuggingFaceNetwork(
-        module.eval().to(_device(device)), _weight_files(place, revision), causal=kind == "causal"
-    )
+    files = [] if weights else _weight_files(place, revision)
+    if files:
+        network = UnloadedNetwork(config.get_text_config().vocab_size, tuple(files))
+    else:
+        network = _loaded(name, place, kind, device, options | {"dtype": DTYPES[dtype], "use_safetensors": True})
     spaced = kind == "masked" and config.model_type in ("roberta", "xlm-roberta", "camembert", "longformer")
     return LanguageModel(
         name, kind, tokenizer, network, dtype=dtype, revision=revision, bos=bos,
         leading_space=spaced and _byte_level(tokenizer),
     )  # fmt: skip
+
+
+def _loaded(name, place, kind, device, options) -> "HuggingFaceNetwork":
+    """The network with its weights, on one device, or with device "map" spread over all there are."""
+    auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
+    if device == "map":
+        if importlib.util.find_spec("accelerate") is None:
+            raise InputError("device 'map' needs the package accelerate: pip install accelerate")
+        module = _opened(name, place, auto, options | {"device_map": "auto"}).eval()
+    else:
+        module = _opened(name, place, auto, options).eval().to(_device(device))
+    return HuggingFaceNetwork(module, _weight_files(place, options.get("revision")), causal=kind == "causal")
 
 
 def detect_kind(name: str, config) -> Kind:
@@ -136,14 +151,11 @@ class HuggingFaceNetwork:
         return (states if self._head is None else self._head(states)).float()
 
     def fingerprint(self) -> str:
-        digest = hashlib.sha256()
         if self._weight_files:
-            for file in self._weight_files:
-                with file.open("rb") as stream:
-                    digest.update(hashlib.file_digest(stream, "sha256").digest())
-        else:
-            for _, tensor in sorted(self.module.state_dict().items()):
-                digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+            return files_fingerprint(self._weight_files)
+        digest = hashlib.sha256()
+        for _, tensor in sorted(self.module.state_dict().items()):
+            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
         return digest.hexdigest()
 
     def _run(self, rows, columns, **inputs):

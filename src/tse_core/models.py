@@ -232,7 +232,8 @@ def load_model(
     kind : "causal" or "masked", optional
         Read from the model's configuration where that is clear.
     device : str
-        "auto" takes a GPU where there is one; else any name that torch knows ("cpu", "cuda:1").
+        "auto" takes a GPU where there is one; "map" spreads a model that is too large for one over all of them (with
+        the package accelerate); else any name that torch knows ("cpu", "cuda:1").
     dtype : "float32", "float16" or "bfloat16"
         Precision of the weights. Anything but float32 is marked in every signature.
     revision : str, optional

@@ -1,0 +1,130 @@
+"""tse sweep: a plan of many models."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.errors import InputError
+
+HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
+
+What the store holds is not computed again, so an interrupted sweep goes on when it is started again. Exit code 1: some
+tasks failed, the others are done.
+
+[b]Examples[/b]
+
+  tse sweep plan.yaml --dry-run
+
+  tse sweep plan.yaml --workers 4 --out scores.parquet
+
+  tse sweep plan.yaml --engine dask --address tcp://head-node:8786
+
+  tse sweep plan.yaml --engine slurm --workers 50
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("sweep", help=HELP)(sweep)
+
+
+def sweep(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="Models, data and policies.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show tasks, tokens, time and memory; score nothing.")
+    ] = False,
+    engine: Annotated[
+        str | None, typer.Option(help="processes, dask or slurm; as the plan says, else processes.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes, or jobs at a time.", min=1)] = None,
+    gpus: Annotated[int | None, typer.Option(help="GPUs to use, one worker each.", min=1)] = None,
+    address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler.")] = None,
+    threads: Annotated[int, typer.Option(help="Processor threads of each worker.", min=1)] = 1,
+    attempts: Annotated[int, typer.Option(help="How often a failing task is tried.", min=1)] = 2,
+    out: Annotated[Path | None, typer.Option(help="Write all scores: .parquet or .csv.")] = None,
+    store: options.StoreFolder = None,
+) -> None:
+    if out and out.suffix not in (".parquet", ".csv"):
+        raise InputError(f"--out {out}: results are written as .parquet or .csv")
+    if out and not out.parent.is_dir():
+        raise InputError(f"--out {out}: there is no folder {out.parent}")
+    from tse_core.sweep.plan import ENGINES, load_plan
+
+    if engine and engine not in ENGINES:
+        from tse_core.errors import unknown
+
+        raise unknown("engine", engine, ENGINES)
+    loaded = load_plan(plan)
+    where = {"name": engine, "workers": workers, "gpus": gpus, "address": address}
+    if dry_run:
+        _show(loaded, store, where, threads)
+        return
+    from tse_core.cli.evaluate import _write as write_table
+    from tse_core.sweep import sweep as run
+
+    done = run(loaded, store=store, attempts=attempts, threads=threads, **where)
+    _summary(done)
+    if out:
+        write_table(done.tidy(), out)
+        typer.echo(f"written: {out}")
+    if done.failures:
+        for failure in done.failures:
+            print(f"tse: failed: {failure}", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _show(plan, store, where, threads) -> None:
+    """What the sweep would do."""
+    import torch
+
+    from tse_core.sweep import plan_sweep, settings
+    from tse_core.sweep.estimate import machine_speed, sweep_seconds, task_seconds
+
+    where = settings(plan, where)
+    planned = plan_sweep(plan, store=store, threads=threads, engine_name=where["name"])
+    tasks, gpu = planned.tasks, torch.cuda.is_available()
+    speed = machine_speed(tasks[0].run.model.dtype) if tasks else 1.0
+    by_run: dict = {}
+    for task in tasks:
+        by_run.setdefault(task.run, []).append(task)
+    width = max((len(f"{run.model.label}  {run.data}") for run in by_run), default=0)
+    for run, mine in by_run.items():
+        seconds = sum(task_seconds(task, speed, gpu=gpu) for task in mine)
+        name = f"{run.model.label}  {run.data}"
+        typer.echo(f"{name:{width}}  {run.protocol}  {_counted(mine)}, about {_time(seconds)}")
+    workers = where.get("gpus") or where.get("workers") or 1
+    memory = max((task.memory for task in tasks), default=0)
+    typer.echo(f"In the store already: {planned.done} shards. To do: {_counted(tasks)}.")
+    if tasks:
+        needed = sweep_seconds(tasks, workers, speed, gpu=gpu)
+        engine = f"Engine {where['name']}, {workers} worker{'s' * (workers > 1)}"
+        machine = "this machine's GPU" if gpu else "one core of this machine for each worker"
+        typer.echo(f"{engine}: about {_time(needed)} at the speed of {machine}, {memory / 1e9:.1f} GB a worker.")
+
+
+def _summary(done) -> None:
+    reports = done.reports
+    if not done.planned.tasks:
+        typer.echo(f"Nothing to do: all {done.planned.done} shards are in the store.")
+        return
+    tokens, seconds = sum(r.task.tokens for r in reports), sum(r.seconds for r in reports)
+    line = f"{len(reports)} of {len(done.planned.tasks)} tasks done, {len(done.failures)} failed"
+    if reports:
+        workers, memory = len({r.worker for r in reports}), max(r.memory for r in reports)
+        line += f"; {tokens:,} tokens, {tokens / max(seconds, 1e-9):,.0f} a second and worker"
+        line += f"; {workers} worker{'s' * (workers > 1)}, {memory / 1e9:.1f} GB at most"
+    typer.echo(line)
+
+
+def _counted(tasks) -> str:
+    tokens = sum(task.tokens for task in tasks)
+    shards = sum(len(task.shards) for task in tasks)
+    return f"{len(tasks)} task{'s' * (len(tasks) != 1)} ({shards} shards), {tokens:,} tokens"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,248 @@
+"""Where tasks run: an Executor of Python's concurrent.futures, by name.
+
+- ``processes``: processes of this machine, one thread each.
+- ``dask``: Dask Distributed, a cluster on this machine or a running scheduler at an address.
+- ``slurm``: jobs of SLURM through submitit; cluster "local" runs the same jobs as processes, to try a plan.
+
+With `gpus`, each worker sees one GPU.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+
+from tse_core.errors import InputError, unknown
+
+
+@contextmanager
+def engine(
+    name: str = "processes",
+    *,
+    workers: int | None = None,
+    gpus: int | None = None,
+    address: str | None = None,
+    cluster: str | None = None,
+    options: Mapping | None = None,
+    folder: str | Path = "sweep-jobs",
+) -> Iterator[Executor]:
+    """An executor that is closed in the end.
+
+    Parameters
+    ----------
+    name : "processes", "dask" or "slurm"
+    workers : int, optional
+        Processes, or jobs at a time; one a GPU with `gpus`, else one. SLURM by itself decides how many if none is said.
+    gpus : int, optional
+        GPUs to use, a worker each; with SLURM, GPUs of each job.
+    address : str, optional
+        Of a running Dask scheduler. Its workers must see the store and the models under the same paths; with `gpus`,
+        they must offer the resource GPU.
+    cluster : "slurm" or "local"
+        For SLURM.
+    options : mapping, optional
+        For submitit (slurm_partition, timeout_min, mem_gb, slurm_setup, ...) or for Dask's workers (memory_limit, ...).
+    folder : Path
+        Where SLURM's jobs keep their logs.
+
+    Raises
+    ------
+    InputError
+        For an unknown engine, a missing package, no scheduler at the address.
+    """
+    engines = {"processes": _processes, "dask": _dask, "slurm": _slurm}
+    if name not in engines:
+        raise unknown("engine", name, engines)
+    for given, value, home in (("address", address, "dask"), ("cluster", cluster, "slurm")):
+        if value and name != home:
+            raise InputError(f"{given} is for the engine {home}, not for {name}")
+    how = {"address": address, "cluster": cluster, "folder": folder}
+    with engines[name](workers, gpus, dict(options or {}), how) as executor:
+        yield executor
+
+
+@contextmanager
+def _processes(workers, gpus, options, _) -> Iterator[Executor]:
+    if options:
+        raise InputError(f"the engine processes has no options ({', '.join(options)})")
+    executor = Processes(gpus or workers or 1, gpus)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+class Processes(ThreadPoolExecutor):
+    """Processes that do not share a fate: each is driven by a thread of its own.
+
+    A process that dies, or whose task fails, is replaced, and the error goes to that task alone.
+    """
+
+    def __init__(self, workers: int, gpus: int | None = None):
+        self._free = list(range(workers))[::-1]  # which GPU the next thread's process sees
+        self._own = threading.local()
+        self._gpus = gpus
+        self._pools: dict[int, ProcessPoolExecutor] = {}
+        super().__init__(workers, initializer=self._start)
+
+    def submit(self, function: Callable, /, *arguments, **options) -> Future:
+        return super().submit(self._run, partial(function, *arguments, **options))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=wait, cancel_futures=cancel_futures)
+        for pool in list(self._pools.values()):
+            pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+    def _start(self):
+        self._own.number = self._free.pop()
+        self._renew()
+
+    def _renew(self):
+        number = self._own.number
+        environment = {"CUDA_VISIBLE_DEVICES": str(number)} if self._gpus else {}
+        if number in self._pools:
+            self._pools[number].shutdown(wait=False, cancel_futures=True)
+        spawn = get_context("spawn")
+        self._pools[number] = ProcessPoolExecutor(1, spawn, initializer=_enter, initargs=(environment,))
+
+    def _run(self, call):
+        try:
+            return self._pools[self._own.number].submit(call).result()
+        except BaseException:
+            self._renew()
+            raise
+
+
+def _enter(environment: dict) -> None:
+    """Before a worker process imports torch. A worker whose client is gone, killed perhaps, must not stay behind."""
+    os.environ.update(environment)
+    threading.Thread(target=lambda: (parent_process().join(), os._exit(1)), daemon=True).start()
+
+
+@contextmanager
+def _dask(workers, gpus, options, how) -> Iterator[Executor]:
+    _require("distributed", "dask", "dask[distributed]", "sweep-dask")
+    import logging
+
+    from distributed import Client, Nanny, Scheduler, SpecCluster
+
+    resources = {"resources": {"GPU": 1}} if gpus else {}
+    if how["address"]:
+        try:
+            client, cluster = Client(how["address"], timeout=10), None
+        except (OSError, ValueError) as error:
+            reason = f"no Dask scheduler answers at {how['address']} ({str(error).splitlines()[0]})"
+            raise InputError(f"{reason}; start one with: dask scheduler") from error
+    else:
+        common = {"nthreads": 1, "memory_limit": 0, "silence_logs": logging.ERROR, **resources, **options}
+        seen = [{"env": {"CUDA_VISIBLE_DEVICES": str(n)}} if gpus else {} for n in range(gpus or workers or 1)]
+        specification = {n: {"cls": Nanny, "options": {**common, **own}} for n, own in enumerate(seen)}
+        scheduler = {"cls": Scheduler, "options": {"dashboard": False, "host": "127.0.0.1", "port": 0}}
+        cluster = SpecCluster(specification, scheduler, silence_logs=logging.ERROR)
+        client = Client(cluster)
+    try:
+        yield client.get_executor(pure=False, **resources)
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()
+
+
+@contextmanager
+def _slurm(workers, gpus, options, how) -> Iterator[Executor]:
+    _require("submitit", "slurm", "submitit", "sweep-slurm")
+    import submitit
+
+    kind = how["cluster"] or "slurm"
+    if kind not in ("slurm", "local"):
+        raise unknown("cluster", kind, ("slurm", "local"))
+    try:
+        jobs = submitit.AutoExecutor(folder=Path(how["folder"]).resolve() / "%j", cluster=kind)
+        given = {"gpus_per_node": gpus} if gpus else {}
+        given |= {"slurm_array_parallelism": workers} if workers else {}
+        jobs.update_parameters(**{"name": "tse-sweep", "cpus_per_task": 1, "timeout_min": 240, **given, **options})
+    except RuntimeError as error:
+        raise InputError(f"SLURM cannot be used here ({error}); cluster: local tries a plan without it") from error
+    except (NameError, TypeError, ValueError, AssertionError) as error:
+        raise InputError(f"the options of the engine slurm: {error}") from error
+    executor = Submitted(jobs, limit=(workers or 1) if kind == "local" else None)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+class Submitted(Executor):
+    """submitit's jobs as an Executor of concurrent.futures: what waits goes out together, as one array of jobs.
+
+    Parameters
+    ----------
+    jobs : submitit.Executor
+    limit : int, optional
+        Jobs at a time; None leaves that to the cluster.
+    every : float
+        Seconds between two looks at the jobs.
+    """
+
+    def __init__(self, jobs, limit: int | None = None, every: float = 0.5):
+        self._jobs, self._limit, self._every = jobs, limit, every
+        self._waiting: list[tuple[Future, Callable]] = []
+        self._running: dict[Future, object] = {}
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def submit(self, function: Callable, /, *arguments, **options) -> Future:
+        future: Future = Future()
+        with self._lock:
+            self._waiting.append((future, partial(function, *arguments, **options)))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        while wait and not cancel_futures and (self._waiting or self._running):
+            time.sleep(self._every)
+        self._closed.set()
+        self._thread.join()
+        for job in self._running.values():
+            job.cancel(check=False)
+
+    def _watch(self):
+        while not self._closed.wait(self._every):
+            for future, job in list(self._running.items()):
+                if job.done():
+                    del self._running[future]
+                    _settle(future, job)
+            with self._lock:
+                room = len(self._waiting) if self._limit is None else self._limit - len(self._running)
+                ready, self._waiting = self._waiting[:room], self._waiting[room:]
+            ready = [(future, call) for future, call in ready if future.set_running_or_notify_cancel()]
+            if ready:
+                self._send(ready)
+
+    def _send(self, ready):
+        try:
+            with self._jobs.batch():
+                sent = [self._jobs.submit(call) for _, call in ready]
+        except Exception as error:  # whatever keeps the cluster from taking jobs is each task's failure
+            for future, _ in ready:
+                future.set_exception(error)
+            return
+        self._running |= dict(zip((future for future, _ in ready), sent, strict=True))
+
+
+def _settle(future: Future, job) -> None:
+    try:
+        future.set_result(job.result())
+    except Exception as error:  # a job's own, or that it was lost
+        future.set_exception(error)
+
+
+def _require(module: str, name: str, package: str, extra: str) -> None:
+    if find_spec(module) is None:
+        raise InputError(f"the engine {name} needs {package}: pip install 'tse-core[{extra}]'")

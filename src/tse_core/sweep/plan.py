@@ -1,0 +1,223 @@
+"""A sweep as a YAML file: models (with revisions) x data x policies.
+
+    models:
+      - lab-systematic-causal                        # what `load_model` takes
+      - model: EleutherAI/pythia-160m                # one entry a revision
+        revisions: [step0, step512, step143000]
+        dtype: bfloat16
+      - folders: trained/lab-lexical-causal/checkpoints/step-*
+        name: lab-lexical-causal                     # what tables show
+    data: [marvin-linzen]
+    lemmas: [newman-clean]
+    protocols: [exact]
+    keep: contexts
+    engine: {name: processes, workers: 2}
+
+Only `models` must be there. Files and folders are looked for beside the plan first, then where the command runs.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+
+import yaml
+
+from tse_core.errors import InputError, unknown
+
+ENGINES = ("processes", "dask", "slurm")
+_POLICIES = {
+    "kind": ("causal", "masked"),
+    "dtype": ("float32", "float16", "bfloat16"),
+    "bos": ("tokenizer", "add", "none"),
+}
+_MODEL_KEYS = ("model", "folders", "name", "revisions", "device", *_POLICIES)
+_PLAN_KEYS = ("models", "data", "lemmas", "protocols", "keep", "engine", "task_tokens")
+_ENGINE_KEYS = {"name": str, "workers": int, "gpus": int, "address": str, "cluster": str, "options": dict}
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model of a sweep: what `load_model` takes, and the name and step under which its results stand."""
+
+    source: str
+    name: str
+    revision: str | None = None
+    kind: str | None = None
+    device: str = "auto"
+    dtype: str = "float32"
+    bos: str = "tokenizer"
+
+    @property
+    def label(self) -> str:
+        """E.g. ``pythia-160m step512``, ``lab-lexical-causal step-00512``."""
+        if self.revision:
+            return f"{self.name} {self.revision}"
+        folder = Path(self.source)
+        return f"{self.name} {folder.name}" if folder.is_dir() and folder.name != self.name else self.name
+
+    @property
+    def step(self) -> int | None:
+        """The last number of the revision or folder: ``step512`` is 512, ``stage2-step100-tokens1B`` is 100."""
+        text = self.revision or (Path(self.source).name if Path(self.source).is_dir() else "")
+        found = re.search(r"step[-_]?(\d+)", text) or re.search(r"(\d+)\D*$", text)
+        return int(found[1]) if found else None
+
+    def load(self, **further):
+        """The model itself."""
+        from tse_core.models import load_model
+
+        options = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos")}
+        return load_model(self.source, **options | further)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model on one data set under one set of policies."""
+
+    model: Model
+    data: str
+    lemmas: str
+    protocol: str
+    keep: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run, and on what.
+
+    Attributes
+    ----------
+    runs : tuple of Run
+        Model by model, so that a worker loads each as seldom as can be.
+    engine : dict
+        name ("processes", "dask", "slurm"), workers, gpus, address, cluster, options; see `tse_core.sweep.engine`.
+    task_tokens : int or None
+        Tokens of one task at most; None leaves it to the engine.
+    """
+
+    runs: tuple[Run, ...]
+    engine: Mapping = field(default_factory=dict)
+    task_tokens: int | None = None
+
+
+def load_plan(plan: str | Path | Mapping) -> Plan:
+    """A plan from a YAML file, or from a mapping with the same keys.
+
+    Raises
+    ------
+    InputError
+        Names the file and the key: a file that is no YAML, an unknown or missing key, a value of the wrong kind, a
+        pattern that matches no folder, the same model twice.
+    """
+    if isinstance(plan, Mapping):
+        return _plan(dict(plan), Path(), "the plan")
+    path = Path(plan)
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror})") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is no YAML: {' '.join(str(error).split())[:200]}") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path} must hold keys such as 'models' and 'data'")
+    return _plan(content, path.parent, str(path))
+
+
+def _plan(content: dict, folder: Path, where: str) -> Plan:
+    _known(content, _PLAN_KEYS, where)
+    entries = content.get("models")
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{where}: models must be a list with at least one model")
+    models = [m for i, entry in enumerate(entries) for m in _models(entry, folder, f"{where}: models[{i}]")]
+    if twice := {m.label for m in models if models.count(m) > 1}:
+        raise InputError(f"{where}: models holds {sorted(twice)[0]!r} twice")
+    names = [_names(content, "data", ["marvin-linzen"], where), _names(content, "lemmas", ["newman-appendix"], where)]
+    data, lemmas = ([_here(name, folder) for name in group] for group in names)
+    protocols = _names(content, "protocols", ["exact"], where)
+    for protocol in protocols:
+        _one_of(protocol, ("exact", "released"), f"{where}: protocols")
+    keep = _one_of(content.get("keep", "contexts"), ("contexts", "lemmas", "forms"), f"{where}: keep")
+    tokens = content.get("task_tokens")
+    if tokens is not None and (type(tokens) is not int or tokens < 1):
+        raise InputError(f"{where}: task_tokens is {tokens!r}; it must be a whole number above 0")
+    runs = tuple(Run(*parts, keep) for parts in product(models, data, lemmas, protocols))
+    return Plan(runs, _engine(content.get("engine", {}), where), tokens)
+
+
+def _models(entry, folder: Path, where: str) -> list[Model]:
+    """The models of one entry: one, or one a revision or folder."""
+    entry = {"model": entry} if isinstance(entry, str) else entry
+    if not isinstance(entry, dict) or ("model" in entry) == ("folders" in entry):
+        raise InputError(f"{where} must be a name, or hold either 'model' or 'folders'")
+    _known(entry, _MODEL_KEYS, where)
+    policies = {key: entry[key] for key in ("device", *_POLICIES) if key in entry}
+    for key, known in _POLICIES.items():
+        if key in policies:
+            _one_of(policies[key], known, f"{where}: {key}")
+    if "folders" in entry:
+        if "revisions" in entry:
+            raise InputError(f"{where}: revisions belong to a model of the hub, not to folders")
+        found = _matches(str(entry["folders"]), folder)
+        if not found:
+            raise InputError(f"{where}: no folder matches {str(entry['folders'])!r}")
+        models = [Model(str(f), str(entry.get("name", f.name)), **policies) for f in found]
+        return sorted(models, key=lambda m: (-1 if m.step is None else m.step, m.source))
+    source = _here(str(entry["model"]), folder)
+    name = str(entry.get("name", Path(source).name if Path(source).is_dir() else source.split("/")[-1]))
+    revisions = entry.get("revisions", [None])
+    if not isinstance(revisions, list) or not revisions:
+        raise InputError(f"{where}: revisions must be a list with at least one revision")
+    return [Model(source, name, None if r is None else str(r), **policies) for r in revisions]
+
+
+def _engine(engine, where: str) -> dict:
+    engine = {"name": engine} if isinstance(engine, str) else engine
+    if not isinstance(engine, dict):
+        raise InputError(f"{where}: engine must be a name ({', '.join(ENGINES)}) or hold 'name'")
+    _known(engine, _ENGINE_KEYS, f"{where}: engine")
+    for key, kind in _ENGINE_KEYS.items():
+        if key in engine and (type(engine[key]) is not kind or (kind is int and engine[key] < 1)):
+            right = {int: "a whole number above 0", str: "text", dict: "keys and values"}[kind]
+            raise InputError(f"{where}: engine: {key} is {engine[key]!r}; it must be {right}")
+    if "name" in engine:
+        _one_of(engine["name"], ENGINES, f"{where}: engine: name")
+    return engine
+
+
+def _names(content: dict, key: str, default: list[str], where: str) -> list[str]:
+    value = content.get(key, default)
+    value = [value] if isinstance(value, str) else value
+    if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
+        raise InputError(f"{where}: {key} must be a list of names")
+    return list(dict.fromkeys(value))
+
+
+def _known(content: dict, keys, where: str) -> None:
+    for key in content:
+        if key not in keys:
+            raise InputError(f"{where}: {unknown('key', key, keys)}")
+
+
+def _one_of(value, known, where: str):
+    if value not in known:
+        raise InputError(f"{where}: {unknown('value', value, known)}")
+    return value
+
+
+def _here(name: str, folder: Path) -> str:
+    """A file or folder beside the plan by its full path, so that workers elsewhere find it; other names as they are."""
+    for place in (folder / name, Path(name)):
+        if place.exists():
+            return str(place.resolve())
+    return name
+
+
+def _matches(pattern: str, folder: Path) -> list[Path]:
+    parts = Path(pattern)
+    for base in [Path(parts.anchor)] if parts.is_absolute() else [folder, Path()]:
+        relative = str(parts.relative_to(parts.anchor)) if parts.is_absolute() else pattern
+        if found := [p.resolve() for p in base.glob(relative) if p.is_dir()]:
+            return found
+    return []

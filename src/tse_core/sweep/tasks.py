@@ -1,0 +1,219 @@
+"""From runs to tasks and back: what is missing in the store, cut into pieces; what a worker does with a piece.
+
+A task is a few shards of one run, together up to a number of tokens. Its result goes into the store, shard by shard, so
+whatever stops a worker costs the shard it was at.
+"""
+
+import gc
+import os
+import platform
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+from tse_core._huggingface import open_model
+from tse_core._shards import Job, score_shard
+from tse_core._unloaded import UnloadedNetwork
+from tse_core.datasets import load_pairs
+from tse_core.errors import InputError
+from tse_core.evaluation import Evaluation, _prepare, _shards, _signature, _work, evaluate
+from tse_core.lemmas import load_lemmas
+from tse_core.metrics import PAPER_CUTOFFS
+from tse_core.models import LanguageModel
+from tse_core.results import Signature, Store
+from tse_core.sweep.plan import Model, Run
+
+BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+WORKER_BYTES = 600e6  # a worker's interpreter and libraries, and one block of logits with what is computed from it
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A slice of a run's contexts, by the names under which the store keeps it."""
+
+    key: str
+    name: str
+    contexts: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one worker does at a time; small, so that it travels to any machine that sees the store and the models."""
+
+    run: Run
+    shards: tuple[Shard, ...]
+    store: str
+    threads: int
+    parameters: int
+    vocabulary: int
+
+    @property
+    def tokens(self) -> int:
+        return sum(shard.tokens for shard in self.shards)
+
+    @property
+    def contexts(self) -> int:
+        return sum(shard.contexts for shard in self.shards)
+
+    @property
+    def memory(self) -> float:
+        """Bytes a worker needs, roughly."""
+        return WORKER_BYTES + self.parameters * BYTES[self.run.model.dtype]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a task took: seconds of all, of them to open the model and prepare; the worker, and its peak of bytes."""
+
+    task: Task
+    worker: str
+    seconds: float
+    opening: float
+    computed: int
+    memory: int
+
+
+@dataclass
+class Planner:
+    """Finds what is missing, model by model; what checkpoints with the same tokenizer share is worked out once."""
+
+    store: Store
+    task_tokens: int
+    threads: int = 1
+    _prepared: dict = field(default_factory=dict, repr=False)
+
+    def tasks(self, run: Run) -> tuple[list[Task], int]:
+        """The tasks that a run still needs, and how many of its shards are in the store."""
+        model = unloaded(run.model)
+        job, counted, members, tokens = self._job(model, run)
+        key = _work(job, _signature(job, counted)).key
+        missing, done = [], 0
+        for (name, places), length in zip(members, tokens, strict=True):
+            shard = Shard(key, name, len(places), length)
+            if self.store.get(key, name, job.tables) is None:
+                missing.append(shard)
+            else:
+                done += 1
+        size = (parameters(model), model.vocabulary_size)
+        folder = str(self.store.folder.resolve())
+        return [Task(run, piece, folder, self.threads, *size) for piece in _pieces(missing, self.task_tokens)], done
+
+    def _job(self, model: LanguageModel, run: Run):
+        key = (model.tokenizer.backend_tokenizer.to_str(), model.kind, model.bos, model.leading_space,
+               run.data, run.lemmas, run.protocol, run.keep)  # fmt: skip
+        if key not in self._prepared:
+            job, counted = prepared(model, run)
+            members = list(_shards(job))
+            slots = model.slots(list(zip(job.contexts["left"], job.contexts["right"], strict=True)))
+            lengths = np.array([len(slot.ids) for slot in slots])
+            self._prepared[key] = (job, counted, members, [int(lengths[places].sum()) for _, places in members])
+        job, *rest = self._prepared[key]
+        return replace(job, model=model), *rest
+
+
+def unloaded(entry: Model) -> LanguageModel:
+    """A model to plan with. One that is not on this machine yet is fetched first."""
+    options = {"kind": entry.kind, "device": "cpu", "dtype": entry.dtype, "revision": entry.revision}
+    for _ in range(2):
+        model = open_model(entry.source, **options, bos=entry.bos, trust=False, weights=False)
+        if isinstance(model.network, UnloadedNetwork):
+            break
+    return model
+
+
+def parameters(model: LanguageModel) -> int:
+    """How many numbers a model holds."""
+    if hasattr(model.network, "parameters") and isinstance(model.network.parameters, int):
+        return model.network.parameters
+    module = getattr(model.network, "module", None)
+    return sum(p.numel() for p in module.parameters()) if module is not None else 0
+
+
+def prepared(model: LanguageModel, run: Run) -> tuple[Job, str]:
+    """The job of a run, and which lemmas count, in the words of its signature."""
+    pairs, lemmas = _pairs(run.data), load_lemmas(run.lemmas)
+    job, _, counted = _prepare(model, pairs, lemmas, PAPER_CUTOFFS, run.protocol, run.keep)
+    return job, counted
+
+
+def collected(run: Run, store: Store) -> Evaluation:
+    """The evaluation of a run whose shards are all in the store.
+
+    Raises
+    ------
+    InputError
+        If a shard is missing.
+    """
+    pairs, lemmas = _pairs(run.data), load_lemmas(run.lemmas)
+    return evaluate(unloaded(run.model), pairs, lemmas, protocol=run.protocol, keep=run.keep, store=store)
+
+
+_lock = threading.Lock()
+_held: dict = {}  # this worker's model and the jobs prepared for it
+
+
+def score_task(task: Task) -> Report:
+    """Score the shards of a task and put them into the store; what runs on a worker."""
+    with _lock:  # one at a time, whatever the worker's settings: memory is planned for one model
+        start = time.perf_counter()
+        torch.set_num_threads(task.threads)
+        job, work, shards = _worker_job(task.run)
+        opening = time.perf_counter() - start
+        store, computed = Store(task.store), 0
+        wanted = {shard.name: shard for shard in task.shards}
+        if any(shard.key != work.key or name not in shards for name, shard in wanted.items()):
+            raise InputError(f"{task.run.model.label} or its data changed since the sweep was planned")
+        store.describe(work)
+        for name in wanted:
+            if store.get(work.key, name, job.tables) is None:
+                store.put(work.key, name, score_shard(job, shards[name], None))
+                computed += 1
+        seconds = time.perf_counter() - start
+        return Report(task, f"{platform.node()}-{os.getpid()}", seconds, opening, computed, _peak())
+
+
+def _worker_job(run: Run) -> tuple[Job, Signature, dict[str, np.ndarray]]:
+    """This worker's model stays in memory until a task needs another."""
+    if _held.get("model") != run.model:
+        _held.clear()
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        _held["loaded"] = run.model.load()
+        _held["model"] = run.model
+    if run not in _held:
+        job, counted = prepared(_held["loaded"], run)
+        _held[run] = job, _work(job, _signature(job, counted)), dict(_shards(job))
+    return _held[run]
+
+
+_pairs = lru_cache(maxsize=8)(load_pairs)  # generating a grammar's pairs takes a second
+
+
+def _pieces(shards: list[Shard], tokens: int) -> Iterator[tuple[Shard, ...]]:
+    """Consecutive shards of up to so many tokens; a larger shard stands alone."""
+    piece, total = [], 0
+    for shard in shards:
+        if piece and total + shard.tokens > tokens:
+            yield tuple(piece)
+            piece, total = [], 0
+        piece.append(shard)
+        total += shard.tokens
+    if piece:
+        yield tuple(piece)
+
+
+def _peak() -> int:
+    """This process's largest memory so far, in bytes; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if platform.system() == "Darwin" else peak * 1024
