@@ -4,12 +4,13 @@
 """
 
 import sys
+from pathlib import Path
 
 from doit.tools import config_changed
 
 from book.make import ASSETS, ROOT, RUNS
 from book.make.assets import versions
-from book.make.inputs import inputs, notebook_inputs
+from book.make.inputs import gym_files, inputs, notebook_inputs
 from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
 from book.make.reporter import StepReporter
 
@@ -64,6 +65,16 @@ def task_notebook():
         }
 
 
+def task_gym():
+    """Evaluate suites on models as data/gym.yaml says and write their pages: only what is new is computed."""
+    sources = [ROOT / "src" / "tse_core" / name for name in ("cli/gym.py", "gym.py", "gym_pages.py")]
+    return {
+        "actions": [f"{Path(sys.executable).parent / 'tse'} gym --pages book/gym"],
+        "file_dep": [*inputs(*sources), *gym_files()],
+        "targets": ["book/gym/index.md"],
+    }
+
+
 def task_assets():
     """Take the chart bundle and MathJax out of the installed packages."""
     return {
@@ -78,6 +89,6 @@ def task_html():
     """Build the pages, from nothing."""
     return {
         "actions": [step("html")],
-        "task_dep": ["notebook", "assets"],
+        "task_dep": ["notebook", "gym", "assets"],
         "uptodate": [False],
     }

@@ -95,12 +95,22 @@ table(
 # Of {glue:text}`cells` model-and-row cells, EW is below TSE in {glue:text}`ew_below_tse` and equal in {glue:text}`ew_ties_tse`; MW is above EW in {glue:text}`mw_above_ew`.
 
 # %% tags=["hide-input"]
-charts.table2_dots(
-    paper.rename(columns={"row": "construction", "value": "score"}).assign(
-        source="published"
-    ),
+as_published = paper.rename(columns={"row": "construction", "value": "score"})
+chart = charts.table2_dots(
+    as_published.assign(source="published"),
     title="As published: EW, which asks about every verb, is mostly the lowest",
+    width=420,
 )
+one = as_published[as_published["hf_name"] == "bert-large-cased"].assign(
+    source="published"
+)
+glue(
+    "table2_chart",
+    charts.table2_dots(
+        one, title="BERT, as published: EW asks about every verb and is the lowest"
+    ),
+)
+chart
 
 # %% [markdown]
 # ## Measured here
@@ -129,11 +139,16 @@ def measured(model, list_name, protocol):
 
 def with_interval(found, metric):
     """Scores as text: value and interval."""
-    text = found.apply(
-        lambda row: (
-            f"{row[metric]:.2f} [{row[f'{metric}_low']:.2f}, {row[f'{metric}_high']:.2f}]"
-        ),
-        axis=1,
+    columns = (
+        found[column].map("{:.2f}".format)
+        for column in (metric, f"{metric}_low", f"{metric}_high")
+    )
+    text = pd.Series(
+        [
+            f"{mean} [{low},\u00a0{high}]"
+            for mean, low, high in zip(*columns, strict=True)
+        ],
+        found.index,
     )
     return text.where(found[metric].notna(), "")
 
@@ -141,21 +156,18 @@ def with_interval(found, metric):
 # %%
 for model, list_name, protocol in product(models, lemmas, protocols):
     found, evaluation = measured(model, list_name, protocol)
-    shown = pd.DataFrame(
-        {metric: with_interval(found, metric) for metric in ("MW", "EW", "TSE")}
-    )
-    shown["contexts"], shown["pairs"] = (
-        found[c].astype("Int64") for c in ("contexts", "pairs")
-    )
-    shown.loc[found["EW"].isna(), "MW"] = (
-        "needs a download: tse data fetch newman-blimp"
-    )
+    shown = {metric: with_interval(found, metric) for metric in ("MW", "EW", "TSE")}
+    shown |= {what: found[what].astype("Int64") for what in ("contexts", "pairs")}
+    missing = {
+        row: f"{row}: needs a download" for row in rows if pd.isna(found["EW"][row])
+    }
     label = load_model(model).label
-    kind = "A laboratory model" if label.startswith("lab-") else "Measured"
     display(
         table(
-            shown.rename_axis(None),
-            f"{kind}: {label}, {len(evaluation.lemmas)} lemmas of {list_name}, protocol {protocol}.",
+            pd.DataFrame(shown).rename(index=missing).rename_axis(None),
+            f"{'Laboratory model' if label.startswith('lab-') else 'Measured'}: {label}, "
+            f"{len(evaluation.lemmas)} lemmas of {list_name}, protocol {protocol}. "
+            "Mean and 95 % interval.",
             index=True,
             note=signed(evaluation.signature),
         )
@@ -170,7 +182,7 @@ scores = pd.concat(
     for (model, list_name, protocol, _), evaluation in evaluations.items()
     if (list_name, protocol) == (lemmas[0], protocols[0])
 )
-charts.table2_dots(scores, title="Measured here, with 95 % intervals")
+charts.table2_dots(scores, title="Measured here, with 95 % intervals", width=420)
 
 # %% [markdown]
 # ## Side by side
@@ -190,6 +202,9 @@ for (model, _, protocol, _), evaluation in evaluations.items():
                  "here": here, "difference": here - row.value}
             )  # fmt: skip
 columns = ["model", "protocol", "row", "metric", "published", "here", "difference"]
+labels = {load_model(model).label for model in models}
+glue("models_run", ", ".join(sorted(labels)))
+glue("paper_models_run", len(labels & set(paper["hf_name"])) or "none")
 glue("compared", len(beside))
 table(
     pd.DataFrame(beside, columns=columns),

@@ -71,8 +71,19 @@
     return [line(columns), ...rows.map((row) => line(columns.map((column) => row[column])))].join("\n") + "\n";
   }
 
+  /* The chart's tables, those with the same columns as one; what is drawn twice is saved once. */
+  function tablesOf(spec) {
+    const byColumns = new Map();
+    for (const rows of Object.values(spec.datasets || {})) {
+      if (!Array.isArray(rows) || rows.length < 2) continue;
+      const columns = Object.keys(rows[0]).join();
+      byColumns.set(columns, (byColumns.get(columns) || []).concat(rows));
+    }
+    return [...byColumns.values()].map((rows) => [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]);
+  }
+
   function offerData(chart) {
-    const tables = Object.values(chart.spec.datasets || {}).filter((rows) => Array.isArray(rows) && rows.length > 1);
+    const tables = tablesOf(chart.spec);
     const next = chart.element.nextElementSibling;
     if (!tables.length || (next && next.classList.contains("tse-chart-data"))) return;
     const box = document.createElement("p");

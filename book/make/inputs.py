@@ -8,6 +8,8 @@ import ast
 from functools import cache
 from pathlib import Path
 
+import yaml
+
 from book.make import NOTEBOOKS, ROOT
 
 PACKAGE = ROOT / "src" / "tse_core"
@@ -23,6 +25,13 @@ def inputs(*sources: Path) -> list[str]:
 
 def notebook_inputs(name: str) -> list[str]:
     return inputs(NOTEBOOKS / f"{name}.py")
+
+
+def gym_files() -> list[str]:
+    """The reader's own suites and models that data/gym.yaml names by path."""
+    gym = yaml.safe_load((DATA / "gym.yaml").read_text())
+    named = [ROOT / str(entry) for key in ("suites", "models") for entry in gym.get(key) or []]
+    return sorted(file.relative_to(ROOT).as_posix() for path in named if path.exists() for file in files(path))
 
 
 def closure(sources: set[Path]) -> set[Path]:

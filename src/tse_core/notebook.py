@@ -7,17 +7,20 @@ import pandas as pd
 
 
 def glue(name: str, value) -> None:
-    """Keep a value under a name, for prose to quote; nothing is shown where it stands.
+    """Keep a value or a chart under a name, for pages to quote; nothing is shown where it stands.
 
     The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
-    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``. Works wherever a notebook runs; the book's build reads it.
+    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart is shown by the directive ``{glue:}`` with ``:doc:``.
+    Works wherever a notebook runs; the book's build reads it.
     """
     from IPython.display import display
 
+    shown = value._repr_mimebundle_() if hasattr(value, "_repr_mimebundle_") else {"text/plain": repr(value)}
+    prefix = "application/papermill.record/"
     display(
-        {"application/papermill.record/text/plain": repr(value)},
+        {prefix + kind: content for kind, content in shown.items()},
         raw=True,
-        metadata={"scrapbook": {"name": name, "mime_prefix": "application/papermill.record/"}},
+        metadata={"scrapbook": {"name": name, "mime_prefix": prefix}},
     )
 
 
