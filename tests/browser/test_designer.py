@@ -1,0 +1,374 @@
+"""The page that designs a suite, in a real browser: what is typed is saved, and `tse` evaluates it."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tse_core.errors import InputError
+from tse_core.formula import Formula
+from tse_core.syntaxgym import read_suite, to_json
+from tse_core.syntaxgym.spreadsheet import write as to_csv
+from tse_core.syntaxgym.validation import problems, schema
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+ROOT = Path(__file__).parents[2]
+COMMIT = "2f42038477a9f03ab66f308a963ed49864cd8111"
+LETTERS = f"""#!{sys.executable}
+import sys
+action, file = sys.argv[-2:]
+if action == "get_surprisals":
+    print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
+for number, line in enumerate(open(file), 1):
+    if action == "unkify":
+        print(*[0 for word in line.split()])
+    else:
+        for i, word in enumerate(line.split(), 1):
+            print(number, i, word, float(len(word)), sep="\\t")
+"""
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not there")]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """The designer's part of book/designer.md as a page of its own, with the book's own files."""
+    folder = tmp_path_factory.mktemp("designer")
+    blocks = re.findall(r"(?s)```\{raw\} html\n(.*?)\n```", (ROOT / "book" / "designer.md").read_text())
+    for i, block in enumerate(blocks):
+        if found := re.fullmatch(r":file: (.*)", block.strip()):
+            blocks[i] = (ROOT / "book" / found[1]).read_text()
+    html = "\n".join(blocks).replace("../_static/", (ROOT / "book" / "assets").as_uri() + "/")
+    (folder / "designer.html").write_text(
+        f'<!doctype html><html lang="en" data-theme="light"><title>x</title>{html}</html>'
+    )
+    return (folder / "designer.html").as_uri()
+
+
+@pytest.fixture
+def page(browser, address, tmp_path):
+    context = browser.new_context(accept_downloads=True)
+    opened, errors = context.new_page(), []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    opened.on("dialog", lambda dialog: errors.append(f"dialog {dialog.message}"))
+    opened.goto(address)
+    opened.set_default_timeout(10_000)
+    yield opened
+    context.close()
+    assert errors == []
+
+
+def saved(page, kind, folder):
+    with page.expect_download() as download:
+        page.get_by_role("button", name=f"Save as {kind}").click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def status(page):
+    return page.locator("[data-part=status]").inner_text()
+
+
+WORDS = [("cats", "run"), ("cats", "runs"), ("dogs", "run"), ("dogs", "runs")]
+
+
+def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, monkeypatch, capsys):
+    page.get_by_label("Name", exact=True).fill("my agreement")
+    page.get_by_label("Region 1", exact=True).fill("intro")
+    page.get_by_label("Region 2", exact=True).fill("subject")
+    page.get_by_role("button", name="Add a region").click()
+    page.get_by_label("Region 3", exact=True).fill("verb")
+    page.get_by_label("Condition 1", exact=True).fill("match_plural")
+    page.get_by_label("Condition 2", exact=True).fill("mismatch_plural")
+    page.keyboard.press("Tab")
+    prediction = page.get_by_label("Prediction 1", exact=True)
+    prediction.fill("")
+    page.get_by_label("Region to insert into prediction 1").select_option("3")
+    page.get_by_label("Condition to insert into prediction 1").select_option("match_plural")
+    page.get_by_role("button", name="Insert this surprisal").click()
+    assert page.evaluate(FOCUSED).startswith("Prediction 1")
+    page.get_by_role("button", name="Insert < into prediction 1").click()
+    page.keyboard.type("[3;%mismatch_plural%]")
+    assert prediction.input_value() == "(3;%match_plural%) < [3;%mismatch_plural%]"
+    canonical = "Read as: (3;%match_plural%) < (3;%mismatch_plural%)"
+    assert canonical in page.locator("[data-part=predictions]").inner_text()
+
+    assert "not right yet" in page.locator("[data-part=problems]").inner_text()
+    page.get_by_role("button", name="Save as JSON").click()
+    assert status(page) == "Not saved: item 1, condition 'match_plural': every region is empty"
+
+    for number, noun in [(1, "cats"), (2, "dogs")]:
+        if number == 2:
+            page.get_by_role("button", name="Copy this item").click()
+        for condition, verb in [("match_plural", "run"), ("mismatch_plural", "runs")]:
+            for region, text in [("1 intro", "The"), ("2 subject", f" {noun} "), ("3 verb", verb)]:
+                page.get_by_label(f"Item {number}, {condition}, region {region}").fill(text)
+    assert "can be saved" in page.locator("[data-part=problems]").inner_text()
+    assert page.locator("[data-part=sentences] tbody tr").nth(3).inner_text().split("\t") == [
+        "2",
+        "mismatch_plural",
+        "The dogs runs",
+    ]
+    assert page.locator("[data-part=sentences] tbody tr").nth(3).locator("strong").inner_text() == "runs"
+
+    path = saved(page, "JSON", tmp_path)
+    assert path.name == "my-agreement.json"
+    suite = read_suite(path, strict=True)
+    assert to_json(suite) == path.read_text()
+    assert [sentence for _, _, sentence in suite.sentences()] == [
+        "The cats run",
+        "The cats runs",
+        "The dogs run",
+        "The dogs runs",
+    ]
+    assert saved(page, "CSV", tmp_path).read_bytes().decode() == to_csv(suite)
+
+    from tse_core import cli
+
+    (tmp_path / "my-model").write_text(LETTERS)
+    (tmp_path / "my-model").chmod(0o755)
+    monkeypatch.setattr(sys, "argv", ["tse"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["syntaxgym", "evaluate", f"command:{tmp_path}/my-model", str(path), "--no-store"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("Accuracy: 1.0000 (2/2 correct)")
+
+
+def test_public_suites_are_opened_and_saved_without_loss(page, shared, tmp_path):
+    folder = shared / "mirror" / "cpllab" / "syntactic-generalization" / COMMIT / "test_suites" / "json"
+    for path in sorted(folder.glob("*.json")):
+        suite = read_suite(path)
+        both = page.evaluate(
+            """([text, name]) => {
+                const schema = JSON.parse(document.getElementById("suite-schema").textContent);
+                const data = tseSuite.read(text, name, schema);
+                const csv = tseSuite.toCsv(data);
+                return [tseSuite.toJson(data), csv, tseSuite.toJson(tseSuite.read(csv, "x.csv", schema))];
+            }""",
+            [path.read_text(), path.name],
+        )
+        assert both == [to_json(suite), to_csv(suite), to_json(suite)], path.name
+    for name in ("number_orc.json", "fgd_hierarchy.json", "npi_src_any.json"):  # through the page itself
+        page.set_input_files("input[type=file]", folder / name)
+        page.get_by_text(f"Opened {name}").wait_for()
+        assert saved(page, "JSON", tmp_path).read_text() == to_json(read_suite(folder / name))
+        assert saved(page, "CSV", tmp_path).read_bytes().decode() == to_csv(read_suite(folder / name))
+
+
+def test_opening_a_csv_and_what_else_meta_holds(page, tmp_path):
+    data = {
+        "meta": {"name": "m", "metric": "mean", "comment": 'json:"b",\r\nc', "year": 2020, "tags": []},
+        "region_meta": {"2": "", "10": "verb, finite"},
+        "predictions": [{"type": "formula", "formula": "(10;%a b%) - ((2;%a b%) - .50) < 007 & 1 > 0.10"}],
+        "items": [
+            {"item_number": 7, "conditions": [{"condition_name": "a b", "regions": [
+                {"region_number": 10, "content": 'say "hi", now'}, {"region_number": 2, "content": ""}]}]}
+        ],
+    }  # fmt: skip
+    from tse_core.syntaxgym import suite_from_dict
+
+    suite = suite_from_dict(data)
+    (tmp_path / "in.csv").write_bytes(to_csv(suite).encode())
+    page.set_input_files("input[type=file]", tmp_path / "in.csv")
+    page.get_by_text("Opened in.csv").wait_for()
+    assert saved(page, "JSON", tmp_path).read_text() == to_json(suite)
+
+
+def test_text_is_shown_as_text(page, tmp_path):
+    evil = '<script>alert(1)</script><img src=x onerror="alert(2)">'
+    suite = json.loads(to_json(read_suite(ROOT / "data" / "laboratory" / "suites" / "lab_number_prep.json")))
+    suite["meta"]["name"] = suite["meta"]["comment"] = evil
+    suite["region_meta"]["1"] = evil
+    for item in suite["items"]:
+        item["conditions"][0]["condition_name"] = evil.replace("=", "")
+        item["conditions"][0]["regions"][0]["content"] = evil
+    suite["predictions"] = [{"type": "formula", "formula": f"(1;%{evil.replace('=', '')}%) < 2"}]
+    (tmp_path / "evil.json").write_text(json.dumps(suite))
+    page.set_input_files("input[type=file]", tmp_path / "evil.json")
+    page.get_by_text("Opened evil.json").wait_for()
+    assert page.locator("[data-part=sentences] tbody tr").first.inner_text().count(evil) == 1
+    assert page.locator("#suite-designer script, #suite-designer img").count() == 0
+    page.wait_for_timeout(300)  # a script that ran would have opened a dialog, which the page fixture refuses
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "bad.json was not opened: not JSON"),
+        ("[]", "bad.json was not opened: must be an object, not []"),
+        ('{"meta": {}, "region_meta": {"1": "a"}, "predictions": [], "items": []}', "lacks 'name', 'metric'"),
+    ],
+)
+def test_files_that_are_no_suites_are_refused(page, tmp_path, text, message):
+    (tmp_path / "bad.json").write_text(text)
+    page.set_input_files("input[type=file]", tmp_path / "bad.json")
+    page.get_by_text("was not opened").wait_for()
+    assert message in status(page)
+    assert page.get_by_label("Name", exact=True).input_value() == "my_suite"
+
+
+def test_the_browser_and_the_package_agree_on_what_is_wrong(page):
+    good = json.loads(to_json(read_suite(ROOT / "data" / "laboratory" / "suites" / "lab_number_prep.json")))
+    good["items"] = good["items"][:2]
+    spoil = [
+        lambda d: d.pop("meta"),
+        lambda d: d["meta"].update(metric="total"),
+        lambda d: d["meta"].update(name=""),
+        lambda d: d["region_meta"].update(x="y"),
+        lambda d: d["items"][1].update(item_number=1),
+        lambda d: d["items"][1].update(item_number="2"),
+        lambda d: d["items"][1]["conditions"].pop(),
+        lambda d: d["items"][1]["conditions"][1].update(condition_name="other"),
+        lambda d: d["items"][0]["conditions"][0]["regions"].pop(3),
+        lambda d: d["items"][0]["conditions"][0]["regions"][3].update(region_number=1),
+        lambda d: d["items"][0]["conditions"][0]["regions"][3].update(region_number=77),
+        lambda d: d["items"][0]["conditions"][0]["regions"][3].update(content=None),
+        lambda d: d["items"][0]["conditions"][0]["regions"][3].update(words="x"),
+        lambda d: d["items"].clear(),
+        lambda d: d["predictions"][0].update(formula="(99;%match_sing%) < 2"),
+        lambda d: d["predictions"][0].update(formula="(6;%mach_sing%) < 2"),
+        lambda d: d["predictions"][0].update(formula="1 < 2 < 3"),
+        lambda d: d["predictions"][0].update(type="code"),
+    ]
+    for number, change in enumerate(spoil):
+        bad = json.loads(json.dumps(good))
+        change(bad)
+        found = page.evaluate("([data, schema]) => tseSuite.problems(data, schema)", [bad, schema()])
+        assert found, number
+        place = re.match(r"(item|prediction) [^:]*", problems(bad)[0])
+        assert place is None or found[0].startswith(place[0]), (number, found[0], problems(bad)[0])
+    assert page.evaluate("([data, schema]) => tseSuite.problems(data, schema)", [good, schema()]) == []
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.text(alphabet="()[];%*+-<>=&|. 0123ab", max_size=30), min_size=20, max_size=20))
+def test_the_browser_reads_formulas_as_the_package_does(formula_page, texts):
+    atoms = ["(1;%a%)", "[ 2;% b %]", "(*;%a%)", "03.50", ".5", "(1 - (2 - 3))", "[1+2]"]
+    texts += [
+        f"{a}{i}{b}{j}{c}{k}1<2"
+        for a, b, c in zip(atoms, atoms[1:], atoms[2:], strict=False)
+        for i, j, k in ["+<&", "-=|", "<+&"]
+    ]
+    expected = []
+    for text in texts:
+        try:
+            expected.append(str(Formula.parse(text)))
+        except InputError:
+            expected.append(None)
+    assert formula_page.evaluate(READ_ALL, texts) == expected
+
+
+READ_ALL = """(texts) => texts.map((text) => {
+    try { return tseSuite.formulaText(tseSuite.parseFormula(text)); }
+    catch (error) { if (error instanceof tseSuite.Problem) return null; throw error; }
+})"""
+
+
+@pytest.fixture(scope="module")
+def formula_page(browser, address):
+    page = browser.new_page()
+    page.goto(address)
+    return page
+
+
+WRONG = ["", "1<2<3", "(1<2", "(1<2]", "1<2)", "1 < x", "(1<2)+1 > 3", "1<2 & 3", "1 + 1", "(1;%%) < 2", "(1.5;%a%) < 2",
+         "(1;%a) < 2", "1" * 101 + "<2"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_the_browser_names_the_same_character(formula_page, text):
+    with pytest.raises(InputError) as error:
+        Formula.parse(text)
+    position = formula_page.evaluate(
+        "(t) => { try { tseSuite.parseFormula(t); } catch (e) { return e.position; } }", text
+    )
+    assert position == error.value.position
+
+
+FOCUSED = """() => {
+    const e = document.activeElement;
+    return e.getAttribute("aria-label") || e.closest("label")?.firstChild.textContent || e.textContent;
+}"""
+
+
+def test_everything_is_reached_and_used_with_the_keyboard(page, tmp_path):
+    """New suite, two words, save: Tab, typing, Enter and Space only."""
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        name = page.evaluate(FOCUSED)
+        reached.append(name)
+        if name.startswith("Item 1, m"):
+            page.keyboard.type("word")
+    for wanted in ("New", "Save as JSON", "Save as CSV", "Name", "Metric", "Region 1", "Condition 1", "Prediction 1",
+                   "Insert this surprisal", "Add an empty item", "Item 1, match, region 2 verb"):  # fmt: skip
+        assert wanted in reached
+    assert "can be saved" in page.locator("[data-part=problems]").inner_text()
+    page.get_by_role("button", name="Save as JSON").focus()
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    download.value.save_as(tmp_path / "k.json")
+    assert [s for _, _, s in read_suite(tmp_path / "k.json").sentences()] == ["word word", "word word"]
+
+
+def test_cells_of_a_spreadsheet_can_be_pasted(page):
+    page.evaluate(
+        """() => {
+            const cell = document.querySelector("[data-part=item] input");
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text", "The cat\\truns\\nThe cat\\trun\\n");
+            cell.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+        }"""
+    )
+    rows = page.locator("[data-part=sentences] tbody tr").all_inner_texts()
+    assert [row.split("\t")[2] for row in rows] == ["The cat runs", "The cat run"]
+
+
+def test_nesting_without_end_is_refused(formula_page):
+    assert formula_page.evaluate(READ_ALL, ["(" * 9_990, "(" * 4_990 + "1<2" + ")" * 4_900]) == [None, None]
+
+
+def test_the_cursor_stays_where_the_reader_is(page):
+    """Parts of the page are drawn anew while one types or walks through the items; the focus does not get lost."""
+    page.get_by_label("Condition 1", exact=True).fill("good")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED) == "Condition 2"
+    page.get_by_role("button", name="Copy this item").click()
+    page.get_by_role("button", name="Copy this item").click()
+    page.get_by_role("button", name="Previous item").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(FOCUSED) == "Previous item"
+    page.keyboard.press("Enter")
+    assert page.evaluate(FOCUSED) == "Item shown"  # the first item has no previous one
+    assert page.get_by_label("Item 1, good, region 2 verb").count() == 1
+
+
+def test_a_draft_survives_a_reload(page):
+    page.get_by_label("Name", exact=True).fill("kept")
+    page.reload()
+    assert page.get_by_label("Name", exact=True).input_value() == "kept"
+    page.get_by_role("button", name="New").click()
+    assert page.get_by_label("Name", exact=True).input_value() == "my_suite"
+
+
+def test_renaming_a_condition_renames_it_in_the_predictions(page):
+    page.get_by_label("Condition 1", exact=True).fill("good")
+    page.keyboard.press("Tab")
+    assert page.get_by_label("Prediction 1", exact=True).input_value() == "(2;%good%) < (2;%mismatch%)"
