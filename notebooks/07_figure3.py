@@ -55,7 +55,7 @@ from IPython.display import display
 from tse_core import charts, figures, load_model, load_pairs
 from tse_core.notebook import glue, table
 from tse_core.paths import store_folder
-from tse_core.slots import FORMS, marked_distribution, slot_scores
+from tse_core.slots import FORMS, form_shares
 
 # %% [markdown]
 # ## The published coverage
@@ -136,24 +136,11 @@ chosen = (
     .sample(sampled, random_state=0, replace=True)
     .drop_duplicates()
 )
-rows = []
-for name in models:
-    model = load_model(name)
-    for context in chosen.itertuples():
-        marked = marked_distribution(
-            model, f"{context.left} ___ {context.right}", context.number, lemmas[0]
-        )
-        rows.append(
-            {
-                "model": model.label,
-                "construction": context.construction,
-                **slot_scores(marked),
-            }
-        )
-shares = pd.DataFrame(rows, columns=["model", "construction", *FORMS]).groupby(
-    ["model", "construction"], sort=False
-)
-shares = shares.mean().reset_index()
+shares = [
+    form_shares(load_model(name), chosen, lemmas[0]).assign(model=name.rstrip("/").rpartition("/")[2]) for name in models
+]
+shares = pd.concat(shares) if shares else chosen.assign(model="", **dict.fromkeys(FORMS)).head(0)
+shares = shares.groupby(["model", "construction"], sort=False)[list(FORMS)].mean().reset_index()
 table(
     shares,
     f"Mean probability by kind of form, over up to {sampled} contexts of each construction",

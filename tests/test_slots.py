@@ -5,7 +5,7 @@ import pytest
 
 from tse_core import published
 from tse_core.errors import InputError
-from tse_core.slots import mark_words, marked_distribution, slot_scores, split_blank
+from tse_core.slots import FORMS, form_shares, mark_words, marked_distribution, slot_scores, split_blank
 
 
 def test_the_papers_own_words_are_marked_as_its_text_reads_them():
@@ -52,6 +52,10 @@ def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(shared, name
     assert found["correct"] + found["wrong"] + found["past"] + found["other"] == pytest.approx(1, abs=1e-4)
     assert found["mw"] == pytest.approx(context["mw"], abs=0.01)
     assert found["ew"] == pytest.approx(context["ew"], abs=0.01)
+    both = pd.concat([pairs, pairs.assign(number="plural" if pairs["number"].iloc[0] == "singular" else "singular")])
+    shares = form_shares(model, both, "newman-clean")[list(FORMS)]
+    assert shares.iloc[0].to_dict() == pytest.approx({form: found[form] for form in FORMS}, abs=2e-4)
+    assert shares["correct"].iloc[0] != pytest.approx(shares["correct"].iloc[1], abs=1e-6)
 
 
 @pytest.mark.parametrize("sentence", ["No place here.", "___ first.", "Two ___ of ___ them."])

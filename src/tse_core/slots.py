@@ -45,16 +45,48 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
     DataFrame with columns token, id, probability, form (one of `FORMS`), lemma ("" where none).
     """
     from tse_core.evaluation import slot_distribution
-    from tse_core.models import LanguageModel, load_model
 
-    model = model if isinstance(model, LanguageModel) else load_model(model)
+    model = _opened(model)
     shown = slot_distribution(model, *split_blank(sentence))
-    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
-    kept = lemmas.in_vocabulary(model)
-    marks = _marks(kept, number, lemmas.table)
-    entry = {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
+    entry = _entries(model, number, lemmas)
     found = [entry.get(i, ("other", "")) for i in shown["id"]]
     return shown.assign(form=[form for form, _ in found], lemma=[lemma for _, lemma in found])
+
+
+def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
+    """How the probability at the verb slot divides in many contexts.
+
+    Parameters
+    ----------
+    model : LanguageModel, or what `load_model` takes
+    contexts : DataFrame
+        With columns left, right, number; e.g. an evaluation's contexts.
+
+    Returns
+    -------
+    The contexts with a column for each of `FORMS`: the probability on such entries; a row adds to 1.
+    """
+    import torch
+
+    from tse_core.forward import blocks
+
+    model = _opened(model)
+    membership = {}
+    for number in contexts["number"].unique():
+        kinds = torch.zeros(model.vocabulary_size, len(FORMS), device=model.device)
+        kinds[:, FORMS.index("other")] = 1
+        for entry, (form, _) in _entries(model, number, lemmas).items():
+            kinds[entry] = 0
+            kinds[entry, FORMS.index(form)] = 1
+        membership[number] = kinds
+    slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+    shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
+    for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):
+        probabilities = block.logits.softmax(-1)
+        for number, kinds in membership.items():
+            chosen = numbers[block.requests] == number
+            shares[block.requests[chosen]] = (probabilities @ kinds).cpu().numpy()[block.rows[chosen]]
+    return contexts.assign(**dict(zip(FORMS, shares.T, strict=True)))
 
 
 def mark_words(words, number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
@@ -94,6 +126,21 @@ def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
         "mw": correct / (correct + wrong) if correct + wrong else np.nan,
         **{form: float(shares.get(form, 0.0)) for form in FORMS},
     }
+
+
+def _opened(model):
+    from tse_core.models import LanguageModel, load_model
+
+    return model if isinstance(model, LanguageModel) else load_model(model)
+
+
+def _entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
+    """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
+    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
+    kept, _ = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
+    marks = _marks(kept, number, lemmas.table)
+    return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
 
 
 def _marks(kept: pd.DataFrame, number: str, all_lemmas: pd.DataFrame) -> dict[str, tuple[str, str]]:
