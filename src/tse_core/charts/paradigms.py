@@ -83,6 +83,7 @@ def accuracy_lines(
         )
     else:
         across = alt.X(f"{x}:N", sort=None, title=x_title, axis=alt.Axis(labelAngle=-25, labelLimit=160))
+    kind = "Q" if quantitative else "N"
     legend = alt.Legend(title=None, orient="bottom", columns=3)
     shown = [alt.Tooltip(f"{c}:Q", format=".3f") for c in ("accuracy", "low", "high") if c in rows]
     counts = [f"{c}:Q" for c in ("pairs", "paradigms", "sentences") if c in rows]
@@ -90,7 +91,7 @@ def accuracy_lines(
         x=across,
         color=alt.Color(f"{series}:N", scale=series_colours(rows[series]), legend=legend),
         opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.1)),
-        tooltip=[f"{series}:N", across.copy(), *shown, *counts],
+        tooltip=[f"{series}:N", alt.Tooltip(f"{x}:{kind}", title=x_title or x), *shown, *counts],
     )
     up = alt.Y("accuracy:Q", scale=alt.Scale(zero=False), title=y_title)
     layers = [base.mark_line(strokeWidth=2).encode(y=up), base.mark_point(filled=True, size=50).encode(y=up)]
