@@ -61,13 +61,13 @@ def sweep(
     if dry_run:
         _show(loaded, store, where, threads)
         return
-    from tse_core.cli.evaluate import _write as write_table
+    from tse_core.results import write_results
     from tse_core.sweep import sweep as run
 
     done = run(loaded, store=store, attempts=attempts, threads=threads, **where)
     _summary(done)
     if out:
-        write_table(done.tidy(), out)
+        write_results(done.tidy(), out)
         typer.echo(f"written: {out}")
     if done.failures:
         for failure in done.failures:
