@@ -13,7 +13,7 @@ import yaml
 
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
-from tse_core.syntaxgym import Outcome, Suite, circuit, evaluate_suite, list_suites, load_suite
+from tse_core.syntaxgym import Outcome, Suite, circuit, evaluate_suite, load_suites
 
 KEYS = {"suites": list, "models": list, "unknown": str, "human": dict}
 
@@ -123,15 +123,8 @@ def label(outcome: Outcome) -> str:
 
 
 def _suites(entry: str, path: Path) -> list[Suite]:
-    if entry in ("laboratory", "public"):
-        table = list_suites()
-        table = table[(table["source"] == entry) & table["available"]]
-        return [load_suite(name) for name in table["name"]]
     try:
-        place = Path(_placed(entry, path))
-        if place.is_dir():
-            return [load_suite(file) for file in sorted(place.iterdir()) if file.suffix in (".json", ".csv")]
-        return [load_suite(place)]
+        return load_suites(entry if entry in ("laboratory", "public") else _placed(entry, path))
     except InputError as error:
         raise InputError(f"{path}: suites: {error}") from None
 

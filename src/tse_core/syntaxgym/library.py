@@ -36,6 +36,16 @@ def find_suite(name_or_path: str | Path) -> Path:
     raise unknown("suite", name, [*laboratory, *_public()], "; or a path that ends in .json or .csv")
 
 
+def load_suites(entry: str | Path) -> list[Suite]:
+    """Several suites: ``laboratory``, ``public`` (those that are downloaded), every file of a folder, or one suite."""
+    if entry in ("laboratory", "public"):
+        table = list_suites()
+        return [load_suite(name) for name in table.loc[(table["source"] == entry) & table["available"], "name"]]
+    if Path(entry).is_dir():
+        return [read_suite(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
+    return [load_suite(entry)]
+
+
 def list_suites() -> pd.DataFrame:
     """Every suite that has a name: name, source ("laboratory" or "public"), circuit, available (False: to download)."""
     rows = [(name, "laboratory", circuit(read_suite(path)), True) for name, path in _laboratory().items()]

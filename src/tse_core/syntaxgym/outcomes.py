@@ -7,12 +7,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
-from tse_core.results import Signature, provenance
+from tse_core.results import Signature, Store, provenance
 from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value, word_at
 from tse_core.syntaxgym.suites import Suite, to_dict, to_json
 
@@ -106,7 +107,7 @@ def evaluate_suite(
         How a region's surprisal is made from its tokens' (sum, mean, median, range, max, min); default: the suite's.
     bos : str, optional
         Beginning-of-sentence policy; default: the model's. Without such a token the first one has surprisal 0.
-    store : results.Store, optional
+    store : Store or path, optional
         Where token surprisals are kept and looked up, so that nothing is computed twice.
     advance : callable, optional
         Called with the number of token predictions done, as `tse_core.progress` gives it.
@@ -120,6 +121,7 @@ def evaluate_suite(
         raise unknown("metric", metric, METRICS)
     if bos is not None and hasattr(model, "with_policies"):
         model = model.with_policies(bos=bos)
+    store = Store(store) if isinstance(store, str | Path) else store
     tokens = suite_tokens(model, suite, store=store, advance=advance)
     return outcome_from_tokens(
         suite, tokens, metric=metric, model=model.identity(), kind=model.kind, policies=policies_of(model)
