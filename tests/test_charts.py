@@ -16,10 +16,14 @@ from tse_core.charts import (
     colours_of,
     coverage_curves,
     cutoff_curves,
+    cutoff_slider,
     download_table,
     heat_map,
     invalid_curves,
+    lemma_explorer,
+    switchboard,
     table2_dots,
+    token_browser,
     truth_vs_measured,
 )  # fmt: skip
 from tse_core.charts.cutoffs import position
@@ -202,3 +206,52 @@ def test_a_missing_column_is_named():
 def test_a_metric_without_rows_is_refused(figure1):
     with pytest.raises(InputError, match="chart of TSE: the table has no rows"):
         cutoff_curves(figure1, "TSE")
+
+
+def test_the_slider_has_a_step_for_every_cutoff_from_likely_to_unlikely(reference):
+    chart = cutoff_slider(reference)
+    rows = chart_data(chart)
+    bind = next(p["bind"] for p in chart.to_dict()["params"] if p["name"] == "step")
+    assert (bind["min"], bind["max"]) == (1, 19)
+    order = rows.drop_duplicates("step").sort_values("step")["label"].tolist()
+    assert order[:2] == ["top 10 %", "top 20 %"] and order[11:13] == ["top 100 %", "bottom 50 %"]
+    shown = rows.query("label == 'bottom 1 %' and metric == 'EW'")["score"].item()
+    assert shown == reference.query("side == 'bottom' and cutoff == 0.01 and metric == 'EW'")["score"].item()
+
+
+def test_a_lemma_is_averaged_over_nouns_by_their_contexts():
+    table = pd.DataFrame(
+        {
+            "construction": "Simple", "subject": ["key", "box"], "number": "singular", "lemma": "open",
+            "contexts": [1, 3], "correct": [1, 0], "probability_correct": [0.4, 0.0], "probability_wrong": [0.0, 0.2],
+        }
+    )  # fmt: skip
+    row = chart_data(lemma_explorer(table)).iloc[0]
+    assert row["right"] == 0.25 and row["probability"] == pytest.approx((0.4 + 3 * 0.2) / 4)
+    assert row["weighted"] == pytest.approx(0.4)
+
+
+def test_the_browser_lists_every_pair_and_counts_who_wins():
+    tokens = pd.DataFrame(
+        [(pair, s, n, t, b) for pair, s, n, t, b in [
+            ("one", "good", 1, "laughs", 3.0), ("one", "bad", 1, "laugh", 5.0),
+            ("two", "good", 1, "laughs", 6.0), ("two", "bad", 1, "laugh", 5.0),
+        ]], columns=["pair", "sentence", "position", "token", "bits"],
+    )  # fmt: skip
+    spec = token_browser(tokens).to_dict()
+    assert spec["params"][0]["bind"]["options"] == ["one", "two"] and "50%" in spec["description"]
+
+
+def test_the_switchboard_names_the_largest_movement():
+    rows = [("BOS", "default", "Simple", "EW", 0.9), ("BOS", "flipped", "Simple", "EW", 0.7)]
+    rows += [("period", "default", "Simple", "MW", 0.9), ("period", "flipped", "Simple", "MW", 0.95)]
+    chart = switchboard(pd.DataFrame(rows, columns=["switch", "setting", "construction", "metric", "score"]))
+    assert "largest movement is 0.200: EW of Simple, BOS" in chart.to_dict()["description"]
+
+
+def test_no_control_takes_a_word_that_the_page_cannot_use(reference):
+    """A signal named like a JavaScript keyword stops the chart from being drawn."""
+    board = pd.DataFrame({"switch": "BOS", "setting": ["default", "flipped"], "construction": "Simple", "metric": "EW"})
+    reserved = {"switch", "new", "class", "default", "this", "case", "with", "in"}
+    for chart in (cutoff_slider(reference), cutoff_curves(reference), switchboard(board.assign(score=0.5))):
+        assert not {p["name"] for p in chart.to_dict()["params"]} & reserved

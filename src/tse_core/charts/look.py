@@ -90,6 +90,15 @@ def filling(chart, rows: pd.Series, row_pixels: int):
     return chart.properties(width="container", height=rows.nunique() * row_pixels)
 
 
+def chosen_model(chart, models: pd.Series):
+    """The chart for one model at a time, chosen from a list; unchanged where there is only one."""
+    names = list(dict.fromkeys(models))
+    if len(names) < 2:
+        return chart
+    picked = alt.param(name="model", value=names[0], bind=alt.binding_select(options=names, name="Model "))
+    return chart.transform_filter(alt.datum.model == picked).add_params(picked)
+
+
 def chart_data(chart) -> pd.DataFrame:
     """The rows a chart draws, from the chart's own specification: what a reader of the page gets.
 
