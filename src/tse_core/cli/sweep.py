@@ -23,6 +23,8 @@ tasks failed, the others are done.
   tse sweep plan.yaml --engine dask --address tcp://head-node:8786
 
   tse sweep plan.yaml --engine slurm --workers 50
+
+  tse sweep checkpoints.yaml --by-band training.csv
 """
 
 
@@ -44,12 +46,19 @@ def sweep(
     threads: Annotated[int, typer.Option(help="Processor threads of each worker.", min=1)] = 1,
     attempts: Annotated[int, typer.Option(help="How often a failing task is tried.", min=1)] = 2,
     out: Annotated[Path | None, typer.Option(help="Write all scores: .parquet or .csv.")] = None,
+    by_band: Annotated[
+        Path | None,
+        typer.Option(help="Write scores by step and frequency band as .csv, for checkpoints (keep: lemmas)."),
+    ] = None,
     store: options.StoreFolder = None,
 ) -> None:
     if out and out.suffix not in (".parquet", ".csv"):
         raise InputError(f"--out {out}: results are written as .parquet or .csv")
-    if out and not out.parent.is_dir():
-        raise InputError(f"--out {out}: there is no folder {out.parent}")
+    if by_band and by_band.suffix != ".csv":
+        raise InputError(f"--by-band {by_band}: this table is written as .csv")
+    for path in filter(None, (out, by_band)):
+        if not path.parent.is_dir():
+            raise InputError(f"{path}: there is no folder {path.parent}")
     from tse_core.sweep.plan import ENGINES, load_plan
 
     if engine and engine not in ENGINES:
@@ -69,6 +78,12 @@ def sweep(
     if out:
         write_results(done.tidy(), out)
         typer.echo(f"written: {out}")
+    if by_band and not done.failures:
+        from tse_core.dynamics import training_curves
+
+        table = training_curves(loaded, done.planned.store)
+        table.to_csv(by_band, index=False, float_format="%.6g", lineterminator="\n")
+        typer.echo(f"written: {by_band}")
     if done.failures:
         for failure in done.failures:
             print(f"tse: failed: {failure}", file=sys.stderr)
