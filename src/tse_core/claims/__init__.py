@@ -23,7 +23,7 @@ from .verdicts import VERDICTS
 RESULTS = {
     "model": "as loaded, with its hash",
     "hf_name": "the name the papers' model has on the hub, e.g. bert-large-cased",
-    "protocol": "released or exact (full-sentence and so on for BLiMP)",
+    "protocol": "released or exact; the method for BLiMP (full-sentence), the policy for SyntaxGym (bos:add)",
     "construction": "row of Table 2; BLiMP phenomenon or paradigm; SyntaxGym suite or circuit; sentence of Table 3",
     "metric": "EW, MW, TSE; coverage, invalid; past (share of mass on past forms); 'EW, not nouns'; accuracy; "
     "'P(subword)', 'top-10 overlap'; 'slope per doubling'",
@@ -151,7 +151,9 @@ def _normal(table: pd.DataFrame) -> pd.DataFrame:
         parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
     table = pd.concat([part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True)
     table["side"] = table["side"].replace("", None)
-    return table.fillna({"side": "top", "cutoff": 1.0, "protocol": "", "signature": ""})
+    for column, value in {"side": "top", "cutoff": 1.0, "protocol": "", "signature": ""}.items():
+        table[column] = table[column].where(table[column].notna(), value)
+    return table
 
 
 def _rows(claim: dict, book: dict, results: pd.DataFrame) -> list[dict]:
