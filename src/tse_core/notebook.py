@@ -48,6 +48,7 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
     from IPython.display import HTML
 
     text = frame.astype(object).map(lambda value: _text(value, digits))
+    text.columns = text.columns.set_names([None] * text.columns.nlevels)  # a name would stand as a column of its own
     html = text.to_html(index=index, border=0, escape=True, sparsify=True)
     numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
     html = _marked(html, ([False] * frame.index.nlevels if index else []) + numeric)
