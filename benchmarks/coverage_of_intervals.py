@@ -1,50 +1,12 @@
-"""Do the 95 % intervals hold the truth 95 times in 100? A simulation knows the truth and counts.
+"""Coverage of the 95 % intervals over populations of nouns and numbers of clusters.
 
-python benchmarks/coverage_of_intervals.py            # the table the book shows, about five minutes
+python benchmarks/coverage_of_intervals.py            # the full table, about five minutes
 python benchmarks/coverage_of_intervals.py --runs 200 # a quick look
 """
 
 import argparse
 
-import numpy as np
-
-from tse_core._clusters import logistic, solve
-from tse_core.uncertainty import interval
-
-POPULATIONS = {"as usual": (0.9, 1.0), "near 1": (0.97, 1.0), "nouns very different": (0.9, 2.0), "middle": (0.7, 0.7)}
-
-
-def simulated_coverage(clusters: int, contexts=20, *, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0) -> dict:
-    """How often the interval holds the score of the whole population of nouns, which a simulation knows.
-
-    A noun's score is the logistic function of a normal draw (standard deviation `spread`, centred so that the
-    population mean is `mean`); a context's score is a share of 20 lemmas drawn at its noun's score. Each run draws
-    `clusters` new nouns.
-
-    Returns
-    -------
-    dict with clusters, coverage (share of `runs`), below and above (shares that miss on each side), width (median).
-    """
-    random = np.random.default_rng([seed, clusters])
-    population = random.normal(size=200_000) * spread
-    shift = solve(lambda s: float(logistic(population + s).mean()) - mean, -12.0, 12.0)
-    labels = np.repeat(np.arange(clusters), contexts)
-    missed_low = missed_high = 0
-    widths = np.empty(runs)
-    for run in range(runs):
-        nouns = logistic(random.normal(size=clusters) * spread + shift)
-        values = random.binomial(20, np.repeat(nouns, contexts)) / 20
-        found = interval(values, labels, level=level, resamples=1000, seed=run)
-        missed_low += found.low > mean
-        missed_high += found.high < mean
-        widths[run] = found.high - found.low
-    return {
-        "clusters": clusters,
-        "coverage": 1 - (missed_low + missed_high) / runs,
-        "below": missed_high / runs,
-        "above": missed_low / runs,
-        "width": float(np.median(widths)),
-    }
+from tse_core.interval_coverage import POPULATIONS, simulated_coverage
 
 
 def main():

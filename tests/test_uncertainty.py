@@ -1,8 +1,5 @@
 """Intervals: hand-computed cases, an independent sandwich, invariances, and their coverage measured by simulation."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +8,7 @@ from hypothesis import strategies as st
 
 from tse_core._clusters import cluster_totals, robust_variance, t_quantile
 from tse_core.errors import InputError
+from tse_core.interval_coverage import simulated_coverage
 from tse_core.uncertainty import compare, curve_intervals, interval, noun_of, table_intervals, wilson
 
 ANY = (-np.inf, np.inf)
@@ -199,8 +197,4 @@ def test_bad_input_is_named(call, message):
 @pytest.mark.slow
 @pytest.mark.parametrize("clusters,least", [(10, 0.88), (30, 0.93), (60, 0.93)])
 def test_intervals_hold_the_score_of_the_whole_population(clusters, least):
-    script = Path(__file__).parents[1] / "benchmarks" / "coverage_of_intervals.py"
-    spec = importlib.util.spec_from_file_location("coverage_of_intervals", script)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert least <= module.simulated_coverage(clusters, runs=1500)["coverage"] <= 0.97
+    assert least <= simulated_coverage(clusters, runs=1500)["coverage"] <= 0.97
