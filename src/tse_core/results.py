@@ -26,7 +26,8 @@ from tse_core.store import Store, write_aside
 
 __all__ = [
     "PROTOCOL_VERSION", "TIDY_COLUMNS", "Difference", "Signature", "Store", "add", "comparable", "difference_table",
-    "differences", "find", "keep_results", "provenance", "read_results", "require_comparable", "write_results",
+    "differences", "find", "keep_results", "other_contents", "provenance", "read_results", "require_comparable",
+    "write_results",
 ]  # fmt: skip
 TIDY_COLUMNS = [
     "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
@@ -106,8 +107,8 @@ def keep_results(table: pd.DataFrame, store: Store) -> int:
                 row = both[off].iloc[0]
                 number = f"{signature.identity['model']}, {row['construction']}, {row['metric']}"
                 raise InputError(
-                    f"{number}: {row['score']:.4f}, but the store has {row['score_there']:.4f} under the same signature; "
-                    f"one of them was not made as it says (key {signature.key})"
+                    f"{number}: {row['score']:.4f}, but the store has {row['score_there']:.4f} under the same "
+                    f"signature; one of them was not made as it says (key {signature.key})"
                 )
             rows = rows[~_names(rows).isin(_names(there))]
         if len(rows):
@@ -133,6 +134,27 @@ def find(key: str, store: Store) -> pd.DataFrame | None:
     return pd.concat(tables, ignore_index=True)[TIDY_COLUMNS].drop_duplicates(_ROW) if tables else None
 
 
+def other_contents(signature: Signature) -> list[str]:
+    """Where data or lemmas of a name that exists here have other contents here than the signature says, one line each.
+
+    Data that is not on this machine is passed over.
+    """
+    from tse_core.datasets import data_hash, load_pairs
+    from tse_core.lemmas import load_lemmas
+
+    name, _, there = signature.identity["data"].rpartition("@")
+    lemmas, _, lemmas_there = signature.policy.get("lemmas", "").partition("(")[0].rpartition("@")
+    data = (name, there, lambda: data_hash(load_pairs(name)))
+    found = []
+    for what, theirs, ours in (data, (lemmas, lemmas_there, lambda: load_lemmas(lemmas).hash)):
+        try:
+            if what and (here := ours()) != theirs:
+                found.append(f"{what} is {here} here but {theirs} there: other contents under the same name")
+        except InputError:
+            continue
+    return found
+
+
 def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Two tidy tables, number by number, where both have it.
 
@@ -156,7 +178,8 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
 
 
 def _names(table: pd.DataFrame) -> pd.Series:
-    return table[_ROW].astype(str).agg("\x1f".join, axis=1)
+    """What names each number of a run: construction, metric, side, cut-off."""
+    return pd.Series(["\x1f".join(map(str, row)) for row in table[_ROW].itertuples(index=False)], index=table.index)
 
 
 def _digest(table: pd.DataFrame) -> str:

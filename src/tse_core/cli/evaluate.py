@@ -20,6 +20,8 @@ probability on correct forms), each pair with its own verb (TSE).
   tse evaluate gpt2 --data marvin-linzen/simple --data newman-blimp --out gpt2.parquet
 
   tse evaluate path/to/model --lemmas verbs.csv --protocol released
+
+  tse evaluate gpt2 --against bert-base-cased
 """
 
 
@@ -40,6 +42,9 @@ def evaluate(
             help="[b]exact[/b], or [b]released[/b]: as the authors' code does, to compare with published values."
         ),
     ] = "exact",
+    against: Annotated[
+        str | None, typer.Option(help="A second model: both over the lemmas that they share, compared by noun.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the table and the cut-off curves: .parquet or .csv.")] = None,
     intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
     kind: options.Kind = None,
@@ -61,19 +66,38 @@ def evaluate(
     from tse_core.datasets import load_pairs
     from tse_core.evaluation import evaluate as run
     from tse_core.lemmas import load_lemmas
+    from tse_core.results import write_results
 
     verbs = load_lemmas(lemmas)
     tables = [load_pairs(name) for name in data or ["marvin-linzen"]]
-    loaded = options.opened(model, kind, device, dtype, revision, bos, trust)
-    kept = options.store_of(store, no_store)
-    results = [run(loaded, pairs, verbs, protocol=protocol, store=kept, batch_tokens=batch_tokens) for pairs in tables]
-    for result in results:
+    choices = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "trust": trust}
+    models = [options.opened(name, **choices) for name in ([model, against] if against else [model])]
+    if against:
+        from tse_core.comparison import compare_evaluations, shared_lemmas
+
+        verbs = shared_lemmas(models, verbs)
+    how = {"protocol": protocol, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
+    results = [[run(loaded, pairs, verbs, **how) for pairs in tables] for loaded in models]
+    for result in [result for of_model in results for result in of_model]:
         typer.echo(_shown(result.table(intervals=intervals), intervals))
-        typer.echo(f"\n{result.signature}")
+        typer.echo(f"\n{result.signature}\n")
+        if uncertain := int(result.pairs["within_noise"].sum()):
+            typer.echo(f"note: {uncertain:,} pairs are decided by less than numeric noise", err=True)
+    if against:
+        for first, second in zip(*results, strict=True):
+            typer.echo(_compared(compare_evaluations(first, second)))
     if out:
-        tidy = pd.concat([result.tidy() for result in results], ignore_index=True)
-        _write(tidy, out)
+        write_results(pd.concat([r.tidy() for of_model in results for r in of_model], ignore_index=True), out)
         typer.echo(f"written: {out}")
+
+
+def _compared(table) -> str:
+    width = max(map(len, table["construction"]))
+    lines = [f"{'first - second':{width}}  metric  difference               p"]
+    for row in table.itertuples():
+        bounds = f"{row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
+        lines.append(f"{row.construction:{width}}  {row.metric:6}  {bounds}  {row.p_value:.2g}")
+    return "\n".join(lines) + "\n"
 
 
 def _shown(table, intervals) -> str:
@@ -89,15 +113,3 @@ def _shown(table, intervals) -> str:
             cells.append(f"{text:<{cell}}")
         lines.append(f"{row['construction']:{width}}  {'  '.join(cells)}  {row['contexts']:8,d} {row['pairs']:8,d}")
     return "\n".join(lines)
-
-
-def _write(table, out: Path) -> None:
-    """Write aside, then move into place: no partial file is ever left."""
-    partial = out.with_name(out.name + ".part")
-    try:
-        table.to_parquet(partial, index=False) if out.suffix == ".parquet" else table.to_csv(partial, index=False)
-        partial.replace(out)
-    except OSError as error:
-        raise InputError(f"--out {out}: cannot be written ({error.strerror})") from error
-    finally:
-        partial.unlink(missing_ok=True)

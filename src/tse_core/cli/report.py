@@ -1,0 +1,60 @@
+"""The report of a fault in the program: what happened, with which versions, and how to file it."""
+
+import platform
+import shlex
+import tempfile
+import traceback
+from importlib import metadata
+from pathlib import Path
+
+import typer
+
+from tse_core import __version__
+
+PACKAGES = ("torch", "transformers", "numpy", "pandas", "pyarrow", "typer")
+
+
+def write_report(error: BaseException, arguments: list[str]) -> str:
+    """Write the whole report to a file; returns the few lines for the terminal."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "tse_core" in frame.filename] or frames
+    place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}" if ours else "an unknown place"
+    what = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    lines = [f"tse: internal error in {place}: {what}", f"  {versions()}"]
+    text = "\n".join([f"$ tse {shlex.join(arguments)}", versions(), "", *traceback.format_exception(error)])
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="tse-report-", suffix=".txt", delete=False) as file:
+            file.write(text)
+        lines.append(f"  This is a fault of tse, not yours. Please file it{_address()} with {file.name}")
+    except OSError:
+        lines.append(f"  This is a fault of tse, not yours. Please file it{_address()} with these lines")
+    return "\n".join(lines)
+
+
+def versions() -> str:
+    """The versions of everything that takes part."""
+    found = [
+        f"tse-core {__version__}",
+        f"Python {platform.python_version()}",
+        f"{platform.system()} {platform.machine()}",
+    ]
+    for package in PACKAGES:
+        try:
+            found.append(f"{package} {metadata.version(package)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{package} missing")
+    return ", ".join(found)
+
+
+def register(app: typer.Typer) -> None:
+    """Nothing to add: ``main`` calls this file when it must."""
+
+
+def _address() -> str:
+    """Where the package says that issues go, if it does."""
+    try:
+        addresses = metadata.metadata("tse-core").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        addresses = []
+    found = [address.partition(",")[2].strip() for address in addresses if "issue" in address.lower()]
+    return f" at {found[0]}" if found else " where you got this program"

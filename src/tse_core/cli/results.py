@@ -1,0 +1,190 @@
+"""``tse results``: the finished numbers in the store, and those of other machines."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.cli.listing import print_table
+from tse_core.errors import InputError, unknown
+
+group = typer.Typer(help="Finished results: list, show, add, compare, export, clean up.", no_args_is_help=True)
+Which = Annotated[str, typer.Argument(metavar="KEY|FILE", help="A key of `tse results list`, or a results file.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``tse results``."""
+    app.add_typer(group, name="results")
+
+
+@group.command("list")
+def list_(
+    work: Annotated[bool, typer.Option("--work", help="Pieces of work kept for resuming, instead of results.")] = False,
+    store: options.StoreFolder = None,
+) -> None:
+    """List the finished runs: key, model, data, policies, how many files and bytes.
+
+    Example:  tse results list
+    """
+    entries = options.store_of(store, False).entries("work" if work else "results")
+    rows = []
+    for entry in entries:
+        policy = " ".join(value if name == "lemmas" else f"{name}:{value}" for name, value in entry["policy"].items())
+        rows.append([entry["key"][:10], *entry["identity"].values(), policy, f"{entry['bytes'] / 1e6:.1f} MB"])
+    print_table(["key", "model", "data", "policy", "size"], rows)
+
+
+@group.command()
+def show(which: Which, store: options.StoreFolder = None) -> None:
+    """Print the rows of Table 2 of a run, and its signature.
+
+    Example:  tse results show 4f2a91   |   tse results show gpt2.parquet
+    """
+    table = _opened(which, store)
+    for signature, rows in table.groupby("signature", sort=False):
+        print_table(["construction", "metric", "score", "95 % interval", "lemmas", "contexts", "pairs"], _whole(rows))
+        print(signature)
+
+
+@group.command()
+def add(
+    files: Annotated[list[Path], typer.Argument(help="Results files that `tse evaluate --out` wrote.")],
+    store: options.StoreFolder = None,
+) -> None:
+    """Merge results made elsewhere, on a GPU or in Colab, into the store, with their signatures.
+
+    Files are checked first: columns, ranges, signatures and, for Parquet, the digest of the rows. Numbers that are
+    there already are passed over.
+
+    Example:  tse results add from-colab.parquet
+    """
+    import sys
+
+    from tse_core.results import Signature, keep_results, other_contents, read_results
+
+    tables = [read_results(file) for file in files]
+    for file, table in zip(files, tables, strict=True):
+        new = keep_results(table, options.store_of(store, False))
+        print(f"{file}: {new} numbers added, {len(table) - new} were there already")
+        for text in table["signature"].unique():
+            for note in other_contents(Signature.parse(text)):
+                print(f"tse: {file}: {note}", file=sys.stderr)
+
+
+@group.command()
+def diff(
+    first: Which,
+    second: Which,
+    curves: Annotated[bool, typer.Option("--curves", help="Every cut-off, not just the rows of Table 2.")] = False,
+    store: options.StoreFolder = None,
+) -> None:
+    """Say which policies of two results differ, what each does to scores, and by how much the scores differ.
+
+    Example:  tse results diff 4f2a91 77c0de   |   tse results diff exact.parquet released.csv --curves
+    """
+    from tse_core.results import Signature, difference_table, differences
+
+    tables = [_opened(which, store) for which in (first, second)]
+    found = difference_table(*tables)
+    made = [Signature.parse(table["signature"].iloc[0]) for table in tables]
+    for part in ("model", "data"):
+        names = [signature.identity[part] for signature in made]
+        print(f"{part}: {names[0]}" if names[0] == names[1] else f"{part}: {names[0]} against {names[1]}")
+    policies = differences(*made)
+    print("policies: the same" if not policies else f"policies that differ: {len(policies)}")
+    for difference in policies:
+        print(f"  {difference}")
+    if len(policies) > 1 or (policies and len({s.identity["model"] for s in made}) > 1):
+        print("  more than one thing differs, so no difference below can be put down to one of them")
+    rows = [
+        [r["construction"], _metric(r), f"{r['first']:.4f}", f"{r['second']:.4f}", f"{r['difference']:+.4f}"]
+        for r in found.to_dict("records")
+        if curves or r["metric"] == "TSE" or (r["side"] == "top" and r["cutoff"] == 1)
+    ]
+    print_table(["construction", "metric", "first", "second", "second - first"], rows)
+    largest = found.loc[found["difference"].abs().idxmax()] if found["difference"].notna().any() else None
+    if largest is not None:
+        place = f"{largest['construction']}, {_metric(largest)}"
+        print(f"largest of {len(found)} differences: {largest['difference']:+.4f} ({place})")
+
+
+@group.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="Where to: .parquet or .csv.")],
+    keys: Annotated[list[str] | None, typer.Argument(help="Keys of runs; all by default.")] = None,
+    store: options.StoreFolder = None,
+) -> None:
+    """Write finished runs to one tidy file, a number a row with its signature; `tse results add` reads it elsewhere.
+
+    Example:  tse results export everything.parquet   |   tse results export two.csv 4f2a91 77c0de
+    """
+    import pandas as pd
+
+    from tse_core.results import write_results
+
+    place = options.store_of(store, False)
+    chosen = keys or [entry["key"] for entry in place.entries("results")]
+    if not chosen:
+        raise InputError(f"the store {place.folder} holds no results yet; tse evaluate MODEL makes some")
+    table = pd.concat([_opened(key, store) for key in chosen], ignore_index=True)
+    write_results(table, file)
+    print(f"written: {file} ({len(table)} numbers of {table['signature'].nunique()} runs)")
+
+
+@group.command()
+def gc(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing files that are whole.")] = False,
+    older_than: Annotated[float, typer.Option(help="Minutes that a part must have lain untouched.", min=0)] = 60,
+    store: options.StoreFolder = None,
+) -> None:
+    """Remove damaged files, parts left by killed runs, and shards that nothing explains.
+
+    Asks before it removes anything whole. Nothing but the store's own files is looked at.
+
+    Example:  tse results gc --dry-run
+    """
+    place = options.store_of(store, False)
+    waste = place.waste(older_than * 60)
+    for item in waste:
+        print(f"{item.path.relative_to(place.folder)}: {item.reason}, {item.bytes:,} bytes")
+    whole = [item for item in waste if item.reason.startswith("orphan")]
+    if waste and not dry_run:
+        if whole and not yes and not typer.confirm(f"{len(whole)} of these files are whole; remove them too?"):
+            waste = [item for item in waste if item not in whole]
+        place.remove(waste)
+    size = sum(item.bytes for item in waste)
+    print(f"{len(waste)} files, {size:,} bytes {'would be ' if dry_run else ''}removed")
+
+
+def _opened(which: str, store: Path | None):
+    """The tidy table of a file or of a key in the store."""
+    from tse_core.results import find, read_results
+
+    if which.endswith((".parquet", ".csv")):
+        return read_results(which)
+    place = options.store_of(store, False)
+    table = find(which, place)
+    if table is None:
+        keys = [entry["key"][:10] for entry in place.entries("results")]
+        if not keys:
+            raise InputError(
+                f"no results {which!r}: the store {place.folder} is empty; or give a .parquet or .csv file"
+            )
+        raise unknown("result", which, keys, "; or a path that ends in .parquet or .csv")
+    return table
+
+
+def _whole(rows) -> list[list[str]]:
+    """The rows of Table 2: TSE, and MW and EW at top 100 %."""
+    chosen = rows[(rows["metric"] == "TSE") | ((rows["side"] == "top") & (rows["cutoff"] == 1))]
+    found = []
+    for row in chosen.sort_values(["construction", "metric"], kind="stable").itertuples():
+        counts = map(str, (row.lemmas, row.contexts, row.pairs))
+        found.append([row.construction, row.metric, f"{row.score:.3f}", f"{row.low:.3f} {row.high:.3f}", *counts])
+    return found
+
+
+def _metric(row) -> str:
+    return row["metric"] if row["metric"] == "TSE" else f"{row['metric']} {row['side']} {100 * row['cutoff']:g} %"
