@@ -87,20 +87,20 @@ def built(place):
 
 def test_only_what_is_new_is_computed_and_pages_appear(place):
     _, pages = built(place)
-    assert pages == ["circuits/agreement.md", "index.md", "models/short.md", "suites/first.md"]
+    assert pages == ["index.md", *(f"pages/{name}.md" for name in ("circuit-agreement", "model-short", "suite-first"))]
     assert len(computed(place)["short"]) == 4
     built(place)
     assert len(computed(place)["short"]) == 4  # nothing new, nothing computed
 
     (place / "suites" / "second.json").write_text(suite("second", circuit="Garden-Path Effects", verb="jump"))
     _, pages = built(place)
-    assert "suites/second.md" in pages
-    assert "circuits/garden-path-effects.md" in pages
+    assert "pages/suite-second.md" in pages
+    assert "pages/circuit-garden-path-effects.md" in pages
     assert computed(place)["short"][4:] == ["The cats jump", "The cats jumps", "The dogs jump", "The dogs jumps"]
 
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
     outcomes, pages = built(place)
-    assert "models/long.md" in pages
+    assert "pages/model-long.md" in pages
     assert len(computed(place)["short"]) == 8
     assert len(computed(place)["long"]) == 8
     table = accuracy_table(outcomes)
@@ -110,8 +110,8 @@ def test_only_what_is_new_is_computed_and_pages_appear(place):
 
     (place / "suites" / "first.json").unlink()
     _, pages = built(place)
-    assert not (place / "pages" / "suites" / "first.md").exists()
-    assert "suites/first.md" not in pages
+    assert not (place / "pages" / "pages" / "suite-first.md").exists()
+    assert "pages/suite-first.md" not in pages
 
 
 def test_pages_do_not_change_when_nothing_changed(place):
@@ -122,9 +122,25 @@ def test_pages_do_not_change_when_nothing_changed(place):
     assert before == [(path.stat().st_mtime_ns, path.read_text()) for path in pages]
 
 
+def test_a_gym_without_models_still_has_its_suites_and_circuits(place):
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: []\n")
+    _, pages = built(place)
+    assert pages == ["index.md", "pages/circuit-agreement.md", "pages/suite-first.md"]
+    assert "[first](pages/suite-first.md)" in (place / "pages" / "index.md").read_text()
+
+
+def test_two_models_of_one_name_are_refused(place):
+    (place / "other").mkdir()
+    (place / "other" / "short").write_text(SCRIPT + "# another\n")
+    (place / "other" / "short").chmod(0o755)
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./other/short']\n")
+    with pytest.raises(InputError, match="two models are called 'short'"):
+        built(place)
+
+
 def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):
     built(place)
-    page = (place / "pages" / "suites" / "first.md").read_text()
+    page = (place / "pages" / "pages" / "suite-first.md").read_text()
     for heading in (
         "# first",
         "## Prediction",
@@ -139,7 +155,7 @@ def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):
     (one,) = [r for r in rows if r.get("item") == 2 and r.get("condition") == "singular" and r.get("name") == "verb"]
     assert (one["content"], one["bits"], one["pieces"], one["model"]) == ("runs", 4.0, "runs 4.0", "short")
     assert 'download="first-tokens.csv"' in page
-    assert "[Agreement](../circuits/agreement.md)" in page
+    assert "[Agreement](circuit-agreement.md)" in page
 
 
 def test_what_a_suite_says_is_shown_as_text(place):
@@ -181,7 +197,7 @@ def test_items_with_unknown_words_are_left_out_or_counted(place):
     (place / "suites" / "first.json").write_text(suite("first", subjects=("Ra",), formula=WHOLE))
     outcomes, pages = built(place)
     assert pd.isna(accuracy_table(outcomes)["accuracy"][0])
-    assert "none is judged" in (place / "pages" / "suites" / "first.md").read_text()
+    assert "none is judged" in (place / "pages" / "pages" / "suite-first.md").read_text()
 
 
 def test_sg_score_is_the_mean_over_suites():
@@ -229,4 +245,4 @@ def test_human_reference_values_are_shown(place):
         "suites: [suites]\nmodels: ['command:./short']\nhuman: {first: {accuracy: 0.93, source: Somebody (2020)}}\n"
     )
     built(place)
-    assert r"People: 0.93 (Somebody \(2020\))." in (place / "pages" / "suites" / "first.md").read_text()
+    assert r"People: 0.93 (Somebody \(2020\))." in (place / "pages" / "pages" / "suite-first.md").read_text()

@@ -68,12 +68,16 @@ def run_gym(gym: Gym, store, *, progress: Callable | None = None) -> Iterator[Ou
     """
     from tse_core.command_model import open_command
 
+    known = {}
     for name in gym.models:
         model = open_command(name)
         if model is None:
             from tse_core.models import load_model
 
             model = load_model(name)
+        title, identity = model.label, model.identity()
+        if known.setdefault(title, identity) != identity:
+            raise InputError(f"two models are called {title!r}; rename the folder of one ({name})")
         for suite in gym.suites:
             if progress:
                 progress(name, suite.name)

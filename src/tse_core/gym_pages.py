@@ -5,7 +5,6 @@ meets half of them, and a page is only touched when its text changes.
 """
 
 import re
-import shutil
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -19,7 +18,6 @@ from tse_core.notebook import table
 from tse_core.paths import data_folder
 from tse_core.syntaxgym import Outcome, Suite, circuit
 
-FOLDERS = ("models", "circuits", "suites")
 KINDS = {
     "causal": "A causal model.",
     "command": "A model behind a command.",
@@ -29,23 +27,21 @@ NAMES = {"accuracy": "Accuracy", "correct": "Correct", "judged": "Items judged",
 
 
 def write_pages(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> list[Path]:
-    """Write index.md and a page for each model, circuit and suite; pages of others are removed. Returns their paths."""
+    """Write index.md and pages/ with a page for each model, circuit and suite; other pages go. Returns their paths."""
     folder = Path(folder)
     accuracies = accuracy_table(outcomes, gym.unknown)
     pages = {"index.md": _index(gym, accuracies)}
     for model in dict.fromkeys(accuracies["model"]):
-        pages[f"models/{_slug(model)}.md"] = _model_page(model, accuracies, outcomes)
-    for name in sorted({c for c in accuracies["circuit"] if c}):
-        pages[f"circuits/{_slug(name)}.md"] = _circuit_page(name, gym, accuracies)
+        pages[_address("model", model)] = _model_page(model, accuracies, outcomes)
+    for name in sorted({circuit(suite) for suite in gym.suites} - {""}):
+        pages[_address("circuit", name)] = _circuit_page(name, gym, accuracies)
     for suite in gym.suites:
         own = [outcome for outcome in outcomes if outcome.suite.name == suite.name]
-        if own:
-            pages[f"suites/{_slug(suite.name)}.md"] = _suite_page(suite, gym, own, accuracies)
-    for sub in FOLDERS:
-        (folder / sub).mkdir(parents=True, exist_ok=True)
-        for old in (folder / sub).iterdir():
-            if f"{sub}/{old.name}" not in pages:
-                shutil.rmtree(old) if old.is_dir() else old.unlink()
+        pages[_address("suite", suite.name)] = _suite_page(suite, gym, own, accuracies)
+    (folder / "pages").mkdir(parents=True, exist_ok=True)
+    for old in (folder / "pages").iterdir():
+        if f"pages/{old.name}" not in pages:
+            old.unlink()
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -64,7 +60,8 @@ def _index(gym: Gym, accuracies: pd.DataFrame) -> str:
         "## Models by suite",
     ]
     if accuracies.empty:
-        return _page([*text, "There is no model or no suite in `data/gym.yaml` yet."])
+        suites = [f"- {_link('suite', suite.name, prefix='pages/')}" for suite in gym.suites]
+        return _page([*text, "No model has been evaluated yet. The suites:", "\n".join(suites)])
     judged = accuracies.dropna(subset=["accuracy"])
     if judged.empty:
         text.append("No model knows the words of any suite.")
@@ -88,6 +85,8 @@ def _model_page(model: str, accuracies: pd.DataFrame, outcomes: list[Outcome]) -
     if len(judged := own.dropna(subset=["accuracy"])):
         low, high = judged.loc[judged["accuracy"].idxmin()], judged.loc[judged["accuracy"].idxmax()]
         title = f"From {low['accuracy']:.2f} ({low['suite']}) to {high['accuracy']:.2f} ({high['suite']})"
+        if low["accuracy"] == high["accuracy"]:
+            title = f"{low['accuracy']:.2f} on every suite"
         shown = suite_accuracy(judged.sort_values(["circuit", "suite"]), title=title)
         text += ["## Accuracy on every suite", _chart(shown)]
         circuits = judged[judged["circuit"] != ""].groupby("circuit")["accuracy"].agg(["mean", "size"]).reset_index()
@@ -107,13 +106,17 @@ def _circuit_page(name: str, gym: Gym, accuracies: pd.DataFrame) -> str:
         text += ["## Models compared", _chart(suite_accuracy(judged, title=title, recorded=recorded))]
         if len(recorded):
             text.append("Hollow diamonds: accuracies that Hu et al. recorded in 2020.")
-    return _page([*text, "## All results", _links(own), _download(own, f"gym-{name}.csv")])
+    suites = [f"- {_link('suite', suite.name)}" for suite in gym.suites if circuit(suite) == name]
+    text += ["## Suites", "\n".join(suites)]
+    return _page([*text, "## All results", _links(own), _download(own, f"gym-{name}.csv")] if len(own) else text)
 
 
 def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.DataFrame) -> str:
     own = accuracies[accuracies["suite"] == suite.name]
     recorded = _recorded({suite.name})
     text = [f"# {_md(suite.name)}", *_about(suite)]
+    if not outcomes:
+        return _page([*text, "## Accuracy", "No model has been evaluated on this suite yet."])
     if len(judged := own.dropna(subset=["accuracy"])):
         title = (
             f"{judged.loc[judged['accuracy'].idxmax(), 'model']}: {judged['accuracy'].max():.2f}, the highest accuracy"
@@ -149,7 +152,7 @@ def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.
 
 
 def _about(suite: Suite) -> list[str]:
-    place = f"Circuit: [{_md(circuit(suite))}](../circuits/{_slug(circuit(suite))}.md). " if circuit(suite) else ""
+    place = f"Circuit: {_link('circuit', circuit(suite))}. " if circuit(suite) else ""
     facts = f"{place}{len(suite.items)} items, {len(suite.conditions)} conditions, metric: {suite.metric}."
     claims = "".join(f"<li><code>{escape(str(formula))}</code></li>" for formula in suite.predictions)
     item = suite.items[0]
@@ -194,7 +197,7 @@ def _matrix(accuracies: pd.DataFrame) -> str:
     ]
     for suite in dict.fromkeys(accuracies["suite"]):
         values = [found.get((suite, model), float("nan")) for model in models]
-        lines.append([f"[{_md(suite)}](suites/{_slug(suite)}.md)", *("–" if v != v else f"{v:.3f}" for v in values)])
+        lines.append([_link("suite", suite, prefix="pages/"), *("–" if v != v else f"{v:.3f}" for v in values)])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
@@ -203,7 +206,7 @@ def _links(accuracies: pd.DataFrame, columns=("model", "suite")) -> str:
     lines = [[*(c.capitalize() for c in columns), "Accuracy", "Correct", "Unknown words"]]
     lines.append(["---"] * len(columns) + ["---:"] * 3)
     for row in accuracies.to_dict("records"):
-        names = [f"[{_md(row[c])}](../{c}s/{_slug(row[c])}.md)" for c in columns]
+        names = [_link(c, row[c]) for c in columns]
         value = "–" if pd.isna(row["accuracy"]) else f"{row['accuracy']:.3f}"
         lines.append([*names, value, f"{row['correct']}/{row['judged']}", f"{row['unknown']} of {row['items']} items"])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
@@ -251,6 +254,14 @@ def _raw(html: str) -> str:
 def _md(text: str) -> str:
     """Text as it stands: no character of it means anything to Markdown."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~&:'\"^@=/])", r"\\\1", " ".join(text.split()))
+
+
+def _link(kind: str, name: str, prefix: str = "") -> str:
+    return f"[{_md(name)}]({prefix}{Path(_address(kind, name)).name})"
+
+
+def _address(kind: str, name: str) -> str:
+    return f"pages/{kind}-{_slug(name)}.md"
 
 
 def _slug(name: str) -> str:

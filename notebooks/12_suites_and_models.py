@@ -1,0 +1,284 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Models, suites and circuits
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : compare models on suites and on {term}`circuits <circuit>`, compute SG scores, see what was recorded for public models, and find out why there are 31, 33 or 34 suites
+#
+# You need
+# : what a suite is, from [the notebook before](11_syntaxgym.ipynb)
+#
+# Time
+# : 15 minutes to read, a minute to run on a CPU with laboratory models; GPT-2 XL on all public suites wants a GPU
+# :::
+
+# %% tags=["remove-cell", "setup"]
+# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("tse_core") is None:
+    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
+    package = uploaded[-1] if uploaded else ""
+    if not package:
+        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", package], check=True)
+    subprocess.run([*install, "pooch", "lark"], check=True)
+
+# %% tags=["parameters"]
+models = ["lab-lexical-causal", "lab-systematic-causal"]
+suites = ["laboratory", "public"]  # public: those that `tse data fetch syntaxgym` brought
+
+# %%
+import pandas as pd
+
+from tse_core import published
+from tse_core.charts import bars, download_table, heat_map
+from tse_core.charts.suites import suite_accuracy
+from tse_core.gym import Gym, accuracy_table, run_gym, sg_scores
+from tse_core.notebook import glue, table
+from tse_core.paths import store_folder
+from tse_core.results import Store
+from tse_core.syntaxgym import load_suites
+
+# %% [markdown]
+# ## How many suites are there?
+#
+# {cite:t}`gauthier2020syntaxgym` speak of 33 suites; {cite:t}`hu2020systematic` analyse fewer, and the public files are
+# more. The three numbers fit together.
+
+# %%
+public = published.syntaxgym_suites()
+outside = public[~public["in_31"]]
+glue("n_files", len(public))
+glue("n_33", int(public["in_33"].sum()))
+glue("n_31", int(public["in_31"].sum()))
+table(
+    outside[["suite", "items", "in_33", "in_31", "formula"]],
+    "The public suites that are not in every count",
+)
+
+# %% [markdown]
+# There are {glue:text}`n_files` files. One of them has a single item and belongs to no circuit; without it there are
+# {glue:text}`n_33`, the number in the SyntaxGym paper. Two more were set aside in the analysis of Hu and colleagues, which
+# leaves {glue:text}`n_31`. A mean over suites depends on which of the three is meant.
+
+# %%
+counts = (
+    public[public["in_31"]]
+    .groupby("circuit", sort=False)
+    .agg(suites=("suite", "size"), items=("items", "sum"))
+    .reset_index()
+)
+table(counts, "The suites in all counts, by circuit")
+
+# %% [markdown]
+# ```{margin} Circuit
+# A group of suites that test one ability. A model's score on a circuit is the mean over its suites.
+# ```
+#
+# ## The models of the SyntaxGym paper
+#
+# Its Table 1 lists eight models. For most of them accuracies were recorded by {cite:t}`hu2020systematic`; several were
+# trained more than once, on corpora of different size.
+
+# %%
+listed = published.syntaxgym_models()
+recorded = published.hu2020_suites()
+runs = recorded.drop_duplicates(["model", "corpus", "seed"]).groupby("model").size()
+listed["runs"] = listed["recorded_as"].map(runs).fillna(0).astype(int)
+table(
+    listed.rename(columns={"tokens_millions": "tokens (millions)"}),
+    "SyntaxGym's Table 1, with the number of recorded training runs",
+    digits=0,
+)
+
+# %% [markdown]
+# ## What was recorded
+#
+# The SG score is the mean accuracy over suites.
+
+# %% tags=["hide-input"]
+named = recorded.fillna({"corpus": ""}).assign(
+    run=lambda t: (t["model"] + " " + t["corpus"]).str.strip()
+)
+of_31 = named[named["in_31"]]
+score = of_31.groupby("run")["accuracy"].mean().sort_values(ascending=False)
+ranked = score.rename("SG score").reset_index()
+bars(
+    ranked,
+    "run",
+    "SG score",
+    title=f"{ranked.loc[0, 'run']} has the highest recorded SG score",
+    x_title="SG score: mean accuracy over 31 suites",
+)
+
+# %% tags=["hide-input"]
+pretrained = ["gpt-2-pretrained", "gpt-2-xl-pretrained", "transformer-xl", "grnn", "jrnn"]
+grid = of_31[of_31["run"].isin(pretrained)].groupby(
+    ["circuit", "suite", "run"], as_index=False, sort=False
+)["accuracy"].mean()
+spread = grid.groupby("suite")["accuracy"].agg(lambda x: x.max() - x.min())
+heat_map(
+    grid.sort_values(["circuit", "suite"], kind="stable"),
+    "suite",
+    "run",
+    "accuracy",
+    title=f"Recorded models differ most on {spread.idxmax()}",
+)
+
+# %%
+download_table(recorded, "hu2020-recorded.csv", "All recorded accuracies")
+
+# %% [markdown]
+# Models rank differently on different circuits: one number per model hides which ability is missing.
+#
+# ## Measured here
+#
+# Every model of the parameters on every suite. The results are kept, so a second run computes only what is new. A suite
+# with words that a model does not know says nothing about the model's syntax: such items are left out, and a suite with
+# none left has no accuracy. The laboratory's models know only the laboratory's words, so the public suites wait for models
+# that read English.
+
+# %%
+chosen = [suite for entry in suites for suite in load_suites(entry)]
+outcomes = list(run_gym(Gym(chosen, models), Store(store_folder())))
+accuracies = accuracy_table(outcomes)
+judged = accuracies.dropna(subset=["accuracy"])
+glue("n_suites", len(chosen))
+glue("n_judged", int(judged["suite"].nunique()))
+table(sg_scores(accuracies), "SG score and mean accuracy by circuit", digits=3)
+
+# %% tags=["hide-input"]
+hardest = judged.groupby("suite")["accuracy"].mean()
+heat_map(
+    judged.sort_values(["circuit", "suite"], kind="stable"),
+    "suite",
+    "model",
+    "accuracy",
+    title=f"Hardest for these models: {hardest.idxmin()} ({hardest.min():.2f})",
+)
+
+# %%
+download_table(accuracies, "accuracies.csv", "Accuracy of every model on every suite")
+
+# %% [markdown]
+# Of {glue:text}`n_suites` suites, {glue:text}`n_judged` could be judged for at least one model.
+#
+# ## Models on one suite, suites within one circuit
+#
+# The same table, read two ways. Across one circuit: is it the construction or the material in between that is hard?
+
+# %% tags=["hide-input"]
+sizes = judged.groupby("circuit")["suite"].nunique()
+circuit = sizes.idxmax()
+within = judged[judged["circuit"] == circuit].sort_values(["suite", "model"])
+recorded_within = (
+    named[named["suite"].isin(within["suite"]) & named["run"].isin(pretrained)]
+    .groupby(["suite", "run"], as_index=False)["accuracy"]
+    .mean()
+    .rename(columns={"run": "model"})
+)
+suite_accuracy(
+    within,
+    title=f"{circuit}: {within['suite'].nunique()} suites",
+    recorded=recorded_within,
+)
+
+# %% tags=["hide-input"]
+spread = judged.groupby("suite")["accuracy"].agg(lambda x: x.max() - x.min())
+parting = spread.idxmax()
+one = judged[judged["suite"] == parting].sort_values("accuracy", ascending=False)
+suite_accuracy(one, title=f"{parting}: {one.iloc[0]['model']} leads")
+
+# %% [markdown]
+# ## Recorded beside measured
+#
+# Where a model that was recorded runs here, its accuracies stand side by side. The recorded ones use the first prediction
+# alone, so the measured ones do as well.
+
+# %%
+RECORDED = {"gpt2": "gpt-2-pretrained", "gpt2-xl": "gpt-2-xl-pretrained"}
+beside = accuracies.assign(run=accuracies["model"].map(RECORDED)).merge(
+    named.groupby(["suite", "run"], as_index=False)["accuracy"].mean(),
+    on=["suite", "run"],
+    suffixes=("", "_recorded"),
+)
+beside["difference"] = beside["prediction_1"] - beside["accuracy_recorded"]
+waiting = [name for name in RECORDED if name not in set(accuracies["model"])]
+print("not run here:", ", ".join(waiting) or "none")
+columns = ["model", "suite", "prediction_1", "accuracy_recorded", "difference"]
+table(beside[columns], "Measured and recorded accuracy of the first prediction", digits=3)
+
+# %% [markdown]
+# A difference does not have to be an error. The recorded run of GPT-2 put a token at both ends of each sentence, which
+# this notebook does only when the `bos` policy says so; and {glue:text}`n_33` suites have items whose margin is small.
+#
+# ## Exercises
+#
+# ```{exercise} Which mean?
+# :label: 12-mean
+#
+# Compute the SG score of each recorded model as the mean over suites, and as the mean over circuits. Do the two rank the
+# models in the same order? Which one would you report?
+# ```
+
+# %% tags=["hide-cell", "solution"]
+by_suite = of_31.groupby("run")["accuracy"].mean()
+by_circuit = of_31.groupby(["run", "circuit"])["accuracy"].mean().groupby("run").mean()
+ranks = pd.DataFrame({"suites": by_suite.rank(), "circuits": by_circuit.rank()})
+# Circuits with many suites (Licensing) dominate the first, small ones (Center Embedding,
+# two suites) weigh as much as any other in the second. Say which one a number is.
+(ranks["suites"] != ranks["circuits"]).sum()
+
+# %% [markdown]
+# ```{exercise} Size of the corpus
+# :label: 12-size
+#
+# The recorded models trained on BLLIP come in four corpus sizes, `xs` to `lg`. Draw the SG score against size. For which
+# architecture does more text help least?
+# ```
+
+# %% tags=["hide-cell", "solution"]
+bllip = of_31[of_31["corpus"].fillna("").str.startswith("bllip")]
+size = bllip["corpus"].str.extract(r"bllip-(\w+)")[0]
+means = bllip.groupby(["model", size])["accuracy"].mean().unstack()
+(means["lg"] - means["xs"]).sort_values()
+
+# %% [markdown]
+# ```{exercise} One more model
+# :label: 12-more
+#
+# Add a model to `data/gym.yaml` and build the book. Which pages are new, and how long did the build take compared with
+# the first?
+# ```
+#
+# ```{solution} 12-more
+# :class: dropdown
+#
+# The model's page is new; every suite's and circuit's page has one more row. Only the new model was run: the results of the
+# others come from the store. The same holds for one more suite.
+# ```
+#
+# ## Takeaways
+#
+# - The SG score is a mean over suites; say over which. There are 34 public files, 33 in one paper, 31 in the other.
+# - Circuits show what a single score hides.
+# - Unknown words make a suite meaningless for a model; refuse to judge rather than count.
+# - [The gym](../book/gym/index.md) keeps all of this up to date: a page for each model, suite and circuit.
