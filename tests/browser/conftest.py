@@ -103,7 +103,7 @@ def visit(browser, served):
 
 
 DRAWN = """() => {
-  const charts = [...document.querySelectorAll('[id^="altair-viz"]')];
+  const charts = [...document.querySelectorAll('div[id^="altair-viz"]')];
   const formulas = [...document.querySelectorAll('.math.notranslate')];
   return charts.every(c => c.querySelector('svg.marks')) && formulas.every(f => f.querySelector('mjx-container'));
 }"""
