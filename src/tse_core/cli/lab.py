@@ -116,22 +116,6 @@ def measure(
 
 
 @group.command()
-def dynamics(
-    name: Annotated[str, typer.Argument(help="The laboratory model that was trained.")],
-    folder: Annotated[Path, typer.Option(help="Its folder, made by tse lab train --checkpoints log.")],
-    out: Annotated[Path, typer.Option(help="The table, a .csv file.")],
-    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "auto",
-) -> None:
-    """Score every checkpoint of a training: which is learned first, the head or the tail?
-
-    Examples:  tse lab dynamics lab-lexical-causal --folder my-model --out training.csv
-    """
-    from tse_core.laboratory.measure import measure_checkpoints
-
-    print(f"written: {measure_checkpoints(name, folder, out, device=device)}")
-
-
-@group.command()
 def items(
     out: Annotated[Path, typer.Option(help="Folder in which paradigms/ and suites/ are written.")],
 ) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import torch
 
 from tse_core.datasets import load_pairs
-from tse_core.errors import InputError, unknown
+from tse_core.errors import unknown
 from tse_core.evaluation import evaluate
 from tse_core.forward import logits
 from tse_core.laboratory.language import BANDS, Language, load_language
@@ -52,38 +52,6 @@ def measure_models(names: list[str] | None, out: str | Path, *, device: str = "a
         table = pd.concat(parts, ignore_index=True)
         table[["model", *table.columns.drop("model")]].to_csv(out / f"{kind}.csv", index=False, float_format="%.6g")
     return [out / f"{kind}.csv" for kind in tables]
-
-
-def measure_checkpoints(
-    name: str, folder: str | Path, out: str | Path, *, pairs: int = 400, device: str = "auto"
-) -> Path:
-    """How the scores of a model grew: each checkpoint and the end of a training with ``checkpoints="log"``.
-
-    Parameters
-    ----------
-    name : the laboratory model that was trained
-    folder : where `training.train` wrote it
-    out : a .csv file: model, step, then the columns of `against_truth`'s cells
-    pairs : agreement pairs drawn from each construction
-    """
-    language, folder, out = load_language(), Path(folder), Path(out)
-    if name not in language.models():
-        raise unknown("laboratory model", name, language.models())
-    places = {int(path.name.removeprefix("step-")): path for path in sorted((folder / "checkpoints").glob("step-*"))}
-    if not places:
-        raise InputError(f"{folder / 'checkpoints'} holds no checkpoints: train with --checkpoints log")
-    places[int(pd.read_csv(folder / "loss.csv")["step"].iloc[-1])] = folder
-    chosen = load_pairs("marvin-linzen").groupby("construction", group_keys=False, sort=False)
-    chosen = pd.concat([some.sample(min(pairs, len(some)), random_state=0) for _, some in chosen])
-    tables = []
-    with progress(len(places), f"measuring {name}", unit="checkpoints") as advance:
-        for step, place in places.items():
-            cells, _ = against_truth(load_model(place, device=device), name.split("-")[1], chosen, language)
-            tables.append(cells.assign(model=name, step=step))
-            advance()
-    table = pd.concat(tables, ignore_index=True)
-    table[["model", "step", *table.columns.drop(["model", "step"])]].to_csv(out, index=False, float_format="%.6g")
-    return out
 
 
 class Forms(NamedTuple):
