@@ -1,0 +1,36 @@
+"""Train the checkpoints that laboratory-steps.yaml and laboratory-sizes.yaml name: python data/sweeps/train.py [FOLDER].
+
+Steps: both regimes, saved after 1, 2, 4, ... 2,048 steps of 64 new sentences. Sizes: the systematic language, the same
+steps over a corpus of 1,000 to 64,000 sentences that is read again and again. What is there already is left alone.
+"""
+
+import sys
+from pathlib import Path
+
+import torch
+
+from tse_core.laboratory.training import plan_for, train
+
+STEPS, BATCH, SIZES = 2048, 64, (1_000, 4_000, 16_000, 64_000)
+
+
+def main(folder: Path) -> None:
+    torch.set_num_threads(1)
+    wanted = [("lab-lexical-causal", folder / "lab-lexical-causal", 0, "log")]
+    wanted += [("lab-systematic-causal", folder / "lab-systematic-causal", 0, "log")]
+    wanted += [("lab-systematic-causal", folder / "sizes" / f"sentences-{n:06}", n, "") for n in SIZES]
+    for name, out, sentences, checkpoints in wanted:
+        if out.exists():
+            continue
+        out.parent.mkdir(parents=True, exist_ok=True)
+        plan = plan_for(name, steps=STEPS, batch=BATCH, sentences=sentences)
+        train(plan, out, resume=True, checkpoints=checkpoints, report=lambda *at: _report(out, *at))
+
+
+def _report(out: Path, step: int, loss: float) -> None:
+    if step % 64 == 0:
+        print(f"{out.name}: step {step}, loss {loss:.3f}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "dynamics"))
