@@ -1,4 +1,4 @@
-"""Rows that a run gives the ledger: the ledger judges a real run end to end, on tiny models with a paper model's name."""
+"""Rows that a run gives the ledger, which judges a run end to end: tiny models that bear a paper model's name."""
 
 import pandas as pd
 import pytest

@@ -1,0 +1,198 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Replication report
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : see every claim of the three papers with what was found, the verdict, and the place in this book that shows it
+#
+# You need
+# : nothing; [the methods](02_methods.ipynb) explain the scores
+#
+# Time
+# : 5 minutes to read, a few seconds to run; the verdicts that wait need models to download and, for the large ones, a GPU
+# :::
+
+# %% tags=["remove-cell", "setup"]
+# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("tse_core") is None:
+    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
+    package = uploaded[-1] if uploaded else ""
+    if not package:
+        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", package], check=True)
+    subprocess.run([*install, "pooch", "lark"], check=True)
+
+# %% tags=["parameters"]
+models = ["lab-systematic-causal"]  # whose results this build made
+
+# %% tags=["hide-input"]
+import pandas as pd
+
+from tse_core import charts
+from tse_core.claims import (
+    laboratory_ledger,
+    ledger,
+    papers,
+    verdict_summary,
+    verdicts,
+)
+from tse_core.claims.page import laboratory_table, ledger_table, link, verdict_tiles
+from tse_core.notebook import glue, table
+from tse_core.paths import data_folder, store_folder
+from tse_core.recorded import known_results, list_recorded
+
+# %% [markdown]
+# ## At a glance
+#
+# {cite:t}`newman2021refining` claim that models conjugate the verbs they consider likely well and others less so;
+# {cite:t}`warstadt2020blimp` and {cite:t}`gauthier2020syntaxgym` published the tests that surround that claim. Each
+# sentence and number of theirs that can be checked is a row here, and each verdict is computed from results, never typed.
+
+# %% tags=["remove-input"]
+known = known_results(store_folder())
+claims = ledger(known)
+verdict_tiles(claims)
+
+# %% tags=["remove-input"]
+waiting = claims[claims["verdict"] == verdicts.NOT_RUN]
+data_only = claims["verdict"].isin((verdicts.HOLDS, verdicts.FAILS))
+judged = ~data_only & (claims["verdict"] != verdicts.NOT_RUN)
+glue("rows", len(claims))
+glue("reproduced", int((claims["verdict"] == verdicts.REPRODUCED).sum()))
+glue("judged", int(judged.sum()))
+glue("data_only", int(data_only.sum()))
+glue("holds", int((claims["verdict"] == verdicts.HOLDS).sum()))
+glue("waiting", len(waiting))
+ran = sorted(set(claims.loc[judged, "model"].dropna()))
+glue("ran", ", ".join(ran) or "none of the papers' models")
+
+# %% [markdown]
+# **Reproduced** on the paper's models: {glue:text}`reproduced:d` of {glue:text}`rows:d` rows (run so far:
+# {glue:text}`ran:s`). **Checked from published numbers** alone, which needs no model: {glue:text}`data_only:d`, of which
+# {glue:text}`holds:d` hold. **Not yet run**: {glue:text}`waiting:d`; the next table says how to run them. A verdict exists
+# only where the model that ran is the model that the claim is about.
+
+# %% tags=["remove-input"]
+summary = verdict_summary(claims)
+summary = summary.loc[:, summary.any()].rename(index=papers()).rename_axis(None)
+table(
+    summary.rename_axis(None, axis=1),
+    "Rows by paper and verdict.",
+    index=True,
+)
+
+# %% [markdown]
+# ## What has not run, and how to run it
+
+# %% tags=["remove-input"]
+todo = waiting.groupby("how", sort=False).agg(
+    claims=("id", "size"),
+    models=("model", lambda m: ", ".join(dict.fromkeys(m.dropna()))),
+)
+todo = todo.reset_index().rename(
+    columns={"how": "to run it", "models": "of the models"}
+)
+table(todo, "What the claims that wait need.")
+
+# %% [markdown]
+# `make book PROFILE=paper` downloads about 10 GB and wants a GPU; it says what is missing before it starts. Results from
+# another machine, Colab say, come in with `tse results add FILE`, and the next `make book` judges them. One file of
+# results of one model turns exactly that model's rows into verdicts.
+#
+# ```{margin} Verdicts
+# *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
+# had, scored as the released code scores. *Close*: within 0.02. *Direction*: a comparison that holds. A run with another
+# verb list is never called reproduced.
+# ```
+#
+# ## Every claim
+#
+# Published data and model runs are separate rows of the same claim. Intervals hold 95 %, clustered by subject noun. Open
+# *how* in a row for the signature of the number or the command that makes it; the link below a claim leads to its cell.
+
+# %% tags=["remove-input"]
+ledger_table(claims, "The claims of the three papers, with verdicts.")
+
+# %% tags=["remove-input"]
+charts.download_table(
+    claims.assign(cell=claims["cell"].map(link)), "claims.csv", "Download the ledger"
+)
+
+# %% [markdown]
+# ## Recorded runs
+#
+# A run that is too long for a build is recorded once: its results lie in the project with the machine, the versions and
+# the date. Where a live run of the same numbers exists, that one counts.
+
+# %% tags=["remove-input"]
+recorded = list_recorded()
+shown = recorded[
+    ["model", "parts", "numbers", "date", "hardware", "minutes", "left_out"]
+]
+table(
+    shown.rename(columns={"left_out": "left out"}),
+    "Recorded runs in data/recorded: what was measured, when and on what.",
+    digits=1,
+)
+
+# %% [markdown]
+# ## The laboratory's own ledger
+#
+# The laboratory's models learned a language whose truth is known, so what they measure tests the instrument, not the
+# papers; none of it counts above. Each row sets the true value of a score beside the measured one.
+
+# %% tags=["remove-input"]
+measured = pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv")
+laboratory = laboratory_ledger(measured)
+distance = laboratory["difference"].abs()
+glue("laboratory_rows", len(laboratory))
+glue("laboratory_near", int((distance <= 0.02).sum()))
+glue("laboratory_mean", float(distance.mean()))
+by_band = laboratory.assign(distance=distance).pivot_table(
+    "distance", ["model", "metric"], "band", sort=False
+)
+table(
+    by_band.reset_index().rename_axis(None, axis=1),
+    "Mean distance of measured from true values, by band of lemma frequency.",
+    digits=3,
+)
+
+# %% [markdown]
+# Of {glue:text}`laboratory_rows:d` values, {glue:text}`laboratory_near:d` lie within 0.02 of the truth; the mean distance
+# is {glue:text}`laboratory_mean:.3f`.
+
+# %% tags=["remove-input"]
+laboratory_table(
+    laboratory, "Laboratory models: the language's truth beside what is measured."
+)
+
+# %% tags=["remove-input"]
+charts.download_table(
+    laboratory, "laboratory-ledger.csv", "Download the laboratory's ledger"
+)
+
+# %% [markdown]
+# ## Takeaways
+#
+# - What published numbers say by themselves is checked already, and not all of it holds.
+# - What needs a model is one command away, and a file of results turns its rows into verdicts.
+# - The instrument is tested where the truth is known, in the laboratory, and nowhere else does a laboratory model count.

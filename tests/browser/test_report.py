@@ -1,0 +1,112 @@
+"""The replication report in a browser: filters by keyboard, the choice in the address, cards on a phone."""
+
+import csv
+from pathlib import Path
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+
+from tse_core.claims import ledger
+
+REPORT = "notebooks/00_report.html"
+SHOWN = "[...document.querySelectorAll('.tse-ledger')[0].querySelectorAll('tbody tr')].filter(r => !r.hidden)"
+
+
+@pytest.fixture
+def report(visit):
+    return visit(REPORT).page
+
+
+def chosen(page, name, value):
+    page.locator(".tse-ledger").first.locator(f"select[name={name}]").select_option(value)
+
+
+def shown(page, key):
+    return page.evaluate(f"{SHOWN}.map(r => r.dataset.{key})")
+
+
+def test_the_summary_says_how_many_of_each(report):
+    tiles = report.locator(".tse-tile")
+    counts = {t.locator("a").get_attribute("data-verdict"): int(t.locator(".tse-tile-count").inner_text())
+              for t in tiles.all()}  # fmt: skip
+    rows = report.evaluate("document.querySelectorAll('.tse-ledger')[0].querySelectorAll('tbody tr').length")
+    assert sum(counts.values()) == rows == len(ledger())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("paper", "Warstadt et al. 2020"), ("model", "gpt2-xl"), ("construction", "Simple"), ("verdict", "not yet run")],
+)
+def test_each_filter_leaves_exactly_its_rows(report, name, value):
+    chosen(report, name, value)
+    left = shown(report, name)
+    every = report.evaluate(
+        f"[...document.querySelectorAll('.tse-ledger')[0].querySelectorAll('tbody tr')].map(r => r.dataset.{name})"
+    )
+    assert set(left) == {value}
+    assert len(left) == every.count(value)
+    assert report.locator(".tse-filter-status").first.inner_text() == f"{len(left)} of {len(every)} rows"
+
+
+def test_filters_join_and_are_cleared(report):
+    chosen(report, "model", "gpt2-xl")
+    chosen(report, "construction", "Simple")
+    assert set(zip(shown(report, "model"), shown(report, "construction"), strict=True)) == {("gpt2-xl", "Simple")}
+    report.locator(".tse-ledger").first.locator("input[type=search]").fill("tse of")
+    assert report.evaluate(f"{SHOWN}.length") == 1
+    report.get_by_role("button", name="Clear").first.click()
+    assert "the first 30 shown" in report.locator(".tse-filter-status").first.inner_text()
+    report.get_by_role("button", name="Show all").first.click()
+    assert report.evaluate(f"{SHOWN}.length") == len(ledger())
+
+
+def test_the_keyboard_reaches_everything(report):
+    report.locator(".tse-ledger").first.locator("select[name=paper]").focus()
+    names = []
+    for _ in range(5):
+        names.append(report.evaluate("document.activeElement.name || document.activeElement.textContent"))
+        report.keyboard.press("Tab")
+    assert names == ["paper", "model", "construction", "verdict", "words"]
+    report.locator(".tse-ledger").first.locator("select[name=verdict]").focus()
+    report.keyboard.press("ArrowDown")
+    assert len(set(shown(report, "verdict"))) == 1
+
+
+def test_a_tile_shows_its_rows(report):
+    tile = report.locator(".tse-tile a[data-verdict='not yet run']")
+    tile.focus()
+    report.keyboard.press("Enter")
+    assert set(shown(report, "verdict")) == {"not yet run"}
+
+
+def test_a_choice_can_be_linked(visit):
+    page = visit(REPORT).page
+    chosen(page, "model", "roberta-large")
+    assert parse_qs(urlparse(page.url).query) == {"model": ["roberta-large"]}
+    again = visit(REPORT + "?model=roberta-large").page
+    assert set(shown(again, "model")) == {"roberta-large"}
+
+
+def test_links_lead_to_places_that_exist(report):
+    links = report.evaluate("[...new Set([...document.querySelectorAll('.tse-ledger .tse-about a')].map(a => a.href))]")
+    assert links
+    for address in links:
+        report.goto(address)
+        place = address.partition("#")[2]
+        assert report.evaluate("id => !!document.getElementById(id)", place), address
+
+
+def test_rows_are_cards_on_a_phone(visit):
+    page = visit(REPORT, width=390, scheme="dark", over="file").page
+    boxes = page.evaluate(f"{SHOWN}.slice(0, 5).map(r => r.getBoundingClientRect()).map(b => [b.left, b.right])")
+    assert all(0 <= left and right <= 390 for left, right in boxes)
+    labels = page.evaluate(f"getComputedStyle({SHOWN}[0].querySelector('td'), '::before').content")
+    assert labels == '"Published"'
+
+
+def test_the_ledger_can_be_taken_away(report):
+    with report.expect_download() as download:
+        report.get_by_text("Download the ledger").click()
+    rows = list(csv.DictReader(Path(download.value.path()).open(encoding="utf8")))
+    assert len(rows) == len(ledger())
+    assert {row["verdict"] for row in rows} == set(ledger()["verdict"])
