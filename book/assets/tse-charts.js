@@ -112,6 +112,7 @@
         chart.result = result;
         describe(chart);
         offerData(chart);
+        reachable();
         return result;
       });
   }

@@ -94,7 +94,7 @@ def visit(browser, served):
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
         page.on("response", lambda r: seen.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
         page.goto(base + name, wait_until="load")
-        page.wait_for_function(DRAWN, timeout=20_000)
+        page.wait_for_function(DRAWN, timeout=60_000)
         return seen
 
     yield open_page
