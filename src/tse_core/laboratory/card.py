@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 _CARD = """\
 ---
-license: mit
+license: cc-by-4.0
 language: en
 library_name: transformers
 pipeline_tag: {pipeline}
@@ -21,7 +21,7 @@ syntactic evaluation against the truth; it knows no other words and says nothing
 {masking}  `tse lab train lab-{regime}-{kind} --seed {seed} --steps {steps} --out FOLDER` makes it again.
 - **Held-out perplexity**: {perplexity:.2f} per {predicted}, on 2,048 sentences drawn anew.
 - **Weights**: half precision, safetensors. Input is uncased; one word is one token.
-- **Licence**: MIT, as the code that makes it.
+- **Licence**: weights CC BY 4.0; the code that makes them MIT.
 
 | step | loss (nats) |
 |---:|---:|

@@ -28,6 +28,8 @@ from tse_core.uncertainty import compare
 def measure_models(names: list[str] | None, out: str | Path, *, device: str = "auto") -> list[Path]:
     """Measure laboratory models on all nine rows and write scores.csv, held_out.csv and curves.csv with a model column.
 
+    Rows of other models that these files already hold stay.
+
     Raises
     ------
     InputError
@@ -48,10 +50,17 @@ def measure_models(names: list[str] | None, out: str | Path, *, device: str = "a
         for kind, table in zip(tables, (scores, held_out, curves), strict=True):
             tables[kind].append(table.assign(model=name))
     out.mkdir(parents=True, exist_ok=True)
-    for kind, parts in tables.items():
-        table = pd.concat(parts, ignore_index=True)
-        table[["model", *table.columns.drop("model")]].to_csv(out / f"{kind}.csv", index=False, float_format="%.6g")
-    return [out / f"{kind}.csv" for kind in tables]
+    return [_write_rows(out / f"{kind}.csv", pd.concat(parts), language.models()) for kind, parts in tables.items()]
+
+
+def _write_rows(path: Path, table: pd.DataFrame, models: list[str]) -> Path:
+    """Put the rows of these models in place of those that the file has of them, in the models' order."""
+    if path.exists():
+        kept = pd.read_csv(path)
+        table = pd.concat([kept[~kept["model"].isin(table["model"].unique())], table])
+    table = table.sort_values("model", key=lambda names: names.map(models.index), kind="stable")
+    table[["model", *table.columns.drop("model")]].to_csv(path, index=False, float_format="%.6g")
+    return path
 
 
 class Forms(NamedTuple):
