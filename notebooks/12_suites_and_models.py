@@ -152,9 +152,10 @@ download_table(recorded, "hu2020-recorded.csv", "All recorded accuracies")
 # ## Measured here
 #
 # Every model of the parameters on every suite. The results are kept, so a second run computes only what is new. A suite
-# with words that a model does not know says nothing about the model's syntax: such items are left out, and a suite with
-# none left has no accuracy. The laboratory's models know only the laboratory's words, so the public suites wait for models
-# that read English.
+# whose words a model does not know says nothing about the model's syntax: items with an unknown word where the prediction
+# looks are left out, and where they are more than half, or more than a tenth of all tokens is unknown, the suite has no
+# accuracy. The laboratory's models know only the laboratory's words, so the public suites wait for models that read
+# English.
 
 # %%
 chosen = [suite for entry in suites for suite in load_suites(entry)]

@@ -188,16 +188,30 @@ class ScriptTags(HTMLParser):
 
 
 def test_items_with_unknown_words_are_left_out_or_counted(place):
-    (place / "suites" / "first.json").write_text(suite("first", subjects=("The cats", "Ra", "Ra"), formula=WHOLE))
+    known = ["The cats", "The dogs", "The birds", "The mice"]
+    (place / "suites" / "first.json").write_text(suite("first", subjects=[*known, "Ra"], formula=WHOLE))
     outcomes, _ = built(place)
     (refused,) = accuracy_table(outcomes, "refuse").to_dict("records")
-    assert (refused["accuracy"], refused["correct"], refused["judged"], refused["unknown"]) == (1.0, 1, 1, 2)
+    assert (refused["accuracy"], refused["correct"], refused["judged"], refused["unknown"]) == (1.0, 4, 4, 1)
     (flagged,) = accuracy_table(outcomes, "flag").to_dict("records")
-    assert (flagged["accuracy"], flagged["correct"], flagged["judged"], flagged["unknown"]) == (1.0, 3, 3, 2)
-    (place / "suites" / "first.json").write_text(suite("first", subjects=("Ra",), formula=WHOLE))
-    outcomes, pages = built(place)
+    assert (flagged["accuracy"], flagged["correct"], flagged["judged"], flagged["unknown"]) == (1.0, 5, 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("subjects", "formula"),
+    [
+        (["Ra"], WHOLE),
+        (["The cats", "Ra", "Ra"], WHOLE),  # more than half of the items
+        (["The cats", "Ra Ra"], SINGULAR_IS_LONGER),  # no region that counts, but too many of all tokens
+    ],
+)
+def test_a_suite_of_unknown_words_is_not_judged(place, subjects, formula):
+    (place / "suites" / "first.json").write_text(suite("first", subjects=subjects, formula=formula))
+    outcomes, _ = built(place)
     assert pd.isna(accuracy_table(outcomes)["accuracy"][0])
-    assert "none is judged" in (place / "pages" / "pages" / "suite-first.md").read_text()
+    assert accuracy_table(outcomes, "flag")["accuracy"][0] == 1.0
+    assert "no item is judged" in (place / "pages" / "pages" / "suite-first.md").read_text()
+    assert "–" in (place / "pages" / "index.md").read_text()
 
 
 def test_sg_score_is_the_mean_over_suites():

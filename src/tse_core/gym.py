@@ -85,29 +85,31 @@ def run_gym(gym: Gym, store, *, progress: Callable | None = None) -> Iterator[Ou
 
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
-    """One row a model and suite: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1.
+    """One row a model and suite.
 
-    Under "refuse" items with an unknown word in a region that counts are left out of ``accuracy``, which is NaN where
-    none is left; ``unknown`` counts them. ``prediction_1`` is the accuracy of the first prediction alone, which is what
-    Hu et al. (2020) recorded.
+    Columns: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1. ``unknown`` counts the
+    items with an unknown word in a region that a prediction speaks of. Under "refuse" these items are not judged, and a
+    suite is not judged at all (accuracy is NaN) where they are more than half or where more than a tenth of all tokens
+    is unknown. ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. (2020) recorded.
     """
-    rows = []
-    for outcome in outcomes:
-        holds = outcome.items.groupby("item")["holds"].all()
-        first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"]
-        strange = outcome.items.groupby("item")["unknown"].any()
-        judged = ~strange if unknown == "refuse" else strange | True
-        share = holds[judged].mean() if judged.any() else float("nan")
-        rows.append(
-            {
-                "model": label(outcome), "kind": outcome.kind, "suite": outcome.suite.name,
-                "circuit": circuit(outcome.suite), "accuracy": share, "correct": int(holds[judged].sum()),
-                "items": len(holds), "judged": int(judged.sum()), "unknown": int(strange.sum()),
-                "prediction_1": first[judged].mean() if judged.any() else float("nan"),
-            }
-        )  # fmt: skip
-    columns = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown", "prediction_1"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame([_row(outcome, unknown) for outcome in outcomes], columns=COLUMNS)
+
+
+COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown", "prediction_1"]
+
+
+def _row(outcome: Outcome, policy: str) -> tuple:
+    strange = outcome.items.groupby("item")["unknown"].any()
+    judged = strange.index if policy == "flag" else strange.index[~strange]
+    if policy == "refuse" and (len(judged) < len(strange) / 2 or (outcome.tokens["unknown"] != "").mean() > 0.1):
+        judged = judged[:0]
+    holds = outcome.by_item[judged]
+    first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"][judged]
+    suite, nothing = outcome.suite, float("nan")
+    return (
+        label(outcome), outcome.kind, suite.name, circuit(suite), holds.mean() if len(judged) else nothing,
+        int(holds.sum()), len(strange), len(judged), int(strange.sum()), first.mean() if len(judged) else nothing,
+    )  # fmt: skip
 
 
 def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:

@@ -123,7 +123,7 @@ def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.
         )
         text += ["## Accuracy", _chart(suite_accuracy(judged, title=title, recorded=recorded))]
     else:
-        text += ["## Accuracy", "Every item has a word that a model does not know, so none is judged."]
+        text += ["## Accuracy", "The models do not know enough of its words, so no item is judged."]
     shown = own[["model", "accuracy", "correct", "judged", "unknown"]].rename(columns={"model": "Model", **NAMES})
     text.append(_table(shown, "Share of items for which every prediction holds", digits=3))
     if human := gym.human.get(suite.name):
@@ -191,10 +191,8 @@ def _matrix(accuracies: pd.DataFrame) -> str:
     """Accuracies, a row a suite and a column a model, whose names lead to their pages."""
     models = list(dict.fromkeys(accuracies["model"]))
     found = accuracies.set_index(["suite", "model"])["accuracy"]
-    lines = [
-        ["Suite", *(f"[{_md(name)}](models/{_slug(name)}.md)" for name in models)],
-        ["---", *["---:"] * len(models)],
-    ]
+    heads = [_link("model", name, prefix="pages/") for name in models]
+    lines = [["Suite", *heads], ["---", *["---:"] * len(models)]]
     for suite in dict.fromkeys(accuracies["suite"]):
         values = [found.get((suite, model), float("nan")) for model in models]
         lines.append([_link("suite", suite, prefix="pages/"), *("–" if v != v else f"{v:.3f}" for v in values)])
