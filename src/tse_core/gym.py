@@ -87,10 +87,10 @@ def run_gym(gym: Gym, store, *, progress: Callable | None = None) -> Iterator[Ou
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
     """One row a model and suite.
 
-    Columns: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1. ``unknown`` counts the
-    items with an unknown word in a region that a prediction speaks of. Under "refuse" these items are not judged, and a
-    suite is not judged at all (accuracy is NaN) where they are more than half or where more than a tenth of all tokens
-    is unknown. ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. (2020) recorded.
+    Columns: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1. ``unknown`` counts
+    the items with an unknown word in a region that a prediction speaks of. Under "refuse" these items are not judged,
+    and a suite is not judged at all (accuracy is NaN) where they are more than half or where more than a tenth of all
+    tokens is unknown. ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. (2020) recorded.
     """
     return pd.DataFrame([_row(outcome, unknown) for outcome in outcomes], columns=COLUMNS)
 
