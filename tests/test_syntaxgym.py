@@ -454,3 +454,37 @@ def test_regions_sum_to_the_sentences_surprisal_of_a_plain_loop(shared, public, 
         totals = outcome.regions.groupby(["item", "condition"], sort=False)["bits"].sum()
         for (item, condition, sentence), total in list(zip(suite.sentences(), totals, strict=True))[::every]:
             assert total == pytest.approx(plain_loop(folder, kind, sentence), abs=1e-4), (item, condition, sentence)
+
+
+@pytest.mark.parametrize("kind", ["ngram", "lstm"])
+def test_baselines_are_evaluated_and_their_regions_sum_up(kind):
+    import torch
+
+    from tse_core.baselines import train_baseline
+
+    suite = load_suite("lab_number_prep")
+    sentences = [sentence for _, _, sentence in suite.sentences()]
+    settings = {} if kind == "ngram" else {"hidden": 8, "layers": 1, "epochs": 1}
+    model = train_baseline(kind, sentences[: len(sentences) // 2], **settings)
+    outcome = evaluate_suite(model, suite)
+    totals = outcome.regions.groupby(["item", "condition"], sort=False)["bits"].sum()
+    for sentence, total in list(zip(sentences, totals, strict=True))[::9]:
+        encoding = model.encode(sentence)
+        ids = torch.tensor([encoding.ids])
+        places = torch.arange(ids.shape[1] - 1)
+        logits = model.network.logits(ids, torch.zeros_like(places), places).double()
+        expected = -torch.log_softmax(logits, dim=-1)[places, ids[0, 1:]].sum().item() / np.log(2)
+        assert total == pytest.approx(expected, abs=1e-4)
+    assert outcome.unknown["unknown"].str.len().gt(0).all()
+    assert len(outcome.unknown) > 0  # half of the sentences were kept from the model
+
+
+@pytest.mark.slow
+def test_every_public_suite_is_evaluated(shared, public):
+    from tse_core import load_model
+
+    model = load_model(shared / "models" / "stories260K")
+    for path in public:
+        outcome = evaluate_suite(model, read_suite(path))
+        assert len(outcome.by_item) == len(outcome.suite.items)
+        assert 0 <= outcome.accuracy <= outcome.predictions["accuracy"][0] <= 1
