@@ -134,3 +134,35 @@ def _scores(rows: pd.DataFrame, metrics: Sequence[str], band: str):
             if group[metric].notna().any():
                 found = interval(group[metric].to_numpy(), group["noun"].to_numpy())
                 yield construction, band, metric, found.estimate, found.low, found.high, len(group)
+
+
+def settled(curves: pd.DataFrame, within: float = 0.05) -> pd.DataFrame:
+    """From which step on a score stays within a distance of its last value.
+
+    Returns
+    -------
+    DataFrame
+        name, construction, band, metric, step (the first such checkpoint), score (the last).
+    """
+    rows = []
+    for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):
+        last = line["score"].iloc[-1]
+        away = np.flatnonzero((line["score"] - last).abs() > within)
+        rows.append((*key, line["step"].iloc[away[-1] + 1 if len(away) else 0], last))
+    return pd.DataFrame(rows, columns=["name", "construction", "band", "metric", "step", "score"])
+
+
+def reached(curves: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:
+    """The first step at which a score reaches a level.
+
+    Returns
+    -------
+    DataFrame
+        name, construction, band, metric, step (missing where it never does), score (the highest).
+    """
+    rows = []
+    for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):
+        there = line.loc[line["score"] >= level, "step"]
+        rows.append((*key, there.iloc[0] if len(there) else pd.NA, line["score"].max()))
+    table = pd.DataFrame(rows, columns=["name", "construction", "band", "metric", "step", "score"])
+    return table.astype({"step": "Int64"})

@@ -75,4 +75,5 @@ def _words(rows, names) -> str:
         ends = [f"{m} {s} {v:.2f}" for m, s, v in last[["metric", "series", "score"]].itertuples(index=False) if m != s]
         ends += [f"TSE {v:.2f}" for v in last.loc[last["metric"] == "TSE", "score"]]
         found.append(f"{name} ends at {', '.join(ends)}")
-    return f"Line charts of {listed([m for m in ('EW', 'MW') if m in set(rows['metric'])])} over training. {'; '.join(found)}."
+    metrics = [m for m in ("EW", "MW") if m in set(rows["metric"])]
+    return f"Line charts of {listed(metrics)} over training. {'; '.join(found)}."
