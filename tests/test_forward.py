@@ -1,5 +1,7 @@
 """Forward passes: the same log-probabilities whatever is shared, packed or batched."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tse_core import InputError, load_model
-from tse_core.forward import blocks, logits, target_log_probabilities
+from tse_core.forward import blocks, fitting_tokens, logits, target_log_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +104,65 @@ def test_nan_is_reported_and_never_scored(tiny_causal):
 @pytest.mark.parametrize("name", ["random-gpt2", "random-bert-cased", "random-roberta", "stories260K"])
 def test_real_tokenizers_and_architectures(shared, name):
     model = load_model(shared / "models" / name)
-    ids = [e.ids for e in model.encode_batch(["The author laughs.", "The authors that like him laugh.", "The author is."])]
+    ids = [
+        e.ids for e in model.encode_batch(["The author laughs.", "The authors that like him laugh.", "The author is."])
+    ]
     positions = [list(range(len(i))) for i in ids]
     assert torch.allclose(collected(model, ids, positions), plain(model, ids, positions), atol=1e-4)
+
+
+# ---- memory ----
+
+
+class Cramped:
+    """A network that runs out of memory above so many sequences in a pass."""
+
+    def __init__(self, network, most):
+        self._network, self._most, self.asked = network, most, []
+
+    def __getattr__(self, name):
+        return getattr(self._network, name)
+
+    def _checked(self, ids):
+        self.asked.append(len(ids))
+        if len(ids) > self._most:
+            raise torch.OutOfMemoryError("no memory left")
+
+    def states(self, ids, *places):
+        self._checked(ids)
+        return self._network.states(ids, *places)
+
+    def tree_states(self, ids, *rest):
+        self._checked(ids)
+        return self._network.tree_states(ids, *rest)
+
+
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_passes_are_halved_where_memory_runs_out(kind, causal, masked):
+    model = {"causal": causal, "masked": masked}[kind]
+    chosen = [(5 + i, 6, 7, 8) for i in range(20)]
+    positions = [[2, 3]] * 20
+    cramped = Cramped(model.network, 3)
+    with pytest.warns(UserWarning, match="out of memory: passes have"):
+        found = collected(replace(model, network=cramped), chosen, positions, share_prefixes=False)
+    assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)
+    assert cramped.asked[:4] == [20, 10, 5, 2]
+    assert max(cramped.asked[4:]) == 2  # what was learned holds for the rest
+
+
+def test_trees_are_halved_as_well(causal):
+    chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 30)]) for i in range(200)]
+    positions = [[29]] * 200
+    cramped = Cramped(causal.network, 2)
+    with pytest.warns(UserWarning, match="out of memory"):
+        found = collected(replace(causal, network=cramped), chosen, positions)
+    assert torch.allclose(found, plain(causal, chosen, positions), atol=1e-4)
+
+
+def test_one_sequence_that_does_not_fit_is_an_error(masked):
+    with pytest.raises(InputError, match="not enough memory for one pass of 4 tokens"):
+        collected(replace(masked, network=Cramped(masked.network, 0)), [(5, 6, 7, 8)], [[1]])
+
+
+def test_a_processor_has_passes_of_a_fixed_size():
+    assert fitting_tokens(torch.device("cpu")) == 8192

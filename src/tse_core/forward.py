@@ -3,9 +3,11 @@
 A *request* is a place in a sequence of token ids. For a causal model the logits there predict the next token, for a
 masked model the token at that place. Causal models that take a tree of prefixes get one: sequences are sorted, and each
 adds only the tokens that it does not share with the one before. Other models get batches of equally long sequences, so
-that no padding is ever computed.
+that no padding is ever computed. Where memory runs out, passes are halved until they fit.
 """
 
+import gc
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +17,8 @@ import torch
 from tse_core.errors import InputError
 from tse_core.models import LanguageModel
 
-BATCH_TOKENS = 8192
+BATCH_TOKENS = 8192  # on a processor; a GPU gets as many as its free memory allows
+TOKEN_BYTES = 256_000  # memory that a token of a large model needs during a pass, generously
 TREE_TOKENS = 384  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
 PROJECTED_ENTRIES = 16_000_000  # logits held at a time, 64 MB
 
@@ -46,7 +49,8 @@ def blocks(
     ----------
     sequences : token ids of each sequence; repeated ones are computed once
     positions : for each sequence, the places asked for. Requests are numbered through all sequences in order.
-    batch_tokens : tokens in one forward pass at most
+    batch_tokens : tokens in one forward pass at most; by default what the device's memory allows. It is halved, with a
+        warning, when memory runs out.
     share_prefixes : False computes equal-length batches even where a tree of prefixes could be used
     advance : called with the number of requests answered
     """
@@ -55,7 +59,7 @@ def blocks(
     wanted = _places(model, sequences, positions)
     tree = share_prefixes and getattr(model.network, "takes_trees", False)
     passes = _tree_passes if tree else _level_passes
-    for states, project, places in passes(model, wanted, batch_tokens or BATCH_TOKENS):
+    for states, project, places in passes(model, wanted, _Budget(batch_tokens or fitting_tokens(model.device))):
         step = max(1, PROJECTED_ENTRIES // model.vocabulary_size)
         for start in range(0, len(places), step):
             answered = [wanted[place] for place in places[start : start + step]]
@@ -96,6 +100,47 @@ def target_log_probabilities(model, sequences, positions, targets, **options) ->
     return found
 
 
+def fitting_tokens(device: torch.device) -> int:
+    """Tokens in one pass that a device should have room for: half of a GPU's free memory."""
+    if device.type != "cuda":
+        return BATCH_TOKENS
+    free, _ = torch.cuda.mem_get_info(device)
+    return int(min(max(free // 2 // TOKEN_BYTES, 1024), 8 * BATCH_TOKENS))
+
+
+@dataclass
+class _Budget:
+    """Tokens in one pass, for all passes of a call."""
+
+    tokens: int
+
+    def passes(self, items: Sequence, size: int, run: Callable[[Sequence], object]) -> Iterator[object]:
+        """Run over slices of items of `size` tokens each; where memory runs out, with half as many, from then on."""
+        start = 0
+        while start < len(items):
+            batch = items[start : start + max(1, self.tokens // size)]
+            try:
+                found = run(batch)
+            except torch.OutOfMemoryError:
+                found = None
+            if found is None:  # outside the handler, which would keep what the pass had in memory
+                self._halve(len(batch), size)
+                continue
+            yield found
+            start += len(batch)
+
+    def _halve(self, length: int, size: int) -> None:
+        if length == 1:
+            raise InputError(
+                f"there is not enough memory for one pass of {size} tokens: take a smaller model, another device or "
+                "half precision (dtype='float16')"
+            )
+        self.tokens = length // 2 * size
+        warnings.warn(f"out of memory: passes have {self.tokens:,} tokens from here on", stacklevel=4)
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
 def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
     """The distinct (sequence, position) asked for, each with its requests.
 
@@ -125,7 +170,7 @@ def _projection(network):
     return network.logits, lambda states: states
 
 
-def _level_passes(model, wanted, batch_tokens):
+def _level_passes(model, wanted, budget):
     """Batches of equally long sequences, longest first, so that running out of memory shows early."""
     by_sequence: dict[Ids, list[int]] = {}
     if model.kind == "causal":  # a prefix of a longer sequence needs no pass of its own
@@ -144,14 +189,15 @@ def _level_passes(model, wanted, batch_tokens):
     by_length: dict[int, list[Ids]] = {}
     for sequence in sorted(by_sequence):
         by_length.setdefault(len(sequence), []).append(sequence)
+
+    def run(batch):
+        where = [(row, place) for row, sequence in enumerate(batch) for place in by_sequence[sequence]]
+        rows, columns = torch.tensor(where, device=model.device).T
+        keys = [(batch[row][: place + 1] if model.kind == "causal" else batch[row], place) for row, place in where]
+        return states(torch.tensor(batch, device=model.device), rows, columns), project, keys
+
     for length in sorted(by_length, reverse=True):
-        step = max(1, batch_tokens // length)
-        for start in range(0, len(by_length[length]), step):
-            batch = by_length[length][start : start + step]
-            where = [(row, place) for row, sequence in enumerate(batch) for place in by_sequence[sequence]]
-            rows, columns = torch.tensor(where, device=model.device).T
-            keys = [(batch[row][: place + 1] if model.kind == "causal" else batch[row], place) for row, place in where]
-            yield states(torch.tensor(batch, device=model.device), rows, columns), project, keys
+        yield from budget.passes(by_length[length], length, run)
 
 
 @dataclass
@@ -189,13 +235,11 @@ def _packs(wanted, size) -> Iterator[_Pack]:
         yield pack
 
 
-def _tree_passes(model, wanted, batch_tokens):
+def _tree_passes(model, wanted, budget):
     """Packed trees, several to a batch."""
-    packs = sorted(_packs(wanted, TREE_TOKENS), key=lambda p: -len(p.ids))
-    step = max(1, batch_tokens // TREE_TOKENS)
-    for start in range(0, len(packs), step):
-        batch = packs[start : start + step]
-        width = len(batch[0].ids)
+
+    def run(batch):
+        width = max(len(pack.ids) for pack in batch)
         ids = np.zeros((len(batch), width), dtype=np.int64)
         depths = np.zeros((len(batch), width), dtype=np.int64)
         visible = np.zeros((len(batch), width, width), dtype=bool)
@@ -211,4 +255,7 @@ def _tree_passes(model, wanted, batch_tokens):
         rows, columns = torch.tensor(where, device=model.device).T
         ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in (ids, depths, visible))
         states = model.network.tree_states(ids, depths, visible, rows, columns)
-        yield states, model.network.project, [key for pack in batch for key, _ in pack.asked]
+        return states, model.network.project, [key for pack in batch for key, _ in pack.asked]
+
+    packs = sorted(_packs(wanted, TREE_TOKENS), key=lambda p: -len(p.ids))
+    yield from budget.passes(packs, TREE_TOKENS, run)
