@@ -1,0 +1,235 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Explore: cut-offs, verbs, pairs
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : drive three charts: walk along the cut-offs, look up any verb, and read a pair token by token
+#
+# You need
+# : TSE, EW and MW, from [Methods](02_methods.ipynb)
+#
+# Time
+# : as long as you like; two minutes to run on a CPU with the laboratory models
+# :::
+
+# %% tags=["remove-cell", "setup"]
+# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("tse_core") is None:
+    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
+    package = uploaded[-1] if uploaded else ""
+    if not package:
+        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", package], check=True)
+    subprocess.run([*install, "pooch", "lark"], check=True)
+
+# %% tags=["parameters"]
+models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hub names
+data = ["marvin-linzen"]
+lemmas = ["newman-clean"]
+protocols = ["exact"]
+verbs_of = [
+    "marvin-linzen/simple",
+    "marvin-linzen/vp-coordination",
+]  # the verb chart's data: a dot a verb
+pairs_shown = 3  # pairs of each construction in the last chart
+
+# %%
+import pandas as pd
+from IPython.display import display
+
+from tse_core import (
+    charts,
+    evaluate,
+    figures,
+    load_model,
+    load_pairs,
+    surprisals,
+)
+from tse_core.notebook import glue, table
+from tse_core.pairs import join
+from tse_core.paths import store_folder
+
+# %% [markdown]
+# ## Walk along the cut-offs
+#
+# Figures 1 and 2 show all cut-offs at once. Here the slider moves through them one by one, from the verbs a model expects
+# most to those it expects least. Choose the model under the chart; the published curves of the paper's models are there
+# too, as far as their drawing can be read.
+
+# %%
+measured = figures.measured_curves(
+    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
+)
+printed = figures.published_curves(2)
+printed["model"] = printed["model"] + " (published)"
+charts.cutoff_slider(pd.concat([measured, printed], ignore_index=True))
+
+# %% [markdown]
+# ## Look up a verb
+#
+# Each dot is a {term}`lemma`. To the right: verbs to which the model gives much probability at this slot. Higher: verbs
+# whose correct form is ahead in more of the {term}`contexts <context>`. EW is the mean height of the dots; MW weighs them by
+# their place to the right. Type a verb to find it.
+
+# %%
+parts = []
+for name in models:
+    for dataset in verbs_of:
+        found = evaluate(name, dataset, lemmas[0], keep="lemmas", store=store_folder())
+        parts.append(
+            found.by_lemma.assign(
+                model=found.signature.identity["model"].rpartition("@")[0]
+            )
+        )
+by_lemma = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+if len(by_lemma):
+    display(charts.lemma_explorer(by_lemma))
+else:
+    print("no model in the parameters: nothing to look up")
+
+# %% [markdown]
+# Compare two models of the laboratory, if both are in the list: a systematic one keeps its dots near the upper edge to the
+# very left; a lexical one has a cloud in the middle of the left side, verbs that are right for one number of the subject
+# only.
+
+# %%
+columns = ["model", "lemma", "contexts", "correct"]
+totals = (
+    by_lemma[columns].groupby(["model", "lemma"]).sum().reset_index()
+    if len(by_lemma)
+    else pd.DataFrame(columns=columns)
+)
+totals["share"] = totals["correct"] / totals["contexts"]
+lowest = totals.sort_values("share").groupby("model", sort=False).head(5)
+table(
+    lowest[["model", "lemma", "contexts", "share"]],
+    "The five verbs with the lowest share, per model",
+    digits=2,
+)
+
+# %% [markdown]
+# ## Read a pair, token by token
+#
+# A {term}`causal model` gives each token a {term}`surprisal`. The two sentences of a {term}`minimal pair` share all tokens up
+# to the verb, so their bars agree up to there; after the verb they may differ again, when the model is surprised a second
+# time by what follows a wrong form.
+
+# %%
+pairs = pd.concat([load_pairs(name) for name in data], ignore_index=True)
+chosen = pairs.groupby("construction", sort=False).sample(pairs_shown, random_state=1)
+rows = []
+for name in models:
+    model = load_model(name)
+    for pair in chosen.itertuples():
+        shown = f"{pair.construction}: {join(pair.left, f'{pair.correct}/{pair.wrong}', pair.right)}"
+        for sentence, verb in (("good", pair.correct), ("bad", pair.wrong)):
+            found = surprisals(model, join(pair.left, verb, pair.right))
+            found = found.assign(
+                pair=shown,
+                sentence=sentence,
+                model=model.label,
+                position=found["position"] + 1,
+            )
+            rows.append(
+                found.assign(bits=found["surprisal"].where(found["scored"]).round(3))
+            )
+tokens = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+kept = ["model", "pair", "sentence", "position", "token", "bits"]
+if len(tokens):
+    display(charts.token_browser(tokens[kept]))
+else:
+    print("no model in the parameters: nothing to read")
+
+# %%
+if len(tokens):
+    sums = tokens.pivot_table("bits", ["model", "pair"], "sentence", aggfunc="sum")
+    preferred = sums["good"] < sums["bad"]
+    shares = preferred.groupby("model", sort=False).mean().rename("share").reset_index()
+    glue("pairs_read", int(chosen.shape[0]))
+else:
+    shares = pd.DataFrame(columns=["model", "share"])
+    glue("pairs_read", "no")
+table(
+    shares,
+    "Share of these pairs whose good sentence is the more probable one as a whole",
+    digits=2,
+)
+
+# %% [markdown]
+# The chart holds {glue:text}`pairs_read` pairs. Whole-sentence comparison, as here and in BLiMP, and the comparison of two
+# forms at one slot, as in TSE, need not agree on a pair: the words after the verb have a say in the first and none in the
+# second.
+#
+# ## Exercises
+#
+# ```{exercise} Where do two models part?
+# :label: 15-part
+#
+# With the slider, find the first cut-off at which the models' EW of one construction differ by more than 0.1. Is it in the
+# head or in the tail?
+# ```
+#
+# ```{solution} 15-part
+# :class: dropdown
+#
+# In the laboratory, where the list reaches the verbs of the middle band; the head is the same in both languages.
+# ```
+#
+# ```{exercise} A preferred form
+# :label: 15-preferred
+#
+# Which ten verbs of the first model have the most one-sided habits: right for one number of the subject, wrong for the
+# other? Use `by_lemma`.
+# ```
+
+# %% tags=["hide-cell", "solution"]
+if len(by_lemma):
+    one = by_lemma[by_lemma["model"] == by_lemma["model"].iloc[0]]
+    sums = one.groupby(["lemma", "number"])[["correct", "contexts"]].sum()
+    share = (sums["correct"] / sums["contexts"]).unstack("number")
+    habit = (share["singular"] - share["plural"]).abs().rename("difference")
+    display(
+        table(
+            share.assign(difference=habit).nlargest(10, "difference").reset_index(),
+            "One-sided verbs",
+        )
+    )
+
+# %% [markdown]
+# ```{exercise} The second surprise
+# :label: 15-second
+#
+# Find a pair in the last chart whose bars differ again after the verb. What would a reader make of the word there?
+# ```
+#
+# ```{solution} 15-second
+# :class: dropdown
+#
+# After a wrong form the rest of the sentence is read in another structure: after *The author laugh*, a period is odder than
+# after *The author laughs*, because *laugh* may have been a noun.
+# ```
+#
+# ## Takeaways
+#
+# - A curve is made of verbs; look at them before explaining it.
+# - EW is the mean height of the cloud, MW the height of its right-hand end.
+# - Sentence scores and slot scores answer different questions.
