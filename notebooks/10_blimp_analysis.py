@@ -26,7 +26,12 @@
 # :::
 
 # %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+# PROFILE = "paper", say, runs other models than those named below:
+# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
+# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+PROFILE = ""
+
 import importlib.util
 import pathlib
 import subprocess
@@ -50,6 +55,12 @@ train_sizes = [
     2000,
     4000,
 ]  # corpora on which the n-gram model is trained anew for the learning curve
+
+# %% tags=["remove-cell", "profile"]
+if PROFILE:  # its models, data, verb lists and protocols instead of those above
+    from tse_core.profiles import chosen
+
+    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
 # %%
 import pandas as pd
@@ -109,9 +120,12 @@ glue("r_lstm_txl", float(r["LSTM", "Transformer-XL"]))
 glue("r_gpt2_human", float(r["GPT-2", "human"]))
 glue("r_ngram_human", float(r["5-gram", "human"]))
 charts.heat_map(
-    matrix, "model", "other", "correlation",
+    matrix,
+    "model",
+    "other",
+    "correlation",
     title="Published: neural models resemble each other more than they resemble humans",
-)  # fmt: skip
+)
 
 # %% [markdown]
 # LSTM and Transformer-XL correlate at {glue:text}`r_lstm_txl:.2f`; with humans, GPT-2 most
@@ -119,8 +133,16 @@ charts.heat_map(
 
 # %% tags=["hide-input"]
 if len(names) > 1:
-    display(charts.heat_map(blimp_figures.correlations(measured), "model", "other", "correlation", domain=(-1, 1),
-                            title=f"Measured: the models of this run on {sentence_pairs}"))  # fmt: skip
+    display(
+        charts.heat_map(
+            blimp_figures.correlations(measured),
+            "model",
+            "other",
+            "correlation",
+            domain=(-1, 1),
+            title=f"Measured: the models of this run on {sentence_pairs}",
+        )
+    )
 
 # %% [markdown]
 # A correlation of accuracies near their ceiling says little: a model that gets every paradigm right does not vary.
@@ -150,10 +172,14 @@ span = (
     .mean()
 )
 accuracy_lines(
-    binned, "value", panel="quantity", quantitative=True, x_title="median of the bin",
+    binned,
+    "value",
+    panel="quantity",
+    quantitative=True,
+    x_title="median of the bin",
     title=f"Of four shallow predictors, {span.idxmax()} moves accuracy most",
     subtitle="Dots: bins of equal size with 95 % intervals.",
-)  # fmt: skip
+)
 
 # %%
 ends = (
@@ -331,9 +357,16 @@ grouped = (
     .reset_index()
 )
 accuracy_lines(
-    grouped, "words", series="phenomenon", panel="model", quantitative=True, log=True, x_title="words in the corpus",
-    title="Recorded: phenomena are learned at different speeds", subtitle="Click the legend to pick a phenomenon.",
-)  # fmt: skip
+    grouped,
+    "words",
+    series="phenomenon",
+    panel="model",
+    quantitative=True,
+    log=True,
+    x_title="words in the corpus",
+    title="Recorded: phenomena are learned at different speeds",
+    subtitle="Click the legend to pick a phenomenon.",
+)
 
 # %%
 steep = slopes.loc[slopes.groupby("model")["slope"].idxmax()].set_index("model")
@@ -360,8 +393,9 @@ difference = (both["accuracy"] - both["accuracy_recorded"]).abs()
 glue("curve_difference", float(difference.max()))
 table(
     again.groupby("sentences")["accuracy"].mean().rename("mean accuracy").reset_index(),
-    "The n-gram model trained anew", digits=3,
-)  # fmt: skip
+    "The n-gram model trained anew",
+    digits=3,
+)
 
 # %% [markdown]
 # Largest difference from the record: {glue:text}`curve_difference:.4f`.
@@ -427,8 +461,13 @@ compared.columns = [
     "difference",
     "pairs",
 ]
-table(compared.groupby("model", sort=False)[["full sentence", "one prefix", "difference"]].mean().reset_index(),
-      "Measured: means over the paradigms that allow one prefix", digits=3)  # fmt: skip
+table(
+    compared.groupby("model", sort=False)[["full sentence", "one prefix", "difference"]]
+    .mean()
+    .reset_index(),
+    "Measured: means over the paradigms that allow one prefix",
+    digits=3,
+)
 
 # %%
 charts.download_table(compared, "methods.csv")
@@ -470,3 +509,9 @@ print(f"{doublings:.0f} doublings, {83e6 * 2.0**doublings:.0e} words")
 # - An n-gram model is misled by attractors systematically, not at random.
 # - Learning curves differ by phenomenon. A slope without its end points can mean mastery or none.
 # - Evaluation methods agree in the mean and disagree in single paradigms.
+
+# %% tags=["remove-cell", "results"]
+if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
+    from tse_core.profiles import offer_results
+
+    offer_results()

@@ -14,7 +14,7 @@ from tse_core.cli import main
 from tse_core.errors import InputError
 from tse_core.pair_defects import pair_defects
 from tse_core.preferences import score_pairs
-from tse_core.results import Store
+from tse_core.results import Store, find, read_results
 from tse_core.sentences import token_surprisals
 
 CORPUS = ["The key is old.", "The keys are old.", "The key to the cabinets is here.", "No key has ever been here."]
@@ -175,6 +175,18 @@ def test_a_second_run_reads_the_store(model, tmp_path):
     pd.testing.assert_frame_equal(first.pairs, second.pairs)
 
 
+def test_accuracies_become_results_that_the_store_keeps(model, tmp_path):
+    """One row a number, in the columns that the claim ledger and `tse results` read."""
+    store = Store(tmp_path)
+    run = evaluate_blimp(model, minimal_pairs(), store=store)
+    kept = find(run.signature.key, store)
+    scores = kept.set_index("construction")["score"]
+    assert scores.to_dict() == pytest.approx(
+        {"Overall": 5 / 6, "AGREEMENT": 1, "LICENSING": 0.5, "plural": 1, "singular": 1, "ever": 0.5}
+    )
+    assert set(kept["metric"]) == {"accuracy"} and set(kept["protocol"]) == {"full-sentence"}
+
+
 def test_nothing_scored_is_lost_when_the_model_gives_nan(model, tmp_path):
     """ "ever" poisons the third paradigm: it is named, and the first two need no new pass."""
     store = Store(tmp_path)
@@ -222,6 +234,8 @@ def test_the_command_scores_shows_and_writes(model, tmp_path, capsys, monkeypatc
     assert "1 pairs in ever: identical sentences" in errors and "critical word that the model does not know" in errors
     written = pd.read_parquet(tmp_path / "scores.parquet")
     assert written["correct"].tolist() == [1, 1, 1, 1, 1, 0] and {"logp_good", "length_bad", "margin"} <= set(written)
+    code, _, _ = tse("--table", str(tmp_path / "table.csv"))
+    assert code == 0 and read_results(tmp_path / "table.csv")["score"].iloc[0] == pytest.approx(5 / 6)
     code, output, _ = tse("--against", str(tmp_path / "three-gram"), "--by", "paradigm")
     assert code == 0 and output.splitlines()[-2].split()[:3] == ["all", "pairs", "+0.000"]
     code, _, errors = tse("--paradigm", "plurals")

@@ -19,7 +19,7 @@ from tse_core.datasets import data_hash, load_sentence_pairs
 from tse_core.errors import InputError, unknown
 from tse_core.preferences import check_pairs, check_policies, default_method, judged, score_pairs
 from tse_core.progress import progress
-from tse_core.results import PROTOCOL_VERSION, Signature, Store, provenance
+from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Signature, Store, keep_results, provenance
 from tse_core.sentences import check_method
 
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
@@ -35,6 +35,18 @@ class PairScores:
     def accuracy(self, by: str = "paradigm") -> pd.DataFrame:
         """See :func:`accuracy`."""
         return accuracy(self.pairs, by)
+
+    def tidy(self) -> pd.DataFrame:
+        """Every accuracy, one a row, in the columns of result files: all pairs ("Overall"), phenomena, paradigms."""
+        parts = [self.accuracy("all").assign(construction="Overall")]
+        for by in ("phenomenon", "paradigm"):
+            parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
+        table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
+        table = table.drop_duplicates("construction").rename(columns={"accuracy": "score"})
+        table["invalid"] = 1 - table["judged"] / table["pairs"]
+        label, method = self.signature.identity["model"].rsplit("@", 1)[0], self.signature.policy["method"]
+        table = table.assign(model=label, protocol=method, metric="accuracy", side="", cutoff=np.nan, coverage=np.nan)
+        return table.assign(lemmas=0, contexts=table["pairs"], signature=str(self.signature))[TIDY_COLUMNS]
 
 
 def evaluate_blimp(
@@ -52,7 +64,7 @@ def evaluate_blimp(
     method, bos, space, first, ties, unknown_words
         As in :func:`tse_core.score_pairs`.
     store : Store, optional
-        Where finished paradigms are kept and looked for.
+        Where finished paradigms are kept and looked for, and the accuracies kept.
 
     Raises
     ------
@@ -95,7 +107,10 @@ def evaluate_blimp(
     scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
     policy = policy | {"ties": ties, "unknown": unknown_words}
     scored = judged(scored, ties=ties, unknown_words=unknown_words)
-    return PairScores(scored, Signature({"model": model.identity(), "data": data}, policy, where))
+    run = PairScores(scored, Signature({"model": model.identity(), "data": data}, policy, where))
+    if store:
+        keep_results(run.tidy(), store)
+    return run
 
 
 def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:

@@ -13,9 +13,9 @@ from tse_core.errors import unknown
 
 PREDICTORS = {
     "length": "length (tokens)",
-    "perplexity": "perplexity of the good sentence",
-    "probability": "log-probability of the good sentence (nats)",
-    "confidence": "confidence: distance of the two log-probabilities (nats)",
+    "perplexity": "perplexity of the good one",
+    "probability": "log-probability of the good one (nats)",
+    "confidence": "confidence: nats between the two",
 }
 DETERMINER, SUBJECT = "determiner and noun", "subject and verb"
 # (pattern of the paradigm's name, group, condition); the first that matches counts

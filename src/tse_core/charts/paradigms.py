@@ -79,7 +79,10 @@ def accuracy_lines(
     if quantitative:
         scale = alt.Scale(type="log", base=2) if log else alt.Scale(zero=False)
         across = alt.X(
-            f"{x}:Q", scale=scale, title=x_title or x, axis=alt.Axis(format="~s" if log else "~g", tickCount=5)
+            f"{x}:Q",
+            scale=scale,
+            title=x_title or x,
+            axis=alt.Axis(tickCount=5, format=".2s") if log else alt.Axis(tickCount=5),
         )
     else:
         across = alt.X(f"{x}:N", sort=None, title=x_title, axis=alt.Axis(labelAngle=-25, labelLimit=160))

@@ -45,6 +45,9 @@ def blimp(
         str, typer.Option(help="Pairs with an unknown critical word: flag (scored, counted) or refuse (not judged).")
     ] = "flag",
     out: Annotated[Path | None, typer.Option(help="Write the scores of every pair: .parquet or .csv.")] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Write the accuracies as a results file: .parquet or .csv.")
+    ] = None,
     kind: options.Kind = None,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
@@ -54,10 +57,13 @@ def blimp(
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
-    if out and out.suffix not in (".parquet", ".csv"):
-        raise InputError(f"--out {out}: results are written as .parquet or .csv")
-    if out and not out.parent.is_dir():
-        raise InputError(f"--out {out}: there is no folder {out.parent}")
+    for option, path in (("--out", out), ("--table", table)):
+        if path and path.suffix not in (".parquet", ".csv"):
+            raise InputError(f"{option} {path}: results are written as .parquet or .csv")
+        if path and not path.parent.is_dir():
+            raise InputError(f"{option} {path}: there is no folder {path.parent}")
+    import pandas as pd
+
     from tse_core.blimp import GROUPS, accuracy, evaluate_blimp
     from tse_core.errors import unknown as unknown_name
     from tse_core.preferences import check_policies
@@ -77,8 +83,12 @@ def blimp(
     if against:
         _show_comparison(runs, by)
     _show_defects(pairs)
-    if out:
-        typer.echo(f"written: {out}")
+    if table:
+        from tse_core.results import write_results
+
+        write_results(pd.concat([run.tidy() for run in runs], ignore_index=True), table)
+    for path in filter(None, (out, table)):
+        typer.echo(f"written: {path}")
 
 
 def _chosen(data: str, paradigms: list[str] | None):
@@ -125,7 +135,10 @@ def _show_comparison(runs, by: str) -> None:
     import pandas as pd
 
     from tse_core.blimp import compare
+    from tse_core.signature import differences
 
+    for difference in differences(runs[0].signature, runs[1].signature):
+        typer.echo(f"note: the runs differ in {difference}", err=True)
     table = pd.concat([compare(runs[0].pairs, runs[1].pairs, group) for group in (by, "all")])
     names = table[by].fillna("all pairs") if by in table else pd.Series(["all pairs"] * len(table))
     width = max(map(len, names))
