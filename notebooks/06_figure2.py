@@ -26,7 +26,12 @@
 # :::
 
 # %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+# PROFILE = "paper", say, runs other models than those named below:
+# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
+# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+PROFILE = ""
+
 import importlib.util
 import pathlib
 import subprocess
@@ -46,6 +51,12 @@ models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hu
 data = ["marvin-linzen"]
 lemmas = ["newman-clean"]
 protocols = ["exact"]
+
+# %% tags=["remove-cell", "profile"]
+if PROFILE:  # its models, data, verb lists and protocols instead of those above
+    from tse_core.profiles import chosen
+
+    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
 # %%
 import pandas as pd
@@ -162,6 +173,9 @@ table(
 )
 
 # %% [markdown]
+# In the laboratory even the systematic model falls at the far bottom; [Figure 1](04_figure1.ipynb) explains why. Compare it
+# with the lexical one left of the gap.
+#
 # ## Which constructions fall furthest?
 #
 # One cell of this map is one curve: its score at top 10 % less its score at the last readable bottom cut-off.
@@ -242,3 +256,9 @@ table(
 # - The fall from head to tail is no accident of four constructions or one model.
 # - MW falls further than EW in most rows.
 # - Compare shapes within a model. Levels of different models rest on different verb lists.
+
+# %% tags=["remove-cell", "results"]
+if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
+    from tse_core.profiles import offer_results
+
+    offer_results()

@@ -26,7 +26,12 @@
 # :::
 
 # %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+# PROFILE = "paper", say, runs other models than those named below:
+# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
+# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+PROFILE = ""
+
 import importlib.util
 import pathlib
 import subprocess
@@ -46,6 +51,12 @@ models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hu
 data = ["marvin-linzen"]
 lemmas = ["newman-clean"]
 protocols = ["exact"]
+
+# %% tags=["remove-cell", "profile"]
+if PROFILE:  # its models, data, verb lists and protocols instead of those above
+    from tse_core.profiles import chosen
+
+    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
 # %%
 import pandas as pd
@@ -131,9 +142,10 @@ if len(laboratory):
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure4.csv")
 
 # %% [markdown]
-# ## Fewer contexts, wider intervals
+# ## Fewer contexts, other intervals
 #
-# Each point's interval is computed from the contexts that have a score there. Where few are left, it must widen.
+# Each point's interval is computed from the contexts that have a score there. Where few are left it tends to widen, unless
+# the few score alike: a curve can look sure of itself because it has lost the contexts that disagreed.
 
 # %%
 points = measured.dropna(subset="score").assign(
@@ -208,3 +220,9 @@ table(
 #
 # - A point on a curve is a mean over the contexts that have a verb there; read its count with it.
 # - The ends of the curves rest on the fewest contexts.
+
+# %% tags=["remove-cell", "results"]
+if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
+    from tse_core.profiles import offer_results
+
+    offer_results()
