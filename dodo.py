@@ -10,9 +10,11 @@ from doit.tools import config_changed
 
 from book.make import ASSETS, ROOT, RUNS
 from book.make.assets import versions
-from book.make.inputs import gym_files, inputs, notebook_inputs
+from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
 from book.make.reporter import StepReporter
+from book.make.wheel import WHEEL
+from tse_core.paths import store_folder
 
 DOIT_CONFIG = {
     "default_tasks": ["html"],
@@ -30,10 +32,22 @@ def step(module: str, *arguments: str) -> str:
     return " ".join([sys.executable, "-m", f"book.make.{module}", *arguments])
 
 
+def results_as_before(task, values) -> bool:
+    """Whether the store holds the results it held when the task ran last: `tse results add` brings others."""
+    now = sorted(path.name for path in (store_folder() / "results").glob("*/*.parquet"))
+    task.value_savers.append(lambda: {"results": now})
+    return values.get("results") == now
+
+
+def task_preflight():
+    """Look whether this machine has what the profile needs, and say at once what it lacks."""
+    return {"actions": [step("preflight")], "uptodate": [False]}
+
+
 def task_score():
     """Score one model of the profile on one data set: one after the other, each shows its own progress."""
     needs = inputs(ROOT / "book" / "make" / "scores.py")
-    before = []
+    before = ["preflight"]
     for job in jobs(PROFILE):
         yield {
             "name": job.name,
@@ -49,18 +63,22 @@ def task_score():
 def task_notebook():
     """Execute one notebook with the profile's parameters."""
     for name in notebook_names():
-        text = (ROOT / "notebooks" / f"{name}.py").read_text()
+        text, needs = (ROOT / "notebooks" / f"{name}.py").read_text(), notebook_inputs(name)
         scored = jobs(PROFILE) if any(f"\n{key} = " in text for key in SHARED) else []
         yield {
             "name": name,
             "actions": [step("execute", name)],
             "file_dep": [
                 f"notebooks/{name}.ipynb",
-                *notebook_inputs(name),
+                *needs,
                 *(f"_build/scores/{job.name}.json" for job in scored),
                 "book/make/execute.py",
             ],
-            "uptodate": [config_changed({"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name))})],
+            "task_dep": ["gym"] if "src/tse_core/gym.py" in needs else [],
+            "uptodate": [
+                config_changed({"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name))}),
+                *([results_as_before] if "known_results" in text else []),
+            ],
             "targets": [RUNS / f"{name}.ipynb"],
         }
 
@@ -85,10 +103,19 @@ def task_assets():
     }
 
 
+def task_wheel():
+    """Build the package as a wheel, which the book offers for download: notebooks on their own install it."""
+    return {
+        "actions": [step("wheel")],
+        "file_dep": [*package_files(), "book/make/wheel.py"],
+        "targets": [WHEEL],
+    }
+
+
 def task_html():
     """Build the pages, from nothing."""
     return {
         "actions": [step("html")],
-        "task_dep": ["notebook", "gym", "assets"],
+        "task_dep": ["notebook", "gym", "assets", "wheel"],
         "uptodate": [False],
     }
