@@ -118,8 +118,9 @@ def against_truth(
 def unseen_against_seen(forms: Forms, language: Language) -> pd.DataFrame:
     """EW and MW on subject-verb combinations that the corpus held out, and on those it showed.
 
-    For each subject noun both scores are means over contexts and lemmas of a kind, lemmas weighing alike (so that MW
-    here compares like with like); the interval is that of the paired difference over nouns (uncertainty.compare).
+    For each subject noun both scores are means over contexts and lemmas of a kind, lemmas weighing alike; the leading
+    verbs, which are never held out, are left aside, so that like is compared with like. The interval is that of the
+    paired difference over nouns (uncertainty.compare).
 
     Returns
     -------
@@ -130,14 +131,14 @@ def unseen_against_seen(forms: Forms, language: Language) -> pd.DataFrame:
     place = language.constructions.index(forms.construction)
     nouns = {name: row for row, name in enumerate(language.nouns["singular"])}
     values = {"EW": (forms.correct > forms.wrong).astype(float), "MW": forms.correct / (forms.correct + forms.wrong)}
-    rows = []
+    own, rows = language.lemmas["lemma"].isin(language.leading()).to_numpy(), []
     for kind in ("pair", "combination"):
         for score, table in values.items():
             seen, unseen = [], []
             for noun, there in forms.contexts.groupby("subject").indices.items():
                 never = language.held_out_pairs[nouns[noun]]
                 held_out = language.held_out[place, nouns[noun]]
-                seen.append(table[there][:, ~held_out].mean())
+                seen.append(table[there][:, ~held_out & ~own].mean())
                 unseen.append(table[there][:, never if kind == "pair" else held_out & ~never].mean())
             found = compare(np.array(unseen), np.array(seen), clusters=np.arange(len(seen)))
             means = (np.mean(seen), np.mean(unseen), found.difference, found.low, found.high, len(seen))
