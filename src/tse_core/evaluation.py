@@ -27,8 +27,8 @@ Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
 SHARD_CONTEXTS = 2048
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
-# largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.009 and 0.22 on small models).
-NOISE = {"float32": 1e-4, "float16": 0.05, "bfloat16": 0.5}
+# largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
+NOISE = {"float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
 
 
 @dataclass(frozen=True)
@@ -184,6 +184,8 @@ def evaluate(
     signature = _signature(job, counted)
     store = Store(store) if isinstance(store, (str, Path)) else store
     work = _work(job, signature)
+    if store:
+        store.describe(work)
     parts = []
     with progress(len(job.contexts), f"{job.model.label}: contexts", unit="contexts") as advance:
         for name, members in _shards(job):
@@ -191,7 +193,6 @@ def evaluate(
             if tables is None:
                 tables = score_shard(job, members, batch_tokens)
                 if store:
-                    store.describe(work)
                     store.put(work.key, name, tables)
             parts.append(_placed(job, tables, members))
             advance(len(members))

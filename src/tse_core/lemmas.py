@@ -139,6 +139,13 @@ def read_lemmas(path: Path) -> pd.DataFrame:
     """Read and check a .csv file with at least the columns lemma, singular, plural."""
     if not path.is_file():
         raise InputError(f"no such lemma list: {path}")
+    try:
+        return _checked_lemmas(path)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: cannot be read as CSV in UTF-8 ({error})") from None
+
+
+def _checked_lemmas(path: Path) -> pd.DataFrame:
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file)
         missing = [column for column in REQUIRED if column not in (reader.fieldnames or [])]

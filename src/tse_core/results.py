@@ -201,9 +201,16 @@ def _parquet_file(path: Path) -> tuple[pd.DataFrame, bytes | None]:
 
 
 def _csv_file(path: Path) -> pd.DataFrame:
-    missing = {"keep_default_na": False, "na_values": {column: [""] for column in _SHARES}}
-    kinds = {"dtype": dict.fromkeys(_TEXT, str), "float_precision": "round_trip"}
-    return pd.read_csv(path, **missing, **kinds, encoding="utf-8-sig")
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    return table.assign(**{c: table[c].map(_number) for c in (*_SHARES, *_COUNTS) if c in table})
+
+
+def _number(text: str) -> float | str:
+    """A number to the last bit; what is none stays, for the check to name."""
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return text
 
 
 def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -220,7 +227,9 @@ def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             right = "a count" if column in _COUNTS else "a share from 0 to 1"
-            raise InputError(f"{path}, row {row + 1}: {column} is {table[column].iloc[row]!r}; it must be {right}")
+            shown = table[column].iloc[row]
+            shown = "missing" if pd.isna(shown) else repr(shown if isinstance(shown, str) else float(shown))
+            raise InputError(f"{path}, row {row + 1}: {column} is {shown}; it must be {right}")
         table[column] = numbers.astype(np.int64) if column in _COUNTS else numbers
     for text in table["signature"].unique():
         try:

@@ -38,12 +38,11 @@ def _run(arguments: list[str]) -> int:
     try:
         code = app(args=arguments, prog_name="tse", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return _stopped() if code == 130 else code if isinstance(code, int) else 0
     except InputError as error:
         return _mistake(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        print("tse: stopped; finished work is kept", file=sys.stderr)
-        return 130
+        return _stopped()
     except BrokenPipeError:  # | head
         sys.stdout = None  # nothing is left to flush
         return 1
@@ -68,6 +67,11 @@ def _run(arguments: list[str]) -> int:
 def _mistake(message: str) -> int:
     print("tse:", " ".join(message.split()), file=sys.stderr)
     return 2
+
+
+def _stopped() -> int:
+    print("tse: stopped; finished work is kept", file=sys.stderr)
+    return 130
 
 
 def _internal(error: Exception, arguments: list[str]) -> int:

@@ -1,0 +1,96 @@
+"""Signatures: written and read back, keys, what differs, what may stand side by side."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tse_core import InputError, evaluate, load_pairs
+from tse_core.signature import READING, Signature, comparable, differences, provenance, require_comparable
+
+GPT2 = (
+    "gpt2-xl@a1b2c3d4 marvin-linzen@9f3e22ab | newman-appendix@77aa01c2(948) bos:none caps:first protocol:exact/1 "
+    "dtype:float32 | 0.1.0 cpu 2026-11-21"
+)
+texts = st.text(min_size=1, max_size=12)
+hashed = st.tuples(texts, st.text("0123456789abcdef", min_size=8, max_size=8)).map("@".join)
+names = st.from_regex(r"[a-z]{1,8}", fullmatch=True).filter(lambda name: name != "lemmas")
+
+
+@st.composite
+def signatures(draw):
+    identity = {"model": draw(hashed), "data": draw(hashed)}
+    policy = {"lemmas": f"{draw(hashed)}({draw(st.integers(0, 3562))})"} if draw(st.booleans()) else {}
+    policy |= draw(st.dictionaries(names, texts, min_size=1, max_size=5))
+    made = {part: draw(texts) for part in ("version", "hardware", "date")}
+    return Signature(identity, policy, made)
+
+
+@given(signatures())
+def test_a_signature_reads_back_as_it_was_whatever_its_names_hold(signature):
+    read = Signature.parse(str(signature))
+    assert (read, read.key, read.provenance) == (signature, signature.key, signature.provenance)
+    assert Signature.from_json(signature.to_json()) == signature
+    assert "\n" not in str(signature)
+
+
+@given(signatures(), signatures())
+def test_differences_are_symmetric_and_none_means_comparable(first, second):
+    there, back = differences(first, second), differences(second, first)
+    assert {(d.policy, d.first, d.second) for d in there} == {(d.policy, d.second, d.first) for d in back}
+    assert comparable(first, second) == (not there)
+    assert comparable(first, second, allow=[d.policy for d in there])
+
+
+@given(st.text(max_size=80))
+def test_any_other_text_is_refused_in_one_line(text):
+    try:
+        assert str(Signature.parse(text))
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1
+
+
+def test_the_example_of_the_design_is_read_part_by_part():
+    read = Signature.parse(GPT2)
+    assert read.identity == {"model": "gpt2-xl@a1b2c3d4", "data": "marvin-linzen@9f3e22ab"}
+    assert read.policy["lemmas"] == "newman-appendix@77aa01c2(948)" and read.policy["protocol"] == "exact/1"
+    assert read.provenance == {"version": "0.1.0", "hardware": "cpu", "date": "2026-11-21"}
+    assert str(read) == GPT2
+
+
+def test_the_key_forgets_when_and_where_and_keeps_everything_else():
+    made = Signature.parse(GPT2)
+    assert Signature(made.identity, made.policy, provenance()).key == made.key
+    assert Signature(made.identity, {**made.policy, "bos": "add"}, made.provenance).key != made.key
+    assert Signature({**made.identity, "model": "gpt2-xl@00000000"}, made.policy).key != made.key
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("exact/1", "released/1", "protocol: exact/1 against released/1 ('released' sums probability in float32"),
+        ("(948)", "(734)", "the same list in two vocabularies: EW and MW compare over the lemmas that both hold"),
+        ("newman-appendix@77aa01c2", "newman-clean@00000000", "other lemmas are other questions; TSE stays"),
+        ("float32", "bfloat16", "dtype: float32 against bfloat16 (weights in half precision"),
+        (" caps:first", "", "caps: first against none"),
+    ],
+)
+def test_each_difference_says_what_it_does_to_the_scores(old, new, said):
+    (difference,) = differences(GPT2, GPT2.replace(old, new))
+    assert said in str(difference)
+
+
+def test_what_differs_is_never_averaged_silently():
+    with pytest.raises(InputError, match="cannot be averaged, their policies differ: protocol: exact/1 against"):
+        require_comparable([GPT2, GPT2.replace("exact", "released")], what="averaged")
+    require_comparable([GPT2, GPT2.replace("2026-11-21", "2027-01-01"), GPT2.replace("gpt2-xl", "gpt2")])
+    masked = GPT2.replace("gpt2-xl", "bert").replace("bos:none", "bos:cls")
+    assert not comparable(GPT2, masked)
+    require_comparable([GPT2, masked], allow=READING)
+
+
+def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
+    from tse_core.signature import EFFECTS
+
+    signature = evaluate(tiny_causal, load_pairs("marvin-linzen/simple")).signature
+    assert set(signature.policy) <= set(EFFECTS)
+    assert Signature.parse(str(signature)) == signature
