@@ -115,7 +115,14 @@ def test_a_causal_model_predicts_the_next_word_to_the_end():
 
 def test_the_card_says_how_the_model_was_made(tmp_path):
     card = (train(small("masked", seed=7), tmp_path / "model") / "README.md").read_text()
-    for part in ("license: cc-by-4.0", "first 96 sentences", "--seed 7", "Held-out perplexity", "| 6 |", "masked in 50%"):
+    for part in (
+        "license: cc-by-4.0",
+        "first 96 sentences",
+        "--seed 7",
+        "Held-out perplexity",
+        "| 6 |",
+        "masked in 50%",
+    ):
         assert part in card
 
 
