@@ -41,7 +41,9 @@ if importlib.util.find_spec("tse_core") is None:
     uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
     package = uploaded[-1] if uploaded else ""
     if not package:
-        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+        raise SystemExit(
+            "Upload the tse_core wheel from the book's downloads, then run this again."
+        )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark"], check=True)
@@ -83,7 +85,7 @@ from tse_core.results import Store
 # Three sources stand on this page, never mixed in one panel. *Published*: the 67 accuracies of each model as the data
 # repository gives them (the chapter before says why not the printed ones). *Measured*: models run here on
 # the sentence pairs named in the parameters, by default the laboratory's. *Recorded*: the learning curves at the end,
-# which took half an hour to compute and lie in `data/recorded`.
+# which take long to compute and lie in `data/recorded` (`tse learning-curve` makes them anew).
 
 # %%
 printed = blimp_figures.published_accuracies()
@@ -337,8 +339,8 @@ if len(ours):
 #
 # *Figure 5.* The paper trained two models on growing parts of one corpus and fitted a line to accuracy against the
 # logarithm of the number of words: what does each doubling of the text bring? The accuracies behind its figure are not
-# published. In the laboratory the experiment can be run: the n-gram and the LSTM model, trained on eight corpora, each
-# twice as long as the one before.
+# published. In the laboratory the experiment can be run: the n-gram and the LSTM model, trained on corpora each twice as
+# long as the one before.
 
 # %%
 curve = pd.read_csv(data_folder() / "recorded" / "learning_curve.csv")
