@@ -26,7 +26,12 @@
 # :::
 
 # %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+# PROFILE = "paper", say, runs other models than those named below:
+# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
+# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+PROFILE = ""
+
 import importlib.util
 import pathlib
 import subprocess
@@ -36,7 +41,9 @@ if importlib.util.find_spec("tse_core") is None:
     uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
     package = uploaded[-1] if uploaded else ""
     if not package:
-        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+        raise SystemExit(
+            "Upload the tse_core wheel from the book's downloads, then run this again."
+        )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark"], check=True)
@@ -50,6 +57,12 @@ sentences = [
 ]
 numbers = ["singular", "singular"]  # of the subject of each blank
 verbs = ["like", "hate", "love"]  # the verbs that the sentences' template names
+
+# %% tags=["remove-cell", "profile"]
+if PROFILE:  # its models, data, verb lists and protocols instead of those above
+    from tse_core.profiles import chosen
+
+    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
 # %%
 import altair as alt
@@ -223,3 +236,9 @@ printed.groupby("sentence")["probability"].sum()
 # - TSE can be low where a model behaves well, and high where it does not: it depends on three verbs that somebody chose.
 # - MW asks about the verbs that the model itself would use.
 # - Past forms hold probability that no agreement metric judges.
+
+# %% tags=["remove-cell", "results"]
+if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
+    from tse_core.profiles import offer_results
+
+    offer_results()

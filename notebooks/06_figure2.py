@@ -41,7 +41,9 @@ if importlib.util.find_spec("tse_core") is None:
     uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
     package = uploaded[-1] if uploaded else ""
     if not package:
-        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+        raise SystemExit(
+            "Upload the tse_core wheel from the book's downloads, then run this again."
+        )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark"], check=True)

@@ -26,7 +26,12 @@
 # :::
 
 # %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+# PROFILE = "paper", say, runs other models than those named below:
+# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
+# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+PROFILE = ""
+
 import importlib.util
 import pathlib
 import subprocess
@@ -36,7 +41,9 @@ if importlib.util.find_spec("tse_core") is None:
     uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
     package = uploaded[-1] if uploaded else ""
     if not package:
-        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+        raise SystemExit(
+            "Upload the tse_core wheel from the book's downloads, then run this again."
+        )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark"], check=True)
@@ -49,6 +56,12 @@ subset = [
     "marvin-linzen/vp-coordination",
 ]  # kept small: every switch is a new run
 runs = 200  # simulated studies per row of the last table
+
+# %% tags=["remove-cell", "profile"]
+if PROFILE:  # its models, data, verb lists and protocols instead of those above
+    from tse_core.profiles import chosen
+
+    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
 # %%
 import csv
@@ -519,3 +532,9 @@ table(ranks, "Where the stored sum reaches 1.0, as a share of the vocabulary", d
 # - Count what was loaded; look positions up; keep "everything" out of floating point; keep ambiguous items visible.
 # - A score without its policies cannot be compared with another.
 # - Sentences from one template are not independent; nouns are the units, and ten are few.
+
+# %% tags=["remove-cell", "results"]
+if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
+    from tse_core.profiles import offer_results
+
+    offer_results()

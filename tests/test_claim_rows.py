@@ -7,7 +7,7 @@ import tse_core
 from tests.tiny import save_model
 from tse_core.blimp import PairScores
 from tse_core.claims import ledger
-from tse_core.claims.rows import blimp_rows, not_nouns_rows, past_rows, sentence_rows, suite_rows
+from tse_core.claims.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.claims.verdicts import NOT_RUN
 from tse_core.published import blimp_paradigms, syntaxgym_suites, table3
 from tse_core.results import TIDY_COLUMNS, Signature, Store, keep_results, read_results, write_results
@@ -105,7 +105,7 @@ def made_up_blimp(share, model="gpt2-large"):
 
 
 def test_blimp_accuracies_reach_their_claims():
-    rows = blimp_rows(made_up_blimp(0.8))
+    rows = made_up_blimp(0.8).tidy()
     assert len(rows) == 67 + 12 + 1
     assert rows["score"].tolist() == pytest.approx([0.8] * 80)
     assert (rows["high"] - rows["low"])[rows["construction"] == "Overall"].iloc[0] < 0.1
@@ -118,8 +118,8 @@ def test_blimp_accuracies_reach_their_claims():
 def test_a_phenomenon_with_a_paradigm_missing_is_not_judged():
     whole = made_up_blimp(0.8)
     some = PairScores(whole.pairs[whole.pairs["paradigm"] != "adjunct_island"], whole.signature)
-    names = set(blimp_rows(some)["construction"])
-    assert "ISLAND EFFECTS" not in names and "Overall" not in names
+    names = set(some.tidy()["construction"])
+    assert "ISLAND EFFECTS" not in names and "Overall" not in names and "all pairs" in names
     assert {"ANAPHOR AGREEMENT", "wh_island"} <= names
 
 

@@ -5,6 +5,7 @@ That errs on the side of running once too often, never of leaving an old number 
 """
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from book.make import NOTEBOOKS, ROOT
 
 PACKAGE = ROOT / "src" / "tse_core"
 DATA = ROOT / "data"
+# Cells that only a notebook on its own uses, the same in all: no result of the book depends on them.
+GENERATED = re.compile(r'\n# %% tags=\["remove-cell", "(?:profile|results)"\]\n.*?(?=\n# %%|\Z)', re.DOTALL)
 
 
 def inputs(*sources: Path) -> list[str]:
@@ -47,7 +50,7 @@ def closure(sources: set[Path]) -> set[Path]:
 @cache
 def imported(path: Path) -> frozenset[Path]:
     """The package's modules that one file imports, by any spelling, or uses as an attribute of ``tse_core``."""
-    tree = ast.parse(path.read_text(), str(path))
+    tree = ast.parse(GENERATED.sub("", path.read_text()), str(path))
     names, aliases = set(), {"tse_core"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -104,3 +107,9 @@ def entries() -> tuple[str, ...]:
 def files(path: Path) -> list[Path]:
     found = path.rglob("*") if path.is_dir() else [path]
     return [file for file in found if file.is_file() and "__pycache__" not in file.parts]
+
+
+def package_files() -> list[str]:
+    """Everything that goes into the wheel."""
+    found = [ROOT / "pyproject.toml", *files(PACKAGE), *files(DATA), *files(NOTEBOOKS / "profiles")]
+    return sorted(path.relative_to(ROOT).as_posix() for path in found if path.suffix != ".pyc")

@@ -13,10 +13,14 @@ import nbformat
 import yaml
 
 from book.make import NOTEBOOKS, ROOT
+from book.make.profile import SHARED
 
 SETUP = """\
 # %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Where it is installed, this cell does nothing.
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+{profiles}
+PROFILE = ""
+
 import importlib.util
 import pathlib
 import subprocess
@@ -26,12 +30,34 @@ if importlib.util.find_spec("tse_core") is None:
     uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
     package = uploaded[-1] if uploaded else "{address}"
     if not package:
-        raise SystemExit("Upload the tse_core wheel from the book's downloads here, then run this cell again.")
+        raise SystemExit(
+            "Upload the tse_core wheel from the book's downloads, then run this again."
+        )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark"], check=True)
 """
-SETUP_CELL = re.compile(r'# %% tags=\["remove-cell", "setup"\]\n.*?\n(?=\n# %%|\Z)', re.DOTALL)
+CHOICE = """\
+# %% tags=["remove-cell", "profile"]
+if PROFILE:  # its models, data, verb lists and protocols instead of those above
+    from tse_core.profiles import chosen
+
+    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+"""
+OFFER = """\
+# %% tags=["remove-cell", "results"]
+if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
+    from tse_core.profiles import offer_results
+
+    offer_results()
+"""
+
+
+def _cell(tag: str) -> re.Pattern:
+    return re.compile(rf'\n# %% tags=\["remove-cell", "{tag}"\]\n.*?(?:\n(?=\n# %%)|\Z)', re.DOTALL)
+
+
+PARAMETERS_CELL = re.compile(r'# %% tags=\["parameters"\]\n.*?\n(?=\n# %%|\Z)', re.DOTALL)
 
 
 def repository() -> str:
@@ -40,8 +66,20 @@ def repository() -> str:
 
 
 def setup_cell() -> str:
+    """The first cell: what to choose from, with time and memory as the profiles say, and how to install."""
     address = repository()
-    return SETUP.format(address=f"git+{address}" if address else "")
+    choices = "\n".join(f"# {name:6} {needs}" for name, needs in profile_needs().items())
+    profiles = f'# PROFILE = "paper", say, runs other models than those named below:\n{choices}'
+    return SETUP.format(address=f"git+{address}" if address else "", profiles=profiles)
+
+
+def profile_needs() -> dict[str, str]:
+    """What each profile that can be chosen on Colab needs: its key ``needs``."""
+    found = {}
+    for path in sorted((NOTEBOOKS / "profiles").glob("*.yaml")):
+        if needs := (yaml.safe_load(path.read_text()) or {}).get("needs"):
+            found[path.stem] = needs
+    return found
 
 
 def sources() -> list[Path]:
@@ -49,8 +87,18 @@ def sources() -> list[Path]:
 
 
 def renewed(text: str) -> str:
-    """A notebook's source with the current set-up cell in the place of the old one."""
-    return SETUP_CELL.sub(lambda _: setup_cell(), text, count=1)
+    """A notebook's source with the current set-up cell in the place of the old one.
+
+    Where the notebook has parameters that a profile gives, the profile's choice follows them, and the last cell offers
+    the results.
+    """
+    text = _cell("setup").sub(lambda _: "\n" + setup_cell(), text, count=1)
+    for tag in ("profile", "results"):
+        text = _cell(tag).sub("", text)
+    parameters = PARAMETERS_CELL.search(text)
+    if parameters and any(f"\n{key} = " in parameters[0] for key in SHARED):
+        text = text[: parameters.end()] + "\n" + CHOICE + text[parameters.end() :] + "\n" + OFFER
+    return text
 
 
 def as_notebook(text: str):

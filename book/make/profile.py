@@ -6,6 +6,7 @@ The task runner and the notebooks read the same file, notebooks/profiles/<profil
     data: [marvin-linzen]
     lemmas: [newman-clean]
     protocols: [exact]
+    needs: 2 GB to download          # said on Colab, where the profile can be chosen
     notebooks:            # only for notebooks with parameters of their own
       04_figure1: {rows: [Simple]}
 
@@ -54,8 +55,8 @@ def load_profile(name: str | None = None) -> dict:
     for key in SHARED:
         if not isinstance(profile.get(key), list) or not all(isinstance(item, str) for item in profile[key]):
             raise fail(f"{place}: {key} must be a list of names")
-    if extra := sorted(set(profile) - {*SHARED, "notebooks"}):
-        raise fail(f"{place}: unknown key {extra[0]!r}; there is: {', '.join((*SHARED, 'notebooks'))}")
+    if extra := sorted(set(profile) - {*SHARED, "notebooks", "needs"}):
+        raise fail(f"{place}: unknown key {extra[0]!r}; there is: {', '.join((*SHARED, 'notebooks', 'needs'))}")
     profile["notebooks"] = profile.get("notebooks") or {}
     if extra := sorted(set(profile["notebooks"]) - set(notebook_names())):
         raise fail(f"{place}: {extra[0]!r} is no notebook of _toc.yml")

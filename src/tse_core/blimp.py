@@ -19,6 +19,7 @@ from tse_core.datasets import data_hash, load_sentence_pairs
 from tse_core.errors import InputError, unknown
 from tse_core.preferences import check_pairs, check_policies, default_method, judged, score_pairs
 from tse_core.progress import progress
+from tse_core.published import blimp_paradigms
 from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Signature, Store, keep_results, provenance
 from tse_core.sentences import check_method
 
@@ -37,12 +38,21 @@ class PairScores:
         return accuracy(self.pairs, by)
 
     def tidy(self) -> pd.DataFrame:
-        """Every accuracy, one a row, in the columns of result files: all pairs ("Overall"), phenomena, paradigms."""
-        parts = [self.accuracy("all").assign(construction="Overall")]
+        """Every accuracy, one a row, in the columns of result files: all pairs, phenomena, paradigms.
+
+        All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP with a paradigm
+        missing has no row, so that no part stands for the whole.
+        """
+        whole, partial = _completeness(set(self.pairs["paradigm"]))
+        parts = [self.accuracy("all").assign(construction="Overall" if whole else "all pairs")]
         for by in ("phenomenon", "paradigm"):
             parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
-        table = table.drop_duplicates("construction").rename(columns={"accuracy": "score"})
+        table = (
+            table[~table["construction"].isin(partial)]
+            .drop_duplicates("construction")
+            .rename(columns={"accuracy": "score"})
+        )
         table["invalid"] = 1 - table["judged"] / table["pairs"]
         label, method = self.signature.identity["model"].rsplit("@", 1)[0], self.signature.policy["method"]
         table = table.assign(model=label, protocol=method, metric="accuracy", side="", cutoff=np.nan, coverage=np.nan)
@@ -205,6 +215,13 @@ def mcnemar(only_first: int, only_second: int) -> float:
         return 1.0
     logs = [math.lgamma(total + 1) - math.lgamma(k + 1) - math.lgamma(total - k + 1) for k in range(fewer + 1)]
     return min(1.0, float(np.exp(np.logaddexp.reduce(logs) - (total - 1) * math.log(2))))
+
+
+def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:
+    """Whether these are exactly BLiMP's paradigms, and the phenomena of BLiMP of which some are missing."""
+    known = blimp_paradigms()
+    partial = {name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= paradigms}
+    return paradigms == set(known["UID"]), partial
 
 
 def _advance(bar, pairs: int, share: float) -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from tse_core import __version__
 from tse_core.blimp import evaluate_blimp
-from tse_core.claims.rows import blimp_rows, not_nouns_rows, past_rows, sentence_rows, suite_rows
+from tse_core.claims.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.datasets import FOLDERS, load_pairs
 from tse_core.errors import InputError
 from tse_core.evaluation import evaluate
@@ -51,7 +51,7 @@ def agreement_results(
 
 def blimp_results(model, data: str = "blimp", store: Store | None = None) -> pd.DataFrame:
     """Accuracy by paradigm and phenomenon, whole sentences (pseudo-log-likelihoods for a masked model)."""
-    return blimp_rows(evaluate_blimp(model, data, store=store))
+    return evaluate_blimp(model, data, store=store).tidy().dropna(subset="score")
 
 
 def suite_results(model, names: Iterable[str], store: Store | None = None) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """Rows for the ledger: what a model did, as numbers with the names that the claims use.
 
-`tse_core.evaluate` gives the ledger Table 2 and the curves; the other claims ask for other things, made here from BLiMP
-scores, suite outcomes and distributions at the verb slot. Every function returns a table of `TIDY_COLUMNS`, which
-results files and the store hold as well; ``lemmas`` is 0 where no lemma list is involved.
+`Evaluation.tidy` gives the ledger Table 2 and the curves, `PairScores.tidy` BLiMP; the other claims ask for other
+things, made here from suite outcomes and distributions at the verb slot. Every function returns a table of
+`TIDY_COLUMNS`, which results files and the store hold as well; ``lemmas`` is 0 where no lemma list is involved.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from .. import published, uncertainty
-from ..blimp import PairScores
 from ..datasets import data_hash
 from ..lemmas import DEFAULT, Lemmas, load_lemmas
 from ..results import TIDY_COLUMNS, Signature, provenance
@@ -21,22 +20,6 @@ BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # those that TSE asks about in Table 3's first sentence
 _WHOLE = {"side": "top", "cutoff": 1.0, "low": np.nan, "high": np.nan, "coverage": np.nan, "invalid": np.nan}
 _NO_LIST = {"lemmas": 0, "contexts": 0, "pairs": 0}
-
-
-def blimp_rows(scores: PairScores) -> pd.DataFrame:
-    """Accuracy of each paradigm, of each phenomenon of which all paradigms ran, and Overall where all 67 did."""
-    judged = scores.accuracy("paradigm").assign(construction=lambda t: t["paradigm"])
-    known = published.blimp_paradigms()
-    ran = set(judged["paradigm"])
-    whole = [name for name, group in known.groupby("phenomenon") if set(group["UID"]) <= ran]
-    phenomena = scores.accuracy("phenomenon").assign(construction=lambda t: t["phenomenon"])
-    parts = [judged, phenomena[phenomena["phenomenon"].isin(whole)]]
-    if set(known["UID"]) <= ran:
-        inside = PairScores(scores.pairs[scores.pairs["paradigm"].isin(known["UID"])], scores.signature)
-        parts.append(inside.accuracy("all").assign(construction="Overall"))
-    table = pd.concat(parts, ignore_index=True).rename(columns={"accuracy": "score"}).dropna(subset="score")
-    numbers = table[["construction", "score", "low", "high", "pairs"]].assign(metric="accuracy")
-    return _tidy(numbers, scores.signature, scores.signature.policy["method"])
 
 
 def suite_rows(outcomes: Iterable) -> pd.DataFrame:
