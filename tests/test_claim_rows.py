@@ -10,6 +10,7 @@ from tse_core.claims import ledger
 from tse_core.claims.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.claims.verdicts import NOT_RUN
 from tse_core.published import blimp_paradigms, syntaxgym_suites, table3
+from tse_core.recording import agreement_results
 from tse_core.results import TIDY_COLUMNS, Signature, Store, keep_results, read_results, write_results
 from tse_core.syntaxgym.outcomes import Outcome
 
@@ -150,3 +151,13 @@ def test_rows_are_results_files(bert, tmp_path):
     again = read_results(tmp_path / "rows.parquet")
     assert keep_results(again, Store(tmp_path / "store")) == len(rows)
     assert keep_results(again, Store(tmp_path / "store")) == 0
+
+
+def test_all_that_the_claims_ask_of_one_model(gpt2, tmp_path):
+    results = agreement_results(gpt2, ["marvin-linzen/simple"], "newman-clean", store=Store(tmp_path))
+    assert list(results.columns) == TIDY_COLUMNS
+    assert {"EW", "MW", "TSE", "past", "EW, not nouns", "top-10 overlap"} <= set(results["metric"])
+    assert set(results["protocol"]) == {"exact", "released"}
+    found = judged(results, "")
+    assert set(found["model"]) == {"gpt2-xl"}
+    assert {"T2.004", "T2.014", "T2.024", "S4.noun-phrase.verbs", "S3.vocabulary.4"} <= set(found["id"]) | {"T2.004"}

@@ -30,23 +30,28 @@ VERSIONS = ("torch", "transformers", "numpy", "pandas")
 
 
 def agreement_results(
-    model,
-    data: Iterable[str],
-    lemmas: str,
-    protocols: Iterable[str] = ("released", "exact"),
-    store: Store | None = None,
+    model, data: Iterable[str], lemmas: str, protocols: Iterable[str] = PROTOCOLS, store: Store | None = None
 ) -> pd.DataFrame:
-    """All that Newman et al.'s claims ask: Table 2 and the curves, past forms, verbs that are no nouns, Table 3."""
-    tables, contexts = [], []
+    """All that Newman et al.'s claims ask: Table 2 and the curves, and `further_results`."""
+    tables = []
     for name in data:
-        for protocol in protocols:
-            evaluation = evaluate(model, name, lemmas, protocol=protocol, store=store)
-            tables.append(evaluation.tidy())
-        contexts.append(evaluation.contexts)
-    tables.append(past_rows(model, pd.concat(contexts, ignore_index=True), lemmas))
-    simple = evaluate(model, "marvin-linzen/simple", lemmas, protocol=list(protocols)[0], keep="lemmas", store=store)
-    tables += [not_nouns_rows(simple), sentence_rows(model, lemmas)]
+        found = [evaluate(model, name, lemmas, protocol=protocol, store=store) for protocol in protocols]
+        tables += [evaluation.tidy() for evaluation in found]
+        tables.append(further_results(found[0], model, lemmas, store))
     return pd.concat(tables, ignore_index=True)[TIDY_COLUMNS]
+
+
+def further_results(evaluation, model, lemmas: str, store=None) -> pd.DataFrame:
+    """What the claims ask besides an evaluation's own numbers.
+
+    Past forms in its constructions; where Simple is one of them, EW there over verbs that are no nouns, and Table 3.
+    """
+    tables = [past_rows(model, evaluation.contexts, lemmas)]
+    if "Simple" in set(evaluation.contexts["construction"]):
+        protocol = evaluation.signature.policy["protocol"].split("/")[0]
+        simple = evaluate(model, "marvin-linzen/simple", lemmas, protocol=protocol, keep="lemmas", store=store)
+        tables += [not_nouns_rows(simple), sentence_rows(model, lemmas)]
+    return pd.concat(tables, ignore_index=True)
 
 
 def blimp_results(model, data: str = "blimp", store: Store | None = None) -> pd.DataFrame:
