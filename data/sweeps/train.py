@@ -1,17 +1,21 @@
-"""Train the checkpoints that laboratory-steps.yaml and laboratory-sizes.yaml name: python data/sweeps/train.py [FOLDER].
+"""Train the checkpoints that laboratory-steps.yaml and laboratory-sizes.yaml name.
 
-Steps: both regimes, saved after 1, 2, 4, ... 2,048 steps of 64 new sentences. Sizes: the systematic language, the same
-steps over a corpus of 1,000 to 64,000 sentences that is read again and again. What is there already is left alone.
+    python data/sweeps/train.py [FOLDER]
+
+Steps: both regimes, saved after 1, 2, 4, ... 2,048 steps of 64 new sentences. Sizes: the systematic language, 1,024
+such steps over a corpus of 1,000, 8,000 and 64,000 sentences, read again and again. What is there is left alone, and what was
+interrupted goes on.
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import torch
 
 from tse_core.laboratory.training import plan_for, train
 
-STEPS, BATCH, SIZES = 2048, 64, (1_000, 4_000, 16_000, 64_000)
+STEPS, SIZE_STEPS, BATCH, SIZES = 2048, 1024, 64, (1_000, 8_000, 64_000)
 
 
 def main(folder: Path) -> None:
@@ -23,8 +27,9 @@ def main(folder: Path) -> None:
         if out.exists():
             continue
         out.parent.mkdir(parents=True, exist_ok=True)
-        plan = plan_for(name, steps=STEPS, batch=BATCH, sentences=sentences)
-        train(plan, out, resume=True, checkpoints=checkpoints, report=lambda *at: _report(out, *at))
+        steps = SIZE_STEPS if sentences else STEPS
+        plan = plan_for(name, steps=steps, batch=BATCH, sentences=sentences)
+        train(plan, out, resume=True, checkpoints=checkpoints, report=partial(_report, out))
 
 
 def _report(out: Path, step: int, loss: float) -> None:
