@@ -51,6 +51,7 @@ if importlib.util.find_spec("tse_core") is None:
 # %% tags=["parameters"]
 models = ["lab-lexical-causal"]  # names, folders or hub names
 lemmas = ["newman-clean"]
+data = ["marvin-linzen"]
 subset = [
     "marvin-linzen/simple",
     "marvin-linzen/vp-coordination",
@@ -418,38 +419,31 @@ table(
 
 # %%
 rows = []
-for label, model in opened.items():
-    contexts = evaluate(model, pairs, lemmas[0], store=store).contexts
-    for construction, group in contexts.groupby("construction", sort=False):
-        alone, shared = (
-            interval(group["ew"]),
-            interval(group["ew"], noun_of(group["subject"])),
-        )
-        width = {
-            "contexts as if independent": alone.high - alone.low,
-            "clustered by noun": shared.high - shared.low,
-        }
-        rows.append(
-            {
-                "model": label,
+for name in models:
+    for dataset in data:
+        contexts = evaluate(name, dataset, lemmas[0], store=store).contexts
+        for construction, group in contexts.groupby("construction", sort=False):
+            alone = interval(group["mw"])
+            shared = interval(group["mw"], noun_of(group["subject"]))
+            row = {
                 "construction": construction,
                 "contexts": len(group),
                 "nouns": shared.clusters,
-                **width,
             }
-        )
-columns = [
-    "model",
-    "construction",
-    "contexts",
-    "nouns",
-    "contexts as if independent",
-    "clustered by noun",
-]
-table(pd.DataFrame(rows, columns=columns), "Width of the 95 % interval of EW", digits=4)
+            row |= {
+                "independent": alone.high - alone.low,
+                "by noun": shared.high - shared.low,
+            }
+            rows.append({"model": name.rstrip("/").rpartition("/")[2], **row})
+columns = ["model", "construction", "contexts", "nouns", "independent", "by noun"]
+table(
+    pd.DataFrame(rows, columns=columns),
+    "Width of the 95 % interval of MW: contexts as if independent, and clustered by noun",
+    digits=4,
+)
 
 # %% [markdown]
-# Does the wide one hold what it promises? A simulation knows the score of the whole population of nouns, draws a few of
+# Does the clustered one hold what it promises? A simulation knows the score of the whole population of nouns, draws a few of
 # them, and counts how often the interval contains it.
 
 # %%
