@@ -141,5 +141,13 @@
     });
   }
   window.addEventListener("load", () => setTimeout(reachable, 300));
+
+  /* The theme's toggles in the list of pages have no name. */
+  document.addEventListener("DOMContentLoaded", function () {
+    document.querySelectorAll("summary > .toctree-toggle").forEach(function (toggle) {
+      const chapter = toggle.closest("li").querySelector("a");
+      toggle.parentElement.setAttribute("aria-label", "Pages of " + (chapter ? chapter.textContent.trim() : "this chapter"));
+    });
+  });
   window.addEventListener("resize", reachable);
 })();
