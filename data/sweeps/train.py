@@ -3,8 +3,8 @@
     python data/sweeps/train.py [FOLDER]
 
 Steps: both regimes, saved after 1, 2, 4, ... 2,048 steps of 64 new sentences. Sizes: the systematic language, 1,024
-such steps over a corpus of 1,000, 8,000 and 64,000 sentences, read again and again. What is there is left alone, and what was
-interrupted goes on.
+such steps over a corpus of 1,000, 8,000 and 64,000 sentences, read again and again. What is there is left alone, and
+what was interrupted goes on.
 """
 
 import sys
