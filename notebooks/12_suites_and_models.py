@@ -197,7 +197,9 @@ download_table(accuracies, "accuracies.csv", "Accuracy of every model on every s
 #
 # ## Models on one suite, suites within one circuit
 #
-# The same table, read two ways. Across one circuit: is it the construction or the material in between that is hard?
+# The same table, read two ways. Across one circuit: is it the construction or the material in between that is hard? Mind
+# the masked models: they see what follows. A garden path lives on not knowing what comes, so a model that reads both
+# sides has nothing to be led astray by, and a low accuracy there says more about the score than about the model.
 
 # %% tags=["hide-input"]
 sizes = judged.groupby("circuit")["suite"].nunique()
@@ -242,7 +244,7 @@ table(beside[columns], "Measured and recorded accuracy of the first prediction",
 
 # %% [markdown]
 # A difference does not have to be an error. The recorded run of GPT-2 put a token at both ends of each sentence, which
-# this notebook does only when the `bos` policy says so; and {glue:text}`n_33` suites have items whose margin is small.
+# this notebook does only when the `bos` policy says so, and an item with a small margin tips easily.
 #
 # ## Exercises
 #
