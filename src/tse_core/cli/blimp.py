@@ -66,15 +66,19 @@ def blimp(
 
     from tse_core.blimp import GROUPS, accuracy, evaluate_blimp
     from tse_core.errors import unknown as unknown_name
-    from tse_core.preferences import check_policies
+    from tse_core.preferences import check_policies, default_method
+    from tse_core.sentences import check_method
 
     check_policies(first=first, ties=ties, unknown_words=unknown)
     if by not in GROUPS:
         raise unknown_name("grouping", by, GROUPS)
     pairs = _chosen(data, paradigm)
+    names = [model, against] if against else [model]
+    opened = [options.opened(name, kind, device, dtype, revision, bos, trust) for name in names]
+    for loaded in opened:
+        check_method(loaded, method or default_method(loaded))
     runs = []
-    for name in [model, against] if against else [model]:
-        loaded = options.opened(name, kind, device, dtype, revision, bos, trust)
+    for loaded in opened:
         policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
         runs.append(evaluate_blimp(loaded, pairs, **policies, store=options.store_of(store, no_store)))
         if out:
