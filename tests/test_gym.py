@@ -2,17 +2,20 @@
 
 import json
 import re
+import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from tse_core.errors import InputError
 from tse_core.gym import accuracy_table, load_gym, run_gym, sg_scores
 from tse_core.gym_pages import write_pages
 from tse_core.results import Store
-from tse_core.syntaxgym import to_json
+from tse_core.syntaxgym import spreadsheet, to_json
 from tse_core.syntaxgym.suites import suite_from_dict
 
 SCRIPT = f"""#!{sys.executable}
@@ -260,3 +263,38 @@ def test_human_reference_values_are_shown(place):
     )
     built(place)
     assert r"People: 0.93 (Somebody \(2020\))." in (place / "pages" / "pages" / "suite-first.md").read_text()
+
+
+@pytest.mark.slow
+def test_a_new_suite_and_a_new_model_appear_in_the_built_book(place):
+    """With the book's own glob, warnings as errors."""
+    jupyter_book = Path(sys.executable).parent / "jupyter-book"
+    if not jupyter_book.exists():
+        pytest.skip("jupyter-book is not installed")
+    contents = yaml.safe_load((Path(__file__).parents[1] / "_toc.yml").read_text())
+    (gym,) = [
+        entry for part in contents["parts"] for entry in part["chapters"] if entry.get("file") == "book/gym/index"
+    ]
+    (place / "_toc.yml").write_text(yaml.safe_dump({"format": "jb-book", "root": "index", "chapters": [gym]}))
+    (place / "_config.yml").write_text("only_build_toc_files: true\nexecute: {execute_notebooks: 'off'}\n")
+    (place / "index.md").write_text("# A book\n")
+
+    def pages():
+        chosen = load_gym(place / "gym.yaml")
+        write_pages(chosen, list(run_gym(chosen, Store(place / "store"))), place / "book" / "gym")
+        command = [str(jupyter_book), "build", str(place), "--all", "-n", "-W", "--keep-going", "-q"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return {path.stem for path in (place / "_build" / "html" / "book" / "gym" / "pages").glob("*.html")}
+
+    assert pages() == {"circuit-agreement", "model-short", "suite-first"}
+    asked = len(computed(place)["short"])
+    (place / "suites" / "second.csv").write_text(
+        spreadsheet.write(suite_from_dict(json.loads(suite("second", verb="jump"))))
+    )
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
+    assert pages() == {"circuit-agreement", "model-short", "model-long", "suite-first", "suite-second"}
+    assert len(computed(place)["short"]) == asked + 4  # the new suite only
+    built = (place / "_build" / "html" / "book" / "gym" / "pages" / "suite-second.html").read_text()
+    assert "The dogs" in built
+    assert "long" in built
