@@ -39,11 +39,12 @@ class Missing(NamedTuple):
 
 
 def missing(profile: dict) -> list[Missing]:
-    """What a profile (its `SHARED` keys) needs and this machine lacks: verb lists, data, models, disk, memory.
+    """What a profile needs and this machine lacks: verb lists, data, models, disk, memory.
 
     Nothing is downloaded. A model that is neither in the cache nor in a folder needs the hub, which is asked for once.
     """
-    found = [*_lemmas(profile["lemmas"]), *_data(profile["data"])]
+    own = (options.get("sentence_pairs") for options in (profile.get("notebooks") or {}).values())
+    found = [*_lemmas(profile["lemmas"]), *_data(profile["data"]), *_sentences(dict.fromkeys(filter(None, own)))]
     absent = [name for name in profile["models"] if not model_is_here(name)]
     if absent:
         if reason := hub_unreachable():
@@ -141,6 +142,12 @@ def _data(names: Iterable[str]) -> list[Missing]:
     from tse_core.datasets import load_pairs
 
     return _failing("data", names, load_pairs)
+
+
+def _sentences(names: Iterable[str]) -> list[Missing]:
+    from tse_core.datasets import load_sentence_pairs
+
+    return _failing("data", names, load_sentence_pairs)
 
 
 def _failing(what: str, names: Iterable[str], load) -> list[Missing]:
