@@ -83,14 +83,14 @@ def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
 
 
 def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    from tse_core.downloads import read_registry
-    from tse_core.paths import data_folder
+    from tse_core.syntaxgym import list_suites
 
-    registry = read_registry()
-    rows = [(name, "download") for name in registry.loc[registry["dataset"] == "syntaxgym", "name"]]
-    own = sorted(path for folder in ("suites", "laboratory") for path in (data_folder() / folder).rglob("*.json"))
-    rows += [(str(path.relative_to(data_folder())), "file") for path in own]
-    return ("name", "source"), rows, "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a file."
+    table = list_suites()
+    names = table["name"].where(table["source"] != "public", "syntaxgym/" + table["name"])
+    sources = table["source"].where(table["available"], "download")
+    rows = list(zip(names, sources, table["circuit"], strict=True))
+    note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file."
+    return ("name", "source", "circuit"), rows, note
 
 
 def _lemmas() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
