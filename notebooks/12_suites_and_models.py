@@ -240,7 +240,8 @@ beside["difference"] = beside["prediction_1"] - beside["accuracy_recorded"]
 waiting = [name for name in RECORDED if name not in set(accuracies["model"])]
 print("not run here:", ", ".join(waiting) or "none")
 columns = ["model", "suite", "prediction_1", "accuracy_recorded", "difference"]
-table(beside[columns], "Measured and recorded accuracy of the first prediction", digits=3)
+caption = "Measured and recorded accuracy of the first prediction"
+table(beside[columns], caption, digits=3) if len(beside) else None
 
 # %% [markdown]
 # A difference does not have to be an error. The recorded run of GPT-2 put a token at both ends of each sentence, which
@@ -261,7 +262,7 @@ by_circuit = of_31.groupby(["run", "circuit"])["accuracy"].mean().groupby("run")
 ranks = pd.DataFrame({"suites": by_suite.rank(), "circuits": by_circuit.rank()})
 # Circuits with many suites (Licensing) dominate the first, small ones (Center Embedding,
 # two suites) weigh as much as any other in the second. Say which one a number is.
-(ranks["suites"] != ranks["circuits"]).sum()
+f"{(ranks['suites'] != ranks['circuits']).sum()} of {len(ranks)} change their rank"
 
 # %% [markdown]
 # ```{exercise} Size of the corpus
