@@ -7,14 +7,17 @@ import torch
 
 from tse_core.sweep.tasks import Task
 
-EFFICIENCY = 0.4  # of a large matrix product's speed, measured on laboratory models and random GPT-2s
-SECONDS_PER_ENTRY = 1.2e-8  # to find cut-offs in a distribution, per vocabulary entry, on one core; a GPU needs a tenth
+EFFICIENCY = 0.9  # of a matrix product's speed: benchmarks/sizes.py; below it, but shared beginnings are computed once
+PER_CONTEXT, PER_ENTRY = 2e-4, 1.2e-7  # seconds of the metrics on one core: a context, and each vocabulary entry in it
 
 
 def task_seconds(task: Task, speed: float, *, gpu: bool = False) -> float:
-    """Seconds of one task on one worker: 2 operations a parameter and token, then the metrics of each context."""
+    """Seconds of one task on one worker: 2 operations a parameter and token, then the metrics.
+
+    A GPU is taken to need a tenth of a core's time for the metrics.
+    """
     passes = 2 * task.parameters * task.tokens / (speed * EFFICIENCY)
-    return passes + task.contexts * task.vocabulary * SECONDS_PER_ENTRY * (0.1 if gpu else 1)
+    return passes + task.contexts * (PER_CONTEXT + task.vocabulary * PER_ENTRY) * (0.1 if gpu else 1)
 
 
 def sweep_seconds(tasks: Sequence[Task], workers: int, speed: float, *, gpu: bool = False) -> float:
@@ -29,10 +32,11 @@ def machine_speed(dtype: str = "float32", size: int = 1024) -> float:
     torch.set_num_threads(1)
     size = size * 4 if device == "cuda" else size
     matrix = torch.ones(size, size, dtype=getattr(torch, dtype), device=device)
+    clock = time.perf_counter if device == "cuda" else time.process_time  # a core's own time, whatever else runs there
     best = float("inf")
     for _ in range(3):
-        start = time.perf_counter()
+        start = clock()
         float((matrix @ matrix)[0, 0])  # reading a number waits for the GPU
-        best = min(best, time.perf_counter() - start)
+        best = min(best, clock() - start)
     torch.set_num_threads(threads)
     return 2 * size**3 / best
