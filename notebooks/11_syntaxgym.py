@@ -63,7 +63,6 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 
 import tse_core
-from tse_core import syntaxgym
 from tse_core.charts import download_table
 from tse_core.charts.suites import item_outcomes, item_profile, region_profile
 from tse_core.formula import Formula
@@ -301,7 +300,7 @@ f"{sum(holds)} of {len(holds)} items"
 # %% tags=["hide-cell", "solution"]
 margins = {}
 for one in suite.items:
-    parts = [p for p in suite.predictions[0].parts(outcome.totals(one.number))]
+    parts = suite.predictions[0].parts(outcome.totals(one.number))
     bits = [p.value for p in parts if not isinstance(p.value, bool)]
     margins[one.number] = min(b - a for a, b in zip(bits[::2], bits[1::2], strict=True))
 pd.Series(margins, name="margin in bits").sort_values().head(3)
