@@ -43,7 +43,7 @@ EFFECTS = {
     "metric": "a region's surprisal is another summary of its tokens'",
     "score": "pseudo-log-likelihoods are no probabilities of sentences",
 }
-_LEMMAS = re.compile(r"(?P<list>.+)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)")
+_LEMMAS = re.compile(r"(?P<list>.+)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
 _PARTS = (("model", "data"), None, ("version", "hardware", "date"))
 
 
