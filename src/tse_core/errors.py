@@ -7,6 +7,11 @@ from difflib import get_close_matches
 class InputError(ValueError):
     """Bad input. The command line prints its one line and exits with code 2."""
 
+    def __str__(self) -> str:
+        """One line of at most 2,000 characters, whatever bad input it quotes."""
+        text = " ".join(super().__str__().splitlines())
+        return text if len(text) <= 2000 else f"{text[:1500]} ... {text[-490:]}"
+
 
 class DamagedFile(UserWarning):
     """A stored file is not what was written; it is named, removed and computed again."""

@@ -98,6 +98,8 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else f"{path}"
         raise InputError(f"{where}: not valid YAML ({getattr(error, 'problem', error)})") from None
+    except (RecursionError, ValueError):
+        raise InputError(f"{path}: a number too long or nested too deep to be a grammar") from None
     content = _mapping(content, f"{path}")
     missing = [key for key in ("lexicon", "constructions") if key not in content]
     if missing:

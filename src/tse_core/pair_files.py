@@ -1,6 +1,7 @@
 """Minimal pairs in JSON Lines, in BLiMP's field names: read with every mistake named by file and line, and written."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -120,8 +121,12 @@ def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
             record = json.loads(line)
         except json.JSONDecodeError as error:
             raise InputError(f"{path}:{number}: not valid JSON ({error.msg} at column {error.colno})") from None
+        except (ValueError, RecursionError):
+            raise InputError(f"{path}:{number}: a number too long or brackets too deep to be a pair") from None
         if not isinstance(record, dict):
             raise InputError(f"{path}:{number}: a line must be a JSON object with sentence_good and sentence_bad")
+        if re.search("[\ud800-\udfff]", json.dumps(record, ensure_ascii=False)):
+            raise InputError(f"{path}:{number}: half of a character (an unpaired \\ud800 to \\udfff)")
         yield number, record
 
 

@@ -68,6 +68,8 @@ def _before_the_sentences(row, meta, predictions, place):
                 meta[key] = json.loads(value[5:]) if value.startswith("json:") else value
             except json.JSONDecodeError as error:
                 raise InputError(f"{place}: the value of {key!r} is not JSON after 'json:' ({error.msg})") from None
+            except (ValueError, RecursionError):
+                raise InputError(f"{place}: the value of {key!r} is too long or nested too deep") from None
         case ["#prediction", formula, *_], _:
             predictions.append({"type": "formula", "formula": formula})
         case ["item_number", "condition_name", *names], _:

@@ -93,6 +93,8 @@ def _data(path: Path) -> object:
         raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
     except RecursionError:
         raise InputError(f"{path}: nested too deep to be a suite") from None
+    except ValueError:
+        raise InputError(f"{path}: holds a number of too many digits") from None
 
 
 def suite_from_dict(data: object, *, where: str = "suite", strict: bool = False) -> Suite:

@@ -1,0 +1,172 @@
+"""Hostile input for every reader: no exception but InputError, of one line, within two seconds.
+
+    python tests/fuzz.py MINUTES [TARGET...]
+
+Files are made from good and bad examples (bad_files.py) by cutting, doubling, replacing and inserting pieces.
+"""
+
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import patch
+
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+from bad_files import FILES
+from tse_core import InputError
+from tse_core.datasets import data_hash, load_pairs, load_sentence_pairs
+from tse_core.formula import Formula
+from tse_core.lemmas import load_lemmas
+from tse_core.signature import Signature
+
+REGISTRY = f"""dataset,repository,commit,path,bytes,sha256,licence
+words,owner/words,{"0" * 40},data/a.txt,3,{"0" * 64},MIT
+words,owner/words,{"0" * 40},data/b.txt,4,{"1" * 64},MIT
+"""
+SUITE = b"""#meta,name,m
+#meta,metric,sum
+#prediction,(1;%a%) < (1;%b%)
+item_number,condition_name,1: x
+1,a,The
+1,b,A
+"""
+SIGNATURE = b"m@00000000 d@11111111 | l@22222222(3) bos:none | 0.1.0 cpu 2026-01-01"
+FORMULAS = ("(2;%a%) < (2;%b%)", "[(1;%a%) + 3.5 > (*;%b%)] & ((3;%a%)-(3;%b%)) = 0 | 1 < 2")
+PIECES = (
+    *(character.encode() for character in "\0\n\r\t\"'{}[](),:%*<=#\ufeff"), b"\\u0000", b"\\ud800", b"\xff", b"../",
+    "é\u202e\u2028".encode(), b"null", b"NaN", b"1e999", b"-1", b"9" * 5000, b"[" * 3000, b'{"a":' * 3000, b"- " * 3000,
+    b"&a [*a]", b"!!python/name:os.system", b"<script>", b"json:",
+)  # fmt: skip
+LONGEST = 2.0  # seconds
+
+
+@st.composite
+def mutated(draw, examples) -> bytes:
+    """One of the examples after a few edits."""
+    text = draw(st.sampled_from(examples))
+    for _ in range(draw(st.integers(0, 4))):
+        start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+        piece = draw(st.sampled_from(PIECES) | st.binary(max_size=6) | st.just(text[start:end]))
+        kept = end if draw(st.booleans()) else start
+        text = text[:start] + piece * draw(st.integers(1, 2)) + text[kept:]
+    return text
+
+
+def examples(*endings: str, starting: str = "") -> list[bytes]:
+    found = [contents for name, contents in FILES.items() if name.endswith(endings) and name.startswith(starting)]
+    return [contents.encode() if isinstance(contents, str) else contents for contents in found if len(contents) < 5000]
+
+
+def agreement(path: Path) -> None:
+    data_hash(load_pairs(path))
+
+
+def sentences(path: Path) -> None:
+    data_hash(load_sentence_pairs(path))
+
+
+def grammar(path: Path) -> None:
+    from tse_core.grammar import template_table
+    from tse_core.grammar_notation import load_grammar
+
+    template_table(load_grammar(path))
+
+
+def lemmas(path: Path) -> None:
+    assert len(load_lemmas(path).hash) == 8
+
+
+def suite(path: Path) -> None:
+    from tse_core.syntaxgym import load_suite
+
+    assert len(load_suite(path).hash) == 8
+
+
+def results(path: Path) -> None:
+    from tse_core.results import read_results
+
+    read_results(path)
+
+
+def registry(path: Path) -> None:
+    from tse_core import downloads
+
+    with patch.object(downloads, "data_folder", lambda: path.parent):
+        for key in downloads.read_registry()["key"]:
+            assert downloads.path_of(key).resolve().is_relative_to(downloads.path_of("").resolve())
+
+
+def formula(path: Path) -> None:
+    text = path.read_bytes().decode(errors="replace")
+    assert Formula.parse(str(Formula.parse(text))) == Formula.parse(text)
+
+
+def signature(path: Path) -> None:
+    Signature.parse(path.read_bytes().decode(errors="replace"))
+
+
+TARGETS: dict[str, tuple[str, list[bytes], Callable[[Path], None]]] = {
+    "agreement pairs": ("pairs.jsonl", examples(".jsonl"), agreement),
+    "sentence pairs": ("pairs.jsonl", examples(".jsonl"), sentences),
+    "grammar": ("grammar.yaml", examples(".yaml"), grammar),
+    "lemmas": ("lemmas.csv", [*examples(".csv", starting="twice"), b"lemma,singular,plural\ngo,goes,go\n"], lemmas),
+    "suite as JSON": ("suite.json", examples("n.json", "c.json", "e.json"), suite),
+    "suite as CSV": ("suite.csv", [*examples(".suite.csv"), SUITE], suite),
+    "results": ("results.csv", examples("results.csv", "score.csv", "hash.csv"), results),
+    "registry": ("registry.csv", [REGISTRY.encode()], registry),
+    "formula": ("formula.txt", [text.encode() for text in FORMULAS], formula),
+    "signature": ("signature.txt", [SIGNATURE], signature),
+}
+
+
+def read(target: str, contents: bytes, folder: Path) -> float:
+    """Put the contents before the reader; the seconds it took. Fails on anything but success or an InputError."""
+    name, _, reader = TARGETS[target]
+    (folder / name).write_bytes(contents)
+    started = time.perf_counter()
+    try:
+        reader(folder / name)
+    except InputError as error:
+        assert len(str(error)) <= 2000 and len(str(error).splitlines()) == 1, str(error)[:200]
+    return time.perf_counter() - started
+
+
+def fuzzed(target: str, folder: Path) -> list[float]:
+    """The seconds that 200 new inputs took."""
+    times = []
+
+    @seed(random.getrandbits(32))
+    @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(mutated(TARGETS[target][1]))
+    def once(contents):
+        times.append(read(target, contents, folder))
+
+    once()
+    return times
+
+
+def main(minutes: float, *targets: str) -> None:
+    """Fuzz until the time is over; print what was done and the worst that was seen."""
+    end = time.monotonic() + 60 * minutes
+    longest, inputs = dict.fromkeys(targets or TARGETS, 0.0), dict.fromkeys(targets or TARGETS, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        while time.monotonic() < end:
+            for target in longest:
+                times = fuzzed(target, Path(folder))
+                longest[target], inputs[target] = max(longest[target], *times), inputs[target] + len(times)
+    for target, seconds in longest.items():
+        print(f"{target:16} {inputs[target]:8,d} inputs, longest {seconds:.2f} s")
+        assert seconds < LONGEST, f"{target}: a reader took {seconds:.1f} s"
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"no exception but InputError; peak memory {memory:.2f} GB")
+    assert memory < 1
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), *sys.argv[2:])
