@@ -255,3 +255,12 @@ def test_no_control_takes_a_word_that_the_page_cannot_use(reference):
     reserved = {"switch", "new", "class", "default", "this", "case", "with", "in"}
     for chart in (cutoff_slider(reference), cutoff_curves(reference), switchboard(board.assign(score=0.5))):
         assert not {p["name"] for p in chart.to_dict()["params"]} & reserved
+
+
+def test_a_legend_answers_to_clicks(figure1, table2):
+    """Vega-Lite binds a legend only where the selection stands on the marks that the legend explains."""
+    vl_convert = pytest.importorskip("vl_convert")
+    charts = [cutoff_curves(figure1), cutoff_curves(figure1, "EW"), table2_dots(table2.assign(low=0.5, high=0.9))]
+    for chart in charts:
+        compiled = json.dumps(vl_convert.vegalite_to_vega(json.dumps(chart.to_dict())))
+        assert "_legend_symbols" in compiled

@@ -38,11 +38,13 @@ def cutoff_slider(curves, *, title="EW and MW at one cut-off"):
         shape=alt.Shape("metric:N", scale=_shapes(rows["metric"]), legend=alt.Legend(title=None, orient="bottom")),
         tooltip=["construction:N", "metric:N", "label:N", alt.Tooltip("score:Q", format=".3f")],
     )
-    where = base.transform_aggregate(label="min(label)").mark_text(align="left", fontWeight=600)
-    layers = [
-        marks.mark_point(size=90, filled=True, opacity=1),
-        where.encode(text="label:N", x=alt.value(4), y=alt.value(-6)),
-    ]
+    metrics = [metric for metric in METRICS if metric in set(rows["metric"])]
+    own = {m: f"datum.metric == '{m}' ? datum.score : null" for m in metrics}
+    means = " + ".join(f"' · mean {m} ' + format(datum.{m}, '.3f')" for m in metrics)
+    said = base.transform_calculate(**own).transform_aggregate(label="min(label)", **{m: f"mean({m})" for m in metrics})
+    said = said.transform_calculate(said=f"datum.label + {means}").mark_text(align="left", fontWeight=600)
+    layers = [marks.mark_point(size=90, filled=True, opacity=1)]
+    layers.append(said.encode(text="said:N", x=alt.value(0), y=alt.value(-6)))
     chart = chosen_model(filling(alt.layer(*layers), rows["construction"], 26), rows["model"]).add_params(step)
     description = (
         f"Dot plot of {listed(dict.fromkeys(rows['metric']))} for {rows['construction'].nunique()} constructions at "

@@ -80,8 +80,12 @@ def _lines(text: str, width: int) -> list[str]:
 
 
 def together(panels, selection):
-    """Panels below each other; a selection made through the shared legend reaches all of them."""
-    first = panels[0].add_params(selection)
+    """Panels below each other; a selection made through their shared legend reaches all of them.
+
+    The selection belongs to the last layer of the first panel: the marks that the legend explains.
+    """
+    first = panels[0].copy(deep=True)
+    first.layer[-1] = first.layer[-1].add_params(selection)
     return first if len(panels) == 1 else alt.vconcat(first, *panels[1:], spacing=16)
 
 

@@ -52,7 +52,7 @@ def accuracy_dots(table, label="phenomenon", *, title, description=None, chance=
         )
     if chance is not None:
         layers.insert(0, alt.Chart().mark_rule(strokeDash=[4, 4], color="#8a8a8a").encode(x=alt.datum(chance)))
-    chart = alt.layer(*layers, data=rows).add_params(chosen)
+    chart = alt.layer(*layers[:-1], layers[-1].add_params(chosen), data=rows)
     chart = chart.properties(width="container", height={"step": step, "for": "position"})
     means = rows.groupby("model", sort=False)["accuracy"].mean()
     found = "; ".join(f"{model} {mean:.2f} on average" for model, mean in means.items())
@@ -100,7 +100,7 @@ def accuracy_lines(
     layers = [base.mark_line(strokeWidth=2).encode(y=up), base.mark_point(filled=True, size=50).encode(y=up)]
     if {"low", "high"} <= set(rows):
         layers.insert(0, base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q"))
-    plot = alt.layer(*layers, data=rows).add_params(chosen)
+    plot = alt.layer(*layers[:-1], layers[-1].add_params(chosen), data=rows)
     if panel:
         plot = plot.properties(width=width, height=height)
         header = alt.Header(title=None, labelLimit=width)

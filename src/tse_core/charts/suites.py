@@ -39,7 +39,7 @@ def suite_accuracy(table: pd.DataFrame, *, title: str, recorded: pd.DataFrame | 
     hollow = base.transform_filter("datum.source == 'recorded'").mark_point(
         size=60, shape="diamond", strokeWidth=1.4, filled=False, color="#8a8f98"
     )
-    chart = alt.layer(hollow, dots).add_params(chosen).properties(width="container", height=alt.Step(22))
+    chart = alt.layer(hollow, dots.add_params(chosen)).properties(width="container", height=alt.Step(22))
     means = rows[rows["source"] == "measured"].groupby("model", sort=False)["accuracy"].mean()
     found = "; ".join(f"{model} {mean:.2f}" for model, mean in means.dropna().items())
     return described(chart, title, f"Dot plot of accuracies. Means of the measured models: {found or 'none judged'}.")
@@ -137,7 +137,11 @@ def _profile(rows, title, critical, choosers, description):
     if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
         ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color="#8a8f98")
         layers.insert(0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height")))
-    chart = alt.layer(*layers).add_params(conditions, *selected).properties(width="container", height=240)
+    chart = (
+        alt.layer(*layers[:-1], layers[-1].add_params(conditions))
+        .add_params(*selected)
+        .properties(width="container", height=240)
+    )
     note = "Shaded: the regions that the prediction speaks of." if marked else None
     return described(chart, title, description, note)
 

@@ -1,0 +1,84 @@
+"""The charts a reader drives: a control is moved, and the numbers on the page become those that the tables hold."""
+
+import pytest
+
+from tse_core import figures
+
+BLANK = "(element, value) => { element.value = value; element.dispatchEvent(new Event('input', {bubbles: true})); }"
+
+
+def chart_with(page, control: str):
+    """The chart below which a control of this kind and name stands."""
+    return page.locator("div[id^='altair-viz']", has=page.locator(control)).first
+
+
+def words(chart) -> str:
+    return " | ".join(chart.locator("svg.marks text").all_text_contents())
+
+
+def move(control, value):
+    control.evaluate(BLANK, str(value))
+
+
+@pytest.mark.parametrize("step,label,side,cutoff", [(2, "top 20 %", "top", 0.2), (14, "bottom 10 %", "bottom", 0.1)])
+def test_the_slider_shows_the_means_of_its_cutoff(visit, step, label, side, cutoff):
+    chart = chart_with(visit("notebooks/15_explore.html").page, "input[type=range]")
+    chart.locator("select").first.select_option("bert-large-cased (published)")
+    move(chart.locator("input[type=range]").first, step)
+    table = figures.published_curves(2).query("model == 'bert-large-cased' and side == @side and cutoff == @cutoff")
+    means = table.groupby("metric")["score"].mean()
+    chart.page.wait_for_timeout(500)
+    assert f"{label} · mean MW {means['MW']:.3f} · mean EW {means['EW']:.3f}" in words(chart)
+
+
+def test_the_slider_moves_by_keyboard(visit):
+    chart = chart_with(visit("notebooks/15_explore.html").page, "input[type=range]")
+    slider = chart.locator("input[type=range]").first
+    before = words(chart)
+    slider.focus()
+    slider.press("ArrowRight")
+    chart.page.wait_for_timeout(500)
+    assert words(chart) != before and "bottom 50 %" in words(chart)
+
+
+def test_a_verb_that_is_typed_is_named_in_the_chart(visit):
+    chart = chart_with(visit("notebooks/15_explore.html").page, "input[name=verb]")
+    assert "laugh" not in words(chart).split(" | ")
+    chart.locator("input[name=verb]").fill("laugh")
+    chart.page.wait_for_timeout(2000)
+    assert "laugh" in words(chart).split(" | ")
+
+
+def test_another_pair_shows_its_own_tokens(visit):
+    chart = chart_with(visit("notebooks/15_explore.html").page, "select[name=pair]")
+    menu = chart.locator("select[name=pair]")
+    options = menu.locator("option").all_text_contents()
+    menu.select_option(options[-1])
+    chart.page.wait_for_timeout(1000)
+    verb = options[-1].split("/")[0].split()[-1]
+    assert verb in words(chart).split(" | ") and len(options) > 5
+
+
+def test_a_model_that_is_chosen_is_drawn(visit):
+    chart = chart_with(visit("notebooks/06_figure2.html").page, "select")
+    before = chart.locator("svg.marks").inner_html()
+    chart.locator("select").first.select_option("gpt2-xl")
+    chart.page.wait_for_timeout(1000)
+    assert chart.locator("svg.marks").inner_html() != before
+
+
+def test_the_switchboard_moves_with_its_switch(visit):
+    chart = chart_with(visit("notebooks/14_pitfalls.html").page, "select[name=policy]")
+    before = chart.locator("svg.marks").inner_html()
+    chart.locator("select[name=policy]").select_option("verbs: none that is also a noun or a past form")
+    chart.page.wait_for_timeout(1000)
+    assert chart.locator("svg.marks").inner_html() != before
+
+
+def test_a_series_is_singled_out_in_the_legend(visit):
+    chart = chart_with(visit("notebooks/06_figure2.html").page, "select")
+    faint = chart.locator("svg.marks path[opacity='0.08']")
+    assert faint.count() == 0
+    chart.locator("svg.marks .role-legend-label text").first.click(force=True)
+    chart.page.wait_for_timeout(1000)
+    assert faint.count() > 10
