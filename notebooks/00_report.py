@@ -49,7 +49,8 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark"], check=True)
 
 # %% tags=["parameters"]
-models = ["lab-systematic-causal"]  # whose results this build made
+# whose results this build made
+models = ["lab-systematic-causal"]
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -71,7 +72,8 @@ from tse_core.claims import (
 from tse_core.claims.page import laboratory_table, ledger_table, link, verdict_tiles
 from tse_core.notebook import glue, table
 from tse_core.paths import data_folder, store_folder
-from tse_core.recorded import known_results, list_recorded
+from tse_core.published import blimp_table3, syntaxgym_suites
+from tse_core.recorded import known_results, list_recorded, load_recorded
 
 # %% [markdown]
 # ## At a glance
@@ -158,6 +160,13 @@ charts.download_table(
 
 # %% tags=["remove-input"]
 recorded = list_recorded()
+summed = [
+    "Overall",
+    "all pairs",
+    "SG score",
+    *blimp_table3()["phenomenon"].unique()[1:],
+]
+summed += list(syntaxgym_suites()["circuit"].dropna().unique())
 shown = recorded[
     ["model", "parts", "numbers", "date", "hardware", "minutes", "left_out"]
 ]
@@ -165,6 +174,15 @@ table(
     shown.rename(columns={"left_out": "left out"}),
     "Recorded runs in data/recorded: what was measured, when and on what.",
     digits=1,
+)
+
+# %% tags=["remove-input"]
+runs = pd.concat([load_recorded(name) for name in recorded["model"]], ignore_index=True)
+sums = runs[(runs["metric"] == "accuracy") & runs["construction"].isin(summed)]
+table(
+    sums[["model", "construction", "score", "low", "high", "pairs"]],
+    "What the recorded runs scored: accuracy, its 95 % interval, pairs or items.",
+    digits=3,
 )
 
 # %% [markdown]

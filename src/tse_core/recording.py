@@ -79,7 +79,7 @@ def record(model, folder: Path, parts: Iterable[tuple[str, Callable[[], pd.DataF
             if table.empty:
                 raise InputError("the model knows too few of the words")
         except InputError as error:
-            left_out[part] = str(error)
+            left_out[part] = str(error).replace(model.name, model.label)  # a folder's name, not its place
             continue
         write_results(table, home / f"{part}.parquet")
         checksum = hashlib.sha256((home / f"{part}.parquet").read_bytes()).hexdigest()
