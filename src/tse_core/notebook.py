@@ -10,8 +10,8 @@ def glue(name: str, value) -> None:
     """Keep a value or a chart under a name, for pages to quote; nothing is shown where it stands.
 
     The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
-    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart is shown by the directive ``{glue:}`` with ``:doc:``.
-    Works wherever a notebook runs; the book's build reads it.
+    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart is shown by the directive ``{glue:}`` with
+    ``:doc:``. Works wherever a notebook runs; the book's build reads it.
     """
     from IPython.display import display
 
@@ -71,8 +71,12 @@ def _marked(html: str, numeric: list[bool]) -> str:
 
     def row(match):
         columns = iter(numeric)
-        return re.sub(r"<(t[dh])>", lambda cell: f'<{cell[1]} class="number">' if next(columns, 0) else cell[0], match[0])
 
-    html = re.sub(r'<table[^>]*>', '<table class="tse-table">', html, count=1)
+        def cell(tag):
+            return f'<{tag[1]} class="number">' if next(columns, False) else tag[0]
+
+        return re.sub(r"<(t[dh])>", cell, match[0])
+
+    html = re.sub(r"<table[^>]*>", '<table class="tse-table">', html, count=1)
     html = re.sub(r' style="[^"]*"', "", html)
     return re.sub(r"<tr>.*?</tr>", row, html, flags=re.DOTALL)

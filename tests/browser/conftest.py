@@ -70,7 +70,7 @@ def served():
 
 @pytest.fixture
 def visit(browser, served):
-    """visit("book/index.html", scheme="dark", width=390, over="file") -> Visit, when all its charts and formulas are drawn."""
+    """visit("book/index.html", scheme="dark", width=390, over="file") -> Visit, once all is drawn."""
     contexts = []
 
     def open_page(name: str, *, scheme="light", width=1280, over="http") -> Visit:

@@ -80,7 +80,7 @@ def test_a_charts_data_can_be_taken_away(visit):
     button = page.locator(".tse-chart-data button").first
     with page.expect_download() as download:
         button.press("Enter")
-    saved = list(csv.DictReader(Path(download.value.path()).open(encoding="utf8")))
+    saved = list(csv.DictReader(Path(download.value.path()).read_text("utf8").splitlines()))
     tables = re.search(r'"datasets": (\{.*?\]\})\}, \{"mode"', (HTML / name).read_text()).group(1)
     drawn = next(rows for rows in json.loads(tables).values() if len(rows) > 1)
     assert [{k: v for k, v in row.items() if v} for row in saved] == [
