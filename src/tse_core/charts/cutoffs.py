@@ -79,11 +79,11 @@ def _figure(curves, panels, published, choose, title, subject, width, height):
                 plot.properties(title=model) if not choose and len(models) > 1 and metric == panels[0][0] else plot
             )
     if choose and len(models) > 1:
-        menu = alt.binding_select(options=models, name="Model ")
-        picked = alt.selection_point(fields=["model"], bind=menu, value=[{"model": models[0]}], name="picked")
-        plots = [plot.transform_filter(picked) for plot in plots]
-        plots[0] = plots[0].add_params(picked)
-    chart = together(plots, chosen)
+        picked = alt.param(name="picked", value=models[0], bind=alt.binding_select(options=models, name="Model "))
+        plots = [plot.transform_filter(alt.datum.model == picked) for plot in plots]
+        chart = together(plots, chosen).add_params(picked)
+    else:
+        chart = together(plots, chosen)
     description = _description(rows, [m for m, *_ in panels], panels[0][1], subject, models)
     hint = "Select series in the legend (shift for several); hover for values."
     lines = [hint] + (["Thin, hollow: the published curve."] if (rows["source"] == "published").any() else [])
