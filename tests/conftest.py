@@ -1,11 +1,16 @@
 """What several test files share."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 REPOSITORY = Path(__file__).parents[1]
+settings.register_profile("ci", max_examples=200, deadline=None)  # a busy machine is no failure
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ OURS = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "book").rglob("*.py"), *(
 ATTACK = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_reader_lets_anything_but_an_input_error_out_or_takes_long(target, tmp_path):
     @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
@@ -86,7 +87,7 @@ def test_a_model_in_pickles_is_refused(tmp_path):
 # Names reach no other folder
 
 
-@pytest.mark.parametrize("name", ["marvin-linzen/../../x", "blimp/../../x", "../marvin-linzen", "newman-blimp/..", "/x"])
+@pytest.mark.parametrize("name", ["marvin-linzen/../../x", "blimp/../../x", "../blimp", "newman-blimp/..", "/x"])
 def test_names_of_data_are_no_paths(name):
     for load in (load_pairs, load_sentence_pairs):
         with pytest.raises(InputError, match="unknown"):
@@ -154,7 +155,7 @@ def test_a_suite_s_page_escapes_its_texts():
                 {"condition_name": name, "regions": regions} for name in ("<b>", "b")]}],
         }
     )  # fmt: skip
-    page = "\n\n".join(gym_pages._about(suite))
+    page = re.sub(r"\\.", "", "\n\n".join(gym_pages._about(suite)))  # without what Markdown takes as plain characters
     assert "<script" not in page and "<img" not in page and "<b>" not in page
     assert "&lt;script&gt;" in page
 
@@ -164,8 +165,7 @@ def test_data_inside_a_chart_cannot_end_its_script():
 
     chart = alt.Chart(pd.DataFrame({"x": [ATTACK]}), description="d").mark_point().encode(x="x")
     html = gym_pages._chart(chart)
-    assert html.lower().count("</script") == html.lower().count("<script")
-    assert "<script>alert" not in html.replace("<\\/script><script>alert", "")
+    assert html.lower().count("</script") == 1 and html.rstrip("`\n").endswith("</script></div></div>")
 
 
 def test_an_error_is_one_line_of_bounded_length_whatever_it_quotes():

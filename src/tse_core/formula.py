@@ -114,7 +114,7 @@ def _value(node, totals: Totals) -> Fraction | float | bool:
         case Junction("&", claims):
             return all([_value(claim, totals) for claim in claims])  # noqa: C419  (every part is checked)
         case Junction(_, claims):
-            return any([_value(claim, totals) for claim in claims])  # noqa: C419
+            return any([_value(claim, totals) for claim in claims])  # noqa: C419  (every part is checked)
 
 
 def _looked_up(atom: Region, totals: Totals) -> Fraction | float:

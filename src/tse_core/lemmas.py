@@ -153,6 +153,8 @@ def _checked_lemmas(path: Path) -> pd.DataFrame:
             raise InputError(
                 f"{path}, line 1: no column {', '.join(missing)}; the header must hold lemma,singular,plural"
             )
+        if len(set(reader.fieldnames)) < len(reader.fieldnames):
+            raise InputError(f"{path}, line 1: two columns have the same name; keep one of each")
         rows, seen = [], {}
         for row in reader:
             cells = {column: (row[column] or "").strip() for column in REQUIRED}

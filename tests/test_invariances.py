@@ -1,0 +1,103 @@
+"""What scores do not depend on: batch size, order, shared prefixes, threads, other data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from tse_core import evaluate, evaluation, load_model, load_pairs
+from tse_core.evaluation import NOISE
+from tse_core.forward import target_log_probabilities
+
+KINDS = ["tiny_causal", "tiny_masked"]
+
+
+@pytest.fixture(params=KINDS)
+def folder(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def model(folder):
+    return load_model(folder, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return load_pairs("marvin-linzen/vp-coordination").sample(60, random_state=0).reset_index(drop=True)
+
+
+def scores(result) -> pd.DataFrame:
+    """Log-probabilities and the contexts' scores of every pair, by the pair's id."""
+    contexts = result.contexts[["ew", "mw"]].iloc[result.pairs["context"]].reset_index(drop=True)
+    columns = ["id", "tse", "log_probability_correct", "log_probability_wrong"]
+    return pd.concat([result.pairs[columns].reset_index(drop=True), contexts], axis=1).set_index("id").sort_index()
+
+
+def same(first: pd.DataFrame, second: pd.DataFrame) -> None:
+    """Equal decisions, and log-probabilities within the stated noise."""
+    pd.testing.assert_frame_equal(first, second, rtol=0, atol=NOISE["float32"] / 2)
+    pd.testing.assert_series_equal(first["tse"], second["tse"])
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 40, 100_000])
+def test_the_batch_size(model, pairs, batch_tokens):
+    same(scores(evaluate(model, pairs, batch_tokens=batch_tokens)), scores(evaluate(model, pairs)))
+
+
+def test_the_order_of_the_pairs(model, pairs):
+    same(scores(evaluate(model, pairs.iloc[::-1].reset_index(drop=True))), scores(evaluate(model, pairs)))
+
+
+def test_the_size_of_the_shards(model, pairs, monkeypatch):
+    whole = scores(evaluate(model, pairs))
+    monkeypatch.setattr(evaluation, "SHARD_CONTEXTS", 7)
+    same(scores(evaluate(model, pairs)), whole)
+
+
+def test_other_data_in_the_run_and_longer_neighbours(model, pairs):
+    other = load_pairs("marvin-linzen/across-subject-relative").sample(40, random_state=1)
+    together = scores(evaluate(model, pd.concat([other, pairs], ignore_index=True)))
+    same(together.loc[sorted(pairs["id"])], scores(evaluate(model, pairs)))
+
+
+def test_the_number_of_threads(model, pairs):
+    threads = torch.get_num_threads()
+    try:
+        found = []
+        for number in (1, 2):
+            torch.set_num_threads(number)
+            found.append(scores(evaluate(model, pairs)))
+    finally:
+        torch.set_num_threads(threads)
+    same(*found)
+
+
+@pytest.mark.parametrize("dtype", list(NOISE))
+def test_margins_move_less_than_the_stated_noise(request, dtype, pairs):
+    """The measurement behind NOISE: the same margins with other batches, shared prefixes or none."""
+    for kind in KINDS:
+        model = load_model(request.getfixturevalue(kind), device="cpu", dtype=dtype)
+        slots = model.slots(list(zip(pairs["left"], pairs["right"], strict=True)))
+        targets = np.array([model.word_ids([c, w]) for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)])
+        sequences, positions = [s.ids for s in slots], [[s.position, s.position] for s in slots]
+        margins = [
+            target_log_probabilities(
+                model, sequences, positions, targets.tolist(), batch_tokens=batch, share_prefixes=shared
+            ).reshape(-1, 2)
+            @ [1.0, -1.0]
+            for batch, shared in ((8192, True), (8192, False), (16, True), (16, False))
+        ]
+        assert np.ptp(margins, axis=0).max() < NOISE[dtype]
+
+
+def test_half_precision_is_marked_in_the_signature(tiny_causal, pairs):
+    for dtype in ("float32", "bfloat16"):
+        model = load_model(tiny_causal, device="cpu", dtype=dtype)
+        assert evaluate(model, pairs).signature.policy["dtype"] == dtype
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_the_device(folder, model, pairs):
+    there = scores(evaluate(load_model(folder, device="cuda"), pairs))
+    pd.testing.assert_frame_equal(there, scores(evaluate(model, pairs)), rtol=0, atol=1e-3)
