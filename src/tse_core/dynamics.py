@@ -53,7 +53,7 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
     for run in plan.runs:
         groups.setdefault((run.model.name, run.data, run.lemmas, run.protocol), []).append(run)
     for runs in groups.values():
-        parts += _group(sorted(runs, key=lambda run: -run.model.step), store)
+        parts += list(_group(sorted(runs, key=lambda run: -run.model.step), store))[::-1]
     return pd.concat(parts, ignore_index=True)[COLUMNS]
 
 

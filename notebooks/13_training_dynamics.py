@@ -1,0 +1,414 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # What is learned first
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : follow TSE, EW and MW through training, for frequent and for rare verbs, and with more and less text
+#
+# You need
+# : TSE, EW and MW, from [Methods](02_methods.ipynb); the reading of a tail, from [Figure 1](04_figure1.ipynb)
+#
+# Time
+# : 12 minutes to read, seconds to run from recorded results; a GPU to run a model of the hub through its revisions
+# :::
+
+# %% tags=["remove-cell", "setup"]
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+# PROFILE = "paper", say, runs other models than those named below:
+# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
+# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+PROFILE = ""
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("tse_core") is None:
+    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
+    package = uploaded[-1] if uploaded else ""
+    if not package:
+        raise SystemExit(
+            "Upload the tse_core wheel from the book's downloads, then run this again."
+        )
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", package], check=True)
+    subprocess.run([*install, "pooch", "lark"], check=True)
+
+# %% tags=["parameters"]
+plans = [
+    "laboratory-steps",
+    "laboratory-sizes",
+    "pythia",
+]  # recorded results, or plans of data/sweeps, or .yaml files
+run = [
+    "none"
+]  # those of the plans that are to be run here, with a GPU where there is one
+
+# %%
+import pandas as pd
+from IPython.display import display
+
+from tse_core import charts, dynamics, load_pairs, sweep
+from tse_core.charts.training import training_chart
+from tse_core.laboratory import truth
+from tse_core.notebook import glue, table
+from tse_core.pairs import unique_contexts
+from tse_core.paths import data_folder, store_folder
+
+# %% [markdown]
+# ## Checkpoints
+#
+# A finished model says what was learned. Its {term}`checkpoints <checkpoint>` say in which order. Two of the laboratory's
+# models were saved after 1, 2, 4, ... steps of training and scored on Marvin and Linzen's templates, as the finished
+# models are. Their language has 900 verbs, and because we made it, we know how often each of them occurs: 200 verbs are
+# its *head*, 200 its *middle*, and 500 rare verbs its *tail*.
+#
+# A plan names the checkpoints, the data and the verbs; `tse sweep` runs it on whatever machines there are
+# ([From a laptop to a cluster](../book/scaling.md)). This notebook draws what is recorded of each plan, or what the store
+# holds after you have run it.
+
+# %% tags=["hide-input"]
+curves, status = {}, []
+for plan in plans:
+    shipped = data_folder() / "sweeps" / f"{plan}.yaml"
+    source = shipped if shipped.is_file() else plan
+    if plan in run:
+        done = sweep.sweep(source, store=store_folder())
+        if not done.failures:
+            curves[plan] = dynamics.training_curves(source, store_folder())
+    elif (recorded := dynamics.recorded(plan)) is not None:
+        curves[plan] = recorded
+    found = curves.get(plan)
+    status.append(
+        {
+            "plan": plan,
+            "models": "–" if found is None else ", ".join(found["name"].unique()),
+            "checkpoints": 0
+            if found is None
+            else found.groupby("name")["step"].nunique().sum(),
+            "status": "not yet run"
+            if found is None
+            else "measured here"
+            if plan in run
+            else "recorded",
+        }
+    )
+table(pd.DataFrame(status), "The plans of this page")
+
+# %% [markdown]
+# ## Over the steps of training
+#
+# ```{margin} Bands
+# A verb's band is its frequency in the language. EW of a band is the share of its verbs conjugated correctly; MW the
+# share of probability on correct forms.
+# ```
+#
+# Each line below is one band of verbs, over all constructions together, with its 95 % interval, clustered by subject noun.
+# TSE asks about the templates' own verbs, all of which are in the head.
+
+
+# %% tags=["hide-input"]
+def overall(curves):
+    """All constructions together: the bands of EW and MW, and TSE."""
+    rows = curves[curves["construction"] == dynamics.ALL]
+    return rows[(rows["band"] != "all") | (rows["metric"] == "TSE")]
+
+
+def goal(curves):
+    """The truth of each model's language, constructions weighing as many contexts as they have."""
+    parts = []
+    for name, mine in curves.groupby("name", sort=False):
+        sizes = (
+            mine[(mine["metric"] == "EW") & (mine["band"] == "head")]
+            .groupby("construction")["n"]
+            .first()
+        )
+        known = truth(name.split("-")[1]).melt(
+            ["construction", "band"], ["TSE", "EW", "MW"], "metric", "truth"
+        )
+        known["weight"] = known["construction"].map(sizes)
+        known["sum"] = known["truth"] * known["weight"]
+        means = (
+            known.dropna(subset="sum")
+            .groupby(["band", "metric"], as_index=False)[["sum", "weight"]]
+            .sum()
+        )
+        parts.append(
+            means.assign(name=name, truth=means["sum"] / means["weight"])[
+                ["name", "band", "metric", "truth"]
+            ]
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def first_step(curves, metric, band, level):
+    """The first checkpoint at which a score reaches a level, in words."""
+    table = dynamics.reached(
+        curves[(curves["metric"] == metric) & (curves["band"] == band)], level
+    )
+    return "never" if table["step"].isna().all() else f"{table['step'].min():,}"
+
+
+steps = overall(curves["laboratory-steps"])
+known = goal(curves["laboratory-steps"])
+systematic = steps[steps["name"] == "lab-systematic-causal"]
+scores = systematic.set_index(["step", "metric", "band"])["score"]
+turn = systematic.loc[
+    (systematic["metric"] == "TSE") & (systematic["score"] >= 0.9), "step"
+].min()
+training_chart(
+    systematic,
+    title=f"Every verb agrees: after {turn:,} steps EW is {scores[turn, 'EW', 'head']:.2f} for frequent verbs, "
+    f"{scores[turn, 'EW', 'tail']:.2f} for rare ones",
+    truth=known,
+)
+
+# %%
+final = systematic["step"].max()
+glue("turn", int(turn))
+glue("last_step", int(final))
+glue("turn_tse", float(scores[turn, "TSE", "all"]))
+for band in ("head", "middle", "tail"):
+    glue(f"turn_ew_{band}", float(scores[turn, "EW", band]))
+    glue(f"arrived_{band}", first_step(systematic, "EW", band, 0.98))
+glue("last_ew_tail", float(scores[final, "EW", "tail"]))
+glue("last_ew_head", float(scores[final, "EW", "head"]))
+
+# %% [markdown]
+# For a long time nothing happens: every score is at 0.5. Then agreement is learned within a few hundred steps, and not for
+# all verbs at once. After {glue:text}`turn:.0f` steps TSE is already {glue:text}`turn_tse:.3f`. EW is
+# {glue:text}`turn_ew_head:.3f` in the head, {glue:text}`turn_ew_middle:.3f` in the middle and
+# {glue:text}`turn_ew_tail:.3f` in the tail. At the checkpoints recorded here, EW first exceeds 0.98 at
+# {glue:text}`arrived_head` steps in the head and at {glue:text}`arrived_tail` in the tail. One rule covers all verbs of this
+# language, and yet the frequent ones come first; at the end, after {glue:text}`last_step:.0f` steps, head and tail stand at
+# {glue:text}`last_ew_head:.3f` and {glue:text}`last_ew_tail:.3f`.
+
+# %% tags=["hide-input"]
+lexical = steps[steps["name"] == "lab-lexical-causal"]
+end = lexical[lexical["step"] == lexical["step"].max()].set_index(["metric", "band"])[
+    "score"
+]
+training_chart(
+    lexical,
+    title=f"Only frequent verbs agree: head EW ends at {end['EW', 'head']:.2f}, tail EW at {end['EW', 'tail']:.2f}",
+    truth=known,
+)
+
+# %%
+tail_truth = known.set_index(["name", "metric", "band"])["truth"][
+    "lab-lexical-causal", "EW", "tail"
+]
+tail_best = lexical[
+    (lexical["metric"] == "EW") & (lexical["band"] == "tail")
+].set_index("step")["score"]
+glue("lexical_tail_last", float(end["EW", "tail"]))
+glue("lexical_tail_truth", float(tail_truth))
+glue("lexical_tail_best", float(tail_best.max()))
+glue("lexical_tail_best_step", int(tail_best.idxmax()))
+glue("lexical_tse", float(end["TSE", "all"]))
+
+# %% [markdown]
+# In the lexical language a rare verb keeps its habitual form whatever the subject, so the tail's EW should end at
+# {glue:text}`lexical_tail_truth:.2f`; it ends at {glue:text}`lexical_tail_last:.3f`. Its highest value on the way is
+# {glue:text}`lexical_tail_best:.3f`, after {glue:text}`lexical_tail_best_step:.0f` steps. TSE sees none of this: it ends
+# at {glue:text}`lexical_tse:.3f`.
+#
+# The middle stands above its dashed line. Its truth includes {term}`attraction`, which in some constructions should turn
+# these verbs to the wrong number, and a model this young has not learned that.
+#
+# ## Which construction first
+
+# %% tags=["hide-input"]
+whole = curves["laboratory-steps"]
+whole = whole[
+    (whole["band"] == "all")
+    & (whole["metric"] == "EW")
+    & (whole["construction"] != dynamics.ALL)
+]
+part = whole[whole["name"] == "lab-systematic-causal"].assign(
+    step=lambda t: t["step"].astype(str)
+)
+charts.heat_map(
+    part,
+    "construction",
+    "step",
+    "score",
+    title="EW by construction and step, systematic language",
+    domain=(0.4, 1.0),
+)
+
+# %% tags=["hide-input"]
+first = dynamics.reached(whole[whole["name"] == "lab-systematic-causal"], 0.9)
+table(
+    first[["construction", "step", "score"]].rename(
+        columns={"step": "first step with EW >= 0.9", "score": "highest EW"}
+    ),
+    "When each construction is learned (systematic language, at the checkpoints recorded)",
+    digits=3,
+)
+
+# %% [markdown]
+# ## Over the size of the corpus
+#
+# Steps and text grow together when every sentence is new. In the plan `laboratory-sizes` the steps stay the same, and the
+# corpus from which the sentences are drawn grows: the smallest is read many times over.
+
+# %% tags=["hide-input"]
+if "laboratory-sizes" in curves:
+    sizes = overall(curves["laboratory-sizes"])
+    ends = sizes[(sizes["metric"] == "EW") & (sizes["band"] == "tail")].set_index(
+        "step"
+    )["score"]
+    display(
+        training_chart(
+            sizes,
+            title=f"More text, better tail: EW of rare verbs from {ends.iloc[0]:.2f} to {ends.iloc[-1]:.2f}",
+            x_title="sentences in the corpus",
+            truth=goal(curves["laboratory-sizes"]),
+        )
+    )
+else:
+    print("laboratory-sizes: not yet run")
+
+# %% [markdown]
+# ## A model of the hub
+#
+# The plan `pythia` names twenty revisions of Pythia, from the first step to the last. Where its results are not recorded,
+# the table above says *not yet run*. On a GPU, set `run = ["pythia"]` above and run the notebook again, or:
+#
+# ```bash
+# tse sweep data/sweeps/pythia.yaml --gpus 1 --by-band data/recorded/dynamics/pythia.csv
+# ```
+#
+# Nobody knows how often each verb occurs in its corpus as exactly as we do for the laboratory's. There the last revision
+# says what is frequent: the head holds half of its probability on verbs, the tail the last tenth. Any other model with
+# revisions goes the same way, such as OLMo or the MultiBERTs: a plan with its name and the names of its revisions.
+
+# %% tags=["hide-input"]
+for plan in plans:
+    if plan in curves and not plan.startswith("laboratory-"):
+        display(
+            training_chart(
+                overall(curves[plan]), title=f"{plan}: EW, MW and TSE over training"
+            )
+        )
+    elif not plan.startswith("laboratory-"):
+        print(f"{plan}: not yet run")
+
+# %% [markdown]
+# ## What a sweep costs
+#
+# Speed was measured on one core, with random models of GPT-2's shape; the time for a thousand checkpoints follows from
+# the tokens of the causal templates. A forward pass takes two operations a parameter and token, so a machine that is
+# faster on matrices is faster here by about the same factor.
+
+# %% tags=["hide-input"]
+speed = pd.read_csv(data_folder() / "recorded" / "throughput.csv")
+tokens = {}
+for kind in ("causal", "masked"):
+    contexts = unique_contexts(load_pairs("marvin-linzen"), kind)
+    masked = kind == "masked"
+    texts = contexts["left"] + (" [MASK] " + contexts["right"] if masked else "")
+    words = texts.str.count(r"[^\s.]+|\.").sum()
+    tokens[kind] = int(words + 2 * len(contexts) * masked)  # [CLS] and [SEP]
+cost = pd.DataFrame(
+    {
+        "model": speed["model"],
+        "parameters (millions)": speed["parameters"] / 1e6,
+        "tokens a second": speed["tokens_per_second"].round().astype(int),
+        "share of matrix speed": speed["efficiency"],
+        "one checkpoint (minutes)": tokens["causal"] / speed["tokens_per_second"] / 60,
+        "1,000 checkpoints on 100 cores (hours)": 10
+        * tokens["causal"]
+        / speed["tokens_per_second"]
+        / 3600,
+    }
+)
+table(
+    cost,
+    "Measured on one core (first columns), and what follows from it (last two)",
+    digits=2,
+)
+
+# %%
+larger = pd.DataFrame(
+    {"model": ["355M", "1.5B", "7B"], "parameters": [355e6, 1.5e9, 7e9]}
+)
+rate = 40e12  # operations a second that a large GPU may reach on these passes
+larger["one checkpoint (seconds)"] = 2 * larger["parameters"] * tokens["causal"] / rate
+larger["1,000 checkpoints (hours)"] = larger["one checkpoint (seconds)"] * 1000 / 3600
+larger["parameters"] /= 1e9
+table(
+    larger.rename(columns={"parameters": "parameters (billions)"}),
+    "Extrapolated, not measured: forward passes on one GPU that reaches 40 TFLOP/s, without download and opening of weights",
+    digits=2,
+)
+
+# %%
+glue("causal_tokens", tokens["causal"])
+glue("masked_tokens", tokens["masked"])
+
+# %% [markdown]
+# ## Exercises
+#
+# ```{exercise} Which metric moves first?
+# :label: 13-first
+#
+# Find, for the lexical model, the first checkpoint at which EW of the head is above 0.9, and the same for MW. Which comes
+# first, and what does the other wait for?
+# ```
+
+# %% tags=["hide-cell", "solution"]
+dynamics.reached(
+    steps[(steps["name"] == "lab-lexical-causal") & (steps["band"] == "head")], 0.9
+)[["metric", "band", "step", "score"]]
+
+# %% [markdown]
+# ```{solution} 13-first
+# :class: dropdown
+#
+# EW comes first: it only asks that the correct form be the likelier one. MW asks how much of the probability is on correct
+# forms, so it waits until the wrong forms have become improbable. In this language it also has a lower ceiling: attraction
+# leaves some probability on wrong forms for good.
+# ```
+#
+# ```{exercise} Does the order depend on the language?
+# :label: 13-order
+#
+# Compare at which step TSE and EW of the head settle in the two languages. Should they differ?
+# ```
+
+# %% tags=["hide-cell", "solution"]
+both = dynamics.settled(
+    steps[(steps["band"].isin(["head", "all"])) & (steps["metric"] != "MW")]
+)
+both[["name", "metric", "band", "step", "score"]]
+
+# %% [markdown]
+# ```{solution} 13-order
+# :class: dropdown
+#
+# They should not differ by much: verbs of the head agree in both languages, and the rest of a sentence is the same. The
+# checkpoints double, so a difference of one checkpoint may be a small one.
+# ```
+#
+# ## Takeaways
+#
+# - TSE is the first of the scores to look finished. It asks about the most frequent verbs.
+# - A rule that holds for all verbs is learned from the frequent ones to the rare ones: EW over all verbs, and most of all
+#   EW of the tail, shows how far it has come.
+# - A low tail early in training and a low tail at the end look alike in one checkpoint. The curve tells them apart.
