@@ -73,7 +73,7 @@ def test_code_runs_no_text_and_reads_no_pickle(path):
 def test_every_silenced_warning_says_why(path):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if "noqa" in line:
-            assert re.search(r"noqa: \w+(, ?\w+)*\s+\(.{8,}\)", line), f"{path.name}:{number}: a noqa without its reason"
+            assert re.search(r"noqa: \w+(, ?\w+)*\s+\(.{8,}\)", line), f"{path.name}:{number}: no reason given"
 
 
 def test_a_model_in_pickles_is_refused(tmp_path):

@@ -1,0 +1,100 @@
+"""The command line: help without torch, results from run to run, two models over shared lemmas."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tse_core.cli import main
+from tse_core.results import Signature, read_results
+from tse_core.store import Store
+
+
+@pytest.fixture
+def tse(capsys, tmp_path, monkeypatch):
+    """Run a command with a store of its own: (exit code, standard output, standard error)."""
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as left:
+            main(list(map(str, arguments)))
+        said = capsys.readouterr()
+        return left.value.code, said.out, said.err
+
+    return run
+
+
+SIMPLE = ("--data", "marvin-linzen/simple")
+
+
+def test_help_and_import_do_not_load_torch():
+    code = (
+        "import sys, tse_core, tse_core.cli as c\nc._register()\nassert 'torch' not in sys.modules, 'torch'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_without_arguments_the_help_is_shown(tse):
+    code, out, _ = tse()
+    assert code == 2 and "evaluate" in out and "results" in out
+    assert tse("--version")[0] == 0
+
+
+def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tiny_causal, tmp_path, monkeypatch):
+    file = tmp_path / "out.parquet"
+    code, out, _ = tse("evaluate", tiny_causal, *SIMPLE, "--out", file)
+    signature = Signature.parse(read_results(file)["signature"].iloc[0])
+    assert code == 0 and str(signature) in out
+    (line,) = tse("results", "list")[1].splitlines()
+    key, model, data, policy, _ = line.split("\t")
+    assert signature.key.startswith(key) and (model, data) == tuple(signature.identity.values())
+    shown = tse("results", "show", key)[1].splitlines()
+    assert [row.split("\t")[1] for row in shown[:-1]] == ["EW", "MW", "TSE"] and shown[-1] == str(signature)
+    assert tse("results", "export", tmp_path / "all.csv")[0] == 0
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "elsewhere"))
+    assert "39 numbers added, 0 were there already" in tse("results", "add", tmp_path / "all.csv")[1]
+    assert "0 numbers added, 39 were there already" in tse("results", "add", file)[1]
+    assert tse("results", "list")[1].split("\t")[0] == key
+
+
+def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tmp_path):
+    for protocol in ("exact", "released"):
+        tse("evaluate", tiny_causal, *SIMPLE, "--protocol", protocol, "--out", tmp_path / f"{protocol}.csv")
+    code, out, _ = tse("results", "diff", tmp_path / "exact.csv", tmp_path / "released.csv")
+    assert code == 0 and "policies that differ: 1\n  protocol: exact/1 against released/1 ('released' sums" in out
+    assert "Simple\tMW top 100 %\t" in out and "largest of 39 differences" in out and "more than one" not in out
+    assert "policies: the same" in tse("results", "diff", tmp_path / "exact.csv", tmp_path / "exact.csv")[1]
+
+
+def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal, tiny_masked):
+    code, out, _ = tse("evaluate", tiny_causal, *SIMPLE, "--against", tiny_masked, "--no-store")
+    assert code == 0 and out.count("newman-appendix-shared@") == 2
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("Simple") and "+" in line] != []
+
+
+def test_gc_says_what_it_removes_and_asks_before_it_removes_anything_whole(tse, tiny_causal, tmp_path, monkeypatch):
+    tse("evaluate", tiny_causal, *SIMPLE)
+    store = Store(tmp_path / "store")
+    (work,) = store.entries("work")
+    folder = tmp_path / "store" / work["key"]
+    shard = next(folder.glob("*.pairs.*"))
+    orphan = tmp_path / "store" / ("a" * 24) / shard.name
+    orphan.parent.mkdir()
+    orphan.write_bytes(shard.read_bytes())
+    (folder / "x.part").write_text("half")
+    dry = tse("results", "gc", "--dry-run", "--older-than", 0)[1]
+    assert "x.part: part of a run that was stopped" in dry and "orphan" in dry and "2 files" in dry and orphan.exists()
+    monkeypatch.setattr("typer.confirm", lambda question: False)
+    tse("results", "gc", "--older-than", 0)
+    assert orphan.exists() and not (folder / "x.part").exists()
+    assert "1 files" in tse("results", "gc", "--older-than", 0, "--yes")[1]
+    assert not orphan.exists() and shard.exists() and store.entries("results")
+
+
+def test_a_damaged_shard_is_told_in_one_line(tse, tiny_causal, tmp_path):
+    tse("evaluate", tiny_causal, *SIMPLE)
+    shard = next((tmp_path / "store").glob("*/*.pairs.*"))
+    shard.write_bytes(b"?")
+    code, _, err = tse("evaluate", tiny_causal, *SIMPLE)
+    told = [line for line in err.splitlines() if line.startswith("tse:")]
+    assert code == 0 and told == [f"tse: {shard} is damaged and was removed, it is computed again"]
