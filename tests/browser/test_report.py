@@ -99,7 +99,7 @@ def test_links_lead_to_places_that_exist(report):
 def test_rows_are_cards_on_a_phone(visit):
     page = visit(REPORT, width=390, scheme="dark", over="file").page
     boxes = page.evaluate(f"{SHOWN}.slice(0, 5).map(r => r.getBoundingClientRect()).map(b => [b.left, b.right])")
-    assert all(0 <= left and right <= 390 for left, right in boxes)
+    assert all(left >= 0 and right <= 390 for left, right in boxes)
     labels = page.evaluate(f"getComputedStyle({SHOWN}[0].querySelector('td'), '::before').content")
     assert labels == '"Published"'
 
@@ -107,6 +107,6 @@ def test_rows_are_cards_on_a_phone(visit):
 def test_the_ledger_can_be_taken_away(report):
     with report.expect_download() as download:
         report.get_by_text("Download the ledger").click()
-    rows = list(csv.DictReader(Path(download.value.path()).open(encoding="utf8")))
+    rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf8").splitlines()))
     assert len(rows) == len(ledger())
     assert {row["verdict"] for row in rows} == set(ledger()["verdict"])
