@@ -132,27 +132,28 @@ glue("published_worst_row", f"{worst['metric']}, {worst['construction']}")
 measured = figures.measured_curves(
     models, data, lemmas[0], protocol=protocols[0], store=store_folder()
 )
-waiting = figures.not_yet_run(models)
+real, over, laboratory = figures.real_and_laboratory(measured, printed)
 runs = measured.drop_duplicates("model")[["model", "lemmas", "signature"]]
 table(runs, "The runs drawn below: lemmas that counted, and how each number was made")
 
 # %%
 status = (
     "run: its curve is drawn below"
-    if "bert-large-cased" not in waiting
+    if "bert-large-cased" not in figures.not_yet_run(models)
     else "not yet run"
 )
 print(f"bert-large-cased: {status}")
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
 
 # %% tags=["hide-input"]
-ours = measured[measured["model"] == "bert-large-cased"]
-drawn = ours[ours["construction"].isin(constructions)]
-beside = printed[printed["construction"].isin(constructions)]
+bert = real[real["model"] == "bert-large-cased"]
+drawn = bert[bert["construction"].isin(constructions)]
 if len(drawn):
     display(
         charts.cutoff_curves(
-            drawn, published=beside, title="BERT-large-cased: measured over published"
+            drawn,
+            published=over[over["construction"].isin(constructions)],
+            title="BERT-large-cased: measured over published",
         )
     )
 
@@ -165,7 +166,6 @@ if len(drawn):
 # agrees with its subject. Both languages have the same nouns, verbs, sentences and frequencies.
 
 # %% tags=["hide-input"]
-laboratory = measured[measured["model"].str.startswith("lab-")]
 ends = figures.head_and_tail(laboratory)
 ends["lost"] = ends["head"] - ends["whole"]
 means = ends.groupby(["model", "metric"])[["lost", "tail"]].mean().unstack("metric")

@@ -115,24 +115,21 @@ table(
 measured = figures.measured_curves(
     models, data, lemmas[0], protocol=protocols[0], store=store_folder()
 )
-waiting = figures.not_yet_run(models)
-print("not yet run:", ", ".join(waiting) or "none")
+real, over, laboratory = figures.real_and_laboratory(measured, printed)
+print("not yet run:", ", ".join(figures.not_yet_run(models)) or "none")
 runs = measured.drop_duplicates("model")[["model", "lemmas", "signature"]]
 table(runs, "The runs drawn below: lemmas that counted, and how each number was made")
 
 # %% tags=["hide-input"]
-ours = measured[~measured["model"].str.startswith("lab-")]
-if len(ours):
-    over = printed[printed["model"].isin(ours["model"])]
+if len(real):
     display(
         charts.invalid_curves(
-            ours,
+            real,
             published=over,
             choose=True,
             title="Contexts without a verb, over published",
         )
     )
-laboratory = measured[measured["model"].str.startswith("lab-")]
 if len(laboratory):
     display(
         charts.invalid_curves(

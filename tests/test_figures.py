@@ -39,6 +39,16 @@ def test_no_model_gives_an_empty_table_with_the_same_columns():
     assert empty.empty and set(figures.KEYS) < set(empty)
 
 
+def test_laboratory_models_never_stand_over_published_curves():
+    printed = figures.published_curves(3)
+    measured = pd.DataFrame({"model": ["gpt2-xl", "gpt2-xl", "lab-lexical-causal", "gpt2"]})
+    real, over, laboratory = figures.real_and_laboratory(measured, printed)
+    assert list(real["model"]) == ["gpt2-xl", "gpt2-xl", "gpt2"] and list(laboratory["model"]) == ["lab-lexical-causal"]
+    assert set(over["model"]) == {"gpt2-xl"} and len(over) == (printed["model"] == "gpt2-xl").sum()
+    nothing = figures.real_and_laboratory(figures.measured_curves([], [], "newman-clean"), printed)
+    assert [len(part) for part in nothing] == [0, 0, 0]
+
+
 def test_models_of_the_paper_that_have_not_run_are_named():
     assert figures.not_yet_run(["openai/gpt2-xl", "lab-lexical-causal"]) == [
         "bert-large-cased", "bert-large-uncased", "roberta-large",

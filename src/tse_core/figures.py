@@ -89,6 +89,16 @@ def head_and_tail(curves: pd.DataFrame, value: str = "score") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def real_and_laboratory(measured: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Three tables to draw: measured curves of real models, the published ones of the same, those of the laboratory.
+
+    Laboratory models answer to their own language and never stand over a published curve.
+    """
+    laboratory = measured["model"].str.startswith("lab-")
+    real = measured[~laboratory]
+    return real, printed[printed["model"].isin(real["model"])], measured[laboratory]
+
+
 def scores_beside_published(evaluations: Sequence) -> pd.DataFrame:
     """Table 2, published, and each evaluation's, with its intervals, in one long table for `charts.table2_dots`.
 
