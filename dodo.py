@@ -13,6 +13,7 @@ from book.make.assets import versions
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
 from book.make.reporter import StepReporter
+from book.make.slides import PARTS, SOURCE, TARGET, notebooks_used
 from book.make.wheel import WHEEL
 from tse_core.paths import store_folder
 
@@ -112,10 +113,19 @@ def task_wheel():
     }
 
 
+def task_slides():
+    """Write the lesson's slides, one file that needs nothing beside it."""
+    return {
+        "actions": [step("slides")],
+        "file_dep": ["book/make/slides.py", SOURCE, *PARTS, *(RUNS / f"{name}.ipynb" for name in notebooks_used())],
+        "targets": [TARGET],
+    }
+
+
 def task_html():
     """Build the pages, from nothing."""
     return {
         "actions": [step("html")],
-        "task_dep": ["notebook", "gym", "assets", "wheel"],
+        "task_dep": ["notebook", "gym", "assets", "wheel", "slides"],
         "uptodate": [False],
     }

@@ -11,6 +11,7 @@
 
   function embedder() {
     bundle = bundle || new Promise(function (resolve, reject) {
+      if (window.tseVega) return resolve(window.tseVega.vegaEmbed); /* a page that carries the bundle in itself */
       const script = document.createElement("script");
       script.src = folder + "vega-bundle.js";
       script.onload = () => resolve(window.tseVega.vegaEmbed);

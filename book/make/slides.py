@@ -1,0 +1,123 @@
+"""The slides of the lesson: book/slides.md with charts, tables and numbers out of the executed notebooks, as one file.
+
+In the text, ``---`` parts the slides and a quotation is a note for the teacher. Three things come from the chapters:
+the directives ``{chart}`` and ``{table}``, with NOTEBOOK#SECTION, bring the first chart or table of a section, or with
+NOTEBOOK::NAME a glued one; the role ``{glue}`` with NOTEBOOK::NAME:FORMAT brings a number.
+"""
+
+import ast
+import re
+from functools import cache
+from html import escape
+from string import Template
+
+import nbformat
+from docutils.nodes import make_id
+from markdown_it import MarkdownIt  # Jupyter Book's own reader of Markdown
+from mdit_py_plugins.attrs import attrs_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
+
+from book.make import ASSETS, BUILD, ROOT, RUNS, fail
+
+SOURCE = ROOT / "book" / "slides.md"
+TARGET = BUILD / "slides" / "slides.html"
+LOOKS = ROOT / "book" / "assets"
+STYLES = (LOOKS / "tse.css", LOOKS / "slides.css")
+SCRIPTS = (ASSETS / "vega-versions.js", ASSETS / "vega-bundle.js", LOOKS / "tse-charts.js", LOOKS / "slides.js")
+PARTS = (*STYLES, *SCRIPTS)
+SHOWS = {"chart": "altair-viz", "table": "tse-table"}  # what an output of each kind contains
+PAGE = Template("""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$title</title>
+<link rel="icon" href="data:,">
+<style>$css</style>
+<script>$scripts</script>
+</head>
+<body>
+<main class="bd-article">
+$slides
+</main>
+<nav aria-label="Slides">
+<button type="button" id="back" aria-label="Back">←</button>
+<span id="place" role="status"></span>
+<button type="button" id="next" aria-label="Next">→</button>
+<button type="button" id="notes" aria-pressed="false">Notes</button>
+</nav>
+</body>
+</html>
+""")
+
+
+def notebooks_used() -> list[str]:
+    """The notebooks that the slides take something from."""
+    return sorted(set(re.findall(r"\b\d\d_\w+?(?=::|#)", SOURCE.read_text())))
+
+
+@cache
+def executed(name: str):
+    return nbformat.read(RUNS / f"{name}.ipynb", 4)
+
+
+def glued(address: str) -> dict:
+    """``NOTEBOOK::NAME`` -> what the notebook keeps under that name, by type."""
+    notebook, _, name = address.partition("::")
+    for cell in executed(notebook).cells:
+        for output in cell.get("outputs", []):
+            if output.get("metadata", {}).get("scrapbook", {}).get("name") == name:
+                return {kind.removeprefix("application/papermill.record/"): data for kind, data in output.data.items()}
+    raise fail(f"book/slides.md: {notebook} glues no {name!r}")
+
+
+def number(address: str) -> str:
+    """``NOTEBOOK::NAME:FORMAT`` -> the number as text."""
+    address, _, form = address.rpartition(":")
+    return escape(format(ast.literal_eval(glued(address)["text/plain"]), form))
+
+
+def shown(kind: str, address: str) -> str:
+    """``NOTEBOOK::NAME`` or ``NOTEBOOK#SECTION`` -> a glued chart, or the first chart or table of the section."""
+    html = glued(address)["text/html"] if "::" in address else first_of_section(kind, *address.split("#"))
+    scrolls = ' tabindex="0" role="region" aria-label="Table"' if kind == "table" else ""
+    return f'<div class="shown {kind}"{scrolls}>{html}</div>'
+
+
+def first_of_section(kind: str, notebook: str, section: str) -> str:
+    inside = False
+    for cell in executed(notebook).cells:
+        if cell.cell_type == "markdown":
+            headings = re.findall(r"^#+ (.*)", cell.source, re.MULTILINE)
+            inside = make_id(headings[-1]) == section if headings else inside
+        for output in cell.get("outputs", []) if inside else []:
+            html = output.get("data", {}).get("text/html", "")
+            if SHOWS[kind] in html:
+                return html
+    raise fail(f"book/slides.md: {notebook} has no section {section!r} with a {kind}")
+
+
+def slides(text: str) -> list[str]:
+    """The HTML of each slide."""
+    markdown = MarkdownIt("commonmark").enable("table").use(attrs_plugin, spans=True).use(myst_role_plugin)
+    markdown.add_render_rule("fence", lambda self, tokens, i, *_: shown(*tokens[i].info.strip("{").split("} ")))
+    markdown.add_render_rule("myst_role", lambda self, tokens, i, *_: number(tokens[i].content))
+    parts = re.split(r"\n---\n", text)
+    return [
+        f'<section id="{place}" aria-label="Slide {place} of {len(parts)}">\n{markdown.render(part)}</section>'
+        for place, part in enumerate(parts, 1)
+    ]
+
+
+def write_slides() -> None:
+    text = SOURCE.read_text()
+    css = "\n".join(path.read_text() for path in STYLES)
+    scripts = "\n".join(path.read_text() for path in SCRIPTS).replace("</script", r"<\/script")
+    title = re.search(r"^# (.*)", text, re.MULTILINE)[1]
+    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    TARGET.write_text(PAGE.substitute(title=title, css=css, scripts=scripts, slides="\n".join(slides(text))))
+
+
+if __name__ == "__main__":
+    write_slides()

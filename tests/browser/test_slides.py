@@ -1,0 +1,95 @@
+"""The lesson's slides: one file that draws everything by itself, turned by keys and buttons."""
+
+import re
+import shutil
+
+import pytest
+
+from book.make.slides import SOURCE
+
+from .conftest import DRAWN, HTML
+
+TEXT = SOURCE.read_text()
+SLIDES = TEXT.count("\n---\n") + 1
+CHARTS = len(re.findall(r"^```\{chart\}", TEXT, re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The slides in a folder of their own, as a teacher takes them along."""
+    return shutil.copy(HTML / "slides.html", tmp_path_factory.mktemp("taken_along"))
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, alone):
+    """The slides, opened with the network cut off; page.outside is what they asked for all the same."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
+    page = context.new_page()
+    page.outside, page.errors = [], []
+    page.on("request", lambda r: page.outside.append(r.url) if not r.url.startswith(("file:", "data:")) else None)
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.goto(f"file://{alone}")
+    page.wait_for_function(DRAWN, timeout=60_000)
+    yield page
+    context.close()
+
+
+def place(page) -> str:
+    return page.locator("#place").inner_text()
+
+
+def test_the_file_draws_every_chart_by_itself(lesson):
+    drawn = lesson.evaluate("[...document.querySelectorAll('svg.marks')].map(s => s.querySelectorAll('path').length)")
+    assert len(drawn) == CHARTS and min(drawn) > 3
+    assert lesson.outside == [] and lesson.errors == []
+    assert lesson.locator("section").count() == SLIDES
+
+
+def test_arrow_keys_turn_the_slides(lesson):
+    lesson.keyboard.press("Home")
+    assert place(lesson) == f"1 / {SLIDES}"
+    for number in range(2, SLIDES + 1):
+        lesson.keyboard.press("ArrowRight")
+        assert place(lesson) == f"{number} / {SLIDES}"
+        assert lesson.evaluate("n => Math.round(document.getElementById(n).getBoundingClientRect().top)", number) == 0
+    lesson.keyboard.press("ArrowRight")
+    assert place(lesson) == f"{SLIDES} / {SLIDES}"
+    lesson.keyboard.press("ArrowLeft")
+    assert place(lesson) == f"{SLIDES - 1} / {SLIDES}"
+    lesson.get_by_role("button", name="Back").click()
+    assert place(lesson) == f"{SLIDES - 2} / {SLIDES}"
+
+
+def test_a_slider_keeps_its_arrow_keys(lesson):
+    slider = lesson.locator("input[type=range]").first
+    before = slider.input_value()
+    slider.focus()
+    at = place(lesson)
+    slider.press("ArrowRight")
+    assert slider.input_value() != before and place(lesson) == at
+
+
+def test_notes_are_shown_when_asked_for(lesson):
+    lesson.evaluate("document.activeElement.blur()")
+    note = lesson.locator("blockquote").first
+    assert not note.is_visible()
+    lesson.keyboard.press("n")
+    assert note.is_visible()
+    lesson.keyboard.press("n")
+    assert not note.is_visible()
+
+
+def test_a_slide_can_be_linked(browser, alone):
+    page = browser.new_page()
+    page.goto(f"file://{alone}#7")
+    page.wait_for_function("document.getElementById('place').textContent.startsWith('7 ')")
+    page.close()
+
+
+def test_the_teaching_page_leads_to_the_slides(visit):
+    page = visit("book/teaching.html").page
+    addresses = page.evaluate("[...document.querySelectorAll('a[href*=\"slides.html\"]')].map(a => a.href)")
+    assert len(addresses) > 10
+    assert {int(a.partition("#")[2] or 1) for a in addresses} <= set(range(1, SLIDES + 1))
+    page.goto(addresses[0])
+    assert page.title() == re.search(r"# (.*)", TEXT)[1]
