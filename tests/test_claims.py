@@ -177,6 +177,22 @@ def test_released_values_are_preferred_over_exact_ones():
     assert set(cells["verdict"]) == {REPRODUCED}
 
 
+def made(policy: str) -> str:
+    return f"m@00000000 d@00000000 | {policy} | 0.1.0"
+
+
+def test_numbers_of_two_ways_are_never_judged_together():
+    way = {name: made(f"list@00000000(1265) bos:{name}") for name in ("none", "add")}
+    whole = results("gpt2-xl").assign(signature=way["none"])
+    strays = results("gpt2-xl", shift=0.1).assign(signature=way["add"])
+    mixed = ledger([strays[strays["construction"] == "Simple"], whole])
+    assert set(mixed.loc[mixed["verdict"] == REPRODUCED, "signature"]) == {way["none"]}
+    tse, others = whole["metric"] == "TSE", whole["metric"] != "TSE"
+    apart = ledger([strays[tse.to_numpy()], whole[others]]).set_index("id")
+    assert apart.loc["T2.tse-ew.run.4", "verdict"] == NOT_RUN
+    assert ledger(whole).set_index("id").loc["T2.tse-ew.run.4", "verdict"] == DIRECTION
+
+
 def test_other_models_change_nothing(bare):
     table = results("gpt2-xl").assign(hf_name="lab-systematic-causal")
     assert ledger(table)["verdict"].equals(bare["verdict"])

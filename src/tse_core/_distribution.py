@@ -61,7 +61,7 @@ def by_histogram(probabilities, top, bottom):
         found = places(running, sought).clip(max=len(running) - 1)
         wanted = np.zeros(len(running), dtype=bool)
         wanted[found] = True
-        entries = np.sort(row[wanted[buckets]])
+        entries = np.sort(row[wanted.take(buckets)])
         bucket = entries.view(np.int32) >> BUCKET_BITS
         sums = np.concatenate([[0.0], entries.cumsum(dtype=np.float64)])
         first = np.searchsorted(bucket, bucket)

@@ -34,7 +34,6 @@ class Job:
         further = {"contexts": [], "lemmas": ["lemmas"], "forms": ["lemmas", "forms"]}
         return ["contexts", "pairs", *further[self.keep]]
 
-
     def pair_rows(self, members: np.ndarray) -> np.ndarray:
         """The rows of the pairs whose contexts are among `members`."""
         return np.flatnonzero(np.isin(self.index, members))

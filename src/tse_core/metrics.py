@@ -21,6 +21,8 @@ from tse_core._distribution import Boundary, exact_boundaries
 from tse_core._released import released_sides
 from tse_core.errors import InputError
 
+BLOCK_ENTRIES = 2_000_000  # logits in work at a time: bounds the memory, and stays near a processor's cache
+
 
 class Cutoffs(NamedTuple):
     """Shares of probability, as fractions, at which the distribution is cut."""
@@ -103,7 +105,7 @@ def cutoff_scores(
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, top, bottom)
     if accumulate not in ("float64", "float32"):
         raise InputError(f"accumulate is {accumulate!r}; it must be 'float64' or 'float32'")
-    rows = max(1, 8_000_000 // logits.shape[1])  # bounds the memory of the sort, whatever the number of contexts
+    rows = max(1, BLOCK_ENTRIES // logits.shape[1])
     parts = []
     for start in range(0, len(logits), rows):
         block, subjects = logits[start : start + rows].float().contiguous(), numbers[start : start + rows]
@@ -159,17 +161,18 @@ class _Forms:
     def top(self, at: Boundary) -> tuple[torch.Tensor, ...]:
         """EW, MW and coverage of the head: lemmas with either form inside, forms inside."""
         parts = []
-        lemmas = _sums_above(torch.maximum(*self.keys), self.lemmas, at)
-        forms = _sums_above(torch.cat(self.keys, 1), self.forms, at)
+        lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.gt, torch.ge))
+        forms = _without_and_including(torch.cat(self.keys, 1), self.forms, at, (torch.gt, torch.ge))
         for (count, indicator, _, mass), (correct, total) in zip(lemmas, forms, strict=True):
             parts.append((_ratio(indicator, count), _ratio(correct, total), mass))
         return _interpolated(*parts, at)
 
     def bottom(self, at: Boundary) -> tuple[torch.Tensor, ...]:
         """EW, MW and coverage of the tail: lemmas with both forms inside."""
-        parts = []
-        for count, indicator, correct, total in _sums_below(torch.maximum(*self.keys), self.lemmas, at):
-            parts.append((_ratio(indicator, count), _ratio(correct, total), total))
+        lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.lt, torch.le))
+        parts = [
+            (_ratio(indicator, count), _ratio(correct, total), total) for count, indicator, correct, total in lemmas
+        ]
         return _interpolated(*parts, at)
 
 
@@ -180,38 +183,15 @@ def _correct_and_wrong(values, ids, numbers):
     return torch.where(is_plural, plural, singular), torch.where(is_plural, singular, plural)
 
 
-def _sums_above(keys, values, at: Boundary):
+def _without_and_including(keys, values, at: Boundary, beyond):
     """Sums (quantities, contexts, cutoffs) of the values (quantities, contexts, items) whose keys are beyond each
-    boundary: without and with the items on the boundary. Where everything is inside, all items count."""
-    rising, order = at.key.sort(dim=1)
-    found = []
-    for right in (False, True):
-        by_place = _summed_by(torch.searchsorted(rising, keys, right=right), values, rising.shape[1])
-        above = by_place.flip(2).cumsum(2).flip(2)[:, :, 1:]
-        found.append(_unsorted(above, order))
-    everything = values.sum(2, keepdim=True)
-    return found[0], torch.where(at.everything, everything, found[1])
-
-
-def _sums_below(keys, values, at: Boundary):
-    """As `_sums_above`, of the values whose keys are below each boundary. Summed from the smallest, so that the far
-    tail keeps its digits."""
-    rising, order = at.key.sort(dim=1)
-    found = []
-    for right in (True, False):
-        by_place = _summed_by(torch.searchsorted(rising, keys, right=right), values, rising.shape[1])
-        found.append(_unsorted(by_place.cumsum(2)[:, :, :-1], order))
-    everything = values.sum(2, keepdim=True)
-    return found[0], torch.where(at.everything, everything, found[1])
-
-
-def _summed_by(place, values, places):
-    sums = values.new_zeros(*values.shape[:2], places + 1)
-    return sums.scatter_add_(2, place.expand(len(values), -1, -1), values)
-
-
-def _unsorted(sums, order):
-    return torch.empty_like(sums).scatter_(2, order.expand(len(sums), -1, -1), sums)
+    boundary: strictly, and with the items on it. Where everything is inside, all items count."""
+    items = values.permute(1, 2, 0)
+    without, including = (
+        torch.bmm(inside(keys[:, None], at.key[:, :, None]).to(values.dtype), items).permute(2, 0, 1)
+        for inside in beyond
+    )
+    return without, torch.where(at.everything, values.sum(2, keepdim=True), including)
 
 
 def _ratio(part, whole):

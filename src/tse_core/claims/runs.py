@@ -13,6 +13,7 @@ import pandas as pd
 from ..errors import InputError
 from ..lemmas import load_lemmas
 from ..published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
+from ..signature import READING, comparable
 from . import verdicts
 from .curves import BETWEEN, agrees, empty_ends, falling, falls, median_range
 
@@ -71,7 +72,10 @@ def rows_below(case, results) -> Measured | None:
     """Rows of Table 2 in which one metric is below another; needs all ten."""
     table = _whole(_model(case["model"], results))
     wide = table.pivot_table(index="construction", columns="metric", values="score").reindex(CONSTRUCTIONS)
-    if {case["smaller"], case["larger"]} - set(wide) or wide[[case["smaller"], case["larger"]]].isna().any(axis=None):
+    metrics = [case["smaller"], case["larger"]]
+    if set(metrics) - set(wide) or wide[metrics].isna().any(axis=None):
+        return None
+    if not _alike(table[table["metric"].isin(metrics)]):
         return None
     below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
     return _counted(below, below >= case["at_least"], table, f"{below} of {len(wide)}")
@@ -103,7 +107,7 @@ def falling_curves(case, results) -> Measured | None:
 def stable(case, results) -> Measured | None:
     here, gpt2 = _curves(case["model"], results), _curves("gpt2-xl", results)
     ranges = median_range(here), median_range(gpt2)
-    if np.isnan(ranges).any():
+    if np.isnan(ranges).any() or not _alike(here, gpt2, allow=(*READING, "lemmas")):
         return None
     return _counted(ranges[0], ranges[0] < ranges[1], here, f"GPT-2: {ranges[1]:.3f}")
 
@@ -178,11 +182,33 @@ def full_list(case, results) -> Measured | None:
 
 
 def preferred(results: pd.DataFrame) -> pd.DataFrame:
-    """Each number once: with the paper's lemma count before others, made in the paper's way before others."""
+    """Each number once, and a model's numbers of one kind all from the same policies, so that none are mixed.
+
+    With the paper's lemma count before others, made in the paper's way before others, then the way that gives most.
+    """
     same = results["lemmas"] == results["hf_name"].map(lemmas_in_vocabulary())
+    policies = [_policy(text) for text in results["signature"]]
     table = results.assign(same_list=same, released=results["protocol"].isin(PAPERS_WAY))
-    table = table.sort_values(["same_list", "released"], ascending=False, kind="stable")
-    return table.drop_duplicates(["hf_name", "construction", "metric", "side", "cutoff"])
+    table["way"] = [f"{protocol} {policy}" for protocol, policy in zip(results["protocol"], policies, strict=True)]
+    table["kind"] = [" ".join(p.partition(":")[0] for p in policy.split() if ":" in p) for policy in policies]
+    number = ["hf_name", "construction", "metric", "side", "cutoff"]
+    group = ["hf_name", "metric", "kind"]
+    table = table.assign(numbers=table.groupby([*group, "way"])["score"].transform("size"))
+    table = table.sort_values(["same_list", "released", "numbers"], ascending=False, kind="stable")
+    table = table[table["way"] == table.groupby(group)["way"].transform("first")]
+    return table.drop_duplicates(number)
+
+
+def _policy(signature: str) -> str:
+    """The policies that a signature's line names; none in any other text."""
+    parts = str(signature).split(" | ")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def _alike(*tables: pd.DataFrame, allow=()) -> bool:
+    """Whether numbers may be judged together: made under the same policies, but for those allowed to differ."""
+    signatures = [s for table in tables for s in table["signature"].unique() if _policy(s)]
+    return all(comparable(signatures[0], other, allow=allow) for other in signatures[1:])
 
 
 def _model(model: str, results: pd.DataFrame) -> pd.DataFrame:
