@@ -10,6 +10,7 @@ from doit.tools import config_changed
 
 from book.make import ASSETS, ROOT, RUNS
 from book.make.assets import versions
+from book.make.exercises import ARCHIVE, EXERCISES
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
 from book.make.reporter import StepReporter
@@ -122,10 +123,22 @@ def task_slides():
     }
 
 
+def task_exercises():
+    """Write the notebooks for learners: questions, empty cells and checks, without the solutions."""
+    return {
+        "actions": [step("exercises")],
+        "file_dep": [
+            *(f"notebooks/{name}.py" for name in notebook_names()),
+            *("_config.yml", "book/make/exercises.py", "book/make/pair.py"),
+        ],
+        "targets": [ARCHIVE, *(EXERCISES / f"{name}.ipynb" for name in notebook_names())],
+    }
+
+
 def task_html():
     """Build the pages, from nothing."""
     return {
         "actions": [step("html")],
-        "task_dep": ["notebook", "gym", "assets", "wheel", "slides"],
+        "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises"],
         "uptodate": [False],
     }

@@ -222,6 +222,155 @@ charts.download_table(
 )
 
 # %% [markdown]
+# ## Exercises
+#
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/00_report.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+from tse_core import published
+from tse_core.claims import verdicts
+
+# four runs that claim to reproduce a cell of Table 2: what was printed and what was measured
+runs = {
+    "a": {"printed": 0.91, "measured": 0.913, "same_list": True, "laboratory": False},
+    "b": {"printed": 0.91, "measured": 0.925, "same_list": True, "laboratory": False},
+    "c": {"printed": 0.91, "measured": 0.911, "same_list": False, "laboratory": False},
+    "d": {"printed": 0.91, "measured": 0.910, "same_list": True, "laboratory": True},
+}
+table2 = published.table2()
+blimp = published.blimp_table3()
+
+# %% [markdown]
+# ````{exercise} ★ Four runs, four verdicts
+# :label: 00-verdict
+#
+# The cell above describes four `runs`: the printed value, the measured one, whether as many {term}`lemmas <lemma>` counted
+# as in the paper, and whether the model that ran was one of the laboratory. All used the *released* {term}`protocol`. Which
+# verdict does each get? Give `verdict`, a dictionary from a, b, c, d to the verdict's name as in the tables above.
+#
+# ```{dropdown} Hint
+# The margin beside *Every claim* has the rules. One of the four is no run of the paper's model at all.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+verdict = {
+    "a": "reproduced",
+    "b": "close",
+    "c": "comparable, other lemma list",
+    "d": "not yet run",  # a laboratory model is not the model that the claim is about
+}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(verdict, dict), "verdict should be a dictionary"
+assert set(verdict) == set(runs), "each of a, b, c and d needs a verdict"
+for name, run in runs.items():
+    difference = run["measured"] - run["printed"]
+    expected = verdicts.of_value(
+        difference, same_list=run["same_list"], same_protocol=True
+    )
+    if run["laboratory"]:
+        expected = verdicts.NOT_RUN
+    assert verdict[name] in verdicts.VERDICTS, (
+        f"{name}: {verdict[name]!r} is no verdict"
+    )
+    assert verdict[name] == expected, (
+        f"{name}: {verdict[name]!r} does not follow from {run}"
+    )
+print("A small difference is not enough: model and list have to be the paper's.")
+
+# %% [markdown]
+# ````{exercise} ★★ Does the explanation follow?
+# :label: 00-noun-phrase
+#
+# The paper explains GPT-2's low score on *Simple*: there, subject and verb can be read as one noun phrase, which is not
+# so where other words stand between them. Then *Simple* should be lower than the rows with something in between. From
+# `table2` take GPT-2's {term}`EW`: `simple`, a number, and `between`, the mean of the four rows whose names start with
+# *Across*. Does the comparison bear the explanation out? Give `follows`, True or False.
+#
+# ```{dropdown} Hint
+# `table2` is long: filter `model == "GPT2"` and `metric == "EW"`. `str.startswith` picks rows by name.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+gpt2 = table2.query("model == 'GPT2' and metric == 'EW'").set_index("row")["value"]
+simple = gpt2["Simple"]
+between = gpt2[gpt2.index.str.startswith("Across")].mean()
+follows = bool(simple < between)  # no: Simple is not the lower one
+
+# %% tags=["hide-cell", "check"]
+ew = table2[(table2["model"] == "GPT2") & (table2["metric"] == "EW")]
+across = ew[ew["row"].str.match("Across")]["value"]
+assert simple == ew[ew["row"] == "Simple"]["value"].item(), (
+    "simple: GPT-2's EW of Simple"
+)
+assert isinstance(between, float), "between should be a number"
+assert abs(between - across.mean()) < 1e-6, (
+    f"between should be the mean of {len(across)} rows"
+)
+assert follows == (simple < between), "follows: is simple the lower number?"
+print(f"Simple {simple:.2f}, rows with material between {between:.4f}.")
+
+# %% [markdown]
+# ````{exercise} ★★ Not run, not reproduced
+# :label: 00-words
+#
+# A colleague reads this report and says: *most of the paper could not be reproduced*. What is wrong with the sentence, and
+# which sentence would be right?
+#
+# ```{dropdown} Hint
+# Compare two verdicts: *not yet run* and *not reproduced*.
+# ```
+# ````
+#
+# ```{solution} 00-words
+# :class: dropdown
+# *Not reproduced* is a finding: the paper's model ran, with the paper's list and protocol, and gave another number. *Not
+# yet run* is the absence of one. A right sentence names the three groups: so many rows are checked from published numbers,
+# of which so many hold; so many are judged by runs; the others wait for a run.
+# ```
+
+# %% [markdown]
+# ````{exercise} ★★★ Which version of a table?
+# :label: 00-version
+#
+# BLiMP's Table 3 exists as printed, as corrected by its authors, and as recomputed from their data (`blimp`, column
+# `source`). The text says that island effects are the hardest phenomenon *by a wide margin*. Write
+# `margin(source)`: the mean accuracy of the four models on the next hardest phenomenon, less that on islands. People are
+# not models, and *Overall* is no phenomenon. For which versions would you sign the sentence?
+#
+# ```{dropdown} Hint
+# Filter, then `groupby("phenomenon")["accuracy"].mean().sort_values()`: the first two numbers are what you need.
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+# Six points in the printed table, one in the others: the order holds, the wide margin does not.
+def margin(source):
+    """How much harder islands are than the next phenomenon, as a share."""
+    rows = blimp[(blimp["source"] == source) & (blimp["model"] != "human")]
+    rows = rows[rows["phenomenon"] != "Overall"]
+    hardest = rows.groupby("phenomenon")["accuracy"].mean().sort_values()
+    return hardest.drop("ISLAND EFFECTS").min() - hardest["ISLAND EFFECTS"]
+
+
+# %% tags=["hide-cell", "check"]
+tall = blimp[(blimp["model"] != "human") & (blimp["phenomenon"] != "Overall")]
+means = tall.pivot_table("accuracy", "phenomenon", "source")
+others = means.drop("ISLAND EFFECTS").min()
+for source in means:
+    expected, own = others[source] - means.loc["ISLAND EFFECTS", source], margin(source)
+    assert isinstance(own, float), "margin should return a number"
+    assert abs(own - expected) < 1e-6, (
+        f"{source}: {own:.4f} is not the margin of the models' means"
+    )
+print({source: round(float(margin(source)), 3) for source in means})
+
+# %% [markdown]
 # ## Takeaways
 #
 # - What published numbers say by themselves is checked already, and not all of it holds.

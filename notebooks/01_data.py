@@ -418,6 +418,166 @@ charts.download_table(
 )
 
 # %% [markdown]
+# ## Exercises
+#
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/01_data.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import tempfile
+from pathlib import Path
+
+from tse_core.grammar import generate, load_grammar
+from tse_core.lemmas import load_lemmas
+
+verbs = load_lemmas("newman-clean").table[["plural", "singular"]]
+
+
+def pairs_of(text):
+    """The minimal pairs of a grammar given as text."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "own.yaml"
+        path.write_text(text, encoding="utf-8")
+        return generate(load_grammar(path))
+
+
+# %% [markdown]
+# ````{exercise} ★ Count before you generate
+# :label: 01-count
+#
+# The pattern `the [person 1] [beside] the [other person 2] [*does 1]` has ten nouns in each of its two lists, six
+# prepositions and seven predicates: *laughs*, *swims*, *smiles* and *is* with *tall*, *old*, *young* or *short*. Both nouns
+# come in both numbers. Give three whole numbers: `pairs`, `both_sides` ({term}`contexts <context>` of a
+# {term}`masked model`) and `left` (contexts of a {term}`causal model`).
+#
+# ```{dropdown} Hint
+# Multiply the choices that are left of the verb. Then ask how many different right sides the seven predicates have.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+left = 10 * 2 * 6 * 10 * 2  # noun, number, preposition, noun, number
+both_sides = left * 5  # ".", "tall.", "old.", "young.", "short."
+pairs = left * 7
+
+# %% tags=["hide-cell", "check"]
+made = generate(load_grammar("marvin-linzen"), "across-prepositional-phrase")
+made = made[made["template"] == "prep_anim"]
+assert pairs == len(made), "pairs: each choice of words and numbers is one pair"
+assert left == made["left"].nunique(), "left: do the words after the verb matter here?"
+assert both_sides == len(made[["left", "right"]].drop_duplicates()), (
+    "both_sides: which predicates look the same around the blank?"
+)
+print(f"{pairs:,} pairs, {both_sides:,} contexts of both sides, {left:,} of the left.")
+
+# %% [markdown]
+# ````{exercise} ★★ Write a template
+# :label: 01-template
+#
+# Write `grammar`, a text in the notation of `data/grammars/marvin-linzen.yaml`, with one pattern for sentences such as
+# *The dog near the cats barks.*: three nouns that can be the subject, two others that can be the {term}`attractor`, one
+# preposition, two verbs. How many {term}`minimal pairs <minimal pair>` will it make? In how many does the attractor's
+# number differ from the subject's?
+#
+# ```{dropdown} Hint
+# A grammar has the keys `lexicon` (with `nouns`, `predicates`, `words`) and `constructions`. Words that share an index
+# agree: give the verb the subject's index and the attractor another one.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# 3 subjects x 2 numbers x 2 attractors x 2 numbers x 2 verbs; half of the attractors differ in number.
+grammar = """
+lexicon:
+  nouns:
+    subject: [dog/dogs, horse/horses, child/children]
+    bystander: [cat/cats, bird/birds]
+  predicates:
+    does: [barks/bark, sleeps/sleep]
+  words:
+    where: [near]
+constructions:
+  near:
+    name: Across a preposition
+    patterns:
+      near: the [subject 1] [where] the [bystander 2] [*does 1]
+"""
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(grammar, str), "grammar should be a text between three quotes"
+made = pairs_of(grammar)
+assert (made["attractor"] != "").all(), (
+    "every sentence needs an attractor before the verb"
+)
+assert made["subject"].nunique() == 6, (
+    "three subject nouns in two numbers are six forms"
+)
+assert made["attractor"].nunique() == 4, "two attractors in two numbers are four forms"
+assert made["lemma"].nunique() == 2, "two verbs are asked for"
+assert len(made) == 48, (
+    f"{len(made)} pairs, where three, two and two words should give 48"
+)
+differ = made["number"] != made["attractor_number"]
+assert differ.mean() == 0.5, "subject and attractor should have indices of their own"
+print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.")
+
+# %% [markdown]
+# ````{exercise} ★★ A verb drops out
+# :label: 01-dropped
+#
+# One {term}`tokenizer <token>` keeps *swims* whole, another splits it into *swim* and *##s*. What happens to the pairs of
+# *swim* in {term}`TSE`, and to their contexts in {term}`EW`? Is the TSE of the two models still a fair comparison?
+#
+# ```{dropdown} Hint
+# TSE asks each pair about its own verb. EW asks each context about a whole list.
+# ```
+# ````
+#
+# ```{solution} 01-dropped
+# :class: dropdown
+# For the second model the pairs of *swim* have no score and leave TSE. Their contexts stay: *The author ___* is also the
+# context of other verbs, and EW asks about the list. So the two TSE are means over different pairs, and the second model
+# may have lost its hardest ones. A fair comparison takes the pairs that both models can answer, and says how many.
+# ```
+
+# %% [markdown]
+# ````{exercise} ★★★ The third person, by rule
+# :label: 01-third-person
+#
+# Write `third_person(base)`: *walk* gives *walks*, *watch* gives *watches*, *carry* gives *carries*. The check tries it on
+# every verb of the clean list, `verbs`, and wants 99 % of them right. Which verbs will no rule of spelling get?
+#
+# ```{dropdown} Hint
+# Look at the ending: a consonant and *y*; or one of *s, x, z, o, ch, sh*; or anything else.
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+def third_person(base):
+    """The third person singular of a verb's base form."""
+    if base.endswith("y") and base[-2] not in "aeiou":
+        return base[:-1] + "ies"
+    if base.endswith(("s", "x", "z", "o", "ch", "sh")):
+        return base + "es"
+    return base + "s"
+
+
+# %% tags=["hide-cell", "check"]
+made = verbs["plural"].map(third_person)
+assert isinstance(made.iloc[0], str), "third_person should return a word"
+missed = verbs[made != verbs["singular"]]
+share = 1 - len(missed) / len(verbs)
+examples = ", ".join(
+    f"{v.singular} (not {made[v.Index]})" for v in missed[:5].itertuples()
+)
+assert share >= 0.99, (
+    f"{share:.1%} of {len(verbs)} verbs are right; missing: {examples}"
+)
+print(f"{share:.1%} of {len(verbs)} verbs are right; no rule gets {examples}.")
+
+# %% [markdown]
 # ## Takeaways
 #
 # - The templates make {glue:text}`pairs:,` pairs in {glue:text}`constructions` constructions, from a few dozen words.

@@ -527,42 +527,201 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Low EW, high MW
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/02_methods.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+
+from tse_core.metrics import cutoff_scores
+
+# what a model gives after "The author": the subject is singular
+slot = {
+    "walks": 0.30,
+    "the": 0.19,
+    "quickly": 0.15,
+    "sing": 0.14,
+    "walk": 0.10,
+    "sings": 0.06,
+    "sleeps": 0.05,
+    "sleep": 0.01,
+}
+VERBS = [("walks", "walk"), ("sings", "sing"), ("sleeps", "sleep")]
+BE_AND_EXIST = [("is", "are"), ("exists", "exist")]
+
+
+def scores_of(probabilities, verbs, number, **cutoffs):
+    """`cutoff_scores` of one distribution, a dictionary from form to probability."""
+    place = {form: i for i, form in enumerate(probabilities)}
+    ids = [[place[form] for form in lemma] for lemma in verbs]
+    logits = np.log([list(probabilities.values())])
+    return cutoff_scores(logits, ids, [number], **cutoffs)
+
+
+# %% [markdown]
+# ````{exercise} ★ By hand
+# :label: 02-hand
+#
+# After *The author* a model gives the probabilities `slot` of the cell above. Three {term}`lemmas <lemma>` are on the
+# list: *walk*, *sing* and *sleep*. Work out `ew` and `mw`, two numbers, with pencil and paper or a line of Python.
+#
+# ```{dropdown} Hint
+# The subject is singular. {term}`EW` asks each lemma whether its form in *-s* is the more probable one. {term}`MW` needs
+# two sums.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+ew = 2 / 3  # walk and sleep are right, sing is wrong
+mw = (0.30 + 0.06 + 0.05) / (0.30 + 0.06 + 0.05 + 0.10 + 0.14 + 0.01)
+
+# %% tags=["hide-cell", "check"]
+whole = scores_of(slot, VERBS, 0, top=[1.0], bottom=[])
+assert isinstance(ew, (int, float)), "ew should be a number"
+assert isinstance(mw, (int, float)), "mw should be a number"
+assert abs(ew - whole.ew_top[0, 0]) < 0.005, (
+    "EW: how many of the three lemmas are right?"
+)
+assert abs(mw - whole.mw_top[0, 0]) < 0.005, (
+    "MW: the correct forms' probability, divided by that of all six verb forms"
+)
+print(f"EW {ew:.2f}, MW {mw:.2f}; the words that are no verbs count in neither.")
+
+# %% [markdown]
+# ````{exercise} ★ Low EW, high MW
 # :label: 02-low-ew
-# Choose probabilities for *are, is, exist, exists* so that EW is 0.5 and MW is above 0.95. What does such a model do well?
-# ```
 #
-# ```{solution} 02-low-ew
-# :class: dropdown
-# Let nearly all probability lie on *are*: 0.96, with *is* 0.02, *exist* 0.005 and *exists* 0.015. The model says the right thing almost always, because it almost always says *are*; about *exist* it knows nothing.
-# ```
+# The subject is plural: *The keys to the cabinet*. Choose `probabilities`, a dictionary with the forms *are*, *is*,
+# *exist*, *exists* that sums to 1, so that EW is 0.5 and MW is above 0.95. What does such a model do well?
 #
-# ```{exercise} TSE 0, MW near 1
+# ```{dropdown} Hint
+# MW looks at sums. Which single form would make the sum of the correct ones large?
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The model nearly always says "are", and is right. About "exist" it knows nothing.
+probabilities = {"are": 0.96, "is": 0.02, "exist": 0.005, "exists": 0.015}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(probabilities, dict), "probabilities should be a dictionary"
+assert set(probabilities) == {"are", "is", "exist", "exists"}, (
+    "the four forms are are, is, exist and exists"
+)
+assert abs(sum(probabilities.values()) - 1) < 1e-6, "they should sum to 1"
+assert min(probabilities.values()) > 0, "every form needs some probability"
+found = scores_of(probabilities, BE_AND_EXIST, 1, top=[1.0], bottom=[])
+assert found.ew_top[0, 0] == 0.5, "EW: one lemma should be right and the other wrong"
+assert found.mw_top[0, 0] > 0.95, (
+    f"MW is {found.mw_top[0, 0]:.3f}: more of the probability should lie on correct forms"
+)
+print(f"MW {found.mw_top[0, 0]:.3f}: what it says is right, what it knows is half.")
+
+# %% [markdown]
+# ````{exercise} ★★ What bottom p keeps
+# :label: 02-bottom
+#
+# Back to `slot`. Before you compute anything: which lemmas count at bottom 20 %, and which at bottom 40 %? Give `counted`,
+# a dictionary from 0.2 and 0.4 to a set of base forms such as `{"walk"}`, and `ew`, a dictionary from 0.2 and 0.4 to the
+# EW there.
+#
+# ```{dropdown} Hint
+# Add up the probabilities from the smallest. At the bottom a lemma counts only when both of its forms are inside the
+# {term}`cut-off`.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# From below: sleep 0.01, sleeps 0.06, sings 0.12, walk 0.22, sing 0.36, quickly 0.51. The cut-offs fall on "walk" and on
+# "quickly", which complete no lemma, so nothing counts in part.
+counted = {0.2: {"sleep"}, 0.4: {"sleep", "sing"}}
+ew = {0.2: 1.0, 0.4: 0.5}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(counted, dict), "counted should be a dictionary: cut-off -> lemmas"
+assert isinstance(ew, dict), "ew should be a dictionary: cut-off -> EW"
+assert set(counted) == set(ew) == {0.2, 0.4}, "the cut-offs asked for are 0.2 and 0.4"
+rising = sorted(slot, key=slot.get)
+reached = dict(zip(rising, np.cumsum([slot[form] for form in rising]), strict=True))
+bottom = scores_of(slot, VERBS, 0, top=[], bottom=[0.2, 0.4])
+for number, p in enumerate((0.2, 0.4)):
+    both = {base for s, base in VERBS if max(reached[s], reached[base]) <= p}
+    assert counted[p] == both, (
+        f"bottom {p:.0%}: {counted[p]} are not the lemmas with both forms inside"
+    )
+    assert abs(ew[p] - bottom.ew_bottom[0, number]) < 0.005, (
+        f"bottom {p:.0%}: of the lemmas that count, which share is right?"
+    )
+print("At the bottom a frequent lemma can be missing because one form is too probable.")
+
+# %% [markdown]
+# ````{exercise} ★★ TSE 0, MW near 1
 # :label: 02-tse-zero
-# Can TSE (asked about *be*) be 0 while MW is above 0.9? Is MW or TSE the better summary of such a model?
+#
+# Can {term}`TSE`, asked about *be*, be 0 while MW is above 0.9? Is MW or TSE the better summary of such a model?
+#
+# ```{dropdown} Hint
+# Give *be* very little probability.
 # ```
+# ````
 #
 # ```{solution} 02-tse-zero
 # :class: dropdown
-# Yes: *exist* 0.95, *exists* 0.01, *are* 0.01, *is* 0.03. TSE asks about a verb that the model would hardly ever use here. MW describes what it says, TSE what it knows about one verb.
-# ```
-#
-# ```{exercise} One lemma
-# :label: 02-one-lemma
-# With a list of one lemma, which of EW and MW equals TSE? Show it for the toy example.
+# Yes: *exist* 0.95, *exists* 0.01, *are* 0.01, *is* 0.03. TSE asks about a verb that the model would hardly ever use here.
+# MW describes what it says, TSE what it knows about one verb. Neither is better; they answer different questions. With a
+# list of one lemma, TSE is EW: both are the same indicator.
 # ```
 
+# %% [markdown]
+# ````{exercise} ★★★ A cut-off of your own
+# :label: 02-own-cutoff
+#
+# Write `mw_top(probabilities, correct, wrong, p)`: MW over the top p of one distribution. `probabilities` is an array over
+# the vocabulary, `correct` and `wrong` are lists of its places. The entry on which the cut-off falls counts in part, as in
+# the two formulas of this chapter. The check compares it with the package's on fifty random distributions.
+#
+# ```{dropdown} Hint
+# Sort the places by falling probability and find the first whose running sum reaches p. Compute MW of the places before it,
+# and MW with it. Before the first verb form there is no MW: then use the other one alone.
+# ```
+# ````
+
+
 # %% tags=["hide-cell", "solution"]
-only_be = cutoff_scores(np.log(probabilities), [[0, 1]], [1], top=[1.0], bottom=[])
-assert (
-    only_be.ew_top[0, 0] == by_package["TSE"]
-)  # EW: the indicator of Eq. 1 for that lemma
-print(
-    "EW with one lemma:",
-    only_be.ew_top[0, 0],
-    "  MW with one lemma:",
-    round(only_be.mw_top[0, 0], 3),
-)
+def mw_top(probabilities, correct, wrong, p):
+    """MW over the entries that hold the top p of the probability."""
+    order = np.argsort(-probabilities)
+    running = np.cumsum(probabilities[order])
+    last = int(np.argmax(running >= p))
+
+    def mw(inside):
+        right = sum(probabilities[i] for i in inside if i in correct)
+        false = sum(probabilities[i] for i in inside if i in wrong)
+        return right / (right + false) if right + false else np.nan
+
+    without, including = mw(order[:last]), mw(order[: last + 1])
+    if np.isnan(without) or np.isnan(including):
+        return including if np.isnan(without) else without
+    before = running[last] - probabilities[order[last]]
+    a = (p - before) / probabilities[order[last]]
+    return (1 - a) * without + a * including
+
+
+# %% tags=["hide-cell", "check"]
+random = np.random.default_rng(0)
+for _ in range(50):
+    some = random.dirichlet(np.full(12, 0.5))
+    p = random.uniform(0.3, 0.98)
+    package = cutoff_scores(
+        np.log([some]), [[0, 1], [2, 3], [4, 5]], [0], top=[p], bottom=[]
+    )
+    expected, own = package.mw_top[0, 0], mw_top(some, [0, 2, 4], [1, 3, 5], p)
+    assert isinstance(own, float), "mw_top should return a number"
+    assert np.isclose(own, expected, atol=1e-4, equal_nan=True), (
+        f"top {p:.2f} of {some.round(3)}: MW should be {expected:.4f}, not {own:.4f}"
+    )
+print("The same as the package's on fifty distributions.")
 
 # %% [markdown]
 # ## Takeaways

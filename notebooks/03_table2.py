@@ -240,38 +240,160 @@ charts.download_table(paper, "table2-published.csv", "Table 2 as published")
 # %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Which row is hardest?
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/03_table2.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+
+from tse_core import published
+
+cells = published.table2().pivot(
+    index=["model", "row"], columns="metric", values="value"
+)
+
+# a made-up model: it conjugates after seven of ten nouns, and each noun stands in twelve contexts
+random = np.random.default_rng(3)
+nouns = np.repeat(
+    [
+        "author",
+        "pilot",
+        "surgeon",
+        "farmer",
+        "manager",
+        "customer",
+        "officer",
+        "teacher",
+        "senator",
+        "consultant",
+    ],
+    12,
+)
+known = ~np.isin(nouns, ["surgeon", "officer", "consultant"])
+scores = np.clip(np.where(known, 0.97, 0.70) + random.normal(0, 0.03, len(nouns)), 0, 1)
+
+# %% [markdown]
+# ````{exercise} ★ Which row is hardest?
 # :label: 03-hardest
-# In the published table, which construction has the lowest EW for each model, and which the largest gap between TSE and EW?
+#
+# In the published table, `cells`, which row has the lowest {term}`EW` for each model? Give `hardest`, a dictionary from the
+# model's name to the row's name. Is it the same row for all four?
+#
+# ```{dropdown} Hint
+# `cells.loc["GPT2", "EW"]` is one column of one model, and `idxmin` names the place of a column's smallest value.
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
-gap = (cells["TSE"] - cells["EW"]).groupby("model").idxmax().str[0]
-hardest = cells["EW"].groupby("model").idxmin().str[0]
-table(
-    pd.DataFrame({"lowest EW": hardest, "largest gap": gap})
-    .rename_axis("model")
-    .reset_index(),
-    "Solution.",
+models = cells.index.unique("model")
+hardest = {model: cells.loc[model, "EW"].idxmin() for model in models}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(hardest, dict), "hardest should be a dictionary: model -> row"
+assert set(hardest) == set(cells.index.unique("model")), (
+    "each of the four models needs a row"
+)
+for model, row in hardest.items():
+    assert (model, row) in cells.index, f"{row!r} is no row of the table"
+    assert cells.loc[(model, row), "EW"] == cells.loc[model, "EW"].min(), (
+        f"{model}: another row has a lower EW than {row}"
+    )
+print(hardest)
+
+# %% [markdown]
+# ````{exercise} ★★ The exceptions
+# :label: 03-exceptions
+#
+# {term}`MW` is nearly always above EW. Find `exceptions`: the set of (model, row) of all cells with MW *below* EW. What do
+# their rows have in common, and which model is never among them?
+#
+# ```{dropdown} Hint
+# Compare two columns of `cells`; the index of the rows that remain is a set of pairs already.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# All lie inside an object relative clause, where the verb follows its subject at once and the attractor stands before
+# both. GPT-2 is not among them.
+exceptions = set(cells[cells["MW"] < cells["EW"]].index)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(exceptions, set), "exceptions should be a set of (model, row)"
+for cell in cells.index:
+    below = cells.loc[cell, "MW"] < cells.loc[cell, "EW"]
+    assert (cell in exceptions) == below, f"{cell}: is MW below EW there?"
+print(
+    f"{len(exceptions)} of {len(cells)} cells, in the rows {sorted({row for _, row in exceptions})}."
 )
 
 # %% [markdown]
-# ```{exercise} One noun less
-# :label: 03-noun
-# Drop one subject noun from the contexts of *Simple* and recompute EW. How far does it move, and how does that compare with the interval?
+# ````{exercise} ★★ Two models, one row
+# :label: 03-two-models
+#
+# On *Simple*, EW is 0.94 for BERT cased and 0.93 for RoBERTa. Name three reasons for not saying that BERT cased conjugates
+# better there.
+#
+# ```{dropdown} Hint
+# Which verbs did each model answer? From how many nouns? With how many decimals?
+# ```
+# ````
+#
+# ```{solution} 03-two-models
+# :class: dropdown
+# The lists differ: 980 lemmas are whole words for BERT cased, 1,265 for RoBERTa, and the additional ones are rarer. The
+# sentences have ten main nouns, so the interval around either score is wider than one point. And both numbers are rounded:
+# the difference may be next to nothing. A fair comparison takes the lemmas that both have, and an interval of the
+# difference, clustered by noun.
 # ```
 
+# %% [markdown]
+# ````{exercise} ★★★ Sentences are not independent
+# :label: 03-bootstrap
+#
+# The last lines of the cell above make up a model's `scores` in 120 contexts, and the `nouns` that are their subjects. Write
+# `interval(scores, groups, draws=2000)`: draw whole groups with replacement, as many as there are; take the mean of all
+# scores of the groups drawn; repeat; return the 2.5 % and 97.5 % quantiles of the means. Then compare
+# `interval(scores, nouns)` with `interval(scores, range(120))`, which takes every sentence for a fact of its own. Which
+# would you print?
+#
+# ```{dropdown} Hint
+# Collect the scores of each group first. `numpy.random.default_rng(0).integers(0, n, n)` draws n group numbers with
+# replacement.
+# ```
+# ````
+
+
 # %% tags=["hide-cell", "solution"]
-evaluation = next(iter(evaluations.values()))
-simple = evaluation.contexts.query("construction == 'Simple'")
-noun = simple["subject"].str.removesuffix("s")
-without = {name: simple.loc[noun != name, "ew"].mean() for name in noun.unique()}
-assert len(without) == 10
-table(
-    pd.DataFrame({"without": list(without), "EW": list(without.values())}),
-    f"EW of Simple without one noun; with all: {simple['ew'].mean():.4f}.",
-    digits=4,
+# The interval over nouns: with other nouns the score could be far from this one, however many sentences they stand in.
+def interval(scores, groups, draws=2000):
+    """Bounds of a 95 % interval of the mean, from drawing whole groups."""
+    groups = np.asarray(groups)
+    members = [scores[groups == group] for group in np.unique(groups)]
+    dice = np.random.default_rng(0)
+    means = []
+    for _ in range(draws):
+        drawn = dice.integers(0, len(members), len(members))
+        means.append(np.concatenate([members[i] for i in drawn]).mean())
+    return np.quantile(means, [0.025, 0.975])
+
+
+# %% tags=["hide-cell", "check"]
+by_noun, by_sentence = interval(scores, nouns), interval(scores, range(len(scores)))
+assert np.shape(by_noun) == (2,), "interval should return two numbers, low and high"
+noun_means = np.array([scores[nouns == noun].mean() for noun in np.unique(nouns)])
+expected = 3.92 * noun_means.std() / np.sqrt(len(noun_means))
+width, narrow = by_noun[1] - by_noun[0], by_sentence[1] - by_sentence[0]
+assert by_noun[0] < scores.mean() < by_noun[1], (
+    "the mean should lie inside its interval"
 )
+assert abs(width / expected - 1) < 0.2, (
+    f"over nouns the interval should be about {expected:.2f} wide, not {width:.2f}: are whole groups drawn?"
+)
+assert 0.03 < narrow < 0.06, (
+    f"over sentences it should be about 0.04 wide, not {narrow:.2f}"
+)
+print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 
 # %% [markdown]
 # ## Takeaways

@@ -212,15 +212,75 @@ for kind in ("systematic", "lexical"):
 # ```{margin} A selected tail
 # Contexts in which no lemma is left are in [Figure 4](08_figure4.ipynb).
 # ```
-#
+
+# %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Two ends of one curve
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/04_figure1.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+
+from tse_core import figures
+from tse_core.metrics import agreement, cutoff_scores
+
+curves = figures.published_curves(1)
+
+# a made-up distribution: 1,000 verbs that agree alike well whether frequent or rare
+random = np.random.default_rng(0)
+frequency = random.normal(0, 0.5, 1000)
+strength = random.normal(4, 2.2, 1000)  # of the form that agrees, over the other one
+logits = np.stack([frequency - strength / 2, frequency + strength / 2], axis=1).reshape(
+    1, -1
+)
+verbs = np.arange(2000).reshape(
+    1000, 2
+)  # places of each verb's two forms; the subject is plural
+
+# %% [markdown]
+# ````{exercise} ★ Where does it leave the ceiling?
+# :label: 04-gap
+#
+# At which {term}`cut-off` does the published {term}`EW` of *Simple* first drop below 0.99 as the verbs get less likely? Take
+# it from `curves` and give `cutoff`, a fraction, and `side`, "top" or "bottom".
+#
+# ```{dropdown} Hint
+# From left to right the axis has the top cut-offs from 0.1 to 1, then the bottom ones from 0.5 down.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+simple = curves[(curves["construction"] == "Simple") & (curves["metric"] == "EW")]
+top = simple[simple["side"] == "top"].sort_values("cutoff")
+cutoff = top.loc[top["score"] < 0.99, "cutoff"].iloc[0]
+side = "top"
+
+# %% tags=["hide-cell", "check"]
+of_simple = curves.query("construction == 'Simple' and metric == 'EW'")
+low = of_simple[of_simple["score"] < 0.99]
+assert side in ("top", "bottom"), "side should be 'top' or 'bottom'"
+assert side == ("top" if (low["side"] == "top").any() else "bottom"), (
+    "side: the top cut-offs come first; does EW drop below 0.99 there already?"
+)
+first = low.loc[low["side"] == "top", "cutoff"].min()
+assert cutoff == first, (
+    f"cutoff: EW is {'above' if cutoff < first else 'below'} 0.99 before that"
+)
+print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
+
+# %% [markdown]
+# ````{exercise} ★★ Two ends of one curve
 # :label: 04-ends
 #
 # EW at top 100 % and EW at bottom 50 % are nearly the same number in every published curve, though one includes the most
-# likely verbs and the other leaves them out. Why does that hold for EW and not for MW?
+# likely verbs and the other leaves them out. Why does that hold for EW and not for {term}`MW`?
+#
+# ```{dropdown} Hint
+# How many verbs does it take to fill the upper half of the probability, and how many share the lower half?
 # ```
+# ````
 #
 # ```{solution} 04-ends
 # :class: dropdown
@@ -228,35 +288,104 @@ for kind in ("systematic", "lexical"):
 # EW counts lemmas, and nearly all lemmas share the lower half of the probability; leaving out the few that fill the upper
 # half changes few votes. MW counts probability, and the upper half of the probability is, by definition, half of it.
 # ```
-#
-# ```{exercise} How wide is the gap?
-# :label: 04-gap
-#
-# Compute, from the published curves, at which cut-off EW of *Simple* first drops below 0.99. Which of the two sides of
-# the axis is it on?
-# ```
-
-# %% tags=["hide-cell", "solution"]
-simple = printed[(printed["construction"] == "Simple") & (printed["metric"] == "EW")]
-top = simple[simple["side"] == "top"].sort_values("cutoff")
-top.loc[top["score"] < 0.99, ["side", "cutoff", "score"]].head(1)
 
 # %% [markdown]
-# ```{exercise} Your own model
+# ````{exercise} ★★ Does the curve say what the text says?
+# :label: 04-quoted
+#
+# The text says that MW across an object relative clause is 0.97 at top 60 %. Read `value`, that point, from `curves`. The
+# curve was digitised to within 0.003, and the text rounds to two decimals. Give `largest`, the largest difference that the
+# two errors together can explain, and `agrees`, True or False.
+#
+# ```{dropdown} Hint
+# A number rounded to two decimals may be off by half a unit of the second.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+mw = curves[
+    (curves["metric"] == "MW")
+    & (curves["construction"] == "Across object relative clause")
+]
+value = mw[(mw["side"] == "top") & (mw["cutoff"] == 0.6)]["score"].item()
+largest = 0.005 + 0.003
+agrees = abs(value - 0.97) <= largest
+
+# %% tags=["hide-cell", "check"]
+point = curves.query(
+    "metric == 'MW' and construction == 'Across object relative clause' and side == 'top' and cutoff == 0.6"
+)
+assert value == point["score"].item(), (
+    "value: MW, across object relative clause, top 0.6"
+)
+assert isinstance(largest, float), "largest should be a number"
+assert 0.0079 < largest < 0.0081, (
+    "largest: half a unit of the second decimal, and the digitising"
+)
+assert agrees == (abs(value - 0.97) <= largest), (
+    "agrees: compare the difference with largest"
+)
+print(
+    f"{value:.3f} and 0.97 differ by {abs(value - 0.97):.3f}; up to {largest:.3f} is no contradiction."
+)
+
+# %% [markdown]
+# ````{exercise} ★★★ A tail that selects
+# :label: 04-tail
+#
+# The cell above makes up a distribution over 1,000 `verbs` in which rare verbs agree as well as frequent ones. Compute two
+# numbers: `rare`, the share of the 100 verbs of lowest `frequency` whose correct form is the more probable one
+# (`agreement(logits, verbs, [1])` gives a row of True and False), and `bottom`, EW at bottom 1 %
+# (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude, and is it
+# true?
+#
+# ```{dropdown} Hint
+# `np.argsort(frequency)[:100]` finds the rare verbs. The two numbers ask about different verbs: which ones have *both*
+# forms among the least probable?
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The bottom curve suggests that rare verbs fail. They do not: a verb that agrees has its correct form higher up, so the
+# tail holds both forms of few verbs, most of them among the wrong ones.
+right = agreement(logits, verbs, [1])[0]
+rare = right[np.argsort(frequency)[:100]].mean()
+bottom = cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01]).ew_bottom[0, 0]
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(rare, float), "rare should be a number"
+assert isinstance(bottom, float), "bottom should be a number"
+verdict = (logits[0, 1::2] > logits[0, 0::2])[frequency <= np.sort(frequency)[99]]
+assert abs(rare - verdict.mean()) < 1e-6, (
+    "rare: the share of the 100 rarest verbs that agree"
+)
+tail = cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])
+assert abs(bottom - tail.ew_bottom[0, 0]) < 1e-6, (
+    "bottom: EW of this distribution at bottom 0.01"
+)
+print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}.")
+
+# %% [markdown]
+# ````{exercise} ★★★ Your own model
 # :label: 04-own
 #
 # Set `models` to a model of your choice and run the notebook. Does its EW curve look more like the lexical or more like
 # the systematic one? What would you need to know before calling it systematic?
+#
+# ```{dropdown} Hint
+# Look left of the gap: at the slope, at the height, and at how many contexts each point rests on.
 # ```
+# ````
 #
 # ```{solution} 04-own
 # :class: dropdown
 #
-# Look left of the gap: a curve that stays level up to top 100 % means that agreement does not depend on how likely the
-# verb is. A level curve at 0.75 is just as level as one at 1.00, so look at the height as well, and at Figure 4 for how
-# many contexts each point rests on.
+# A curve that stays level up to top 100 % means that agreement does not depend on how likely the verb is. A level curve at
+# 0.75 is just as level as one at 1.00, so look at the height as well, and at [Figure 4](08_figure4.ipynb) for how many
+# contexts each point rests on.
 # ```
-#
+
+# %% [markdown]
 # ## Takeaways
 #
 # - EW and MW fall together from head to tail in the published figure.

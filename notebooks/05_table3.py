@@ -190,47 +190,153 @@ charts.download_table(pd.concat(rows) if rows else printed, "table3.csv")
 # The last columns say where the rest of the probability is. Past forms (*met*, *saw*) agree with any subject, so they
 # belong neither to the right nor to the wrong verbs, and the metrics leave them out; Figure 3 shows how much is left out
 # in all.
-#
-# ## Exercises
-#
-# ```{exercise} A sentence of your own
-# :label: 05-own
-#
-# Put a sentence with an attractor into `sentences`, for example *The keys to the cabinet ___ on the table.*, with its
-# number in `numbers`. Which verb does the model want, and does it agree?
-# ```
-#
-# ```{solution} 05-own
-# :class: dropdown
-#
-# Most models put nearly everything on a form of *be*. MW of that sentence is then a statement about one verb, which is why
-# the paper also looks at the distribution with its head cut off (bottom p).
-# ```
-#
-# ```{exercise} Count the printed distribution
-# :label: 05-mass
-#
-# How much of the whole distribution do the ten printed tokens hold in each sentence? Which sentence is the model more sure
-# about?
-# ```
-
-# %% tags=["hide-cell", "solution"]
-printed.groupby("sentence")["probability"].sum()
 
 # %% [markdown]
-# ```{exercise} TSE without luck
+# ## Exercises
+#
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/05_table3.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+from tse_core import published
+from tse_core.slots import mark_words
+
+SENATORS = "The senators that the skater [mask] are young."
+PILOTS = "The pilots that the executive [mask] are tall."
+top_ten = published.table3()[["sentence", "subword", "probability"]]
+top_ten["form"] = mark_words(
+    top_ten["subword"], "singular"
+)  # correct, wrong, past or other
+
+# %% [markdown]
+# ````{exercise} ★ How much is printed?
+# :label: 05-mass
+#
+# How much of the whole distribution do the ten printed entries hold in each sentence? Give `held`, a dictionary from
+# `SENATORS` and `PILOTS` to a share. About which of the two is the model more sure?
+#
+# ```{dropdown} Hint
+# The column `probability` of `top_ten` needs only be added up, sentence by sentence.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Of the first: its ten entries hold nearly half. The rest is spread over thousands of entries.
+held = top_ten.groupby("sentence")["probability"].sum().to_dict()
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(held, dict), "held should be a dictionary: sentence -> share"
+assert set(held) == {SENATORS, PILOTS}, "both sentences need a share"
+for sentence, share in held.items():
+    printed_there = top_ten.loc[top_ten["sentence"] == sentence, "probability"].sum()
+    assert abs(share - printed_there) < 1e-6, (
+        f"{sentence}: add up its ten probabilities"
+    )
+print({sentence: round(share, 3) for sentence, share in held.items()})
+
+# %% [markdown]
+# ````{exercise} ★★ TSE without luck
 # :label: 05-luck
 #
-# TSE of one sentence with three verbs can only be 0, 1/3, 2/3 or 1. How many verbs would you need before one verb's
-# failure costs less than 0.01? How many does EW use?
+# {term}`TSE` of one sentence with three verbs can only be 0, 1/3, 2/3 or 1. How many verbs would you need before one
+# verb's failure costs less than 0.01? How many does {term}`EW` use? What does EW give up in return?
+#
+# ```{dropdown} Hint
+# One failure among n verbs costs 1/n.
 # ```
+# ````
 #
 # ```{solution} 05-luck
 # :class: dropdown
 #
-# More than 100. EW uses every lemma whose two forms are single tokens: several hundred for the models of the paper.
+# More than 100. EW uses every lemma whose two forms are single tokens: 980 to 1,265 for the models of the paper. In return
+# it asks about verbs that no one would use in the sentence: *The senators that the skater rains* is a question about
+# grammar alone.
 # ```
+
+# %% [markdown]
+# ````{exercise} ★★ A sentence that counts
+# :label: 05-tse
 #
+# Of the verbs of the template, *like*, *hate* and *love*, none is among the ten printed entries. Choose three other lemmas
+# and ask TSE about them instead: give `verbs`, a dictionary from three base forms to their third person, such that all
+# six forms are printed for `SENATORS`. With these, what is `tse`?
+#
+# ```{dropdown} Hint
+# List the entries marked *correct* and *wrong*, and pair them. The subject of the blank is *skater*.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The three most probable verbs all agree. Whoever chooses the verbs chooses a good part of the score.
+verbs = {"meet": "meets", "encounter": "encounters", "see": "sees"}
+tse = 1.0
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(verbs, dict), (
+    "verbs should be a dictionary: base form -> third person"
+)
+assert len(verbs) == 3, "three lemmas are asked for"
+p = top_ten[top_ten["sentence"] == SENATORS].set_index("subword")
+for base, third in verbs.items():
+    assert base in p.index and third in p.index, (
+        f"{base}, {third}: both should be printed"
+    )
+    assert p.loc[base, "form"] == "wrong", f"{base} is not marked as a base form"
+    assert p.loc[third, "form"] == "correct", f"{third} is not marked as a third person"
+wins = [
+    p.loc[third, "probability"] > p.loc[base, "probability"]
+    for base, third in verbs.items()
+]
+assert tse == sum(wins) / 3, (
+    "tse: in how many of the three is the third person more probable?"
+)
+print(
+    f"TSE is {tse:.2f} for these, 0.67 for the template's: the choice of verbs decides."
+)
+
+# %% [markdown]
+# ````{exercise} ★★★ What the rest could do
+# :label: 05-bounds
+#
+# {term}`MW` of `SENATORS` over its ten printed entries says nothing about the thousands that were not printed. Suppose all
+# their probability lay on wrong forms; then suppose it all lay on correct ones. Give `low` and `high`, the MW of the two
+# cases. Past forms count in neither, and nor do the printed entries marked *other*.
+#
+# ```{dropdown} Hint
+# What is left for the rest is 1 less the sum of all ten printed entries, whatever their mark.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Far apart: ten entries show how a model begins, not its score.
+first = top_ten[top_ten["sentence"] == SENATORS]
+mass = first.groupby("form")["probability"].sum()
+rest = 1 - first["probability"].sum()
+judged = mass["correct"] + mass["wrong"] + rest
+low, high = mass["correct"] / judged, (mass["correct"] + rest) / judged
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(low, float) and isinstance(high, float), (
+    "low and high should be two numbers"
+)
+there = top_ten[top_ten["sentence"] == SENATORS]
+right, false = (
+    there.loc[there["form"] == f, "probability"].sum() for f in ("correct", "wrong")
+)
+unseen = 1 - there["probability"].sum()
+assert abs(low * (right + false + unseen) - right) < 1e-6, (
+    "low: correct forms as printed, divided by correct, wrong and all that was not printed"
+)
+assert abs((1 - high) * (right + false + unseen) - false) < 1e-6, (
+    "high: only the wrong forms that were printed are wrong"
+)
+print(
+    f"MW lies between {low:.2f} and {high:.2f}; over the ten alone it is {right / (right + false):.2f}."
+)
+
+# %% [markdown]
 # ## Takeaways
 #
 # - TSE can be low where a model behaves well, and high where it does not: it depends on three verbs that somebody chose.

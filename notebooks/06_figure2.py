@@ -199,57 +199,164 @@ charts.heat_map(
 # %% [markdown]
 # ## Exercises
 #
-# ```{exercise} A level curve, low
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/06_figure2.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+from tse_core import figures, published
+
+points = published.figures234("figure2", readable=False)  # all points, hidden ones too
+curves = figures.published_curves(2)  # those that can be read
+complete = figures.published_curves(
+    1
+)  # four constructions of BERT-large-cased, each point read
+table2 = published.table2()
+
+# %% [markdown]
+# ````{exercise} ★ What cannot be read
+# :label: 06-hidden
+#
+# `points` has a row for every point of Figure 2, with a `quality`: ok, partial or hidden. Give `hidden_top` and
+# `hidden_bottom`: the share of hidden points among the top {term}`cut-offs <cut-off>`, and among the bottom ones. Why do
+# they differ?
+#
+# ```{dropdown} Hint
+# The mean of a column of True and False is a share.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Near 1.0 the curves lie on top of each other; further down they fan out.
+hidden = (points["quality"] == "hidden").groupby(points["side"]).mean()
+hidden_top, hidden_bottom = hidden["top"], hidden["bottom"]
+
+# %% tags=["hide-cell", "check"]
+for name, share in {"top": hidden_top, "bottom": hidden_bottom}.items():
+    rows = points[points["side"] == name]
+    assert isinstance(share, float), f"hidden_{name} should be a number"
+    assert abs(share - rows["quality"].eq("hidden").mean()) < 1e-6, (
+        f"hidden_{name}: the hidden points among the {len(rows)} at {name} cut-offs"
+    )
+print(
+    f"Hidden: {hidden_top:.2f} of the top points, {hidden_bottom:.2f} of the bottom ones."
+)
+
+# %% [markdown]
+# ````{exercise} ★★ Rank the models twice
+# :label: 06-rank
+#
+# Rank the four models by their mean {term}`EW`, best first, as lists of their names on the hub: `by_figure` from the points
+# of `curves` at top 100 %, `by_table` from `table2`, which prints the same quantity for all ten rows. Which list do you
+# trust, and what went wrong in the other?
+#
+# ```{dropdown} Hint
+# In `curves` the name is in the column `model`, in `table2` in `hf_name`. Count how many rows each mean of the figure
+# rests on.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The table. In the figure GPT-2's high points are hidden behind those of other curves, so its mean is that of its low ones.
+at_100 = curves[
+    (curves["metric"] == "EW") & (curves["side"] == "top") & (curves["cutoff"] == 1)
+]
+ranked = at_100.groupby("model")["score"].mean().sort_values(ascending=False)
+by_figure = list(ranked.index)
+printed_ew = table2[table2["metric"] == "EW"].groupby("hf_name")["value"].mean()
+by_table = list(printed_ew.sort_values(ascending=False).index)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(by_figure, list) and isinstance(by_table, list), (
+    "both should be lists of names"
+)
+assert set(by_figure) == set(by_table) == set(curves["model"]), (
+    "each list names the four models once"
+)
+of_figure = curves.query("metric == 'EW' and side == 'top' and cutoff == 1").groupby(
+    "model"
+)["score"]
+of_table = table2.query("metric == 'EW'").groupby("hf_name")["value"]
+for name, ranking, means in (
+    ("by_figure", by_figure, of_figure),
+    ("by_table", by_table, of_table),
+):
+    values = [means.mean()[model] for model in ranking]
+    assert values == sorted(values, reverse=True), (
+        f"{name}: the best comes first; means are {values}"
+    )
+print("Rows behind each mean of the figure:", of_figure.count().to_dict())
+
+# %% [markdown]
+# ````{exercise} ★★ A level curve, low
 # :label: 06-level
 #
-# In Table 2, *In a sentential complement* has the lowest or nearly the lowest EW of every model. A construction can be low
-# because its curve falls steeply, or because the whole curve is low. Which is it here, and what does each say about the
-# construction and the verbs?
+# In Table 2, *In a sentential complement* has the lowest or nearly the lowest EW of every model. A
+# {term}`construction` can be low because its curve falls steeply, or because the whole curve is low. Which is it here, and
+# what does each say about the construction and the verbs?
+#
+# ```{dropdown} Hint
+# Single the series out in the legend of the first chart and look at its shape.
 # ```
+# ````
 #
 # ```{solution} 06-level
 # :class: dropdown
 #
-# Single the series out in the legend. Where its points can be read, the curve is low from its middle on and does not sink
-# much further at the tail: the difficulty lies in the sentences more than in rare verbs. After *The bankers knew the
-# officer*, a masked model also finds verbs fair that do not agree with *officer*. Level and slope are two findings.
+# Where its points can be read, the curve is low from its middle on and does not sink much further at the tail: the
+# difficulty lies in the sentences more than in rare verbs. After *The bankers knew the officer*, a masked model also finds
+# verbs fair that do not agree with *officer*. Level and slope are two findings.
 # ```
-#
-# ```{exercise} Rank the models twice
-# :label: 06-rank
-#
-# Rank the four models by published EW at top 100 %, and by the mean fall of their EW curves. Are the ranks the same?
-# ```
-
-# %% tags=["hide-cell", "solution"]
-ew = falls[falls["metric"] == "EW"].groupby("model")
-ranks = pd.DataFrame(
-    {
-        "by EW": ew["whole"].mean().rank(ascending=False),
-        "by fall": ew["fall"].mean().rank(),
-    }
-)
-table(
-    ranks.reset_index(),
-    "Ranks of the published models: 1 is the highest EW, the smallest fall",
-    digits=0,
-)
 
 # %% [markdown]
-# ```{exercise} Points that cannot be read
-# :label: 06-hidden
+# ````{exercise} ★★★ Do hidden points bias the fall?
+# :label: 06-bias
 #
-# Count the readable points of each model. Could it be that the missing points are missing for a reason that biases the
-# mean fall?
+# Figure 1 shows four constructions of BERT-large-cased without a gap: `complete`. Hide from it the points that cannot be
+# read in Figure 2, and compute the mean of the column `fall` of `figures.head_and_tail` over the curves of EW and
+# {term}`MW` that are left: `with_gaps`. Do the same with all points of the same curves: `without_gaps`. Are the falls of
+# this chapter too large or too small?
+#
+# ```{dropdown} Hint
+# `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased. Two
+# constructions lose so many points that no fall can be computed: leave them out of both means.
 # ```
-#
-# ```{solution} 06-hidden
-# :class: dropdown
-#
-# A point is hidden where curves lie on top of each other, and they do so near 1.0, at the head. Losing points there makes
-# `head` a later, lower point, so the falls computed here are, if anything, too small.
-# ```
-#
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Too small: where the head is hidden, a later, lower point stands in for it.
+place = ["construction", "metric", "side", "cutoff"]
+readable = curves.loc[curves["model"] == "bert-large-cased", place]
+ends = figures.head_and_tail(complete.merge(readable, on=place)).set_index(
+    ["construction", "metric"]
+)
+all_ends = figures.head_and_tail(complete).set_index(["construction", "metric"])
+with_gaps = ends["fall"].mean()
+without_gaps = all_ends.loc[ends.index, "fall"].mean()
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(with_gaps, float), "with_gaps should be a number"
+assert isinstance(without_gaps, float), "without_gaps should be a number"
+seen = complete[
+    complete[["construction", "metric", "side", "cutoff"]]
+    .apply(tuple, axis=1)
+    .isin(
+        curves.query("model == 'bert-large-cased'")[
+            ["construction", "metric", "side", "cutoff"]
+        ].apply(tuple, axis=1)
+    )
+]
+left = figures.head_and_tail(seen)
+same = figures.head_and_tail(complete).merge(left[["construction", "metric"]])
+assert abs(with_gaps - left["fall"].mean()) < 1e-6, (
+    "with_gaps: only points that Figure 2 shows too"
+)
+assert abs(without_gaps - same["fall"].mean()) < 1e-6, (
+    f"without_gaps: the same {len(left)} curves, all points"
+)
+print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
+
+# %% [markdown]
 # ## Takeaways
 #
 # - The fall from head to tail is no accident of four constructions or one model.

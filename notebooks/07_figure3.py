@@ -191,55 +191,151 @@ print(f"the laboratory's language uses the past in {known:.3f} of its verbs")
 # In the laboratory the answer is known beforehand: {glue:text}`known_past:.3f` of its verbs are in the past, and the table
 # above finds that share in the models' distributions. *Simple* is the exception, with more: after a first noun the language
 # may also go on with *said that* or *knew*, which its sentential complements have in the past.
-#
-# ## Exercises
-#
-# ```{exercise} Coverage and cut-off
-# :label: 07-bound
-#
-# Coverage at top p can never exceed p (give or take one token). Why? Which curve comes closest to that line, and what does
-# it mean if one lies on it?
-# ```
-#
-# ```{solution} 07-bound
-# :class: dropdown
-#
-# The counted forms are part of what the cut-off keeps, and that is p of the probability. A curve on the line would mean
-# that everything likely at this slot is a verb form on the list.
-# ```
-#
-# ```{exercise} A better denominator?
-# :label: 07-past
-#
-# Suppose past forms were counted as correct. Compute MW with them from the table above. Is that a fairer metric?
-# ```
-
-# %% tags=["hide-cell", "solution"]
-with_past = shares.assign(mw=lambda t: t["correct"] / (t["correct"] + t["wrong"]))
-with_past["mw_with_past"] = (with_past["correct"] + with_past["past"]) / (
-    with_past["correct"] + with_past["past"] + with_past["wrong"]
-)
-table(
-    with_past[["model", "construction", "mw", "mw_with_past"]],
-    "MW without and with past forms",
-    digits=3,
-)
 
 # %% [markdown]
-# ```{exercise} Other things
+# ## Exercises
+#
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/07_figure3.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+from tse_core import figures, published
+from tse_core.slots import mark_words
+
+# BERT-large-cased at "The senators that the skater ___ are young.": Table 3, marked by form
+table3 = published.table3()
+senators = table3[table3["sentence"].str.contains("senators")].copy()
+senators["form"] = mark_words(senators["subword"], "singular")
+
+coverage = figures.published_curves(3).query("side == 'top' and cutoff == 1")
+printed_mw = published.table2().query("metric == 'MW'")[["hf_name", "row", "value"]]
+printed_mw.columns = ["model", "construction", "MW"]
+rows = coverage[["model", "construction", "coverage"]].merge(printed_mw)
+
+# %% [markdown]
+# ````{exercise} ★ Past forms as correct ones
+# :label: 07-past
+#
+# Past forms agree with any subject. Suppose they were counted as correct. From the ten entries of `senators` compute `mw`,
+# as usual, and `mw_with_past`. Is the second a better measure of agreement?
+#
+# ```{dropdown} Hint
+# Add up `probability` by `form` first. The past joins both sums, the upper and the lower.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Higher, and no better: a model that always takes the past would score 1 and know nothing about number.
+mass = senators.groupby("form")["probability"].sum()
+mw = mass["correct"] / (mass["correct"] + mass["wrong"])
+mw_with_past = (mass["correct"] + mass["past"]) / (
+    mass["correct"] + mass["past"] + mass["wrong"]
+)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(mw, float) and isinstance(mw_with_past, float), (
+    "both should be numbers"
+)
+right, false, past = (
+    senators.loc[senators["form"] == form, "probability"].sum()
+    for form in ("correct", "wrong", "past")
+)
+assert abs(mw - right / (right + false)) < 1e-6, (
+    "mw: correct, divided by correct and wrong"
+)
+assert abs(mw_with_past - (right + past) / (right + past + false)) < 1e-6, (
+    "mw_with_past: the past forms are correct now, and part of the whole too"
+)
+print(f"MW {mw:.3f}, with past forms {mw_with_past:.3f}.")
+
+# %% [markdown]
+# ````{exercise} ★★ Other things
 # :label: 07-other
 #
-# Look at the most probable entries marked *other* for one context. What are they: adverbs, nouns, auxiliaries, pieces?
-# Which of them would you want to judge for agreement?
+# {term}`Coverage` at top p can never exceed p, give or take one token. Which entries could fill the gap between the curve
+# and that line: adverbs, nouns, auxiliaries, pieces? Which of them would you want to judge for agreement?
+#
+# ```{dropdown} Hint
+# Continue *The author* ... in ten different ways, and look at the first word of each.
 # ```
+# ````
 #
 # ```{solution} 07-other
 # :class: dropdown
 #
-# Adverbs (*never laughs*), conjunctions, commas, and verbs whose two forms are not both single tokens. Only the last could
-# be judged at this slot; an adverb moves the verb one place to the right.
+# Adverbs (*never laughs*), conjunctions, commas, past forms, and verbs whose two forms are not both single tokens. Only the
+# last could be judged at this slot; an adverb moves the verb one place to the right. A curve on the line would mean that
+# everything likely at this slot is a verb form on the list.
 # ```
+
+# %% [markdown]
+# ````{exercise} ★★ Wrong for certain
+# :label: 07-wrong
 #
+# {term}`MW` says which share of the counted probability is wrong, coverage how much was counted. Multiply: how much of a
+# model's whole distribution lies on wrong forms, at the least? The table `rows` of the cell above has both as published.
+# Give `worst`, the (model, construction) where that is most, and `share`, how much it is.
+#
+# ```{dropdown} Hint
+# If a fifth of a half is wrong, a tenth of the whole is wrong.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# A product of two means is not the mean of the products, so this is a rough figure.
+wrong = rows["coverage"] * (1 - rows["MW"])
+most = rows.loc[wrong.idxmax()]
+worst, share = (most["model"], most["construction"]), wrong.max()
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(worst, tuple) and len(worst) == 2, (
+    "worst should be (model, construction)"
+)
+assert isinstance(share, float), "share should be a number"
+joined = rows.set_index(["model", "construction"])
+assert worst in joined.index, f"{worst} cannot be read in Figure 3"
+certain = joined["coverage"] * (1 - joined["MW"])
+assert certain[worst] == certain.max(), f"{worst}: elsewhere more probability is wrong"
+assert abs(share - certain.max()) < 1e-6, "share: coverage times (1 - MW) in that row"
+print(
+    f"{worst[0]}, {worst[1]}: {share:.2f} of the whole distribution is on wrong forms."
+)
+
+# %% [markdown]
+# ````{exercise} ★★★ A mean of shares
+# :label: 07-mean
+#
+# MW of a {term}`construction` is the mean of the MW of its {term}`contexts <context>`, each counting alike whatever its
+# coverage. Make up two contexts whose mean MW is below 0.6 although, taken together, more than 0.9 of the probability on
+# verb forms is on correct ones. Give `contexts`, a list of two (correct, wrong), each with a sum of at most 1. Which of the
+# two numbers is the score of a speaker?
+#
+# ```{dropdown} Hint
+# Give one of the contexts hardly any verb.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Neither is wrong. The mean asks how good the model is in a context; the pooled share, how often its verbs are right.
+contexts = [(0.80, 0.02), (0.01, 0.04)]
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(contexts, list) and len(contexts) == 2, (
+    "contexts should be a list of two"
+)
+assert all(min(pair) > 0 and sum(pair) <= 1 for pair in contexts), (
+    "probabilities are above 0, and a context's sum is at most 1"
+)
+mean = sum(right / (right + false) for right, false in contexts) / 2
+pooled = sum(right for right, _ in contexts) / sum(map(sum, contexts))
+assert mean < 0.6, f"the mean MW is {mean:.2f}; one context should be bad"
+assert pooled > 0.9, (
+    f"together {pooled:.2f} is correct; the good context should have more probability"
+)
+print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
+
+# %% [markdown]
 # ## Takeaways
 #
 # - EW and MW judge only a part of what a model would say; the part is reported next to the score.

@@ -170,51 +170,163 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ```{exercise} A selected sample
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/08_figure4.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+import pandas as pd
+
+from tse_core import figures
+from tse_core.metrics import cutoff_scores
+
+# four contexts over the vocabulary walks, walk, the, and 97 rare words of no interest
+REST = 97
+four = {
+    "a": {"walks": 0.05, "walk": 0.01, "the": 0.30},
+    "b": {"walks": 0.08, "walk": 0.07, "the": 0.01},
+    "c": {"walks": 0.20, "walk": 0.0001, "the": 0.10},
+    "d": {"walks": 0.004, "walk": 0.001, "the": 0.30},
+}
+curves = figures.published_curves(4)
+
+# a made-up model: the score of 300 contexts at three cut-offs; the hard ones have no verb at top 10 %
+random = np.random.default_rng(1)
+hard = random.random(300) < 0.4
+scores = pd.DataFrame(
+    {cut: np.where(hard, 0.7, 0.95) for cut in ("top 10 %", "top 100 %", "bottom 1 %")}
+)
+scores["bottom 1 %"] -= 0.1
+scores += random.normal(0, 0.01, scores.shape)
+scores.loc[hard, "top 10 %"] = np.nan
+
+# %% [markdown]
+# ````{exercise} ★ Two reasons to be empty
+# :label: 08-reasons
+#
+# The cell above describes `four` {term}`contexts <context>`; what is missing to 1 is spread evenly over 97 other words.
+# The only {term}`lemma` on the list is *walk*. Which contexts have no eligible lemma at top 10 %, and which have none at
+# bottom 10 %? Give `empty_top` and `empty_bottom`, two sets of letters.
+#
+# ```{dropdown} Hint
+# Top: the most probable entry comes first, and one form inside is enough. Bottom: count from the least probable, and both
+# forms have to be inside.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Top: in a and d "the" fills 10 % alone. Bottom: the rare words hold about 0.007 each and fill it; only d has both
+# forms below them.
+empty_top = {"a", "d"}
+empty_bottom = {"a", "b", "c"}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(empty_top, set), "empty_top should be a set of letters"
+assert isinstance(empty_bottom, set), "empty_bottom should be a set of letters"
+words = np.array(
+    [[*one.values(), *[(1 - sum(one.values())) / REST] * REST] for one in four.values()]
+)
+found = cutoff_scores(np.log(words), [[0, 1]], [0] * 4, top=[0.1], bottom=[0.1])
+for letter, at_top, at_bottom in zip(
+    four, found.ew_top[:, 0], found.ew_bottom[:, 0], strict=True
+):
+    assert (letter in empty_top) == np.isnan(at_top), (
+        f"{letter}: which entries fill the top 10 %?"
+    )
+    assert (letter in empty_bottom) == np.isnan(at_bottom), (
+        f"{letter}: are both forms among the least probable entries that hold 10 %?"
+    )
+print("At the top another word is in the way, at the bottom a form that is too good.")
+
+# %% [markdown]
+# ````{exercise} ★★ The first empty one
+# :label: 08-first
+#
+# Going down the bottom {term}`cut-offs <cut-off>`: at which does some {term}`construction` of a published model first have
+# more than half of its contexts empty? Take it from `curves`. Give `first`, a dictionary from the model to that cut-off, a
+# fraction. Which model's tail runs out of verbs soonest?
+#
+# ```{dropdown} Hint
+# Keep the bottom points with `invalid` above one half; then the largest cut-off of each model.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+empty = curves[(curves["side"] == "bottom") & (curves["invalid"] > 0.5)]
+first = empty.groupby("model")["cutoff"].max().to_dict()
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(first, dict), "first should be a dictionary: model -> cut-off"
+assert set(first) == set(curves["model"]), "each of the four models needs a cut-off"
+for model, cut in first.items():
+    below = curves.query("model == @model and side == 'bottom' and invalid > 0.5")[
+        "cutoff"
+    ]
+    assert cut == below.max(), (
+        f"{model}: {cut} is not the largest cut-off that is mostly empty"
+    )
+print({model: f"bottom {cut:.4%}" for model, cut in first.items()})
+
+# %% [markdown]
+# ````{exercise} ★★ A selected sample
 # :label: 08-selected
 #
 # Suppose the contexts that keep an eligible verb at top 10 % are those in which the model is surest. What happens to the
-# curve of EW at the head, compared with a curve over all contexts?
+# curve of {term}`EW` at the head, compared with a curve over all contexts? What would you draw instead?
+#
+# ```{dropdown} Hint
+# A mean over those who turned up.
 # ```
+# ````
 #
 # ```{solution} 08-selected
 # :class: dropdown
 #
 # It is too high there: the hard contexts have left the mean. Part of the fall from head to tail can come from the change
-# of contexts, not of verbs. Averaging over the contexts that have a score at every cut-off would separate the two.
-# ```
-#
-# ```{exercise} The first empty one
-# :label: 08-first
-#
-# For each published model, find the largest bottom cut-off at which more than half of the contexts of some construction
-# are empty.
+# of contexts, not of verbs. Averaging over the contexts that have a score at every cut-off separates the two; the last
+# exercise does it.
 # ```
 
+# %% [markdown]
+# ````{exercise} ★★★ The same contexts throughout
+# :label: 08-same
+#
+# `scores` has a row for each of 300 contexts of a made-up model and a column for each of three cut-offs; an empty context
+# is NaN. Write `falls(scores)`, which returns two numbers: the fall of the mean from the first to the last column over
+# whatever contexts each has, and the same fall over the contexts that have a score in *every* column. How much of the fall
+# was a change of contexts?
+#
+# ```{dropdown} Hint
+# `mean()` leaves NaN out, column by column; `dropna()` leaves out whole rows.
+# ```
+# ````
+
+
 # %% tags=["hide-cell", "solution"]
-empty = printed[(printed["side"] == "bottom") & (printed["invalid"] > 0.5)]
-first = empty.sort_values("cutoff").groupby("model").tail(1)
-table(
-    first[["model", "construction", "cutoff", "invalid"]],
-    "The first cut-off (a fraction) that is mostly empty",
-    digits=6,
+# About half of it. The price of the honest fall: it says nothing about the contexts left out.
+def falls(scores):
+    """Fall of the mean from the first to the last cut-off: over all contexts, over those with every score."""
+    every, same = scores.mean(), scores.dropna().mean()
+    return every.iloc[0] - every.iloc[-1], same.iloc[0] - same.iloc[-1]
+
+
+# %% tags=["hide-cell", "check"]
+answer = falls(scores)
+assert isinstance(answer, tuple) and len(answer) == 2, "falls should return two numbers"
+first_column, last_column = scores.iloc[:, 0], scores.iloc[:, -1]
+kept = scores.notna().all(axis=1)
+assert abs(answer[0] - (np.nanmean(first_column) - np.nanmean(last_column))) < 1e-9, (
+    "the first number: each column's own mean"
+)
+assert abs(answer[1] - (first_column[kept] - last_column[kept]).mean()) < 1e-9, (
+    f"the second number: the {kept.sum()} contexts that have every score"
+)
+print(
+    f"A fall of {answer[0]:.2f}, of which {answer[0] - answer[1]:.2f} is a change of contexts."
 )
 
 # %% [markdown]
-# ```{exercise} Two reasons to be empty
-# :label: 08-reasons
-#
-# Which of these makes a context empty at top 10 %: one token with probability 0.3 that is no verb; ten verbs with 0.01
-# each and nothing above; a lemma whose singular has 0.2 and whose plural has 0.0001?
-# ```
-#
-# ```{solution} 08-reasons
-# :class: dropdown
-#
-# Only the first. Ten verbs of 0.01 fill the top 10 % by themselves. And at the top one form inside is enough, so the lemma
-# with 0.2 is eligible.
-# ```
-#
 # ## Takeaways
 #
 # - A point on a curve is a mean over the contexts that have a verb there; read its count with it.

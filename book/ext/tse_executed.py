@@ -3,11 +3,13 @@
 Buttons that lead to the repository (source, Colab) appear only once ``repository: url`` of _config.yml is set.
 """
 
+import json
 from pathlib import Path
 
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
+PROMPTS = {"exercise-setup": "What the exercises use", "solution": "Solution", "check": "Check"}  # on folded cells
 
 
 def swap_in(app, docname: str, source: list[str]) -> None:
@@ -18,9 +20,18 @@ def swap_in(app, docname: str, source: list[str]) -> None:
     executed = Path(app.srcdir) / "_build" / "runs" / page.name
     app.env.note_dependency(str(executed))
     if executed.exists():
-        source[0] = executed.read_text(encoding="utf8")
+        source[0] = with_prompts(executed.read_text(encoding="utf8"))
     else:
         LOG.warning("%s has no executed copy in _build/runs: make book runs the notebooks", docname, location=docname)
+
+
+def with_prompts(text: str) -> str:
+    """A notebook whose folded cells say what they hide, where their tag says it."""
+    notebook = json.loads(text)
+    for cell in notebook["cells"]:
+        for tag in PROMPTS.keys() & set(cell["metadata"].get("tags", ())):
+            cell["metadata"]["mystnb"] = {"code_prompt_show": PROMPTS[tag], "code_prompt_hide": PROMPTS[tag]}
+    return json.dumps(notebook)
 
 
 def repository_buttons(app, config) -> None:
