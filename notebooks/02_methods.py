@@ -619,6 +619,36 @@ assert found.mw_top[0, 0] > 0.95, (
 print(f"MW {found.mw_top[0, 0]:.3f}: what it says is right, what it knows is half.")
 
 # %% [markdown]
+# ````{exercise} ★ TSE 0, MW near 1
+# :label: 02-tse-zero
+#
+# The same four forms, and again a plural subject. {term}`TSE` asks about *be* alone. Choose `other`, such a dictionary, so
+# that TSE is 0 while MW is above 0.9.
+#
+# ```{dropdown} Hint
+# Which verb does TSE not ask about?
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# It would nearly always say "exist". TSE asks about a verb that it hardly ever uses here.
+other = {"are": 0.01, "is": 0.03, "exist": 0.95, "exists": 0.01}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(other, dict), "other should be a dictionary"
+assert set(other) == {"are", "is", "exist", "exists"}, "the same four forms as before"
+assert abs(sum(other.values()) - 1) < 1e-6, "they should sum to 1"
+assert min(other.values()) > 0, "every form needs some probability"
+assert other["are"] <= other["is"], "TSE is 1: the model prefers are to is"
+found = scores_of(other, BE_AND_EXIST, 1, top=[1.0], bottom=[])
+assert found.mw_top[0, 0] > 0.9, (
+    f"MW is {found.mw_top[0, 0]:.3f}: what would the model say?"
+)
+print(
+    f"TSE 0, MW {found.mw_top[0, 0]:.3f}: what it says is right, what TSE asks is wrong."
+)
+
+# %% [markdown]
 # ````{exercise} ★★ What bottom p keeps
 # :label: 02-bottom
 #
@@ -656,21 +686,22 @@ for number, p in enumerate((0.2, 0.4)):
 print("At the bottom a frequent lemma can be missing because one form is too probable.")
 
 # %% [markdown]
-# ````{exercise} ★★ TSE 0, MW near 1
-# :label: 02-tse-zero
+# ````{exercise} ★★ Which one would you report?
+# :label: 02-report
 #
-# Can {term}`TSE`, asked about *be*, be 0 while MW is above 0.9? Is MW or TSE the better summary of such a model?
+# Someone wants one number for *does this model know agreement?*, someone else for *will its texts have agreement errors?*
+# Which of TSE, EW and MW would you give to whom? And with a verb list of one lemma, which two of the three are the same?
 #
 # ```{dropdown} Hint
-# Give *be* very little probability.
+# The last two exercises made models on which the scores disagree. Who would be misled by which?
 # ```
 # ````
 #
-# ```{solution} 02-tse-zero
+# ```{solution} 02-report
 # :class: dropdown
-# Yes: *exist* 0.95, *exists* 0.01, *are* 0.01, *is* 0.03. TSE asks about a verb that the model would hardly ever use here.
-# MW describes what it says, TSE what it knows about one verb. Neither is better; they answer different questions. With a
-# list of one lemma, TSE is EW: both are the same indicator.
+# EW for knowledge: it asks about every verb alike, also those that the model would not use. MW for its texts: it weighs
+# verbs as the model does. TSE answers for the few verbs that somebody chose, and stands for others only if those are like
+# them. With one lemma TSE is EW: both are the same indicator. MW is still a share.
 # ```
 
 # %% [markdown]
