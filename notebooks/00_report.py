@@ -232,7 +232,8 @@ charts.download_table(
 from tse_core import published
 from tse_core.claims import verdicts
 
-# four runs that claim to reproduce a cell of Table 2: what was printed and what was measured
+# four runs that claim to reproduce a cell of Table 2: what was printed and what was
+# measured
 runs = {
     "a": {"printed": 0.91, "measured": 0.913, "same_list": True, "laboratory": False},
     "b": {"printed": 0.91, "measured": 0.925, "same_list": True, "laboratory": False},
@@ -349,7 +350,8 @@ print(f"Simple {simple:.2f}, rows with material between {between:.4f}.")
 
 
 # %% tags=["hide-cell", "solution"]
-# Six points in the printed table, one in the others: the order holds, the wide margin does not.
+# Six points in the printed table, one in the others: the order holds, the wide margin
+# does not.
 def margin(source):
     """How much harder islands are than the next phenomenon, as a share."""
     rows = blimp[(blimp["source"] == source) & (blimp["model"] != "human")]

@@ -487,7 +487,8 @@ print(f"{pairs:,} pairs, {both_sides:,} contexts of both sides, {left:,} of the 
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# 3 subjects x 2 numbers x 2 attractors x 2 numbers x 2 verbs; half of the attractors differ in number.
+# 3 subjects x 2 numbers x 2 attractors x 2 numbers x 2 verbs; half of the attractors
+# differ in number.
 grammar = """
 lexicon:
   nouns:

@@ -631,7 +631,8 @@ print(f"MW {found.mw_top[0, 0]:.3f}: what it says is right, what it knows is hal
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# It would nearly always say "exist". TSE asks about a verb that it hardly ever uses here.
+# It would nearly always say "exist". TSE asks about a verb that it hardly ever uses
+# here.
 other = {"are": 0.01, "is": 0.03, "exist": 0.95, "exists": 0.01}
 
 # %% tags=["hide-cell", "check"]
@@ -663,8 +664,9 @@ print(
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# From below: sleep 0.01, sleeps 0.06, sings 0.12, walk 0.22, sing 0.36, quickly 0.51. The cut-offs fall on "walk" and on
-# "quickly", which complete no lemma, so nothing counts in part.
+# From below: sleep 0.01, sleeps 0.06, sings 0.12, walk 0.22, sing 0.36, quickly 0.51.
+# The cut-offs fall on "walk" and on "quickly", which complete no lemma, so nothing
+# counts in part.
 counted = {0.2: {"sleep"}, 0.4: {"sleep", "sing"}}
 ew = {0.2: 1.0, 0.4: 0.5}
 

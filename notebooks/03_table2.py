@@ -253,7 +253,8 @@ cells = published.table2().pivot(
     index=["model", "row"], columns="metric", values="value"
 )
 
-# a made-up model: it conjugates after seven of ten nouns, and each noun stands in twelve contexts
+# a made-up model: it conjugates after seven of ten nouns, and each noun stands in
+# twelve contexts
 random = np.random.default_rng(3)
 nouns = np.repeat(
     [
@@ -314,8 +315,8 @@ print(hardest)
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# All lie inside an object relative clause, where the verb follows its subject at once and the attractor stands before
-# both. GPT-2 is not among them.
+# All lie inside an object relative clause, where the verb follows its subject at once
+# and the attractor stands before both. GPT-2 is not among them.
 exceptions = set(cells[cells["MW"] < cells["EW"]].index)
 
 # %% tags=["hide-cell", "check"]
@@ -323,9 +324,8 @@ assert isinstance(exceptions, set), "exceptions should be a set of (model, row)"
 for cell in cells.index:
     below = cells.loc[cell, "MW"] < cells.loc[cell, "EW"]
     assert (cell in exceptions) == below, f"{cell}: is MW below EW there?"
-print(
-    f"{len(exceptions)} of {len(cells)} cells, in the rows {sorted({row for _, row in exceptions})}."
-)
+rows = sorted({row for _, row in exceptions})
+print(f"{len(exceptions)} of {len(cells)} cells, in the rows {rows}.")
 
 # %% [markdown]
 # ````{exercise} ★★ Two models, one row
@@ -365,7 +365,8 @@ print(
 
 
 # %% tags=["hide-cell", "solution"]
-# The interval over nouns: with other nouns the score could be far from this one, however many sentences they stand in.
+# The interval over nouns: with other nouns the score could be far from this one,
+# however many sentences they stand in.
 def interval(scores, groups, draws=2000):
     """Bounds of a 95 % interval of the mean, from drawing whole groups."""
     groups = np.asarray(groups)
@@ -388,7 +389,8 @@ assert by_noun[0] < scores.mean() < by_noun[1], (
     "the mean should lie inside its interval"
 )
 assert abs(width / expected - 1) < 0.2, (
-    f"over nouns the interval should be about {expected:.2f} wide, not {width:.2f}: are whole groups drawn?"
+    f"over nouns the interval should be about {expected:.2f} wide, not {width:.2f}: "
+    "are whole groups drawn?"
 )
 assert 0.03 < narrow < 0.06, (
     f"over sentences it should be about 0.04 wide, not {narrow:.2f}"

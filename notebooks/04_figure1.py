@@ -312,9 +312,8 @@ largest = 0.005 + 0.003
 agrees = abs(value - 0.97) <= largest
 
 # %% tags=["hide-cell", "check"]
-point = curves.query(
-    "metric == 'MW' and construction == 'Across object relative clause' and side == 'top' and cutoff == 0.6"
-)
+row = curves["construction"] == "Across object relative clause"
+point = curves[row].query("metric == 'MW' and side == 'top' and cutoff == 0.6")
 assert value == point["score"].item(), (
     "value: MW, across object relative clause, top 0.6"
 )
@@ -326,7 +325,8 @@ assert agrees == (abs(value - 0.97) <= largest), (
     "agrees: compare the difference with largest"
 )
 print(
-    f"{value:.3f} and 0.97 differ by {abs(value - 0.97):.3f}; up to {largest:.3f} is no contradiction."
+    f"{value:.3f} and 0.97 differ by {abs(value - 0.97):.3f}; "
+    f"up to {largest:.3f} is no contradiction."
 )
 
 # %% [markdown]
@@ -346,8 +346,9 @@ print(
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# The bottom curve suggests that rare verbs fail. They do not: a verb that agrees has its correct form higher up, so the
-# tail holds both forms of few verbs, most of them among the wrong ones.
+# The bottom curve suggests that rare verbs fail. They do not: a verb that agrees has
+# its correct form higher up, so the tail holds both forms of few verbs, most of them
+# among the wrong ones.
 right = agreement(logits, verbs, [1])[0]
 rare = right[np.argsort(frequency)[:100]].mean()
 bottom = cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01]).ew_bottom[0, 0]

@@ -222,7 +222,8 @@ top_ten["form"] = mark_words(
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Of the first: its ten entries hold nearly half. The rest is spread over thousands of entries.
+# Of the first: its ten entries hold nearly half. The rest is spread over thousands of
+# entries.
 held = top_ten.groupby("sentence")["probability"].sum().to_dict()
 
 # %% tags=["hide-cell", "check"]
@@ -269,7 +270,8 @@ print({sentence: round(share, 3) for sentence, share in held.items()})
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# The three most probable verbs all agree. Whoever chooses the verbs chooses a good part of the score.
+# The three most probable verbs all agree. Whoever chooses the verbs chooses a good part
+# of the score.
 verbs = {"meet": "meets", "encounter": "encounters", "see": "sees"}
 tse = 1.0
 
@@ -333,7 +335,8 @@ assert abs((1 - high) * (right + false + unseen) - false) < 1e-6, (
     "high: only the wrong forms that were printed are wrong"
 )
 print(
-    f"MW lies between {low:.2f} and {high:.2f}; over the ten alone it is {right / (right + false):.2f}."
+    f"MW lies between {low:.2f} and {high:.2f}; "
+    f"over the ten alone it is {right / (right + false):.2f}."
 )
 
 # %% [markdown]

@@ -206,11 +206,11 @@ charts.heat_map(
 # %% tags=["hide-input", "exercise-setup"]
 from tse_core import figures, published
 
-points = published.figures234("figure2", readable=False)  # all points, hidden ones too
-curves = figures.published_curves(2)  # those that can be read
-complete = figures.published_curves(
-    1
-)  # four constructions of BERT-large-cased, each point read
+# all points of Figure 2, hidden ones too; those that can be read
+points = published.figures234("figure2", readable=False)
+curves = figures.published_curves(2)
+# Figure 1: four constructions of BERT-large-cased, every point read
+complete = figures.published_curves(1)
 table2 = published.table2()
 
 # %% [markdown]
@@ -257,7 +257,8 @@ print(
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# The table. In the figure GPT-2's high points are hidden behind those of other curves, so its mean is that of its low ones.
+# The table. In the figure GPT-2's high points are hidden behind those of other curves,
+# so its mean is that of its low ones.
 at_100 = curves[
     (curves["metric"] == "EW") & (curves["side"] == "top") & (curves["cutoff"] == 1)
 ]
@@ -318,8 +319,8 @@ print("Rows behind each mean of the figure:", of_figure.count().to_dict())
 # this chapter too large or too small?
 #
 # ```{dropdown} Hint
-# `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased. Two
-# constructions lose so many points that no fall can be computed: leave them out of both means.
+# `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased. One
+# construction loses so many points that it has no fall any more: leave it out of both means.
 # ```
 # ````
 
@@ -337,15 +338,9 @@ without_gaps = all_ends.loc[ends.index, "fall"].mean()
 # %% tags=["hide-cell", "check"]
 assert isinstance(with_gaps, float), "with_gaps should be a number"
 assert isinstance(without_gaps, float), "without_gaps should be a number"
-seen = complete[
-    complete[["construction", "metric", "side", "cutoff"]]
-    .apply(tuple, axis=1)
-    .isin(
-        curves.query("model == 'bert-large-cased'")[
-            ["construction", "metric", "side", "cutoff"]
-        ].apply(tuple, axis=1)
-    )
-]
+place = ["construction", "metric", "side", "cutoff"]
+of_bert = curves[curves["model"] == "bert-large-cased"].set_index(place).index
+seen = complete[complete.set_index(place).index.isin(of_bert)]
 left = figures.head_and_tail(seen)
 same = figures.head_and_tail(complete).merge(left[["construction", "metric"]])
 assert abs(with_gaps - left["fall"].mean()) < 1e-6, (

@@ -203,7 +203,8 @@ print(f"the laboratory's language uses the past in {known:.3f} of its verbs")
 from tse_core import figures, published
 from tse_core.slots import mark_words
 
-# BERT-large-cased at "The senators that the skater ___ are young.": Table 3, marked by form
+# BERT-large-cased at "The senators that the skater ___ are young.": Table 3, marked by
+# form
 table3 = published.table3()
 senators = table3[table3["sentence"].str.contains("senators")].copy()
 senators["form"] = mark_words(senators["subword"], "singular")
@@ -226,7 +227,8 @@ rows = coverage[["model", "construction", "coverage"]].merge(printed_mw)
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Higher, and no better: a model that always takes the past would score 1 and know nothing about number.
+# Higher, and no better: a model that always takes the past would score 1 and know
+# nothing about number.
 mass = senators.groupby("form")["probability"].sum()
 mw = mass["correct"] / (mass["correct"] + mass["wrong"])
 mw_with_past = (mass["correct"] + mass["past"]) / (
@@ -317,7 +319,8 @@ print(
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Neither is wrong. The mean asks how good the model is in a context; the pooled share, how often its verbs are right.
+# Neither is wrong. The mean asks how good the model is in a context; the pooled share,
+# how often its verbs are right.
 contexts = [(0.80, 0.02), (0.01, 0.04)]
 
 # %% tags=["hide-cell", "check"]

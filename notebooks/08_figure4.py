@@ -191,7 +191,8 @@ four = {
 }
 curves = figures.published_curves(4)
 
-# a made-up model: the score of 300 contexts at three cut-offs; the hard ones have no verb at top 10 %
+# a made-up model: the score of 300 contexts at three cut-offs; the hard ones have no
+# verb at top 10 %
 random = np.random.default_rng(1)
 hard = random.random(300) < 0.4
 scores = pd.DataFrame(
@@ -216,8 +217,8 @@ scores.loc[hard, "top 10 %"] = np.nan
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Top: in a and d "the" fills 10 % alone. Bottom: the rare words hold about 0.007 each and fill it; only d has both
-# forms below them.
+# Top: in a and d "the" fills 10 % alone. Bottom: the rare words hold about 0.007 each
+# and fill it; only d has both forms below them.
 empty_top = {"a", "d"}
 empty_bottom = {"a", "b", "c"}
 
@@ -304,9 +305,10 @@ print({model: f"bottom {cut:.4%}" for model, cut in first.items()})
 
 
 # %% tags=["hide-cell", "solution"]
-# About half of it. The price of the honest fall: it says nothing about the contexts left out.
+# About half of it. The price of the honest fall: it says nothing about the contexts
+# left out.
 def falls(scores):
-    """Fall of the mean from the first to the last cut-off: over all contexts, over those with every score."""
+    """Fall of the mean from first to last: over all contexts, over those with every score."""
     every, same = scores.mean(), scores.dropna().mean()
     return every.iloc[0] - every.iloc[-1], same.iloc[0] - same.iloc[-1]
 

@@ -137,11 +137,11 @@ def plain(text: str) -> str:
 def write() -> None:
     """The notebooks, and all of them in one archive; equal sources give equal files."""
     EXERCISES.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(ARCHIVE, "w") as archive:
         for chapter in chapters():
             content = nbformat.writes(learners_notebook(chapter)) + "\n"
             (EXERCISES / f"{chapter.name}.ipynb").write_text(content, encoding="utf-8")
-            archive.writestr(zipfile.ZipInfo(f"exercises/{chapter.name}.ipynb"), content)
+            archive.writestr(zipfile.ZipInfo(f"exercises/{chapter.name}.ipynb"), content, zipfile.ZIP_DEFLATED)
 
 
 if __name__ == "__main__":
