@@ -8,7 +8,7 @@ from pathlib import Path
 
 from doit.tools import config_changed
 
-from book.make import ASSETS, ROOT, RUNS
+from book.make import ASSETS, DOWNLOADS, NUMBERS, ROOT, RUNS
 from book.make.assets import versions
 from book.make.exercises import ARCHIVE, EXERCISES
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
@@ -135,10 +135,34 @@ def task_exercises():
     }
 
 
+def task_downloads():
+    """Write the results as tables, with their schema and checksums."""
+    return {
+        "actions": [step("downloads")],
+        "file_dep": [*inputs(ROOT / "book" / "make" / "downloads.py"), "book/make/downloads.yaml"],
+        "task_dep": ["notebook", "gym"],
+        "uptodate": [results_as_before],
+        "targets": [DOWNLOADS / "tables.md"],
+    }
+
+
+def task_numbers():
+    """Compare the numbers of this build with those of the recorded versions."""
+    return {
+        "actions": [step("numbers")],
+        "file_dep": [
+            *inputs(ROOT / "book" / "make" / "numbers.py"),
+            *(RUNS / f"{name}.ipynb" for name in notebook_names()),
+        ],
+        "uptodate": [config_changed(profile_name())],
+        "targets": [NUMBERS / "changes.md", NUMBERS / "corrections.md"],
+    }
+
+
 def task_html():
     """Build the pages, from nothing."""
     return {
         "actions": [step("html")],
-        "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises"],
+        "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "numbers"],
         "uptodate": [False],
     }

@@ -9,6 +9,8 @@ BUILD = ROOT / "_build"
 SCORES = BUILD / "scores"  # one record a scoring job: what ran, its signature, how long it took
 RUNS = BUILD / "runs"  # executed copies of the notebooks
 ASSETS = BUILD / "assets"  # the chart bundle and MathJax, taken out of installed packages
+DOWNLOADS = BUILD / "downloads"  # the results as tables
+NUMBERS = BUILD / "numbers"  # what changed since the recorded versions
 HTML = BUILD / "html"
 
 os.environ.setdefault("TSE_STORE", str(BUILD / "store"))
