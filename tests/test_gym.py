@@ -155,9 +155,12 @@ def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):
         assert f"\n{heading}\n" in f"\n{page}"
     specs = [json.loads(found) for found in re.findall(r"\}\)\((\{.*\}), \{", page)]
     rows = [row for spec in specs for rows in spec["datasets"].values() for row in rows]
-    (one,) = [r for r in rows if r.get("item") == 2 and r.get("condition") == "singular" and r.get("name") == "verb"]
-    assert (one["content"], one["bits"], one["pieces"], one["model"]) == ("runs", 4.0, "runs 4.0", "short")
-    assert 'download="first-tokens.csv"' in page
+    (one,) = [row for row in rows if row.get("item") == 2 and row.get("condition") == "singular"]
+    assert (one["model"], one["label"], one["content"]) == ("short", ["1 subject", "2 verb"], ["The dogs", "runs"])
+    assert (one["bits"], one["pieces"]) == ([7.0, 4.0], ["The 3.0 dogs 4.0", "runs 4.0"])
+    assert "{download}`Every token's surprisal (CSV, 12 rows) <../data/first-tokens.csv>`" in page
+    tokens = pd.read_csv(place / "pages" / "data" / "first-tokens.csv").query("item == 2 and condition == 'singular'")
+    assert dict(zip(tokens["token"], tokens["bits"], strict=True)) == {"The": 3.0, "dogs": 4.0, "runs": 4.0}
     assert "[Agreement](circuit-agreement.md)" in page
 
 

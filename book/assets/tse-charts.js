@@ -72,13 +72,20 @@
     return [line(columns), ...rows.map((row) => line(columns.map((column) => row[column])))].join("\n") + "\n";
   }
 
+  /* A row of lists stands for a row for each of their entries. */
+  function unlisted(row) {
+    const lists = Object.keys(row).filter((name) => Array.isArray(row[name]));
+    if (!lists.length) return [row];
+    return row[lists[0]].map((_, number) => Object.assign({}, row, Object.fromEntries(lists.map((name) => [name, row[name][number]]))));
+  }
+
   /* The chart's tables, those with the same columns as one; what is drawn twice is saved once. */
   function tablesOf(spec) {
     const byColumns = new Map();
     for (const rows of Object.values(spec.datasets || {})) {
       if (!Array.isArray(rows) || rows.length < 2) continue;
       const columns = Object.keys(rows[0]).join();
-      byColumns.set(columns, (byColumns.get(columns) || []).concat(rows));
+      byColumns.set(columns, (byColumns.get(columns) || []).concat(rows.flatMap(unlisted)));
     }
     return [...byColumns.values()].map((rows) => [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]);
   }

@@ -46,6 +46,14 @@ def repository_buttons(app, config) -> None:
         }
 
 
+def without_source(app, pagename, templatename, context, doctree) -> None:
+    """The gym's pages are written by a program: their source is of no use to a reader and would double the book."""
+    if pagename.startswith("book/gym/"):
+        context["sourcename"] = ""
+        for group in (button for button in context["header_buttons"] if button["type"] == "group"):
+            group["buttons"] = [one for one in group["buttons"] if one["label"] != "download-source-button"]
+
+
 def plain_lists(app, pagename, templatename, context, doctree) -> None:
     """The bibliography claims to be a list without list items, which screen readers stumble over."""
     if "body" in context:
@@ -56,6 +64,7 @@ def plain_lists(app, pagename, templatename, context, doctree) -> None:
 
 def setup(app):
     app.connect("html-page-context", plain_lists)
+    app.connect("html-page-context", without_source, priority=900)  # after the theme has put up its buttons
     app.connect("config-inited", repository_buttons)
     app.connect("source-read", swap_in)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

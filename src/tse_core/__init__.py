@@ -27,7 +27,8 @@ _HOME = {
 }
 _ROOMS = {
     "lemmas", "pairs", "grammar", "datasets", "models", "baselines", "forward", "metrics", "results", "uncertainty",
-    "sentences", "evaluation", "blimp", "formula", "syntaxgym", "published", "claims", "charts", "laboratory", "gym", "sweep",
+    "sentences", "evaluation", "blimp", "formula", "syntaxgym", "published", "claims", "charts", "laboratory", "gym",
+    "sweep",
 }  # fmt: skip
 __all__ = sorted([*_HOME, "__version__"])
 

@@ -1,7 +1,7 @@
-"""The gym's pages for the book: one for every model, suite and circuit, with charts, tables and the raw data.
+"""The gym's pages for the book: one for every model, suite and circuit, with charts, tables and the raw data as files.
 
-Pages are Markdown with the charts' HTML inside. They are written aside and moved into place, so that a build never
-meets half of them, and a page is only touched when its text changes.
+Pages are Markdown with the charts' HTML inside; data are CSV files beside them. They are written aside and moved
+into place, so that a build never meets half of them, and a file is only touched when its text changes.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.charts import download_table, heat_map
+from tse_core.charts import heat_map
 from tse_core.charts.suites import item_outcomes, item_profile, region_profile, suite_accuracy
 from tse_core.gym import Gym, accuracy_table, label, sg_scores
 from tse_core.notebook import table
@@ -27,30 +27,39 @@ NAMES = {"accuracy": "Accuracy", "correct": "Correct", "judged": "Items judged",
 
 
 def write_pages(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> list[Path]:
-    """Write index.md and pages/ with a page for each model, circuit and suite; other pages go. Returns their paths."""
+    """Write index.md, a page for each model, circuit and suite, and data/; what is there besides goes.
+
+    Returns the pages' paths.
+    """
     folder = Path(folder)
     accuracies = accuracy_table(outcomes, gym.unknown)
-    pages = {"index.md": _index(gym, accuracies)}
+    data: dict[str, str] = {}  # the files that pages link to, by name
+    pages = {"index.md": _index(gym, accuracies, data)}
     for model in dict.fromkeys(accuracies["model"]):
-        pages[_address("model", model)] = _model_page(model, accuracies, outcomes)
+        pages[_address("model", model)] = _model_page(model, accuracies, outcomes, data)
     for name in sorted({circuit(suite) for suite in gym.suites} - {""}):
-        pages[_address("circuit", name)] = _circuit_page(name, gym, accuracies)
+        pages[_address("circuit", name)] = _circuit_page(name, gym, accuracies, data)
     for suite in gym.suites:
         own = [outcome for outcome in outcomes if outcome.suite.name == suite.name]
-        pages[_address("suite", suite.name)] = _suite_page(suite, gym, own, accuracies)
-    (folder / "pages").mkdir(parents=True, exist_ok=True)
-    for old in (folder / "pages").iterdir():
-        if f"pages/{old.name}" not in pages:
-            old.unlink()
-    for name, text in pages.items():
+        pages[_address("suite", suite.name)] = _suite_page(suite, gym, own, accuracies, data)
+    _write(pages | data, folder)
+    return [folder / name for name in pages]
+
+
+def _write(files: dict[str, str], folder: Path) -> None:
+    for part in (folder / "pages", folder / "data"):
+        part.mkdir(parents=True, exist_ok=True)
+        for old in part.iterdir():
+            if f"{part.name}/{old.name}" not in files:
+                old.unlink()
+    for name, text in files.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.with_suffix(".part").write_text(text, encoding="utf-8")
             path.with_suffix(".part").replace(path)
-    return [folder / name for name in pages]
 
 
-def _index(gym: Gym, accuracies: pd.DataFrame) -> str:
+def _index(gym: Gym, accuracies: pd.DataFrame, data: dict) -> str:
     text = [
         "# The gym",
         "Every suite on every model. A suite is a set of sentences in several conditions with a prediction about "
@@ -73,11 +82,11 @@ def _index(gym: Gym, accuracies: pd.DataFrame) -> str:
         scores = sg_scores(accuracies).rename(columns={"model": "Model", "SG": "SG score", "suites": "Suites"})
         text += ["## SG scores", "The mean over suites, and over the suites of each circuit.",
                  _table(scores, "SG score and mean accuracy by circuit", digits=3)]  # fmt: skip
-    text += ["## All results", _matrix(accuracies), _download(accuracies, "gym.csv")]
+    text += ["## All results", _matrix(accuracies), _download(data, accuracies, "gym", prefix="data/")]
     return _page(text)
 
 
-def _model_page(model: str, accuracies: pd.DataFrame, outcomes: list[Outcome]) -> str:
+def _model_page(model: str, accuracies: pd.DataFrame, outcomes: list[Outcome], data: dict) -> str:
     own = accuracies[accuracies["model"] == model]
     outcome = next(o for o in outcomes if label(o) == model)
     kind = KINDS[outcome.kind]
@@ -92,11 +101,11 @@ def _model_page(model: str, accuracies: pd.DataFrame, outcomes: list[Outcome]) -
         circuits = judged[judged["circuit"] != ""].groupby("circuit")["accuracy"].agg(["mean", "size"]).reset_index()
         circuits.columns = ["Circuit", "Mean accuracy", "Suites"]
         text += ["## By circuit", _table(circuits, f"SG score {judged['accuracy'].mean():.3f}", digits=3)]
-    text += ["## Suites", _links(own, columns=["suite"]), _download(own, f"gym-{model}.csv"), _signature(outcome)]
-    return _page(text)
+    links = [_links(own, columns=["suite"]), _download(data, own, f"model-{model}")]
+    return _page([*text, "## Suites", *links, _signature(outcome)])
 
 
-def _circuit_page(name: str, gym: Gym, accuracies: pd.DataFrame) -> str:
+def _circuit_page(name: str, gym: Gym, accuracies: pd.DataFrame, data: dict) -> str:
     own = accuracies[accuracies["circuit"] == name]
     text = [f"# {_md(name)}", "The suites of one circuit: constructions that test the same ability."]
     if len(judged := own.dropna(subset=["accuracy"])):
@@ -108,10 +117,12 @@ def _circuit_page(name: str, gym: Gym, accuracies: pd.DataFrame) -> str:
             text.append("Hollow diamonds: accuracies that Hu et al. recorded in 2020.")
     suites = [f"- {_link('suite', suite.name)}" for suite in gym.suites if circuit(suite) == name]
     text += ["## Suites", "\n".join(suites)]
-    return _page([*text, "## All results", _links(own), _download(own, f"gym-{name}.csv")] if len(own) else text)
+    if len(own):
+        text += ["## All results", _links(own), _download(data, own, f"circuit-{name}")]
+    return _page(text)
 
 
-def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.DataFrame) -> str:
+def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.DataFrame, data: dict) -> str:
     own = accuracies[accuracies["suite"] == suite.name]
     recorded = _recorded({suite.name})
     text = [f"# {_md(suite.name)}", *_about(suite)]
@@ -144,8 +155,8 @@ def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.
         _chart(item_profile(regions, title="Surprisal of each region of one item", critical=critical)),
         _chart(item_outcomes(_together(outcomes, "items"), title="Which items bear the prediction out")),
         "## Raw data",
-        _download(_together(outcomes, "tokens"), f"{suite.name}-tokens.csv", "Every token's surprisal"),
-        _download(regions.drop(columns="pieces"), f"{suite.name}-regions.csv", "Every region's surprisal"),
+        _download(data, _together(outcomes, "tokens"), f"{suite.name}-tokens", "Every token's surprisal"),
+        _download(data, regions.drop(columns="pieces"), f"{suite.name}-regions", "Every region's surprisal"),
         *[_signature(outcome) for outcome in outcomes],
     ]
     return _page(text)
@@ -232,8 +243,12 @@ def _table(frame: pd.DataFrame, caption: str, digits: int = 2) -> str:
     return _raw(table(frame, caption, digits=digits).data)
 
 
-def _download(frame: pd.DataFrame, name: str, text: str | None = None) -> str:
-    return _raw(download_table(frame, name, text).data)
+def _download(data: dict, frame: pd.DataFrame, name: str, text="Download the data", prefix="../data/") -> str:
+    """A link to the table as a CSV file, which joins `data`."""
+    file = f"{_slug(name)}.csv"
+    data[f"data/{file}"] = frame.round(6).to_csv(index=False, lineterminator="\n")
+    rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
+    return f"{{download}}`{text} (CSV, {rows}) <{prefix}{file}>`"
 
 
 def _signature(outcome: Outcome) -> str:
@@ -244,7 +259,7 @@ def _signature(outcome: Outcome) -> str:
 
 
 def _raw(html: str) -> str:
-    inside = html if "tse-note" in html or "tse-download" in html else f'<div class="output text_html">{html}</div>'
+    inside = html if "tse-note" in html else f'<div class="output text_html">{html}</div>'
     fence = "`" * max(4, *(len(ticks) + 1 for ticks in [*re.findall("`+", html), ""]))
     return f'{fence}{{raw}} html\n<div class="cell_output">{inside}</div>\n{fence}'
 

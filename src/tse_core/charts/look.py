@@ -106,13 +106,19 @@ def chosen_model(chart, models: pd.Series):
 def chart_data(chart) -> pd.DataFrame:
     """The rows a chart draws, from the chart's own specification: what a reader of the page gets.
 
-    Rows of several data sets are put below each other; the same data set used twice appears once.
+    Rows of several data sets are put below each other; the same data set used twice appears once. A row of lists
+    stands for a row for each of their entries.
     """
     sets, seen = chart.to_dict().get("datasets", {}), []
     for rows in sets.values():
         if rows and rows not in seen:
             seen.append(rows)
-    return pd.concat([pd.DataFrame(rows) for rows in seen], ignore_index=True) if seen else pd.DataFrame()
+    return pd.concat([_unlisted(pd.DataFrame(rows)) for rows in seen], ignore_index=True) if seen else pd.DataFrame()
+
+
+def _unlisted(rows: pd.DataFrame) -> pd.DataFrame:
+    lists = [name for name in rows if isinstance(rows[name].iloc[0], list)]
+    return rows.explode(lists, ignore_index=True).infer_objects() if lists else rows
 
 
 def needs(table: pd.DataFrame, *columns: str, what: str) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from tse_core.charts.look import CONSTRUCTIONS, described, listed, needs
 
 HOLDS = alt.Scale(domain=["holds", "fails", "not judged"], range=["#019471", "#d55e00", "#8a8f98"])
 MODELS = alt.Scale(range=list(CONSTRUCTIONS.values()))
+KEYS = ["model", "item", "condition"]  # of a sentence
 
 
 def suite_accuracy(table: pd.DataFrame, *, title: str, recorded: pd.DataFrame | None = None):
@@ -71,13 +72,13 @@ def item_profile(regions: pd.DataFrame, *, title: str, critical=()):
     rows = regions[regions["content"] != ""]
     columns = ["model", "item", "condition", "region", "name", "content", "bits"]
     rows = rows[[*columns, *[c for c in ("pieces",) if c in rows]]].assign(
-        label=_labels(rows), bits=rows["bits"].round(3)
+        label=_labels(rows), bits=rows["bits"].round(2)
     )
     words = (
         f"Line chart: surprisal of each region of one item in the conditions {listed(rows['condition'].unique())}. "
         f"Menus choose among {rows['item'].nunique()} items and {rows['model'].nunique()} models."
     )
-    return _profile(rows, title, critical, choosers=("model", "item"), description=words)
+    return _profile(rows, title, critical, choosers=("model", "item"), description=words, by=KEYS)
 
 
 def item_outcomes(items: pd.DataFrame, *, title: str):
@@ -111,9 +112,14 @@ def _labels(rows) -> pd.Series:
     return rows["region"].astype(str) + " " + rows["name"].astype(str)
 
 
-def _profile(rows, title, critical, choosers, description):
+def _profile(rows, title, critical, choosers, description, by=()):
+    """Lines over regions. Rows that share `by` travel as one with lists: names and keys stand in the page once, not
+    in every row.
+    """
     order = list(dict.fromkeys(rows.sort_values("region")["label"]))
-    chart = alt.Chart(rows)
+    shown = [c for c in ("condition", "label", "content", "pieces", "bits", "items") if c in rows]
+    lists = [c for c in shown if c not in by]
+    chart = alt.Chart(rows.groupby(list(by), sort=False, as_index=False)[lists].agg(list) if by else rows)
     selected = []
     for field in choosers:
         options = rows[field].drop_duplicates().tolist()
@@ -121,8 +127,8 @@ def _profile(rows, title, critical, choosers, description):
             menu = alt.binding_select(options=options, name=f"{field} ")
             selected.append(alt.param(name=f"chosen_{field}", value=options[0], bind=menu))
             chart = chart.transform_filter(f"datum.{field} == chosen_{field}")
+    chart = chart.transform_flatten(lists) if by else chart
     conditions = alt.selection_point(fields=["condition"], bind="legend", name="condition_chosen")
-    shown = [c for c in ("condition", "label", "content", "pieces", "bits", "items") if c in rows]
     base = chart.encode(
         x=alt.X("label:N", sort=order, title="region", axis=alt.Axis(labelAngle=-30, labelLimit=140, grid=False)),
         y=alt.Y("bits:Q", title="surprisal (bits)"),
@@ -130,7 +136,7 @@ def _profile(rows, title, critical, choosers, description):
             "condition:N", scale=MODELS, sort=None, legend=alt.Legend(title=None, orient="bottom", columns=2)
         ),
         opacity=alt.condition(conditions, alt.value(1.0), alt.value(0.12)),
-        tooltip=[alt.Tooltip(c, format=".2f") if c == "bits" else c for c in shown],
+        tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
     )
     marks = base.encode(shape=alt.Shape("condition:N", sort=None, legend=None))
     layers = [base.mark_line(strokeWidth=1.8), marks.mark_point(size=60, filled=True)]
