@@ -269,7 +269,10 @@ for text in cases:
         rows.append((text, str(formula), "true" if formula.holds({}) else "false"))
     except tse_core.InputError as error:
         rows.append((text, "", str(error)))
-table(pd.DataFrame(rows, columns=["text", "read as", "value"]), "Formulas as they are read")
+table(
+    pd.DataFrame(rows, columns=["text", "read as", "value"]),
+    "Formulas as they are read",
+)
 
 # %% [markdown]
 # ## Exercises
@@ -313,7 +316,10 @@ pd.Series(margins, name="margin in bits").sort_values().head(3)
 # ```
 
 # %% tags=["hide-cell", "solution"]
-{metric: region_value(pd.Series([1.0, 5.0, 2.0]).to_numpy(), metric) for metric in METRICS}
+{
+    metric: region_value(pd.Series([1.0, 5.0, 2.0]).to_numpy(), metric)
+    for metric in METRICS
+}
 
 # %% [markdown]
 # ```{exercise} A suite of your own

@@ -50,7 +50,10 @@ if importlib.util.find_spec("tse_core") is None:
 
 # %% tags=["parameters"]
 models = ["lab-lexical-causal", "lab-systematic-causal"]
-suites = ["laboratory", "public"]  # public: those that `tse data fetch syntaxgym` brought
+suites = [
+    "laboratory",
+    "public",
+]  # public: those that `tse data fetch syntaxgym` brought
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -143,10 +146,18 @@ bars(
 )
 
 # %% tags=["hide-input"]
-pretrained = ["gpt-2-pretrained", "gpt-2-xl-pretrained", "transformer-xl", "grnn", "jrnn"]
-grid = of_31[of_31["run"].isin(pretrained)].groupby(
-    ["circuit", "suite", "run"], as_index=False, sort=False
-)["accuracy"].mean()
+pretrained = [
+    "gpt-2-pretrained",
+    "gpt-2-xl-pretrained",
+    "transformer-xl",
+    "grnn",
+    "jrnn",
+]
+grid = (
+    of_31[of_31["run"].isin(pretrained)]
+    .groupby(["circuit", "suite", "run"], as_index=False, sort=False)["accuracy"]
+    .mean()
+)
 spread = grid.groupby("suite")["accuracy"].agg(lambda x: x.max() - x.min())
 heat_map(
     grid.sort_values(["circuit", "suite"], kind="stable"),

@@ -76,7 +76,9 @@ for sentence in laboratory.sentences(language, "systematic", 8):
 
 # %%
 verbs = language.lemmas
-bands = verbs.groupby("band", sort=False).agg(verbs=("lemma", "size"), examples=("lemma", lambda v: ", ".join(v[:8])))
+bands = verbs.groupby("band", sort=False).agg(
+    verbs=("lemma", "size"), examples=("lemma", lambda v: ", ".join(v[:8]))
+)
 glue("verbs", len(verbs))
 table(bands.reset_index(), "The verbs of the language, by falling frequency.")
 
@@ -100,9 +102,19 @@ table(bands.reset_index(), "The verbs of the language, by falling frequency.")
 # A perfect model of the language has the language's own probabilities. {term}`TSE`, {term}`EW` and {term}`MW` of that model need no model at all:
 
 # %%
-truths = pd.concat([laboratory.truth(regime).assign(regime=regime) for regime in ("systematic", "lexical")])
-whole = truths[truths["band"] == "all"].pivot(index="construction", columns="regime", values=["TSE", "EW", "MW"])
-whole = whole.loc[language.constructions, [(m, r) for m in ("TSE", "EW", "MW") for r in ("systematic", "lexical")]]
+truths = pd.concat(
+    [
+        laboratory.truth(regime).assign(regime=regime)
+        for regime in ("systematic", "lexical")
+    ]
+)
+whole = truths[truths["band"] == "all"].pivot(
+    index="construction", columns="regime", values=["TSE", "EW", "MW"]
+)
+whole = whole.loc[
+    language.constructions,
+    [(m, r) for m in ("TSE", "EW", "MW") for r in ("systematic", "lexical")],
+]
 table(
     whole.rename_axis(None).rename_axis([None, None], axis=1),
     "What is true of each regime, for all verbs of the language.",
@@ -134,15 +146,30 @@ long["difference"] = long["measured"] - long["truth"]
 overall = long[long["band"] == "all"]
 
 # %%
-within = long[long["metric"] != "TSE"].assign(near=lambda t: t["difference"].abs() <= 0.03)
-share = within.groupby("model", sort=False)["near"].agg(cells="size", within="sum", share="mean")
-lexical_simple = overall[overall["model"].str.contains("lexical") & (overall["construction"] == "Simple")]
+within = long[long["metric"] != "TSE"].assign(
+    near=lambda t: t["difference"].abs() <= 0.03
+)
+share = within.groupby("model", sort=False)["near"].agg(
+    cells="size", within="sum", share="mean"
+)
+lexical_simple = overall[
+    overall["model"].str.contains("lexical") & (overall["construction"] == "Simple")
+]
 glue("cells", int(share["cells"].sum()))
 glue("near", int(share["within"].sum()))
 glue("share", float(share["within"].sum() / share["cells"].sum()))
-glue("lexical_tse", float(lexical_simple.loc[lexical_simple["metric"] == "TSE", "measured"].min()))
-glue("lexical_ew", float(lexical_simple.loc[lexical_simple["metric"] == "EW", "measured"].mean()))
-glue("lexical_mw", float(lexical_simple.loc[lexical_simple["metric"] == "MW", "measured"].mean()))
+glue(
+    "lexical_tse",
+    float(lexical_simple.loc[lexical_simple["metric"] == "TSE", "measured"].min()),
+)
+glue(
+    "lexical_ew",
+    float(lexical_simple.loc[lexical_simple["metric"] == "EW", "measured"].mean()),
+)
+glue(
+    "lexical_mw",
+    float(lexical_simple.loc[lexical_simple["metric"] == "MW", "measured"].mean()),
+)
 table(
     share.reset_index(),
     "Cells (construction and band, EW and MW) that were measured within 0.03 of the truth.",
@@ -175,12 +202,16 @@ charts.download_table(long, "laboratory.csv", "All cells (CSV)")
 # The largest differences:
 
 # %%
-missed = long[long["difference"].abs() > 0.03].sort_values("difference", key=abs, ascending=False)
+missed = long[long["difference"].abs() > 0.03].sort_values(
+    "difference", key=abs, ascending=False
+)
 columns = ["model", "construction", "band", "metric", "truth", "measured", "difference"]
 table(missed[columns].head(12), "The cells furthest from the truth.", digits=3)
 
 # %%
-where = missed.groupby(["band", "metric"]).size().rename("cells beyond 0.03").reset_index()
+where = (
+    missed.groupby(["band", "metric"]).size().rename("cells beyond 0.03").reset_index()
+)
 table(where, "Where the misses are.")
 
 # %% [markdown]
@@ -192,11 +223,21 @@ table(where, "Where the misses are.")
 
 # %%
 causal = overall[overall["model"].str.endswith("causal")]
-apart = causal.pivot_table(index="metric", columns="model", values="measured").loc[["TSE", "EW", "MW"]]
-apart["apart"] = apart.iloc[:, 1] - apart.iloc[:, 0] if "systematic" in apart.columns[1] else apart.iloc[:, 0] - apart.iloc[:, 1]
+apart = causal.pivot_table(index="metric", columns="model", values="measured").loc[
+    ["TSE", "EW", "MW"]
+]
+apart["apart"] = (
+    apart.iloc[:, 1] - apart.iloc[:, 0]
+    if "systematic" in apart.columns[1]
+    else apart.iloc[:, 0] - apart.iloc[:, 1]
+)
 glue("tse_apart", float(apart.loc["TSE", "apart"]))
 glue("ew_apart", float(apart.loc["EW", "apart"]))
-table(apart.reset_index(), "Mean over the nine constructions: what tells the two regimes apart?", digits=3)
+table(
+    apart.reset_index(),
+    "Mean over the nine constructions: what tells the two regimes apart?",
+    digits=3,
+)
 
 # %% [markdown]
 # TSE differs by {glue:text}`tse_apart:.3f` between a model of a grammar without exceptions and a model of a grammar in which most rare verbs do not agree. EW differs by {glue:text}`ew_apart:.3f`.
@@ -219,11 +260,24 @@ charts.cutoff_curves(
 
 # %%
 held = pd.read_csv(recorded / "held_out.csv")
-chosen = held[held["model"].str.startswith("lab-systematic") & (held["held_out"] == "pair")]
+chosen = held[
+    held["model"].str.startswith("lab-systematic") & (held["held_out"] == "pair")
+]
 largest = chosen["difference"].abs().max()
 glue("held_out_largest", float(largest))
 table(
-    chosen[["model", "construction", "score", "seen", "unseen", "difference", "low", "high"]].reset_index(drop=True),
+    chosen[
+        [
+            "model",
+            "construction",
+            "score",
+            "seen",
+            "unseen",
+            "difference",
+            "low",
+            "high",
+        ]
+    ].reset_index(drop=True),
     "Systematic models: pairs of noun and verb seen in training and never seen. 95 % intervals over nouns.",
     digits=3,
 )
@@ -256,9 +310,15 @@ table(
 # ```
 
 # %% tags=["hide-cell", "solution"]
-by_band = laboratory.truth("lexical").query("construction == 'Simple'").set_index("band")
+by_band = (
+    laboratory.truth("lexical").query("construction == 'Simple'").set_index("band")
+)
 share_without_tail = 1 - by_band.loc["tail", "lemmas"] / by_band.loc["all", "lemmas"]
-share_without_tail, by_band.loc["all", "EW"], share_without_tail + (1 - share_without_tail) / 2
+(
+    share_without_tail,
+    by_band.loc["all", "EW"],
+    share_without_tail + (1 - share_without_tail) / 2,
+)
 
 # %% [markdown]
 # ```{exercise} One verb at a time
@@ -275,9 +335,15 @@ share_without_tail, by_band.loc["all", "EW"], share_without_tail + (1 - share_wi
 
 # %% tags=["hide-cell", "solution"]
 tail = verbs[verbs["preferred"] == "singular"].iloc[0]
-after = {left: tse_core.slot_distribution("lab-lexical-causal", left) for left in ("The author", "The authors")}
+after = {
+    left: tse_core.slot_distribution("lab-lexical-causal", left)
+    for left in ("The author", "The authors")
+}
 {
-    left: {form: float(d.loc[d["token"].str.strip() == tail[form], "probability"].sum()) for form in ("singular", "plural")}
+    left: {
+        form: float(d.loc[d["token"].str.strip() == tail[form], "probability"].sum())
+        for form in ("singular", "plural")
+    }
     for left, d in after.items()
 }
 
@@ -296,7 +362,9 @@ after = {left: tse_core.slot_distribution("lab-lexical-causal", left) for left i
 
 # %% tags=["hide-cell", "solution"]
 frequency = pd.Series(language.frequency, index=verbs["lemma"]) ** 0.5
-agreeing = pd.Series(language.correct("lexical", "Simple").mean(axis=(1, 2)), index=verbs["lemma"])
+agreeing = pd.Series(
+    language.correct("lexical", "Simple").mean(axis=(1, 2)), index=verbs["lemma"]
+)
 float((frequency * agreeing).sum() / frequency.sum())
 
 # %% [markdown]

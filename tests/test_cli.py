@@ -28,9 +28,7 @@ SIMPLE = ("--data", "marvin-linzen/simple")
 
 
 def test_help_and_import_do_not_load_torch():
-    code = (
-        "import sys, tse_core, tse_core.cli as c\nc._register()\nassert 'torch' not in sys.modules, 'torch'"
-    )
+    code = "import sys, tse_core, tse_core.cli as c\nc._register()\nassert 'torch' not in sys.modules, 'torch'"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
