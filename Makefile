@@ -1,4 +1,5 @@
 # make book   the environment, the scores, the notebooks, the book     make test   the environment, the tests
+# make pdf    the book on paper: _build/book.pdf, printed with Chromium
 #
 # TORCH      which build of torch to install when there is none: TORCH="torch==2.13.0", TORCH=torch, a wheel ...
 # PIP_ARGS   anything pip should know while installing torch
@@ -8,7 +9,7 @@
 
 VENV ?= .venv
 PYTHON ?= python3
-TORCH ?= torch==2.13.0
+TORCH := $(or $(TORCH),torch==2.13.0)
 PIP_ARGS ?=
 PROFILE ?= default
 
@@ -18,14 +19,21 @@ READY = $(VENV)/.tse-ready
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help env book test test-slow test-browser bench bench-full notebooks-sync lint clean
+.PHONY: help env book pdf linkcheck test test-slow test-browser bench bench-full notebooks-sync lint clean
 
 help:
-	@sed -n '1,8s/^# \{0,1\}//p' Makefile
+	@sed -n '1,9s/^# \{0,1\}//p' Makefile
 
 book: $(READY)
 	@$(BIN)/python -m doit
 	@echo; echo "The book: $(CURDIR)/_build/html/book/index.html"
+
+pdf: $(READY)
+	@$(BIN)/python -m doit pdf
+	@echo; echo "The book on paper: $(CURDIR)/_build/book.pdf"
+
+linkcheck: $(READY)
+	@$(BIN)/python -m book.make.html links
 
 test: $(READY)
 	@$(BIN)/python -m pytest -m "not slow and not browser"
@@ -34,7 +42,7 @@ test-slow: $(READY)
 	@$(BIN)/python -m pytest -m "slow and not browser"
 
 test-browser: $(READY)
-	@$(BIN)/python -m pytest -m browser tests/browser
+	@$(BIN)/python -m pytest -m browser tests/browser -n 2
 
 notebooks-sync: $(READY)
 	@$(BIN)/python -m book.make.pair

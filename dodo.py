@@ -166,3 +166,13 @@ def task_html():
         "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "numbers"],
         "uptodate": [False],
     }
+
+
+def task_pdf():
+    """Print every page of the book and join them: `make pdf`."""
+    return {
+        "actions": [step("pdf")],
+        "task_dep": ["html"],
+        "targets": ["_build/book.pdf"],
+        "uptodate": [False],
+    }

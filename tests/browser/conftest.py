@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import shutil
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-HTML = Path(__file__).parents[2] / "_build" / "html"
-QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-default-apps",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]  # fmt: skip
+from book.make import HTML
+from book.make.browser import launch, opened
 
 
 def pages() -> list[str]:
@@ -45,11 +40,9 @@ class Visit:
 
 @pytest.fixture(scope="session")
 def browser():
-    executable = shutil.which("chromium") or shutil.which("chromium-browser")
-    assert executable, "Chromium is not installed: apt-get install chromium"
     assert (HTML / "book" / "index.html").exists(), "the book is not built: make book"
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=QUIET)
+        chromium = launch(playwright)
         yield chromium
         chromium.close()
 
@@ -93,17 +86,9 @@ def visit(browser, served):
         page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
         page.on("response", lambda r: seen.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
-        page.goto(base + name, wait_until="load")
-        page.wait_for_function(DRAWN, timeout=60_000)
+        opened(page, base + name)
         return seen
 
     yield open_page
     for context in contexts:
         context.close()
-
-
-DRAWN = """() => {
-  const charts = [...document.querySelectorAll('div[id^="altair-viz"]')];
-  const formulas = [...document.querySelectorAll('.math.notranslate')];
-  return charts.every(c => c.querySelector('svg.marks')) && formulas.every(f => f.querySelector('mjx-container'));
-}"""

@@ -5,9 +5,10 @@ import shutil
 
 import pytest
 
+from book.make.browser import DRAWN
 from book.make.slides import SOURCE
 
-from .conftest import DRAWN, HTML
+from .conftest import HTML
 
 TEXT = SOURCE.read_text()
 SLIDES = TEXT.count("\n---\n") + 1

@@ -1,0 +1,100 @@
+"""The whole book as one PDF: its pages printed by Chromium in the order of the contents, with an outline."""
+
+import io
+from urllib.parse import unquote
+
+from playwright.sync_api import sync_playwright
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, NameObject, NullObject
+
+from book.make import BUILD, HTML
+from book.make.browser import launch, opened
+from book.make.contents import Entry, contents
+
+PDF = BUILD / "book.pdf"
+PRINTED_WIDTH = 660  # CSS pixels between the margins of A4: charts are drawn as wide as they will stand on paper
+
+
+def build() -> None:
+    """Print and join; links between pages lead to the pages of the file."""
+    entries, book, firsts = contents(), PdfWriter(), {}
+    with sync_playwright() as playwright:
+        chromium = launch(playwright)
+        page = chromium.new_page(viewport={"width": PRINTED_WIDTH, "height": 900}, color_scheme="light")
+        page.emulate_media(media="print")
+        outlines = {}
+        for entry in entries:
+            firsts[entry.page] = len(book.pages)
+            printed = printed_page(page, entry, first=len(book.pages) + 1)
+            outlines[entry.page] = sections(page, printed)
+            book.append(with_own_places(printed), import_outline=False)
+        chromium.close()
+    add_bookmarks(book, entries, firsts, outlines)
+    lead_inside(book, firsts)
+    book.add_metadata({"/Title": entries[0].title, "/Author": "The tse-core authors"})
+    book.page_mode = "/UseOutlines"
+    book.write(PDF)
+
+
+def printed_page(page, entry: Entry, first: int) -> PdfReader:
+    """One page of the book as a document whose page numbers start from `first`."""
+    opened(page, (HTML / entry.page).as_uri())
+    page.add_style_tag(content=f"@page :first {{ counter-increment: page {first}; }}")
+    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, outline=True)))
+
+
+def sections(page, printed: PdfReader) -> list[tuple[str, int]]:
+    """The sections of a printed page and where they begin: their titles as the page has them (those that Chromium
+    notes are doubled where a title was moved to the next sheet).
+    """
+    titles = page.locator(".bd-article h2").all_inner_texts()
+    below = next((part for part in printed.outline if isinstance(part, list)), [])
+    places = [printed.get_destination_page_number(part) for part in below if not isinstance(part, list)]
+    return list(zip(titles, places, strict=True))
+
+
+def with_own_places(printed: PdfReader) -> PdfReader:
+    """Links within a page name their targets, and two pages use one name: point at the places themselves."""
+    places = printed.named_destinations
+    for link in (link for page in printed.pages for link in links(page)):
+        if "/Dest" in link and (place := places.get(str(link["/Dest"]))):
+            link[NameObject("/Dest")] = place.dest_array
+    printed.root_object.pop("/Dests", None)
+    return printed
+
+
+def links(page) -> list:
+    found = (annotation.get_object() for annotation in page.get("/Annots") or [])
+    return [link for link in found if link.get("/Subtype") == "/Link"]
+
+
+def add_bookmarks(book: PdfWriter, entries: list[Entry], firsts: dict, outlines: dict) -> None:
+    """Parts of the book, their pages, the pages' sections."""
+    above, part = {0: None}, ""
+    for entry in entries:
+        if entry.part != part:
+            part = entry.part
+            above[0] = book.add_outline_item(part, page_number=firsts[entry.page], bold=True)
+        item = above[entry.depth] = book.add_outline_item(
+            entry.title, page_number=firsts[entry.page], parent=above[entry.depth - 1]
+        )
+        for title, number in outlines[entry.page]:
+            book.add_outline_item(title, page_number=firsts[entry.page] + number, parent=item)
+
+
+def lead_inside(book: PdfWriter, firsts: dict[str, int]) -> None:
+    """Links to pages of the book lead to their place in the file; links to its other files, which stay behind, go."""
+    home = HTML.as_uri() + "/"
+    for page in book.pages:
+        for link in links(page):
+            address = str(link.get("/A", {}).get("/URI", ""))
+            if address.startswith("file:"):
+                del link["/A"]
+                target = unquote(address.removeprefix(home).split("#")[0])
+                if target in firsts:
+                    place = book.pages[firsts[target]].indirect_reference
+                    link[NameObject("/Dest")] = ArrayObject([place, NameObject("/XYZ"), *[NullObject()] * 3])
+
+
+if __name__ == "__main__":
+    build()
