@@ -1,0 +1,37 @@
+"""The status page tells what the build recorded."""
+
+import json
+
+import pandas as pd
+
+from book.make.status import run_times, scoring_runs, tables, versions
+
+
+def test_run_times_are_in_the_books_order_with_their_sum(tmp_path):
+    for name, seconds in (("03_table2", 2.5), ("01_data", 4.0)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"notebook": name, "seconds": seconds}))
+    found = run_times(["01_data", "02_methods", "03_table2"], tmp_path)
+    assert found["File"].tolist() == ["01_data.ipynb", "02_methods.ipynb", "03_table2.ipynb", ""]
+    assert found["Notebook"].tolist()[0] == "Data: sentences and verbs"
+    assert found["Seconds"].fillna(-1).tolist() == [4.0, -1, 2.5, 6.5]
+
+
+def test_scoring_runs_carry_their_signatures(tmp_path):
+    record = {
+        "model": "m",
+        "data": "d",
+        "lemmas": "l",
+        "protocol": "exact",
+        "signature": "m@1 d@2 | exact",
+        "seconds": 3,
+    }
+    (tmp_path / "m.json").write_text(json.dumps(record))
+    (row,) = scoring_runs(tmp_path).to_dict("records")
+    assert (row["Model"], row["Signature"]) == ("m", "m@1 d@2 | exact")
+    assert scoring_runs(tmp_path / "nothing").empty
+
+
+def test_versions_are_those_installed():
+    found = versions().set_index("What")["Version"]
+    assert found["pandas"] == pd.__version__
+    assert all(text.startswith("<table") for text in tables().values())
