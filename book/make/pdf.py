@@ -1,17 +1,19 @@
 """The whole book as one PDF: its pages printed by Chromium in the order of the contents, with an outline."""
 
 import io
+from html import escape
 from urllib.parse import unquote
 
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, NameObject, NullObject
 
-from book.make import BUILD, HTML
+from book.make import BUILD, HTML, ROOT
 from book.make.browser import launch, opened
 from book.make.contents import Entry, contents
 
 PDF = BUILD / "book.pdf"
+AUTHORS = "The tse-core authors"
 PRINTED_WIDTH = 660  # CSS pixels between the margins of A4: charts are drawn as wide as they will stand on paper
 
 
@@ -28,10 +30,16 @@ def build() -> None:
             printed = printed_page(page, entry, first=len(book.pages) + 1)
             outlines[entry.page] = sections(page, printed)
             book.append(with_own_places(printed), import_outline=False)
+        front = table_of_contents(page, entries, firsts)
         chromium.close()
+    before = len(front.pages)
+    book.merge(0, front, import_outline=False)
+    book.set_page_label(0, before - 1, style="/r")
+    book.set_page_label(before, len(book.pages) - 1, style="/D", start=1)
+    firsts = {name: first + before for name, first in firsts.items()}
     add_bookmarks(book, entries, firsts, outlines)
     lead_inside(book, firsts)
-    book.add_metadata({"/Title": entries[0].title, "/Author": "The tse-core authors"})
+    book.add_metadata({"/Title": entries[0].title, "/Author": AUTHORS})
     book.page_mode = "/UseOutlines"
     book.write(PDF)
 
@@ -41,6 +49,24 @@ def printed_page(page, entry: Entry, first: int) -> PdfReader:
     opened(page, (HTML / entry.page).as_uri())
     page.add_style_tag(content=f"@page :first {{ counter-increment: page {first}; }}")
     return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, outline=True)))
+
+
+def table_of_contents(page, entries: list[Entry], firsts: dict[str, int]) -> PdfReader:
+    """The book's title and its pages with their numbers, which come before page 1."""
+    lines, part = [], ""
+    for entry in entries:
+        if entry.part != part:
+            part = entry.part
+            lines.append(f"<h2>{escape(part)}</h2>")
+        kind, address = ("below" if entry.depth > 1 else "chapter"), (HTML / entry.page).as_uri()
+        lines.append(
+            f'<a class="{kind}" href="{address}" data-page="{firsts[entry.page] + 1}">{escape(entry.title)}<i></i></a>'
+        )
+    style = (ROOT / "book" / "assets" / "print-contents.css").read_text()
+    title = f"<title>Contents</title><h1>{escape(entries[0].title)}</h1><p>{AUTHORS}</p>"
+    page.goto("about:blank")
+    page.set_content(f'<!DOCTYPE html><html lang="en"><style>{style}</style>{title}{"".join(lines)}</html>')
+    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True)))
 
 
 def sections(page, printed: PdfReader) -> list[tuple[str, int]]:

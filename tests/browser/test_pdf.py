@@ -28,7 +28,7 @@ def bookmarks(book, items=None, depth=0):
 
 def squeezed(text: str) -> str:
     """Without spaces and hyphens, which lines and fonts change, and without a chapter's number."""
-    return re.sub(r"^[\d.]+ |[\s\u00ad-]", "", re.sub(r"^[\d.]+ ", "", text))
+    return re.sub(r"^[\d.]+ |[\s\u00ad-]", "", text)
 
 
 def test_every_page_of_the_contents_is_in_the_pdf_under_its_title(book):
@@ -52,9 +52,20 @@ def test_the_outline_has_parts_pages_and_sections_in_the_order_of_the_book(book)
         assert any(title.endswith(chapter) for title in titles), chapter
 
 
-def test_pages_are_numbered_through(book):
-    for number in (1, 2, len(book.pages) // 2, len(book.pages)):
-        assert str(number) in book.pages[number - 1].extract_text().split("\n")
+def test_pages_are_numbered_through_after_the_contents(book):
+    before = next(number for _, _, number in bookmarks(book))
+    numbers = [str(number + 1) for number in range(len(book.pages) - before)]
+    assert book.page_labels[before:] == numbers and book.page_labels[0] == "i"
+    for number in (numbers[0], numbers[1], numbers[len(numbers) // 2], numbers[-1]):
+        assert number in book.pages[before + int(number) - 1].extract_text().split("\n")
+
+
+def test_the_contents_name_every_page_with_its_number(book):
+    before = next(number for _, _, number in bookmarks(book))
+    listed = squeezed("".join(page.extract_text() for page in book.pages[:before]))
+    numbers = {title: book.page_labels[number] for title, _, number in bookmarks(book)}
+    wrong = [e.title for e in contents() if squeezed(e.title + numbers[e.title]) not in listed]
+    assert not wrong
 
 
 def test_links_lead_to_pages_of_the_file_or_out_of_the_book_and_never_to_this_machine(book):
