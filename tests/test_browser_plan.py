@@ -9,7 +9,7 @@ from browser.plan import views
 PAGES = [f"page-{number}.html" for number in range(6)]
 
 
-@pytest.mark.parametrize(("first", "second"), combinations(range(4), 2))
+@pytest.mark.parametrize(("first", "second"), list(combinations(range(4), 2)))
 def test_every_pair_of_page_width_scheme_and_address_is_seen(first, second):
     factors = [set(values) for values in zip(*views(PAGES), strict=True)]
     assert [len(factor) for factor in factors] == [len(PAGES), 3, 2, 2]
