@@ -5,6 +5,7 @@ import re
 import nbformat
 import pytest
 
+from book.ext.tse_executed import with_prompts
 from book.make import exercises
 from book.make.exercises import chapters, learners_notebook, plain, read_chapter, skeleton
 
@@ -99,6 +100,12 @@ def test_a_cell_becomes_a_question_with_a_hint_and_an_empty_answer(tmp_path):
         "## ★★ Add\n\nGive `total` of the numbers.\n\n<details><summary>Hint</summary>\n\nOne and two.\n\n</details>"
     )
     assert answer == "# Your answer\ntotal = ..." and check == one.check
+
+
+def test_a_folded_cell_says_what_it_hides():
+    cells = [nbformat.v4.new_code_cell("", metadata={"tags": ["hide-cell", tag]}) for tag in ("solution", "other")]
+    shown = nbformat.reads(with_prompts(nbformat.writes(nbformat.v4.new_notebook(cells=cells))), 4).cells
+    assert shown[0].metadata["mystnb"]["code_prompt_show"] == "Solution" and "mystnb" not in shown[1].metadata
 
 
 def test_words_of_the_book_become_plain_words():
