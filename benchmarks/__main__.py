@@ -40,6 +40,7 @@ def main() -> None:
             for side, run in job.sides.items():
                 try:
                     times[side].append(run())
+                    print(f"{name}: {side}: {times[side][-1]:.2f} s", file=sys.stderr, flush=True)
                 except jobs.UnavailableError as reason:
                     print(f"{name}: {side} left out: {reason}", file=sys.stderr)
                     times[side].append(None)

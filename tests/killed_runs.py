@@ -15,7 +15,8 @@ os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 import torch
 
-from tse_core import evaluate, evaluation, load_model, load_pairs
+from tse_core import _job, evaluate, load_model, load_pairs
+from tse_core.metrics import PAPER_CUTOFFS
 from tse_core.results import write_results
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -24,7 +25,7 @@ from tiny import save_model
 
 def main(folder: Path, moments: int, seed: int = 0) -> None:
     torch.set_num_threads(1)
-    evaluation.SHARD_CONTEXTS = 8
+    _job.SHARD_CONTEXTS = 8
     model = load_model(save_model(folder / "model", "masked"), device="cpu")
     pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:120]
 
@@ -33,8 +34,8 @@ def main(folder: Path, moments: int, seed: int = 0) -> None:
 
     write_results(evaluate(model, pairs).tidy(), folder / "unbroken.parquet")
     unbroken = (folder / "unbroken.parquet").read_bytes()
-    shards = sum(1 for _ in evaluation._shards(evaluation._prepare(
-        model, pairs, "newman-appendix", evaluation.PAPER_CUTOFFS, "exact", "contexts")[0]))  # fmt: skip
+    job = _job.prepare(model, pairs, "newman-appendix", PAPER_CUTOFFS, "exact", "contexts")
+    shards = sum(1 for _ in job.shards())
     started = time.perf_counter()
     wait(fork(run, folder / "timed", folder / "timed.parquet"))
     duration = time.perf_counter() - started

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from tse_core import claims
-from tse_core.claims import interval_coverage, laboratory_ledger, ledger, verdict_summary
+from tse_core.claims import interval_coverage, laboratory_ledger, ledger, training_ledger, verdict_summary
 from tse_core.claims.verdicts import (
     CLOSE,
     DIRECTION,
@@ -304,3 +304,36 @@ def test_an_evaluation_goes_into_the_ledger_as_it_is(shared):
     cell = found[found["metric"] == "EW"].iloc[0]
     assert cell["low"] < cell["measured"] < cell["high"]
     assert "newman-clean@" in cell["signature"]
+
+
+def training(model, **steps):
+    """Curves of a model: for each step TSE, EW of all verbs, head, middle and tail."""
+    cells = [("TSE", "all"), ("EW", "all"), ("EW", "head"), ("EW", "middle"), ("EW", "tail")]
+    rows = [
+        {"name": model, "step": int(step[1:]), "construction": "All constructions", "metric": metric, "band": band}
+        | {"score": score, "signature": f"at {step}"}
+        for step, scores in steps.items()
+        for (metric, band), score in zip(cells, scores, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_claims_about_training_are_judged_at_the_first_step_that_has_learned_tse():
+    rule = training("lab-systematic-causal", s1=(0.5,) * 5, s8=(0.92, 0.8, 0.9, 0.8, 0.7), s16=(1.0, 1, 1, 1, 1))
+    found = training_ledger(rule).set_index(["id", "model"])
+    head = found.loc["L.head-first", "lab-systematic-causal"]
+    assert (head["step"], head["measured"], head["verdict"]) == (8, "0.900, 0.800, 0.700", "holds")
+    assert head["signature"] == "at s8"
+    assert found.loc["L.tse-first", "lab-systematic-causal"]["verdict"] == "holds"
+    assert (found.loc["L.tail-never", "verdict"] == NOT_RUN).all()
+    late = training("lab-systematic-causal", s8=(0.92, 0.91, 0.9, 0.95, 0.7))
+    assert set(training_ledger(late).dropna(subset="step")["verdict"]) == {"does not hold"}
+    habit = training("lab-lexical-causal", s1=(0.5, 0.5, 0.5, 0.5, 0.54), s8=(0.95, 0.7, 0.9, 0.8, 0.48))
+    tail = training_ledger(habit).set_index("id").loc["L.tail-never"]
+    assert (tail["step"], tail["verdict"]) == (1, "holds")
+    leaks = training("lab-lexical-causal", s8=(0.95, 0.7, 0.9, 0.8, 0.56))
+    assert training_ledger(leaks).set_index("id").loc["L.tail-never", "verdict"] == "does not hold"
+
+
+def test_claims_about_training_wait_for_their_runs():
+    assert set(training_ledger(None)["verdict"]) == {NOT_RUN}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tse_core import InputError, evaluate, evaluation, load_model, load_pairs
+from tse_core import InputError, _job, evaluate, evaluation, load_model, load_pairs
 from tse_core.errors import DamagedFile
 from tse_core.results import Store, write_results
 
@@ -42,7 +42,7 @@ def run(tmp_path_factory):
 
     def evaluated(store=None) -> bytes:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(evaluation, "SHARD_CONTEXTS", 4)
+            patch.setattr(_job, "SHARD_CONTEXTS", 4)
             write_results(evaluate(model, pairs, store=store).tidy(), folder / "results.parquet")
         return (folder / "results.parquet").read_bytes()
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import torch
 
-from tse_core import evaluate, evaluation, load_model, load_pairs
+from tse_core import _job, evaluate, load_model, load_pairs
 from tse_core.evaluation import NOISE
 from tse_core.forward import target_log_probabilities
 
@@ -51,7 +51,7 @@ def test_the_order_of_the_pairs(model, pairs):
 
 def test_the_size_of_the_shards(model, pairs, monkeypatch):
     whole = scores(evaluate(model, pairs))
-    monkeypatch.setattr(evaluation, "SHARD_CONTEXTS", 7)
+    monkeypatch.setattr(_job, "SHARD_CONTEXTS", 7)
     same(scores(evaluate(model, pairs)), whole)
 
 

@@ -124,7 +124,7 @@ def test_a_model_without_its_weights_says_the_same_of_itself(checkpoints):
 
 
 def test_tasks_hold_every_token_once_in_pieces_of_a_size(plan, tmp_path, monkeypatch):
-    monkeypatch.setattr("tse_core.evaluation.SHARD_CONTEXTS", 64)
+    monkeypatch.setattr("tse_core._job.SHARD_CONTEXTS", 64)
     planned = plan_sweep(plan | {"task_tokens": 1000}, store=tmp_path)
     for run in planned.plan.runs:
         mine = [task for task in planned.tasks if task.run == run]

@@ -3,40 +3,14 @@
 Tables number contexts and pairs from 0 within the shard, so that it serves any run that holds the same contexts.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import torch
 
+from tse_core._job import Job
 from tse_core.forward import blocks
-from tse_core.metrics import Cutoffs, agreement, cutoff_scores
-from tse_core.models import LanguageModel, Slot
-
-
-@dataclass(frozen=True)
-class Job:
-    """An evaluation that is ready to run."""
-
-    model: LanguageModel
-    pairs: pd.DataFrame
-    index: np.ndarray  # (pairs,) the context of each pair
-    contexts: pd.DataFrame
-    lemmas: np.ndarray  # (lemmas,) names
-    inflection_ids: np.ndarray  # (lemmas, 2)
-    forms: np.ndarray  # (pairs, 2) vocabulary entries of the correct and the wrong form, -1 for none
-    cutoffs: Cutoffs
-    protocol: str
-    keep: str
-
-    @property
-    def tables(self) -> list[str]:
-        further = {"contexts": [], "lemmas": ["lemmas"], "forms": ["lemmas", "forms"]}
-        return ["contexts", "pairs", *further[self.keep]]
-
-    def pair_rows(self, members: np.ndarray) -> np.ndarray:
-        """The rows of the pairs whose contexts are among `members`."""
-        return np.flatnonzero(np.isin(self.index, members))
+from tse_core.metrics import agreement, cutoff_scores
+from tse_core.models import Slot
 
 
 def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict[str, pd.DataFrame]:

@@ -4,28 +4,21 @@
 (Newman et al. 2021). `slot_distribution` shows one such distribution (their Table 3).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from tse_core import uncertainty
-from tse_core._shards import Job, score_shard
-from tse_core.datasets import data_hash, load_pairs
-from tse_core.errors import InputError, unknown
-from tse_core.lemmas import Lemmas, load_lemmas
+from tse_core._job import Keep, Protocol, prepare
+from tse_core._shards import score_shard
+from tse_core.lemmas import Lemmas
 from tse_core.metrics import PAPER_CUTOFFS, Cutoffs
 from tse_core.models import LanguageModel, load_model
-from tse_core.pairs import context_index, unique_contexts
 from tse_core.progress import progress
-from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Signature, Store, find, keep_results, provenance
+from tse_core.results import TIDY_COLUMNS, Signature, Store, find, keep_results
 
-Protocol = Literal["exact", "released"]
-Keep = Literal["contexts", "lemmas", "forms"]
-SHARD_CONTEXTS = 2048
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
 NOISE = {"float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
@@ -180,21 +173,20 @@ def evaluate(
     InputError
         For an unknown name, or a tokenizer that holds no lemma's two forms as single entries.
     """
-    job, kept, counted = _prepare(model, pairs, lemmas, cutoffs, protocol, keep)
-    signature = _signature(job, counted)
+    job = prepare(model, pairs, lemmas, cutoffs, protocol, keep)
+    signature, work = job.signature(), job.work()
     store = Store(store) if isinstance(store, (str, Path)) else store
-    work = _work(job, signature)
     if store:
         store.describe(work)
     parts = []
     with progress(len(job.contexts), f"{job.model.label}: contexts", unit="contexts") as advance:
-        for name, members in _shards(job):
+        for name, members in job.shards():
             tables = store.get(work.key, name, job.tables) if store else None
             if tables is None:
                 tables = score_shard(job, members, batch_tokens)
                 if store:
                     store.put(work.key, name, tables)
-            parts.append(_placed(job, tables, members))
+            parts.append(job.placed(tables, members))
             advance(len(members))
     joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
     contexts = pd.concat(
@@ -209,7 +201,9 @@ def evaluate(
     details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
     margin = details["log_probability_correct"] - details["log_probability_wrong"]
     details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
-    found = Evaluation(contexts, details, kept, signature, cutoffs, _by_lemma(joined, kept), joined.get("forms"))
+    found = Evaluation(
+        contexts, details, job.lemmas, signature, cutoffs, _by_lemma(joined, job.lemmas), joined.get("forms")
+    )
     if store and not _recorded(find(signature.key, store), cutoffs):
         keep_results(found.tidy(), store)
     return found
@@ -228,100 +222,6 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     probabilities = block.logits[0].softmax(-1).cpu().numpy()
     order = np.argsort(-probabilities, kind="stable")
     return pd.DataFrame({"token": model.tokens(order), "id": order, "probability": probabilities[order]})
-
-
-def _prepare(model, pairs, lemmas, cutoffs, protocol, keep) -> tuple[Job, pd.DataFrame, str]:
-    """Everything that is known before the first forward pass; mistakes show here."""
-    if protocol not in ("exact", "released"):
-        raise unknown("protocol", protocol, ("exact", "released"))
-    if keep not in ("contexts", "lemmas", "forms"):
-        raise unknown("detail to keep", keep, ("contexts", "lemmas", "forms"))
-    pairs = pairs if isinstance(pairs, pd.DataFrame) else load_pairs(pairs)
-    if pairs.empty:
-        raise InputError("there are no pairs to score")
-    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
-    model = model if isinstance(model, LanguageModel) else load_model(model)
-    words = list(
-        dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *pairs["correct"], *pairs["wrong"]])
-    )
-    entry = dict(zip(words, model.word_ids(words), strict=True))
-    kept, ids = lemmas.inflection_ids(entry.get)
-    if kept.empty:
-        raise InputError(
-            f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with both forms as "
-            "single entries; choose another lemma list or a model with a larger vocabulary"
-        )
-    index = context_index(pairs, model.kind, protocol)
-    contexts = unique_contexts(pairs, model.kind, protocol)
-    first = np.unique(index, return_index=True)[1]
-    contexts.insert(1, "subject", pairs["subject"].to_numpy()[first] if "subject" in pairs else "")
-    forms = np.array([[entry[c] if entry[c] is not None else -1, entry[w] if entry[w] is not None else -1]
-                      for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)])  # fmt: skip
-    job = Job(
-        model,
-        pairs.reset_index(drop=True),
-        index,
-        contexts,
-        kept["lemma"].to_numpy(),
-        ids,
-        forms,
-        cutoffs,
-        protocol,
-        keep,
-    )
-    return job, kept, f"{lemmas.name}@{lemmas.hash}({len(kept)})"
-
-
-def _signature(job: Job, counted: str) -> Signature:
-    model, data = job.model, job.pairs.attrs.get("name", "pairs")
-    identity = {"model": model.identity(), "data": f"{data}@{data_hash(job.pairs)}"}
-    policies = model.policies()
-    dtype = policies.pop("dtype")
-    spelling = {"caps": "first" if _capital(job.pairs) else "as-is", "period": "add" if _period(job.pairs) else "as-is"}
-    policy = (
-        {"lemmas": counted} | policies | spelling | {"protocol": f"{job.protocol}/{PROTOCOL_VERSION}", "dtype": dtype}
-    )
-    return Signature(identity, policy | {"ties": "wrong"}, provenance(model.device))
-
-
-def _capital(pairs) -> bool:
-    return bool(pairs["left"].str[:1].str.isupper().all())
-
-
-def _period(pairs) -> bool:
-    return bool(pairs["right"].str.endswith(".").all())
-
-
-def _work(job: Job, signature: Signature) -> Signature:
-    """What the shards of a run share with those of any other data: the model, the policies, the detail."""
-    detail = {"cutoffs": str(tuple(job.cutoffs)), "keep": job.keep}
-    identity = {"model": signature.identity["model"], "data": "any"}
-    return Signature(identity, {**signature.policy, **detail}, signature.provenance)
-
-
-def _shards(job: Job) -> Iterator[tuple[str, np.ndarray]]:
-    """Slices of each construction's contexts, named after their contents, whatever else is in the run."""
-    for construction, members in job.contexts.groupby("construction", sort=False).indices.items():
-        for number, start in enumerate(range(0, len(members), SHARD_CONTEXTS)):
-            slice_ = members[start : start + SHARD_CONTEXTS]
-            contexts = data_hash(job.contexts.iloc[slice_])
-            pairs = data_hash(job.pairs.loc[job.pair_rows(slice_), ["left", "right", "correct", "wrong", "number"]])
-            name = "".join(c if c.isalnum() else "-" for c in construction.lower()).strip("-")
-            yield f"{name}-{number:03d}-{contexts}{pairs}", slice_
-
-
-def _placed(job: Job, tables: dict[str, pd.DataFrame], members) -> dict[str, pd.DataFrame]:
-    """A shard's tables with the numbers that its contexts and pairs have in this run."""
-    placed = dict(tables)
-    for table, column, rows in (
-        ("contexts", "context", members),
-        ("pairs", "pair", job.pair_rows(members)),
-        ("forms", "context", members),
-    ):
-        if table in tables:
-            here = tables[table][column]
-            placed[table] = tables[table].assign(**{column: rows[here].astype(here.dtype)})
-    return placed
 
 
 def _recorded(numbers: pd.DataFrame | None, cutoffs: Cutoffs) -> bool:

@@ -17,11 +17,12 @@ import numpy as np
 import torch
 
 from tse_core._huggingface import open_model
-from tse_core._shards import Job, score_shard
+from tse_core._job import Job, prepare
+from tse_core._shards import score_shard
 from tse_core._unloaded import UnloadedNetwork
 from tse_core.datasets import load_pairs
 from tse_core.errors import InputError
-from tse_core.evaluation import Evaluation, _prepare, _shards, _signature, _work, evaluate
+from tse_core.evaluation import Evaluation, evaluate
 from tse_core.lemmas import load_lemmas
 from tse_core.metrics import PAPER_CUTOFFS
 from tse_core.models import LanguageModel
@@ -91,8 +92,8 @@ class Planner:
     def tasks(self, run: Run) -> tuple[list[Task], int]:
         """The tasks that a run still needs, and how many of its shards are in the store."""
         model = unloaded(run.model)
-        job, counted, members, tokens = self._job(model, run)
-        key = _work(job, _signature(job, counted)).key
+        job, members, tokens = self._job(model, run)
+        key = job.work().key
         missing, done = [], 0
         for (name, places), length in zip(members, tokens, strict=True):
             shard = Shard(key, name, len(places), length)
@@ -108,11 +109,11 @@ class Planner:
         key = (model.tokenizer.backend_tokenizer.to_str(), model.kind, model.bos, model.leading_space,
                run.data, run.lemmas, run.protocol, run.keep)  # fmt: skip
         if key not in self._prepared:
-            job, counted = prepared(model, run)
-            members = list(_shards(job))
+            job = prepared(model, run)
+            members = list(job.shards())
             slots = model.slots(list(zip(job.contexts["left"], job.contexts["right"], strict=True)))
             lengths = np.array([len(slot.ids) for slot in slots])
-            self._prepared[key] = (job, counted, members, [int(lengths[places].sum()) for _, places in members])
+            self._prepared[key] = (job, members, [int(lengths[places].sum()) for _, places in members])
         job, *rest = self._prepared[key]
         return replace(job, model=model), *rest
 
@@ -135,11 +136,9 @@ def parameters(model: LanguageModel) -> int:
     return sum(p.numel() for p in module.parameters()) if module is not None else 0
 
 
-def prepared(model: LanguageModel, run: Run) -> tuple[Job, str]:
-    """The job of a run, and which lemmas count, in the words of its signature."""
-    pairs, lemmas = _pairs(run.data), load_lemmas(run.lemmas)
-    job, _, counted = _prepare(model, pairs, lemmas, PAPER_CUTOFFS, run.protocol, run.keep)
-    return job, counted
+def prepared(model: LanguageModel, run: Run) -> Job:
+    """The job of a run."""
+    return prepare(model, _pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, run.protocol, run.keep)
 
 
 def collected(run: Run, store: Store) -> Evaluation:
@@ -188,8 +187,8 @@ def _worker_job(run: Run) -> tuple[Job, Signature, dict[str, np.ndarray]]:
         _held["loaded"] = run.model.load()
         _held["model"] = run.model
     if run not in _held:
-        job, counted = prepared(_held["loaded"], run)
-        _held[run] = job, _work(job, _signature(job, counted)), dict(_shards(job))
+        job = prepared(_held["loaded"], run)
+        _held[run] = job, job.work(), dict(job.shards())
     return _held[run]
 
 
