@@ -2,11 +2,13 @@
 
     python data/sweeps/train.py [FOLDER]
 
+FOLDER is data/sweeps/dynamics, where the plans look, if none is given.
 Steps: both regimes, saved after 1, 2, 4, ... 2,048 steps of 64 new sentences. Sizes: the systematic language, 1,024
 such steps over a corpus of 1,000, 8,000 and 64,000 sentences, read again and again. What is there is left alone, and
 what was interrupted goes on.
 """
 
+import argparse
 import sys
 from functools import partial
 from pathlib import Path
@@ -38,4 +40,6 @@ def _report(out: Path, step: int, loss: float) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "dynamics"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent / "dynamics")
+    main(parser.parse_args().folder)
