@@ -27,9 +27,9 @@ def run_times(names: Iterable[str], folder: Path = BUILD / "times") -> pd.DataFr
     for name in names:
         record = folder / f"{name}.json"
         seconds = json.loads(record.read_text())["seconds"] if record.exists() else float("nan")
-        rows.append((_title(name), f"{name}.ipynb", seconds))
-    table = pd.DataFrame(rows, columns=["Notebook", "File", "Seconds"])
-    table.loc[len(table)] = ("All", "", table["Seconds"].sum())
+        rows.append((_title(name), seconds))
+    table = pd.DataFrame(rows, columns=["Notebook", "Seconds"])
+    table.loc[len(table)] = ("All", table["Seconds"].sum())
     return table
 
 
