@@ -9,6 +9,7 @@ QUIET = [
     "--disable-component-update", "--disable-sync", "--disable-default-apps",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]  # fmt: skip
+PATIENCE = 120_000  # milliseconds: a busy machine is no failure
 DRAWN = """() => {
   const charts = [...document.querySelectorAll('div[id^="altair-viz"]')];
   const formulas = [...document.querySelectorAll('.math.notranslate')];
@@ -26,6 +27,6 @@ def launch(playwright):
 
 def opened(page, address: str):
     """The page at this address, once all is drawn."""
-    page.goto(address, wait_until="load")
-    page.wait_for_function(DRAWN, timeout=60_000)
+    page.goto(address, wait_until="load", timeout=PATIENCE)
+    page.wait_for_function(DRAWN, timeout=PATIENCE)
     return page

@@ -1,6 +1,7 @@
 """The whole book as one PDF: its pages printed by Chromium in the order of the contents, with an outline."""
 
 import io
+import re
 from html import escape
 from urllib.parse import unquote
 
@@ -70,13 +71,27 @@ def table_of_contents(page, entries: list[Entry], firsts: dict[str, int]) -> Pdf
 
 
 def sections(page, printed: PdfReader) -> list[tuple[str, int]]:
-    """The sections of a printed page and where they begin: their titles as the page has them (those that Chromium
-    notes are doubled where a title was moved to the next sheet).
+    """The sections of a printed page and where they begin.
+
+    Chromium notes the places but doubles titles that move to the next sheet, so titles come from the page. A section
+    that is not printed is left out.
     """
-    titles = page.locator(".bd-article h2").all_inner_texts()
-    below = next((part for part in printed.outline if isinstance(part, list)), [])
-    places = [printed.get_destination_page_number(part) for part in below if not isinstance(part, list)]
-    return list(zip(titles, places, strict=True))
+    found, notes = [], list(all_notes(printed.outline))
+    for title in page.locator(".bd-article h2").all_inner_texts():
+        words = re.sub(r"^[\d.]+|\s", "", title)
+        here = next((n for n, note in enumerate(notes) if words in re.sub(r"\s", "", note.title)), None)
+        if here is not None:
+            found.append((title, printed.get_destination_page_number(notes[here])))
+            notes = notes[here + 1 :]
+    return found
+
+
+def all_notes(outline: list):
+    for part in outline:
+        if isinstance(part, list):
+            yield from all_notes(part)
+        else:
+            yield part
 
 
 def with_own_places(printed: PdfReader) -> PdfReader:
