@@ -282,7 +282,7 @@ for name, ranking, means in (
     ("by_figure", by_figure, of_figure),
     ("by_table", by_table, of_table),
 ):
-    values = [means.mean()[model] for model in ranking]
+    values = [round(float(means.mean()[model]), 3) for model in ranking]
     assert values == sorted(values, reverse=True), (
         f"{name}: the best comes first; means are {values}"
     )
