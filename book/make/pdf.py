@@ -1,7 +1,6 @@
 """The whole book as one PDF: its pages printed by Chromium in the order of the contents, with an outline."""
 
 import io
-import re
 from html import escape
 from urllib.parse import unquote
 
@@ -15,6 +14,10 @@ from book.make.contents import Entry, contents
 
 PDF = BUILD / "book.pdf"
 AUTHORS = "The tse-core authors"
+SECTIONS = "[...document.querySelectorAll('.bd-article section[id] > h2')]"
+# Chromium notes the places that a page links to: links nobody sees, to every section.
+LINKED = f"""{SECTIONS}.forEach(title => title.insertAdjacentHTML('beforeend',
+  `<a href="#${{title.parentElement.id}}" style="font-size: 1px">&nbsp;</a>`))"""
 PRINTED_WIDTH = 660  # CSS pixels between the margins of A4: charts are drawn as wide as they will stand on paper
 
 
@@ -48,8 +51,9 @@ def build() -> None:
 def printed_page(page, entry: Entry, first: int) -> PdfReader:
     """One page of the book as a document whose page numbers start from `first`."""
     opened(page, (HTML / entry.page).as_uri())
+    page.evaluate(LINKED)
     page.add_style_tag(content=f"@page :first {{ counter-increment: page {first}; }}")
-    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, outline=True)))
+    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True)))
 
 
 def table_of_contents(page, entries: list[Entry], firsts: dict[str, int]) -> PdfReader:
@@ -71,27 +75,10 @@ def table_of_contents(page, entries: list[Entry], firsts: dict[str, int]) -> Pdf
 
 
 def sections(page, printed: PdfReader) -> list[tuple[str, int]]:
-    """The sections of a printed page and where they begin.
-
-    Chromium notes the places but doubles titles that move to the next sheet, so titles come from the page. A section
-    that is not printed is left out.
-    """
-    found, notes = [], list(all_notes(printed.outline))
-    for title in page.locator(".bd-article h2").all_inner_texts():
-        words = re.sub(r"^[\d.]+|\s", "", title)
-        here = next((n for n, note in enumerate(notes) if words in re.sub(r"\s", "", note.title)), None)
-        if here is not None:
-            found.append((title, printed.get_destination_page_number(notes[here])))
-            notes = notes[here + 1 :]
-    return found
-
-
-def all_notes(outline: list):
-    for part in outline:
-        if isinstance(part, list):
-            yield from all_notes(part)
-        else:
-            yield part
+    """The sections of a printed page and where they begin; one that is not printed is left out."""
+    places = {str(name).strip("/"): place for name, place in printed.named_destinations.items()}
+    titled = page.evaluate(f"{SECTIONS}.map(title => [title.innerText.trim(), title.parentElement.id])")
+    return [(title, printed.get_destination_page_number(places[name])) for title, name in titled if name in places]
 
 
 def with_own_places(printed: PdfReader) -> PdfReader:
