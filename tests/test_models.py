@@ -8,7 +8,7 @@ import pytest
 from tse_core import InputError, load_model
 from tse_core.pairs import join
 
-WORDS = ["laughs", "is", "brings", "are"]
+WORDS = ["laughs", "is", "brings", "are", "was", "said"]
 SENTENCES = [("The author", "."), ("The keys to the cabinet", "on the table."), ("Le café", "très bon.")]
 
 
@@ -92,9 +92,32 @@ def test_words_that_the_vocabulary_lacks_have_no_id(tiny_causal):
     assert load_model(tiny_causal).word_ids(["laughs", "Laughs", "xylophones", "", "two words"])[2:] == [None] * 3
 
 
-@pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2", "random-roberta", "stories260K"])
+FAMILIES = [
+    "random-bert-cased",
+    "random-gpt2",
+    "random-roberta",
+    "stories260K",
+]  # WordPiece, byte-level BPE, SentencePiece
+
+
+@pytest.mark.parametrize("name", FAMILIES)
 def test_the_slot_and_its_surroundings_give_back_the_sentence(shared, name):
-    model = load_model(shared / "models" / name)
+    gives_back_the_sentence(load_model(shared / "models" / name))
+
+
+@pytest.mark.parametrize("kind", ["masked", "causal"])
+def test_a_unigram_tokenizers_slots_and_offsets(tmp_path, kind):
+    from tiny import save_unigram_model
+
+    model = load_model(save_unigram_model(tmp_path, kind))
+    assert any(len(ids) > 3 for ids in model.tokenizer(WORDS, add_special_tokens=False)["input_ids"])
+    gives_back_the_sentence(model)
+    covers_the_words(model)
+
+
+def gives_back_the_sentence(model):
+    """Every slot filled with a known word, decoded, is the sentence."""
+    assert any(entry is not None for entry in model.word_ids(WORDS))
     for left, right in SENTENCES:
         for word in WORDS:
             slot, entry = model.slot(left, right), model.word_id(word)
@@ -110,10 +133,13 @@ def test_the_slot_and_its_surroundings_give_back_the_sentence(shared, name):
             assert squeezed[0] == squeezed[1]
 
 
-@pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2", "random-roberta", "stories260K"])
+@pytest.mark.parametrize("name", FAMILIES)
 def test_offsets_point_at_the_words(shared, name):
-    model = load_model(shared / "models" / name)
+    covers_the_words(load_model(shared / "models" / name))
+
+
+def covers_the_words(model):
     sentence = "The keys to the cabinet are here."
     encoding = model.encode(sentence)
-    covered = sorted(i for start, end in encoding.offsets for i in range(start, end))
+    covered = sorted({i for start, end in encoding.offsets for i in range(start, end)})
     assert covered == [i for i, c in enumerate(sentence) if c != " "]

@@ -393,14 +393,12 @@ def test_nothing_is_computed_twice(tmp_path):
 
 
 def plain_loop(folder, kind, sentence):
-    """The surprisal of a sentence in bits, token by token, from Hugging Face alone, in double precision."""
+    """The surprisal of a sentence in bits, token by token, from Hugging Face alone, summed in double precision."""
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
     if folder not in LOADED:
-        network = (
-            (AutoModelForCausalLM if kind == "causal" else AutoModelForMaskedLM).from_pretrained(folder).double().eval()
-        )
+        network = (AutoModelForCausalLM if kind == "causal" else AutoModelForMaskedLM).from_pretrained(folder).eval()
         LOADED[folder] = AutoTokenizer.from_pretrained(folder), network
     tokenizer, network = LOADED[folder]
     if kind == "masked" and "roberta" in str(folder):
@@ -409,12 +407,12 @@ def plain_loop(folder, kind, sentence):
     total = 0.0
     with torch.no_grad():
         if kind == "causal":
-            rows = torch.log_softmax(network(torch.tensor([ids])).logits[0], dim=-1)
+            rows = torch.log_softmax(network(torch.tensor([ids])).logits[0].double(), dim=-1)
             total = -sum(rows[i - 1, ids[i]].item() for i in range(1, len(ids)))
         else:
             for i in range(1, len(ids) - 1):
                 masked = [*ids[:i], tokenizer.mask_token_id, *ids[i + 1 :]]
-                rows = torch.log_softmax(network(torch.tensor([masked])).logits[0], dim=-1)
+                rows = torch.log_softmax(network(torch.tensor([masked])).logits[0].double(), dim=-1)
                 total -= rows[i, ids[i]].item()
     return total / np.log(2)
 
@@ -473,8 +471,8 @@ def test_regions_sum_to_the_sentences_surprisal_of_a_plain_loop(shared, public, 
         outcome = evaluate_suite(language_model, suite)
         totals = outcome.regions.groupby(["item", "condition"], sort=False)["bits"].sum()
         for (item, condition, sentence), total in list(zip(suite.sentences(), totals, strict=True))[::every]:
-            # 1e-4 bits; for sentences of more than 100 bits a millionth, which is what single precision leaves
-            assert total == pytest.approx(plain_loop(folder, kind, sentence), abs=1e-4, rel=1e-6), (item, condition)
+            # both networks in single precision, whose own error is as large in sentences of 200 bits
+            assert total == pytest.approx(plain_loop(folder, kind, sentence), abs=1e-4, rel=0), (item, condition)
 
 
 @pytest.mark.parametrize("kind", ["ngram", "lstm"])

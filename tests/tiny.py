@@ -1,15 +1,17 @@
 """Tiny random models over the verbs and nouns of Marvin and Linzen's templates, made on the spot."""
 
+import string
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer, normalizers, pre_tokenizers, processors
-from tokenizers.models import WordLevel
+from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors
+from tokenizers.models import Unigram, WordLevel
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from tse_core.datasets import load_pairs
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+NAMES = ["pad_token", "unk_token", "cls_token", "sep_token", "mask_token"]
 
 
 def words() -> list[str]:
@@ -26,21 +28,31 @@ def save_model(folder: Path, kind: str, seed: int = 0) -> Path:
     tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    names = dict(zip(NAMES, SPECIAL, strict=True)) | {"bos_token": "[CLS]"}
+    return _save(folder, kind, tokenizer, names, seed)
+
+
+def save_unigram_model(folder: Path, kind: str) -> Path:
+    """The same with a Unigram tokenizer of SentencePiece's kind, as ALBERT, T5 and XLM-R have."""
+    pieces = [(token, 0.0) for token in SPECIAL] + [(f"▁{word}", -5.0) for word in words() if word != "brings"]
+    letters = sorted(set("▁.,é" + string.ascii_letters))
+    tokenizer = Tokenizer(Unigram([*pieces, *((letter, -9.0) for letter in letters)], unk_id=1))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    return _save(folder, kind, tokenizer, dict(zip(NAMES, SPECIAL, strict=True)) | {"bos_token": "[CLS]"}, seed=0)
+
+
+def _save(folder: Path, kind: str, tokenizer: Tokenizer, names: dict[str, str], seed: int) -> Path:
     if kind == "masked":
         tokenizer.post_processor = processors.TemplateProcessing(
-            single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+            single="[CLS] $A [SEP]",
+            special_tokens=[(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")],
         )
-    names = {
-        "pad_token": "[PAD]",
-        "unk_token": "[UNK]",
-        "cls_token": "[CLS]",
-        "sep_token": "[SEP]",
-        "bos_token": "[CLS]",
-    }
-    names |= {"mask_token": "[MASK]"} if kind == "masked" else {}
+    else:
+        names = {name: token for name, token in names.items() if name != "mask_token"}
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
     torch.manual_seed(seed)
-    size = {"vocab_size": len(vocabulary), "initializer_range": 0.4}
+    size = {"vocab_size": tokenizer.get_vocab_size(), "initializer_range": 0.4}
     if kind == "causal":
         model = GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=2, n_head=2, n_positions=64, bos_token_id=2, **size))
     else:
