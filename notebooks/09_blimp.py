@@ -66,10 +66,8 @@ from IPython.display import display
 
 import tse_core
 from tse_core import blimp, charts, published
-from tse_core.baselines import train_baseline
+from tse_core.baselines import laboratory_ngram
 from tse_core.charts.paradigms import accuracy_dots
-from tse_core.laboratory import load_language, sentences
-from tse_core.laboratory.networks import tokenizer
 from tse_core.notebook import glue, signed, table
 from tse_core.pair_defects import pair_defects
 from tse_core.paths import store_folder
@@ -284,18 +282,12 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
 opened = [tse_core.load_model(name, device="auto") for name in models]
 if baseline_sentences:
-    language = load_language()
-    corpus = sentences(language, "systematic", baseline_sentences)
-    opened.append(
-        train_baseline("ngram", corpus, tokenizer(language, "causal"), name="5-gram")
-    )
+    opened.append(laboratory_ngram(baseline_sentences))
 store = Store(store_folder())
 runs = {
     model.label: blimp.evaluate_blimp(model, pairs, store=store) for model in opened
 }
-summary = pd.concat(
-    [run.accuracy("all").assign(model=name) for name, run in runs.items()]
-)
+summary = blimp.accuracies(runs, "all")
 table(
     summary[["model", "accuracy", "low", "high", "pairs", "ties", "unknown"]],
     f"Accuracy over all pairs of {sentence_pairs}, with 95 % intervals over sentences; chance is 0.5",
@@ -307,18 +299,14 @@ for run in runs.values():
     print(signed(run.signature))
 
 # %% tags=["hide-input"]
-by_phenomenon = pd.concat(
-    [run.accuracy("phenomenon").assign(model=name) for name, run in runs.items()]
-)
+by_phenomenon = blimp.accuracies(runs, "phenomenon")
 by_phenomenon["phenomenon"] = (
     by_phenomenon["phenomenon"].fillna("").str.replace("_", " ")
 )
 accuracy_dots(by_phenomenon, title="What each model knows, phenomenon by phenomenon")
 
 # %%
-by_paradigm = pd.concat(
-    [run.accuracy("paradigm").assign(model=name) for name, run in runs.items()]
-)
+by_paradigm = blimp.accuracies(runs)
 wide = by_paradigm.pivot_table(
     index=["phenomenon", "paradigm"], columns="model", values="accuracy", sort=False
 )
@@ -421,49 +409,205 @@ else:
 #
 # The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. The four runs are
 # `tse blimp gpt2`, `gpt2-medium`, `gpt2-large` and `gpt2-xl`; the ledger of claims takes their results.
-#
+
+# %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Half of the ties
-# :label: 09-ties
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/09_blimp.ipynb>`: empty cells for your answers, and checks that judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+from math import comb
+
+import pandas as pd
+
+from tse_core.baselines import laboratory_ngram
+from tse_core.blimp import compare, evaluate_blimp
+from tse_core.datasets import load_sentence_pairs
+from tse_core.preferences import score_pairs
+
+pairs = load_sentence_pairs("laboratory/determiner_noun_agreement_1")
+models = {"small": laboratory_ngram(1000), "large": laboratory_ngram(4000)}
+scored = {name: evaluate_blimp(model, pairs).pairs for name, model in models.items()}
+# Two models on the same 200 pairs: True where a model is right.
+small, large = (scored[name]["correct"] == 1 for name in models)
+
+# Pairs that are not minimal: the good sentence is the longer one, or the shorter one.
+uneven = pd.DataFrame(
+    [
+        ("The author that the guards like laughs.", "The author laugh."),
+        ("The farmers next to the guard smile.", "The farmers smiles."),
+        ("The customer that likes the chefs swims.", "The customer swim."),
+        ("The author laughs.", "The author that the guards like laugh."),
+        ("The farmers smile.", "The farmers next to the guard smiles."),
+    ],
+    columns=["good", "bad"],
+)
+uneven = uneven.join(score_pairs(models["large"], uneven)[["logp_good", "logp_bad"]])
+for side in ("good", "bad"):
+    uneven[f"words_{side}"] = uneven[side].str.split().str.len()
+
+
+# %% [markdown]
+# ````{exercise} ★ Only one of them is right
+# :label: 09-mcnemar
 #
-# Judge one of the runs again with a tie counting half. No new pass of the model is needed: why?
+# `small` and `large`, two n-gram models, say for the same 200 pairs, one after the other, whether each model is right. Count the pairs
+# on which only the first is (`only_small`, a whole number) and only the second (`only_large`). Then compute
+# `p_value`, a number: how often would as many throws of a fair coin come out at least as unevenly, in either direction?
+#
+# ```{dropdown} Hint
+# Pairs on which both are right, or both wrong, say nothing about which model is better. `comb(n, k)` counts the ways in
+# which `n` throws give `k` heads; each way has probability $2^{-n}$. Sum over the smaller side, and double.
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
-from tse_core.preferences import judged
+# McNemar's test by hand. Pairs on which the models agree drop out.
+only_small = int((small & ~large).sum())
+only_large = int((large & ~small).sum())
+throws = only_small + only_large
+tail = sum(comb(throws, k) for k in range(min(only_small, only_large) + 1))
+p_value = min(1.0, 2 * tail / 2**throws)
 
-half = {
-    name: judged(run.pairs, ties="half")["correct"].mean() for name, run in runs.items()
-}
-table(
-    pd.DataFrame({"model": list(half), "accuracy": list(half.values())}),
-    "Ties count half",
-    digits=4,
+# %% tags=["hide-cell", "check"]
+assert isinstance(only_small, int), "only_small should be a whole number"
+assert isinstance(only_large, int), "only_large should be a whole number"
+assert isinstance(p_value, float), "p_value should be a number"
+known = compare(scored["small"], scored["large"], "all").iloc[0]
+assert only_small == known["only_first"], "only_small: right in one, wrong in the other"
+assert only_large == known["only_second"], "only_large: the other way round"
+assert abs(p_value - known["p_value"]) < 1e-9, (
+    f"p_value is {p_value:.3g}: both directions?"
+)
+print(
+    f"{only_small} against {only_large}, p = {p_value:.2f}: so much for {large.mean() - small.mean():+.3f}."
 )
 
 # %% [markdown]
-# ```{solution} 09-ties
-# :class: dropdown
-#
-# The log-probabilities of both sentences are kept for every pair; whether a tie counts is decided afterwards.
-# ```
-#
-# ```{exercise} A probability that ends too early
+# ````{exercise} ★★ Where length explains a preference
 # :label: 09-length
 #
-# In *The glass has broken / broke*, both sentences have the same number of words. In an island pair they may not. Which
-# of the two sentences does a sum of log-probabilities favour, and what would dividing by the length do?
-# ```
+# The table `uneven` holds five pairs whose sentences differ in length, with the log-probabilities that a
+# model gives them (`logp_good`, `logp_bad`) and their numbers of words. Compute three shares (numbers from 0
+# to 1): `by_sum`, of pairs whose good sentence is the more probable one; `by_mean`, the same for log-probability per word;
+# and `shorter`, of pairs in which the more probable sentence is the shorter one. What do the three say together?
 #
-# ```{solution} 09-length
+# ```{dropdown} Hint
+# Every further word multiplies the probability of a sentence by a number below one.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The sum prefers the shorter sentence every time, grammatical or not. The mean prefers long
+# sentences with predictable parts. Neither measures grammar here: only equal sentences do.
+prefers_good = uneven["logp_good"] > uneven["logp_bad"]
+by_sum = float(prefers_good.mean())
+per_word = {s: uneven[f"logp_{s}"] / uneven[f"words_{s}"] for s in ("good", "bad")}
+by_mean = float((per_word["good"] > per_word["bad"]).mean())
+good_is_shorter = uneven["words_good"] < uneven["words_bad"]
+shorter = float((prefers_good == good_is_shorter).mean())
+
+# %% tags=["hide-cell", "check"]
+gap, words = (
+    uneven["logp_good"] - uneven["logp_bad"],
+    uneven["words_bad"] - uneven["words_good"],
+)
+for name, value in {"by_sum": by_sum, "by_mean": by_mean, "shorter": shorter}.items():
+    assert isinstance(value, float), f"{name} should be a number from 0 to 1"
+    assert 0 <= value <= 1, f"{name} is {value}: a share lies between 0 and 1"
+assert abs(by_sum - sum(gap > 0) / len(uneven)) < 1e-9, "by_sum: compare the two sums"
+assert abs(shorter - sum(gap * words > 0) / len(uneven)) < 1e-9, (
+    "shorter: which one has fewer words?"
+)
+ratio = uneven.eval("logp_good * words_bad > logp_bad * words_good")
+assert abs(by_mean - ratio.mean()) < 1e-9, (
+    "by_mean: divide each sum by its own number of words"
+)
+print(
+    f"sum {by_sum:.1f}, mean {by_mean:.1f}, shorter {shorter:.1f}: a pair has to be minimal."
+)
+
+# %% [markdown]
+# ````{exercise} ★★ Intervals that overlap
+# :label: 09-overlap
+#
+# Two models have accuracies of 0.90 and 0.93 on the same thousand pairs; their 95 % intervals overlap a little. A reader
+# concludes that they do not differ. What is wrong with that, and what would you compute?
+#
+# ```{dropdown} Hint
+# How large is the difference on pairs that both models find easy?
+# ```
+# ````
+#
+# ```{solution} 09-overlap
 # :class: dropdown
 #
-# Each further token multiplies the probability by less than one, so the shorter sentence is favoured. Dividing by the
-# length compares surprisal per token instead, which favours long sentences with predictable parts. Neither is wrong; the
-# paper uses the sum, and so does this book.
+# Each interval allows for other sentences, as if the two models had been given different ones. They were given the same, so
+# what makes a pair hard makes it hard for both, and cancels out of the difference. Compare pair by pair: if the second is
+# right on 40 pairs that the first gets wrong and wrong on 10 that the first gets right, the fair coin is refuted although
+# the intervals touch. And the other way round: intervals that do not overlap always mean a difference on such sentences,
+# but not on other paradigms.
 # ```
+
+# %% [markdown]
+# ````{exercise} ★★★ What a tie is worth
+# :label: 09-ties
 #
+# Round the log-probabilities of `scored["large"]` to whole multiples of a step, as a coarse number format does, for the
+# steps 0.5, 2, 8 and 32. Make `rounded`, a DataFrame with a row for each step in this order and the columns `ties` (how many
+# pairs tie), `wrong`, `half` and `right`: the accuracy if a tie counts as wrong, as half, as right.
+#
+# ```{dropdown} Hint
+# `(x / step).round() * step` rounds to multiples of a step. The accuracy with ties as half lies midway between the two
+# others.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# A model that loses all precision ends at accuracy 0 if ties are wrong, at 1 if they are right.
+# Only the first says that it no longer knows anything.
+rows = []
+for step in (0.5, 2, 8, 32):
+    good, bad = (
+        (scored["large"][side] / step).round() * step
+        for side in ("logp_good", "logp_bad")
+    )
+    tied, won = good == bad, good > bad
+    rows.append(
+        {
+            "ties": int(tied.sum()),
+            "wrong": won.mean(),
+            "half": (won + tied / 2).mean(),
+            "right": (won | tied).mean(),
+        }
+    )
+rounded = pd.DataFrame(rows)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(rounded, pd.DataFrame), "rounded should be a DataFrame"
+assert list(rounded.columns) == ["ties", "wrong", "half", "right"], (
+    "columns: ties, wrong, half, right"
+)
+assert len(rounded) == 4, "one row for each step"
+assert rounded["ties"].is_monotonic_increasing, (
+    "coarser steps tie more pairs, not fewer"
+)
+assert (
+    rounded["ties"] / len(pairs) - (rounded["right"] - rounded["wrong"])
+).abs().max() < 1e-9, "right minus wrong should be the share of ties"
+assert (rounded["half"] * 2 - rounded["right"] - rounded["wrong"]).abs().max() < 1e-9, (
+    "half should lie midway"
+)
+coarse = (scored["large"][["logp_good", "logp_bad"]] / 32).round()
+assert rounded["ties"].iloc[-1] == coarse.eval("logp_good == logp_bad").sum(), (
+    "the last row should round to multiples of 32"
+)
+print(
+    f"{rounded['ties'].iloc[-1]} ties at step 32: accuracy {rounded['wrong'].iloc[-1]:.2f} or {rounded['right'].iloc[-1]:.2f}."
+)
+
+# %% [markdown]
 # ## Takeaways
 #
 # - The same table exists in three versions. Compare with the one computed from the paradigms.

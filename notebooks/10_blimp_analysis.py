@@ -70,10 +70,8 @@ from IPython.display import display
 
 import tse_core
 from tse_core import blimp, blimp_figures, charts
-from tse_core.baselines import train_baseline
+from tse_core.baselines import laboratory_ngram
 from tse_core.charts.paradigms import accuracy_lines
-from tse_core.laboratory import load_language, sentences
-from tse_core.laboratory.networks import tokenizer
 from tse_core.learning_curve import doubling_slopes, learning_curve
 from tse_core.notebook import glue, table
 from tse_core.paths import data_folder, store_folder
@@ -92,19 +90,12 @@ printed = blimp_figures.published_accuracies()
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
 opened = [tse_core.load_model(name, device="auto") for name in models]
 if baseline_sentences:
-    language = load_language()
-    corpus = sentences(language, "systematic", baseline_sentences)
-    opened.append(
-        train_baseline("ngram", corpus, tokenizer(language, "causal"), name="5-gram")
-    )
+    opened.append(laboratory_ngram(baseline_sentences))
 store = Store(store_folder())
 runs = {
     model.label: blimp.evaluate_blimp(model, pairs, store=store) for model in opened
 }
-measured = pd.concat(
-    [run.accuracy("paradigm").assign(model=name) for name, run in runs.items()],
-    ignore_index=True,
-)
+measured = blimp.accuracies(runs)
 names = list(dict.fromkeys(measured["model"]))
 measured[["model", "paradigm"]].groupby("model", sort=False).size().rename(
     "paradigms"
@@ -477,32 +468,184 @@ charts.download_table(compared, "methods.csv")
 # %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Where does the loss come from?
-# :label: 10-attractor
-#
-# Take the pairs of *agreement_across_prepositional_phrase* that the n-gram model of this run gets wrong. What share of
-# all pairs do they make up, and how does that compare with a model that tosses a coin?
-# ```
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/10_blimp_analysis.ipynb>`: empty cells for your answers, and checks that judge them.
 
-# %% tags=["hide-cell", "solution"]
-chosen = next(
-    (run.pairs for name, run in runs.items() if name == "5-gram"),
-    next(iter(runs.values())).pairs,
+# %% tags=["hide-input", "exercise-setup"]
+import pandas as pd
+
+from tse_core.baselines import laboratory_ngram
+from tse_core.blimp import evaluate_blimp
+from tse_core.blimp_figures import published_accuracies
+from tse_core.datasets import load_sentence_pairs
+from tse_core.laboratory import load_language
+
+# One paradigm with an attractor, judged by an n-gram model: number of the subject, of the noun next to the verb, verdict.
+pairs = load_sentence_pairs("laboratory/agreement_across_prepositional_phrase")
+nouns = load_language().nouns
+number = dict.fromkeys(nouns["singular"], "singular") | dict.fromkeys(
+    nouns["plural"], "plural"
 )
-across = chosen[chosen["paradigm"].str.contains("prepositional")]
-across.groupby("paradigm")["correct"].agg(["mean", "size"]).round(3)
+before = (
+    pairs["one_prefix_prefix"]
+    .str.lower()
+    .str.split()
+    .map(lambda words: [w for w in words if w in number])
+)
+items = pd.DataFrame(
+    {
+        "subject": before.str[0].map(number),
+        "nearest": before.str[-1].map(number),
+        "right": evaluate_blimp(laboratory_ngram(20000), pairs).pairs["correct"] == 1,
+    }
+)
+
+# Published accuracies, a row for each of the 67 paradigms and a column for each model.
+accuracies = published_accuracies().pivot(
+    index="paradigm", columns="model", values="accuracy"
+)
 
 # %% [markdown]
-# ```{exercise} Half a doubling
+# ````{exercise} ★ Half a doubling
 # :label: 10-slope
 #
-# The paper's LSTM gains 0.0036 on islands with each doubling. How many doublings from 0.46 to a human's 0.85, and how
-# many words would that be, starting from 83 million?
+# The paper's LSTM gains 0.0036 on islands with each doubling of its corpus. Compute `doublings`, the number of doublings
+# from 0.46 to a human's 0.85, and `words`, the size that a corpus of 83 million words would then have (two numbers). What
+# does the answer say about the line?
+#
+# ```{dropdown} Hint
+# Each doubling multiplies the words by two and adds the slope to the accuracy.
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
+# More words than there are atoms in a human body: the line says nothing about such distances.
 doublings = (0.85 - 0.46) / 0.0036
-print(f"{doublings:.0f} doublings, {83e6 * 2.0**doublings:.0e} words")
+words = 83e6 * 2**doublings
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(doublings, float), "doublings should be a number"
+assert isinstance(words, float), "words should be a number"
+assert abs(0.46 + 0.0036 * doublings - 0.85) < 1e-3, (
+    "so many doublings do not lead from 0.46 to 0.85"
+)
+assert abs(words / 2**doublings / 83e6 - 1) < 1e-6, (
+    "start from 83 million and double that often"
+)
+print(f"{doublings:.0f} doublings, {words:.0e} words: a slope is not a forecast.")
+
+# %% [markdown]
+# ````{exercise} ★★ The rule of the nearest noun
+# :label: 10-nearest
+#
+# `items` holds pairs with a phrase between subject and verb: the {term}`number` of the subject, the number of the noun
+# nearest to the verb, and whether an n-gram model is right. Suppose a rule: the verb agrees with the nearest noun. Compute
+# `rule`, the accuracy of that rule; `model`, a dictionary with the model's accuracy for `"same"` (both nouns of one number)
+# and `"different"`; and `like_the_rule`, the share of pairs in which the model does what the rule does.
+#
+# ```{dropdown} Hint
+# The rule is right exactly where the two numbers are the same. Where it is wrong, a model that follows it is wrong too.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# After an attractor the model is below one half. That is not guessing: it knows a rule, the wrong one.
+same = items["subject"] == items["nearest"]
+rule = float(same.mean())
+model = {
+    "same": float(items.loc[same, "right"].mean()),
+    "different": float(items.loc[~same, "right"].mean()),
+}
+like_the_rule = float((items["right"] == same).mean())
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(rule, float), "rule should be a number"
+assert isinstance(model, dict), "model should be a dictionary"
+assert isinstance(like_the_rule, float), "like_the_rule should be a number"
+groups = items.groupby(items["subject"].eq(items["nearest"]))["right"].agg(
+    ["mean", "size"]
+)
+assert abs(rule - groups.loc[True, "size"] / len(items)) < 1e-9, (
+    "rule: where would it be right?"
+)
+assert set(model) == {"same", "different"}, "model needs the keys same and different"
+assert abs(model["same"] - groups.loc[True, "mean"]) < 1e-9, (
+    "same: the accuracy among these pairs"
+)
+assert abs(model["different"] - groups.loc[False, "mean"]) < 1e-9, (
+    "different: the other pairs"
+)
+hits = groups["mean"].mul(groups["size"])
+alike = (hits[True] + groups.loc[False, "size"] - hits[False]) / len(items)
+assert abs(like_the_rule - alike) < 1e-9, (
+    "like_the_rule: right where it is right, wrong where it is wrong"
+)
+print(
+    f"{model['same']:.2f} and {model['different']:.2f}: like the rule in {like_the_rule:.0%} of the pairs."
+)
+
+# %% [markdown]
+# ````{exercise} ★★ Long sentences are hard
+# :label: 10-long
+#
+# Accuracy falls with the length of a sentence. A colleague concludes that the model cannot keep a subject in mind for long.
+# Which other explanation fits the same curve, and which comparison would tell the two apart?
+#
+# ```{dropdown} Hint
+# Which constructions have long sentences?
+# ```
+# ````
+#
+# ```{solution} 10-long
+# :class: dropdown
+#
+# Long sentences come from other templates: those with relative clauses and attractors. Length and construction grow
+# together, so the curve cannot say which of them matters. Compare within one paradigm: the same construction with one and
+# with two adjectives, say, so that only the distance changes. And check that the added words contain no noun, or distance
+# and attraction are confounded instead.
+# ```
+
+# %% [markdown]
+# ````{exercise} ★★★ What is left of a correlation
+# :label: 10-partial
+#
+# `accuracies` holds the published accuracy of five systems on 67 paradigms. LSTM and Transformer-XL correlate strongly. But
+# some paradigms are hard for everybody. Take that away: subtract from each of the two, for each paradigm, what a straight
+# line predicts from the mean of the other three systems (5-gram, GPT-2, human), and correlate what is left. Give `before`
+# and `after` (numbers).
+#
+# ```{dropdown} Hint
+# `numpy.polyfit(x, y, 1)` gives slope and intercept of the line. What is left are the residuals $y - (ax + b)$.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+import numpy as np
+
+# This is a partial correlation. It stays high: the two share more than hard paradigms.
+before = float(accuracies["LSTM"].corr(accuracies["Transformer-XL"]))
+shared = accuracies[["5-gram", "GPT-2", "human"]].mean(axis=1)
+left = {}
+for system in ("LSTM", "Transformer-XL"):
+    slope, intercept = np.polyfit(shared, accuracies[system], 1)
+    left[system] = accuracies[system] - slope * shared - intercept
+after = float(left["LSTM"].corr(left["Transformer-XL"]))
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(before, float), "before should be a number"
+assert isinstance(after, float), "after should be a number"
+three = accuracies.drop(columns=["LSTM", "Transformer-XL"]).mean(axis=1)
+r = (
+    accuracies.assign(shared=three)[["LSTM", "Transformer-XL", "shared"]]
+    .corr()
+    .to_numpy()
+)
+assert abs(before - r[0, 1]) < 1e-6, "before: the plain correlation of the two columns"
+partial = (r[0, 1] - r[0, 2] * r[1, 2]) / (
+    (1 - r[0, 2] ** 2) * (1 - r[1, 2] ** 2)
+) ** 0.5
+assert abs(after - partial) < 1e-6, "after: correlate the residuals of both lines"
+print(f"{before:.2f} before, {after:.2f} after what all systems share was taken away.")
 
 # %% [markdown]
 # ## Takeaways

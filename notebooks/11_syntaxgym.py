@@ -68,7 +68,7 @@ from tse_core.charts.suites import item_outcomes, item_profile, region_profile
 from tse_core.formula import Formula
 from tse_core.notebook import glue, table
 from tse_core.paths import store_folder
-from tse_core.syntaxgym import METRICS, evaluate_suite, load_suite, region_value
+from tse_core.syntaxgym import METRICS, evaluate_suite, load_suite
 
 # %% [markdown]
 # ## The sentences
@@ -277,66 +277,201 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Another claim about the same sentences
-# :label: 11-whole
-#
-# The prediction compares one region. Would it hold as often if it compared whole sentences, `(*;%match_sing%)` with
-# `(*;%mismatch_sing%)`? Say what you expect, and why, before you compute it.
-# ```
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/11_syntaxgym.ipynb>`: empty cells for your answers, and checks that judge them.
 
-# %% tags=["hide-cell", "solution"]
-conditions = suite.conditions
-whole = Formula.parse(f"(*;%{conditions[0]}%) < (*;%{conditions[1]}%)")
-holds = [whole.holds(outcome.totals(one.number)) for one in suite.items]
-# The whole sentence adds what comes after the verb to the comparison. With a causal model
-# everything before the verb is the same in both and cancels out.
-f"{sum(holds)} of {len(holds)} items"
+# %% tags=["hide-input", "exercise-setup"]
+import math
+from itertools import permutations
+
+from tse_core.formula import Formula
+from tse_core.syntaxgym import load_suite
+
+# A sentence of five tokens: the region in which each lies, and its probability given what comes before.
+tokens = [
+    {"token": "the", "region": 1, "probability": 0.25},
+    {"token": "key", "region": 1, "probability": 0.03125},
+    {"token": "un", "region": 2, "probability": 0.125},
+    {"token": "locks", "region": 2, "probability": 0.5},
+    {"token": ".", "region": 3, "probability": 0.5},
+]
+# Surprisals at the main verb, region 6, of three imagined readers. In "When the dog scratched the vet left" the reader
+# first takes "the vet" for the object. A comma prevents that, and so does another object.
+READERS = {
+    "is led astray": {
+        "no_object": 14.0,
+        "no_object_comma": 6.0,
+        "object": 7.0,
+        "object_comma": 6.5,
+    },
+    "likes commas": {
+        "no_object": 10.0,
+        "no_object_comma": 6.0,
+        "object": 9.0,
+        "object_comma": 5.0,
+    },
+    "is never surprised": dict.fromkeys(
+        ("no_object", "no_object_comma", "object", "object_comma"), 6.0
+    ),
+}
+readers = {
+    name: {(6, condition): bits for condition, bits in surprisals.items()}
+    for name, surprisals in READERS.items()
+}
+suite = load_suite("lab_npi_src_ever")
+
 
 # %% [markdown]
-# ```{exercise} The weakest item
-# :label: 11-margin
-#
-# For which item is the prediction closest to failing? Compute for each item the smaller of the two differences that the
-# formula compares.
-# ```
-
-# %% tags=["hide-cell", "solution"]
-margins = {}
-for one in suite.items:
-    parts = suite.predictions[0].parts(outcome.totals(one.number))
-    bits = [p.value for p in parts if not isinstance(p.value, bool)]
-    margins[one.number] = min(b - a for a, b in zip(bits[::2], bits[1::2], strict=True))
-pd.Series(margins, name="margin in bits").sort_values().head(3)
-
-# %% [markdown]
-# ```{exercise} By hand
+# ````{exercise} ★ Surprisal by hand
 # :label: 11-hand
 #
-# A region has three tokens with 1, 5 and 2 bits. What is its surprisal under each metric?
+# `tokens` is a sentence: each token with its {term}`region` and its probability given the tokens before it. Compute `bits`, a
+# dictionary from region to {term}`surprisal`: the sum over its tokens, in bits. What is the probability of the sentence?
+#
+# ```{dropdown} Hint
+# A probability of 0.25 is two bits: one half, twice. Surprisals add up where probabilities multiply.
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
-{
-    metric: region_value(pd.Series([1.0, 5.0, 2.0]).to_numpy(), metric)
-    for metric in METRICS
-}
+# 12 bits in all, so the sentence has a probability of one half to the twelfth.
+bits = {}
+for token in tokens:
+    bits[token["region"]] = bits.get(token["region"], 0) - math.log2(
+        token["probability"]
+    )
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(bits, dict), "bits should be a dictionary: region -> surprisal"
+assert set(bits) == {1, 2, 3}, "bits needs the regions 1, 2 and 3"
+for region in bits:
+    product = math.prod(t["probability"] for t in tokens if t["region"] == region)
+    assert abs(2.0 ** -bits[region] - product) < 1e-9, (
+        f"region {region}: not the surprisal in bits"
+    )
+print(
+    f"{sum(bits.values()):.0f} bits: the whole sentence has a probability of 1 in {2 ** sum(bits.values()):,.0f}."
+)
 
 # %% [markdown]
-# ```{exercise} A suite of your own
+# ````{exercise} ★★ A formula for a garden path
+# :label: 11-garden
+#
+# *When the dog scratched the vet left* leads readers astray at *left*. Four conditions: `no_object` as above;
+# `no_object_comma`, with a comma before *the vet*; `object`, where the first verb has an object already (*scratched its
+# owner the vet left*); `object_comma`. Write `claim`, a formula as a string, over {term}`region` 6 that is true of a reader
+# who is led astray and false of one for whom a missing comma costs the same everywhere. First say why `(6;%no_object%) >
+# (6;%no_object_comma%)` is not enough.
+#
+# ```{dropdown} Hint
+# The comma should help *more* where there is no object. Compare two differences.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The pair with an object is the control: it shows what a missing comma costs without a garden path.
+claim = "(6;%no_object%) - (6;%no_object_comma%) > (6;%object%) - (6;%object_comma%)"
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(claim, str), "claim should be a formula, as a string"
+formula = Formula.parse(claim)
+formula.check({6}, {condition for _, condition in readers["is led astray"]})
+verdicts = {name: formula.holds(surprisals) for name, surprisals in readers.items()}
+assert verdicts["is led astray"], (
+    "the formula should hold of the reader who is led astray"
+)
+assert not verdicts["likes commas"], (
+    "the formula should fail where a missing comma costs the same everywhere"
+)
+assert not verdicts["is never surprised"], (
+    "the formula should fail where nothing surprises"
+)
+assert len(formula.atoms) == 4, "all four conditions should be used"
+print("A difference of differences: what the comma does beyond being a comma.")
+
+# %% [markdown]
+# ````{exercise} ★★ What guessing gets
+# :label: 11-chance
+#
+# A suite joins comparisons. A model without any knowledge puts the four conditions of an item in a random order of
+# {term}`surprisal`, each of the 24 orders as likely as any other. Compute `chance`, a dictionary from the name of a formula
+# to the share of orders for which it holds, for `"one"`: `(1;%a%) < (1;%b%)`; `"two"`: that and `(1;%c%) < (1;%d%)`; and
+# `"licensing"`: the prediction of `suite`, whose conditions are in `suite.conditions`.
+#
+# ```{dropdown} Hint
+# `permutations(range(4))` gives the orders. `Formula.parse(text).holds({(1, "a"): 0, ...})` says whether a formula holds.
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+# One half, one quarter, and 5 of 24: an accuracy of 0.4 can be well above chance.
+def share(formula):
+    """Share of the orders of four conditions for which a formula holds."""
+    region = formula.atoms[0][0]
+    conditions = suite.conditions if region != 1 else "abcd"
+    orders = [
+        {
+            (region, condition): rank
+            for condition, rank in zip(conditions, order, strict=True)
+        }
+        for order in permutations(range(4))
+    ]
+    return sum(formula.holds(order) for order in orders) / len(orders)
+
+
+chance = {
+    "one": share(Formula.parse("(1;%a%) < (1;%b%)")),
+    "two": share(Formula.parse("((1;%a%) < (1;%b%)) & ((1;%c%) < (1;%d%))")),
+    "licensing": share(suite.predictions[0]),
+}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(chance, dict), (
+    "chance should be a dictionary: name of the formula -> share"
+)
+assert set(chance) == {"one", "two", "licensing"}, (
+    "chance needs the keys one, two and licensing"
+)
+assert chance["one"] == 0.5, "one: half of the orders have a before b"
+assert chance["two"] ** 0.5 == 0.5, (
+    "two: the two comparisons are independent of each other"
+)
+assert round(24 * chance["licensing"]) == 24 * chance["licensing"], (
+    "licensing: a share of 24 orders"
+)
+assert 0.2 < chance["licensing"] < 0.25, (
+    "licensing: all three comparisons have to hold at once"
+)
+print(
+    {name: round(value, 3) for name, value in chance.items()},
+    "- say so beside every accuracy.",
+)
+
+# %% [markdown]
+# ````{exercise} ★★★ A suite of your own
 # :label: 11-own
 #
-# Design a suite of three items with [the designer](../book/designer.md), save it, and set `suite_name` to its file. Which
-# of your items fails, and is that the model's fault or the item's?
+# Design a suite of three items with [the designer](../book/designer.md): a construction, two conditions that should differ
+# and two that control for everything else. Save it, run `tse syntaxgym evaluate` on it with a laboratory model, and look at
+# the item that fails. Is that the model's fault or the item's?
+#
+# ```{dropdown} Hint
+# Look at the regions *before* the critical one. If the conditions already part there, the items differ in more than you meant.
 # ```
+# ````
 #
 # ```{solution} 11-own
 # :class: dropdown
 #
-# Look first at the words: a laboratory model knows only the laboratory's. `tse unkify` marks what a model does not know,
-# and a region with an unknown word says nothing about syntax. Then look at the regions before the critical one: if the
-# lines already part there, the item differs in more than what you meant to study.
+# Three causes, to be looked for in this order. A word that the model does not know: `tse unkify` marks them, and a region
+# with an unknown word says nothing about syntax. A difference before the critical region: then the two conditions are not a
+# minimal pair. A critical region of several tokens, of which only the first is about the construction: look at the tokens.
+# Only what is left is the model's fault. A good control condition has the same words at the critical region and lacks just
+# the one thing that the prediction is about.
 # ```
-#
+
+# %% [markdown]
 # ## Takeaways
 #
 # - A suite compares the same place in several versions of a sentence, so what the sentences share cancels out.

@@ -62,8 +62,6 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
 # %%
-import pandas as pd
-
 from tse_core import published
 from tse_core.charts import bars, download_table, heat_map
 from tse_core.charts.suites import suite_accuracy
@@ -257,53 +255,166 @@ table(beside[columns], caption, digits=3) if len(beside) else None
 # %% [markdown]
 # A difference does not have to be an error. The recorded run of GPT-2 put a token at both ends of each sentence, which
 # this notebook does only when the `bos` policy says so, and an item with a small margin tips easily.
-#
+
+# %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Which mean?
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/12_suites_and_models.ipynb>`: empty cells for your answers, and checks that judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+from math import comb
+
+import pandas as pd
+
+from tse_core import published
+
+# One row for each recorded model (with its corpus, if it has a name) and each of the 31 suites.
+recorded = published.hu2020_suites().fillna({"corpus": ""})
+recorded = recorded[recorded["in_31"]]
+recorded["run"] = (recorded["model"] + " " + recorded["corpus"]).str.strip()
+recorded = recorded.groupby(
+    ["model", "corpus", "run", "circuit", "suite"], as_index=False
+)["accuracy"].mean()
+
+# %% [markdown]
+# ````{exercise} ★ Which mean?
 # :label: 12-mean
 #
-# Compute the SG score of each recorded model as the mean over suites, and as the mean over circuits. Do the two rank the
-# models in the same order? Which one would you report?
+# `recorded` has a row for each `run` and suite, with its `circuit` and `accuracy`. Compute for each run the mean over suites
+# (`by_suite`) and the mean over the means of its {term}`circuits <circuit>` (`by_circuit`), both Series indexed by run, and
+# `moved`, how many runs have another rank in the second than in the first. Which mean would you report?
+#
+# ```{dropdown} Hint
+# `groupby(["run", "circuit"])` first, `groupby("run")` after that; `Series.rank()` gives ranks.
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
-by_suite = of_31.groupby("run")["accuracy"].mean()
-by_circuit = of_31.groupby(["run", "circuit"])["accuracy"].mean().groupby("run").mean()
-ranks = pd.DataFrame({"suites": by_suite.rank(), "circuits": by_circuit.rank()})
-# Circuits with many suites (Licensing) dominate the first, small ones (Center Embedding,
-# two suites) weigh as much as any other in the second. Say which one a number is.
-f"{(ranks['suites'] != ranks['circuits']).sum()} of {len(ranks)} change their rank"
+# Circuits with many suites dominate the first mean; a circuit of two suites weighs as much as any
+# other in the second. Either can be reported, if one says which.
+by_suite = recorded.groupby("run")["accuracy"].mean()
+by_circuit = (
+    recorded.groupby(["run", "circuit"])["accuracy"].mean().groupby("run").mean()
+)
+moved = int((by_suite.rank() != by_circuit.rank()).sum())
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(by_suite, pd.Series), "by_suite should be a Series indexed by run"
+assert isinstance(by_circuit, pd.Series), "by_circuit should be a Series indexed by run"
+runs = recorded["run"].nunique()
+assert len(by_suite) == len(by_circuit) == runs, f"one mean for each of the {runs} runs"
+one = recorded[recorded["run"] == "gpt-2-xl-pretrained"]
+assert abs(by_suite["gpt-2-xl-pretrained"] - one["accuracy"].sum() / 31) < 1e-9, (
+    "by_suite: every suite counts once"
+)
+circuits = one.pivot_table("accuracy", "circuit")["accuracy"]
+assert abs(by_circuit["gpt-2-xl-pretrained"] - circuits.mean()) < 1e-9, (
+    "by_circuit: every circuit counts once"
+)
+swapped = sum(
+    (by_suite < by_suite[run]).sum() + (by_suite <= by_suite[run]).sum()
+    != (by_circuit < by_circuit[run]).sum() + (by_circuit <= by_circuit[run]).sum()
+    for run in by_suite.index
+)
+assert moved == swapped, "moved: compare the two ranks of each run"
+print(f"{moved} of {runs} runs change their rank with the kind of mean.")
 
 # %% [markdown]
-# ```{exercise} Size of the corpus
+# ````{exercise} ★★ Size of the corpus
 # :label: 12-size
 #
-# The recorded models trained on BLLIP come in four corpus sizes, `xs` to `lg`. Draw the SG score against size. For which
-# architecture does more text help least?
+# Some models were trained on four parts of one corpus, `bllip-xs` to `bllip-lg` (column `corpus`). Compute `gain`, a Series
+# from model to the mean accuracy with `bllip-lg` minus that with `bllip-xs`, and `least`, the name of the model that more text
+# helps least.
+#
+# ```{dropdown} Hint
+# `pivot_table("accuracy", "model", "corpus")` has a row for each model and a column for each corpus. A model without one of
+# the two sizes has no gain.
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
-bllip = of_31[of_31["corpus"].fillna("").str.startswith("bllip")]
-size = bllip["corpus"].str.extract(r"bllip-(\w+)")[0]
-means = bllip.groupby(["model", size])["accuracy"].mean().unstack()
-(means["lg"] - means["xs"]).sort_values()
+# From the smallest corpus to the largest, that is: in between the same model is better, and then worse again.
+means = recorded.pivot_table("accuracy", "model", "corpus")
+gain = (means["bllip-lg"] - means["bllip-xs"]).dropna()
+least = gain.idxmin()
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(gain, pd.Series), "gain should be a Series from model to difference"
+assert isinstance(least, str), "least should be the name of a model"
+large = recorded[recorded["corpus"] == "bllip-lg"].groupby("model")["accuracy"].mean()
+small = recorded[recorded["corpus"] == "bllip-xs"].groupby("model")["accuracy"].mean()
+both = large.index.intersection(small.index)
+assert set(gain.dropna().index) == set(both), "gain: the models that have both sizes"
+assert all(abs(gain[m] + small[m] - large[m]) < 1e-9 for m in both), (
+    "gain: largest minus smallest"
+)
+assert (gain.dropna() >= gain[least]).all(), "least: another model gains less"
+print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 
 # %% [markdown]
-# ```{exercise} One more model
-# :label: 12-more
+# ````{exercise} ★★ A masked model on a garden path
+# :label: 12-masked
 #
-# Add a model to `data/gym.yaml` and build the book. Which pages are new, and how long did the build take compared with
-# the first?
+# A {term}`masked model` scores 0.2 on a garden-path suite on which a {term}`causal model` of the same size scores 0.9. A
+# colleague reports that masked models do not know subordinate clauses. What do you answer?
+#
+# ```{dropdown} Hint
+# What has each model read when it is asked about the word at which readers stumble?
 # ```
+# ````
 #
-# ```{solution} 12-more
+# ```{solution} 12-masked
 # :class: dropdown
 #
-# The model's page is new; every suite's and circuit's page has one more row. Only the new model was run: the results of the
-# others come from the store. The same holds for one more suite.
+# A garden path is a wrong expectation, and expectations are about what has not been read yet. The masked model is asked about
+# each word with all other words in view, the resolution of the garden path among them. Nothing can surprise it there, so the
+# prediction fails whatever the model knows. The suite measures surprise of left-to-right readers. For a masked model one
+# would have to ask something else, for instance which of two verbs fits once the whole sentence is known.
 # ```
+
+# %% [markdown]
+# ````{exercise} ★★★ Is the larger model better?
+# :label: 12-sign
 #
+# `gpt-2-xl-pretrained` has a higher mean than `gpt-2-pretrained`. Both were run on the same 31 suites. Count the suites on which
+# the larger one is better (`wins`) and worse (`losses`), whole numbers; suites with equal accuracy drop out. Compute
+# `p_value`: how often would a fair coin divide so many suites at least as unevenly, in either direction?
+#
+# ```{dropdown} Hint
+# It is McNemar's test with suites in the place of sentences. `comb(n, k) / 2**n` is the chance of `k` heads in `n` throws.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The sign test. Its units are suites, so it asks about other suites of this kind, which is the question
+# one usually has; an interval over the items of a suite asks about other items.
+wide = recorded.pivot_table("accuracy", "suite", "run")
+difference = wide["gpt-2-xl-pretrained"] - wide["gpt-2-pretrained"]
+wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
+n = wins + losses
+p_value = min(1.0, 2 * sum(comb(n, k) for k in range(min(wins, losses) + 1)) / 2**n)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(wins, int), "wins should be a whole number"
+assert isinstance(losses, int), "losses should be a whole number"
+assert isinstance(p_value, float), "p_value should be a number"
+xl, base = (
+    recorded[recorded["run"] == run].set_index("suite")["accuracy"].sort_index()
+    for run in ("gpt-2-xl-pretrained", "gpt-2-pretrained")
+)
+assert wins == xl.gt(base).sum(), "wins: suites on which the larger model is better"
+assert losses == base.gt(xl).sum(), "losses: suites on which it is worse"
+thrown = sum(
+    comb(wins + losses, k) for k in range(max(wins, losses), wins + losses + 1)
+)
+assert abs(p_value - min(1, thrown / 2 ** (wins + losses - 1))) < 1e-9, (
+    "p_value: both directions?"
+)
+print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3f}.")
+
+# %% [markdown]
 # ## Takeaways
 #
 # - The SG score is a mean over suites; say over which. There are 34 public files, 33 in one paper, 31 in the other.

@@ -365,47 +365,173 @@ glue("masked_tokens", tokens["masked"])
 # %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Which metric moves first?
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/13_training_dynamics.ipynb>`: empty cells for your answers, and checks that judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import math
+
+import pandas as pd
+
+from tse_core.paths import data_folder
+
+BANDS = ("head", "middle", "tail")
+# Scores of the checkpoints, all constructions together: a row for each step, a column for each metric and band.
+recorded = pd.read_csv(data_folder() / "recorded" / "dynamics" / "laboratory-steps.csv")
+recorded = recorded[recorded["construction"] == "All constructions"]
+checkpoints = {
+    name.split("-")[1]: own.pivot_table("score", "step", ["metric", "band"])
+    for name, own in recorded.groupby("name")
+}
+systematic, lexical = checkpoints["systematic"], checkpoints["lexical"]
+
+# %% [markdown]
+# ````{exercise} ★ Which metric moves first?
 # :label: 13-first
 #
-# Find, for the lexical model, the first checkpoint at which EW of the head is above 0.9, and the same for MW. Which comes
-# first, and what does the other wait for?
+# `lexical["EW", "head"]` is a Series: {term}`EW` of the frequent verbs by step of training; `lexical["MW", "head"]` is
+# {term}`MW` of the same. Make `first`, a dictionary from `"EW"` and `"MW"` to the first step at which each is above 0.9. What
+# does the later one wait for?
+#
+# ```{dropdown} Hint
+# A Series can be filtered by a condition: `series[series > 0.9]`. Its index holds the steps.
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
-dynamics.reached(
-    steps[(steps["name"] == "lab-lexical-causal") & (steps["band"] == "head")], 0.9
-)[["metric", "band", "step", "score"]]
+# EW only asks that the right form be ahead. MW asks that the wrong forms have become improbable.
+first = {}
+for metric in ("EW", "MW"):
+    scores = lexical[metric, "head"]
+    first[metric] = int(scores[scores > 0.9].index[0])
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(first, dict), "first should be a dictionary: metric -> step"
+assert set(first) == {"EW", "MW"}, "first needs the keys EW and MW"
+for metric, step in first.items():
+    scores = lexical[metric, "head"]
+    assert step in scores.index, f"{metric}: {step} is no recorded step"
+    assert scores[step] > 0.9, f"{metric} is not above 0.9 at step {step}"
+    assert (scores[scores.index < step] <= 0.9).all(), (
+        f"{metric} was above 0.9 before step {step}"
+    )
+print(f"EW after {first['EW']} steps, MW after {first['MW']}: first ahead, then sure.")
 
 # %% [markdown]
-# ```{solution} 13-first
+# ````{exercise} ★★ Head before tail
+# :label: 13-lag
+#
+# In the systematic language one rule holds for all verbs. Compute `lead`, a Series by step: EW of the head minus EW of the tail
+# in `systematic`; `widest`, the step at which it is largest; and `end`, its value at the last step. What would the curve of a
+# learner look like who finds the rule at once? And one who learns verb by verb and never finds it?
+#
+# ```{dropdown} Hint
+# `systematic["EW", "tail"]`; `Series.idxmax()` gives the step of the largest value.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# At once: the lead stays near 0. Verb by verb: it rises and stays. Here it rises and comes back:
+# the head is learned first, and the rule then reaches the tail.
+lead = systematic["EW", "head"] - systematic["EW", "tail"]
+widest = int(lead.idxmax())
+end = float(lead.iloc[-1])
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(lead, pd.Series), "lead should be a Series by step"
+assert isinstance(end, float), "end should be a number"
+assert list(lead.index) == list(systematic.index), (
+    "lead should have a value for each step"
+)
+assert (
+    lead + systematic["EW", "tail"] - systematic["EW", "head"]
+).abs().max() < 1e-9, "lead: head minus tail"
+assert widest in lead.index, "widest should be one of the steps"
+assert lead[widest] == lead.max(), "widest: the lead is larger at another step"
+assert end == lead.iloc[-1], "end: the value at the last step"
+print(
+    f"The lead grows to {lead[widest]:.2f} after {widest} steps and ends at {end:.2f}."
+)
+
+# %% [markdown]
+# ````{exercise} ★★ One low tail, two stories
+# :label: 13-tail
+#
+# You are given one finished model of a language that you do not know. EW is 1.00 for its frequent verbs and 0.60 for its rare
+# ones. Give two explanations, and say what you would measure to tell them apart: with the model's checkpoints, and without.
+#
+# ```{dropdown} Hint
+# In which of the laboratory's two languages can a tail be at 0.60, and when?
+# ```
+# ````
+#
+# ```{solution} 13-tail
 # :class: dropdown
 #
-# EW comes first: it only asks that the correct form be the likelier one. MW asks how much of the probability is on correct
-# forms, so it waits until the wrong forms have become improbable. In this language it also has a lower ceiling: attraction
-# leaves some probability on wrong forms for good.
+# Either the rule holds for all verbs and training stopped before it reached the rare ones, or it holds for the frequent verbs
+# only and 0.60 is what there is to learn. With checkpoints: in the first case the tail is still rising when training ends, in
+# the second it has been flat for long. Without: look at single verbs. A tail that was not learned is unsure, both forms near
+# one half in every context; a tail of verbs with habits is sure and wrong for one number of the subject. More training or more
+# text would decide it too, at a price.
 # ```
-#
-# ```{exercise} Does the order depend on the language?
+
+# %% [markdown]
+# ````{exercise} ★★★ Does the order depend on the language?
 # :label: 13-order
 #
-# Compare at which step TSE and EW of the head settle in the two languages. Should they differ?
+# Measure how far a band of verbs lags behind TSE, in doublings of training. For both languages and the bands `"head"`,
+# `"middle"` and `"tail"`, find the first step at which EW is above 0.8 and compare it with the first step at which TSE
+# (`["TSE", "all"]`) is. Make `lag`, a dictionary from (language, band) to the logarithm to base 2 of the ratio of the two steps,
+# and `math.inf` for a band that never gets there.
+#
+# ```{dropdown} Hint
+# `checkpoints["lexical"]["EW", "tail"]`. Write a function that gives the first step of a Series above a level, or infinity.
 # ```
+# ````
+
 
 # %% tags=["hide-cell", "solution"]
-both = dynamics.settled(
-    steps[(steps["band"].isin(["head", "all"])) & (steps["metric"] != "MW")]
+# The head keeps pace with TSE in both languages: the templates ask about it. What differs is the rest.
+# The checkpoints double, so a lag of 1 may be anything between 0 and 2.
+def first_above(scores, level=0.8):
+    """First step at which the scores exceed a level."""
+    above = scores[scores > level]
+    return above.index[0] if len(above) else math.inf
+
+
+lag = {
+    (language, band): math.log2(
+        first_above(curves["EW", band]) / first_above(curves["TSE", "all"])
+    )
+    for language, curves in checkpoints.items()
+    for band in BANDS
+}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(lag, dict), (
+    "lag should be a dictionary: (language, band) -> doublings"
 )
-both[["name", "metric", "band", "step", "score"]]
+assert set(lag) == {(one, band) for one in checkpoints for band in BANDS}, (
+    "lag needs six keys, from ('systematic', 'head') to ('lexical', 'tail')"
+)
+for (language, band), doublings in lag.items():
+    curves = checkpoints[language]
+    start = curves.index[curves["TSE", "all"] > 0.8].min()
+    reached = curves["EW", band] > 0.8
+    if math.isinf(doublings):
+        assert not reached.any(), f"{language} {band} does get above 0.8"
+    else:
+        there = round(start * 2**doublings)
+        assert there in curves.index[reached], f"{language} {band}: not above 0.8 there"
+        assert not reached[curves.index < there].any(), (
+            f"{language} {band}: above 0.8 before that"
+        )
+print(
+    "Lag in doublings:",
+    ", ".join(f"{one} {band} {value:g}" for (one, band), value in lag.items()),
+)
 
 # %% [markdown]
-# ```{solution} 13-order
-# :class: dropdown
-#
-# They should not differ by much: verbs of the head agree in both languages, and the rest of a sentence is the same. The
-# checkpoints double, so a difference of one checkpoint may be a small one.
-# ```
-#
 # ## Takeaways
 #
 # - TSE is the first of the scores to look finished. It asks about the most frequent verbs.

@@ -470,57 +470,257 @@ table(
 # {glue:text}`coverage_ten:.3f` of the studies here: ten nouns say little about their kind, and no formula can change that.
 # A row that scores 1.00 has an interval too: ten nouns without an error are compatible with a share of error-prone nouns
 # of up to {glue:text}`rule_of_three:.2f` (the {term}`rule of three`).
-#
+
+# %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Find the fault
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/14_pitfalls.ipynb>`: empty cells for your answers, and checks that judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+
+from tse_core.uncertainty import interval
+
+verb_list = (
+    "index,singular,plural\n_,walks,walk\n_,sees,see\n_,was,were\n_,walks,walk\n"
+)
+
+# What a model says after a plural subject: each verb's right form and wrong form. "guards" is a noun as well; the two
+# forms of "rust" tie.
+likely = {
+    "be": (0.30, 0.10),
+    "like": (0.08, 0.04),
+    "guard": (0.01, 0.05),
+    "exist": (0.01, 0.02),
+    "gleam": (0.004, 0.002),
+    "rust": (0.002, 0.002),
+}
+
+
+def ew_and_mw(verbs, tie=0.0):
+    """EW and MW of right and wrong probabilities; a tie counts as `tie` of a verb."""
+    right, wrong = np.array(list(verbs.values())).T
+    ew = np.where(right == wrong, tie, right > wrong).mean()
+    return {"EW": float(ew), "MW": float(right.sum() / (right.sum() + wrong.sum()))}
+
+
+def study(nouns, seed=1):
+    """A study with so many nouns, each in 50 contexts; some nouns are hard for the model, most are not."""
+    random = np.random.default_rng(seed)
+    rates = random.beta(4, 1, nouns)
+    right = random.random((nouns, 50)) < rates[:, None]
+    return pd.DataFrame(
+        {"noun": np.repeat(np.arange(nouns), 50), "right": right.ravel() * 1.0}
+    )
+
+
+# %% [markdown]
+# ````{exercise} ★ Find the fault
 # :label: 14-fault
 #
-# A colleague reports EW = TSE = 1.000 to the last digit for every model. Which of the four faults would you look for
-# first, and what one number would you ask for?
+# A colleague reports EW and TSE equal to the last digit, for every model and construction. Which of the four faults would
+# you look for first, and which one number would you ask for?
+#
+# ```{dropdown} Hint
+# When are {term}`EW` and {term}`TSE` the same question?
 # ```
+# ````
 #
 # ```{solution} 14-fault
 # :class: dropdown
 #
-# The table keyed on a blank column. Ask how many lemmas counted.
+# The table keyed on a blank column: of all its verbs one is left, and EW over one verb is TSE of that verb. Ask how many lemmas
+# counted. If the number is in the signature, nobody has to ask.
 # ```
+
+# %% [markdown]
+# ````{exercise} ★ A loader that loses nothing
+# :label: 14-load
 #
-# ```{exercise} How peaked is too peaked?
-# :label: 14-peaked
+# `verb_list` is the text of a file whose index column is blank. Write `load(text)`, which returns a list of pairs (singular,
+# plural), a pair for each row of the file in its order, repeated rows included.
 #
-# The example drew logits with a standard deviation of 4. At which standard deviation, of 1 to 8, does the
-# single-precision sum first reach 1.0 before nine tenths of the vocabulary?
+# ```{dropdown} Hint
+# `csv.DictReader(io.StringIO(text))` gives a dictionary for each row.
 # ```
+# ````
 
 
 # %% tags=["hide-cell", "solution"]
-def early(deviation):
-    """Rank at which the stored sum reaches one, as a share of the vocabulary."""
-    values = np.random.default_rng(0).normal(0, deviation, vocabulary).astype("float32")
-    ordered = torch.tensor(values).softmax(-1).sort(descending=True).values
-    reached = (ordered.double().cumsum(0).float() >= 1).nonzero()
-    return float(reached[0]) / vocabulary if len(reached) else 1.0
+def load(text):
+    """The pairs of a verb list, row by row."""
+    return [
+        (row["singular"], row["plural"]) for row in csv.DictReader(io.StringIO(text))
+    ]
 
 
-ranks = pd.DataFrame(
-    {"standard deviation": range(1, 9), "share": [early(d) for d in range(1, 9)]}
+# %% tags=["hide-cell", "check"]
+loaded = load(verb_list)
+assert isinstance(loaded, list), "load should return a list"
+rows = len(verb_list.splitlines()) - 1
+assert len(loaded) == rows, f"{len(loaded)} pairs from {rows} rows"
+assert [tuple(pair) for pair in loaded][1:3] == [("sees", "see"), ("was", "were")], (
+    "pairs (singular, plural), in order"
 )
-table(ranks, "Where the stored sum reaches 1.0, as a share of the vocabulary", digits=3)
+assert load("index,singular,plural\n") == [], (
+    "a file without rows should give an empty list"
+)
+print(f"{len(loaded)} pairs from {rows} rows: the count belongs beside the score.")
 
 # %% [markdown]
-# ```{exercise} A switch of your own
-# :label: 14-own
+# ````{exercise} ★★ Predict the sign
+# :label: 14-sign
 #
-# Add a switch to `flipped` that removes the most frequent verb, *be*, from the list. Which metric moves more, and why?
+# `likely` says what a model gives six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Four switches:
+# `"no be"`, the list without *be*; `"no guard"`, without the {term}`homograph`; `"ties right"`, a tie counts as right;
+# `"the"`, the list gets the junk entry *thes/the*, to which the model gives 0 and 0.2. Before you compute anything, write
+# down for each switch whether {term}`EW` and {term}`MW` rise, fall or stay. Then make `signs`, a dictionary from switch to a
+# dictionary from metric to 1, -1 or 0.
+#
+# ```{dropdown} Hint
+# EW asks whether the verb that comes or goes is better than the mean verb. MW asks the same about its probability.
 # ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Junk raises both scores: "the" is likely and its "singular" is no word at all. A tie moves EW alone.
+before = ew_and_mw(likely)
+after = {
+    "no be": ew_and_mw({verb: p for verb, p in likely.items() if verb != "be"}),
+    "no guard": ew_and_mw({verb: p for verb, p in likely.items() if verb != "guard"}),
+    "ties right": ew_and_mw(likely, tie=1.0),
+    "the": ew_and_mw(likely | {"the": (0.2, 0.0)}),
+}
+signs = {
+    switch: {metric: int(np.sign(scores[metric] - before[metric])) for metric in scores}
+    for switch, scores in after.items()
+}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(signs, dict), "signs should be a dictionary: switch -> metric -> sign"
+assert set(signs) == {"no be", "no guard", "ties right", "the"}, (
+    "signs needs the four switches"
+)
+chosen = pd.DataFrame(likely, index=["right", "wrong"]).T
+flips = {
+    "no be": chosen.drop("be"),
+    "no guard": chosen.drop("guard"),
+    "the": pd.concat([chosen, pd.DataFrame({"right": [0.2], "wrong": [0.0]})]),
+}
+default = (
+    (chosen["right"] > chosen["wrong"]).mean(),
+    chosen["right"].sum() / chosen.to_numpy().sum(),
+)
+for switch, those in flips.items():
+    scores = (
+        (those["right"] > those["wrong"]).mean(),
+        those["right"].sum() / those.to_numpy().sum(),
+    )
+    for metric, old, new in zip(("EW", "MW"), default, scores, strict=True):
+        assert signs[switch][metric] == np.sign(new - old), (
+            f"{switch}: {metric} moves another way"
+        )
+assert signs["ties right"]["EW"] > 0, (
+    "ties right: there is one tie, and it counts as wrong before"
+)
+assert not signs["ties right"]["MW"], "ties right: does MW ask which form is ahead?"
+print(
+    "Eight predictions borne out. Which of them did you get wrong before you computed?"
+)
+
+# %% [markdown]
+# ````{exercise} ★★ How peaked is too peaked?
+# :label: 14-peaked
 #
-# ```{solution} 14-own
-# :class: dropdown
+# Draw 30,000 {term}`logits <logit>` from a normal distribution (`np.random.default_rng(0).normal(0, deviation, 30_000)`), make
+# probabilities of them, sort them from the largest, sum them up in double precision and store the sums in single precision.
+# Make `share`, a dictionary from the deviation (1 to 8) to the share of the vocabulary that is summed when the stored sum first
+# reaches 1.0, and 1.0 if it never does.
 #
-# MW, wherever the model would say *is* or *are*: it weighs verbs by their probability. EW loses one vote in hundreds.
+# ```{dropdown} Hint
+# `np.cumsum(...).astype("float32") >= 1` is an array of truth values; `argmax` gives the first true one.
 # ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The more certain a model is, the more of its vocabulary lies behind the point where the sum is full.
+share = {}
+for deviation in range(1, 9):
+    logits = np.random.default_rng(0).normal(0, deviation, 30_000)
+    probability = np.sort(np.exp(logits) / np.exp(logits).sum())[::-1]
+    full = np.cumsum(probability).astype("float32") >= 1
+    share[deviation] = float((full.argmax() + 1) / len(full)) if full.any() else 1.0
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(share, dict), "share should be a dictionary: deviation -> share"
+assert set(share) == set(range(1, 9)), "share needs the deviations 1 to 8"
+assert all(0 < value <= 1 for value in share.values()), "a share lies between 0 and 1"
+assert share[1] > 0.95, "deviation 1: nearly the whole vocabulary is needed"
+assert share[8] < share[6] < share[4], "the more peaked, the earlier the sum is full"
+drawn = np.random.default_rng(0).normal(0, 8, 30_000)
+mass = np.sort(np.exp(drawn - drawn.max()))[::-1]
+beyond = mass[int(round(share[8] * 30_000)) :].sum() / mass.sum()
+assert 1e-9 < beyond < 2e-7, (
+    "deviation 8: what is left behind should be about half of a single-precision step"
+)
+print(f"With deviation 8, {1 - share[8]:.0%} of the vocabulary is never looked at.")
+
+# %% [markdown]
+# ````{exercise} ★★★ How many nouns?
+# :label: 14-nouns
 #
+# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1), 50 contexts a noun. `interval(values)` and
+# `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width of the
+# interval with contexts as if independent, and `by_noun`, its width clustered by noun. Then find `nouns`, the smallest of 10, 20,
+# 40, 80, 160 whose clustered width is at most half of `by_noun`. Would 50 more contexts for each of the ten nouns do as well?
+#
+# ```{dropdown} Hint
+# Widths fall with the root of the number of *independent* things.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# About four times as many nouns halve the width. More contexts of the same nouns hardly help: what
+# varies between nouns stays as it was.
+
+
+def width(contexts, clusters=None):
+    """Width of the 95 % interval of the share of right contexts."""
+    found = interval(contexts["right"], clusters)
+    return float(found.high - found.low)
+
+
+ten = study(10)
+alone, by_noun = width(ten), width(ten, ten["noun"])
+nouns = next(
+    n for n in (10, 20, 40, 80, 160) if width(study(n), study(n)["noun"]) <= by_noun / 2
+)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(alone, float), "alone should be a number: a width"
+assert isinstance(by_noun, float), "by_noun should be a number: a width"
+first = study(10)
+bounds = interval(first["right"]), interval(first["right"], first["noun"])
+assert abs(bounds[0].high - bounds[0].low - alone) < 1e-9, (
+    "alone: high minus low, without clusters"
+)
+assert abs(bounds[1].high - bounds[1].low - by_noun) < 1e-9, (
+    "by_noun: high minus low, with clusters"
+)
+assert nouns in (10, 20, 40, 80, 160), "nouns should be one of 10, 20, 40, 80, 160"
+more, fewer = (
+    interval(study(n)["right"], study(n)["noun"]) for n in (nouns, max(nouns // 2, 10))
+)
+assert more.high - more.low <= by_noun / 2, f"{nouns} nouns are too few"
+assert fewer.high - fewer.low > by_noun / 2, f"{nouns} nouns are more than needed"
+print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve it.")
+
+# %% [markdown]
 # ## Takeaways
 #
 # - Count what was loaded; look positions up; keep "everything" out of floating point; keep ambiguous items visible.

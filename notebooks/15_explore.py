@@ -209,56 +209,175 @@ table(
 # The chart holds {glue:text}`pairs_read` pairs. Whole-sentence comparison, as here and in BLiMP, and the comparison of two
 # forms at one slot, as in TSE, need not agree on a pair: the words after the verb have a say in the first and none in the
 # second.
-#
-# ## Exercises
-#
-# ```{exercise} Where do two models part?
-# :label: 15-part
-#
-# With the slider, find the first cut-off at which the models' EW of one construction differ by more than 0.1. Is it in the
-# head or in the tail?
-# ```
-#
-# ```{solution} 15-part
-# :class: dropdown
-#
-# In the laboratory, where the list reaches the verbs of the middle band; the head is the same in both languages.
-# ```
-#
-# ```{exercise} A preferred form
-# :label: 15-preferred
-#
-# Which ten verbs of the last model in the list have the most one-sided habits: right for one number of the subject, wrong for the
-# other? Use `by_lemma`.
-# ```
-
-# %% tags=["hide-cell", "solution"]
-if len(by_lemma):
-    one = by_lemma[by_lemma["model"] == by_lemma["model"].iloc[-1]]
-    sums = one.groupby(["lemma", "number"])[["correct", "contexts"]].sum()
-    share = (sums["correct"] / sums["contexts"]).unstack("number")
-    habit = (share["singular"] - share["plural"]).abs().rename("difference")
-    display(
-        table(
-            share.assign(difference=habit).nlargest(10, "difference").reset_index(),
-            "One-sided verbs",
-        )
-    )
 
 # %% [markdown]
-# ```{exercise} The second surprise
+# ## Exercises
+#
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/15_explore.ipynb>`: empty cells for your answers, and checks that judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import pandas as pd
+
+from tse_core import evaluate, load_pairs, surprisals
+from tse_core.baselines import laboratory_ngram
+from tse_core.pairs import join
+
+found = evaluate(
+    "lab-lexical-causal", "marvin-linzen/simple", "newman-clean", keep="lemmas"
+)
+verbs = found.by_lemma[["lemma", "subject", "number", "contexts", "correct"]]
+
+# Pairs read by an n-gram model: surprisal of the verb, and of all that follows it, in both sentences.
+chosen = load_pairs("marvin-linzen/across-prepositional-phrase").sample(
+    60, random_state=1
+)
+sides = {"good": "correct", "bad": "wrong"}
+rows = [{} for _ in range(len(chosen))]
+for side, form in sides.items():
+    texts = [
+        join(*parts)
+        for parts in zip(chosen["left"], chosen[form], chosen["right"], strict=True)
+    ]
+    tokens = surprisals(laboratory_ngram(4000), texts)
+    for row, left, (_, own) in zip(
+        rows, chosen["left"], tokens.groupby("sentence"), strict=True
+    ):
+        bits, slot = own["surprisal"].to_list(), len(left.split())
+        row |= {f"verb_{side}": bits[slot], f"after_{side}": sum(bits[slot + 1 :])}
+read = pd.DataFrame(rows)
+
+
+# %% [markdown]
+# ````{exercise} ★ The mean height of the dots
+# :label: 15-mean
+#
+# `verbs` has a row for each {term}`lemma`, subject and number: in how many {term}`contexts <context>` the lemma was scored, and in
+# how many its correct form was ahead. Compute `height`, a Series from lemma to its share of correct contexts, and `ew`, the mean
+# of the heights. Which score of the model is that?
+#
+# ```{dropdown} Hint
+# Sum `contexts` and `correct` over the rows of a lemma first, then divide.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# It is EW: every verb counts alike, however likely it is.
+sums = verbs.groupby("lemma")[["correct", "contexts"]].sum()
+height = sums["correct"] / sums["contexts"]
+ew = float(height.mean())
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(height, pd.Series), "height should be a Series from lemma to share"
+assert isinstance(ew, float), "ew should be a number"
+assert len(height) == verbs["lemma"].nunique(), (
+    "height should have one value for each lemma"
+)
+assert height.between(0, 1).all(), "a share lies between 0 and 1"
+assert abs(ew - found.table()["EW"].iloc[0]) < 1e-9, (
+    "ew should be the EW of the evaluation"
+)
+print(f"EW {ew:.3f}: the mean height of {len(height)} dots.")
+
+# %% [markdown]
+# ````{exercise} ★★ Habits
+# :label: 15-habits
+#
+# Some verbs are right for one number of the subject only. Make `habits`, a Series from lemma to the difference between its share
+# of correct contexts with singular and with plural subjects (singular minus plural), for the ten verbs with the largest
+# differences in either direction.
+#
+# ```{dropdown} Hint
+# `groupby(["lemma", "number"])`, then `unstack("number")` gives a column for each number.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# +1 is a verb that is always singular, -1 one that is always plural: it has a favourite form.
+by_number = verbs.groupby(["lemma", "number"])[["correct", "contexts"]].sum()
+share = (by_number["correct"] / by_number["contexts"]).unstack("number")
+difference = share["singular"] - share["plural"]
+habits = difference[difference.abs().nlargest(10).index]
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(habits, pd.Series), (
+    "habits should be a Series from lemma to difference"
+)
+assert len(habits) == 10, "habits should hold ten verbs"
+totals = verbs.pivot_table(["correct", "contexts"], "lemma", "number", aggfunc="sum")
+gap = totals["correct", "singular"] / totals["contexts", "singular"]
+gap -= totals["correct", "plural"] / totals["contexts", "plural"]
+assert (habits - gap[habits.index]).abs().max() < 1e-9, (
+    "habits: share for singular minus share for plural"
+)
+assert habits.abs().min() >= gap.drop(habits.index).abs().max() - 1e-9, (
+    "another verb is more one-sided"
+)
+print(
+    f"{(gap.abs() > 0.9).sum()} of {len(gap)} verbs take one form whatever the subject."
+)
+
+# %% [markdown]
+# ````{exercise} ★★ The second surprise
 # :label: 15-second
 #
-# Find a pair in the last chart whose bars differ again after the verb. What would a reader make of the word there?
+# In the chart of token surprisals, find a pair whose bars differ again *after* the verb. What would a reader make of the word
+# there? And what does that mean for a comparison of whole sentences?
+#
+# ```{dropdown} Hint
+# Read *The author laugh* aloud, and go on. Which continuation would make it a sentence?
 # ```
+# ````
 #
 # ```{solution} 15-second
 # :class: dropdown
 #
-# After a wrong form the rest of the sentence is read in another structure: after *The author laugh*, a period is odder than
-# after *The author laughs*, because *laugh* may have been a noun.
+# After a wrong form the rest is read in another structure: in *The author laugh*, *laugh* could be part of a noun, and a period
+# comes too early. So the wrong form is punished twice, at the verb and after it, or it is made up for, if what follows fits the
+# other reading. A comparison of whole sentences adds both; a comparison at the slot sees the first alone.
 # ```
+
+# %% [markdown]
+# ````{exercise} ★★★ Slot or sentence?
+# :label: 15-slot
 #
+# `read` holds the surprisals of sixty pairs, as an n-gram model has them: of the verb (`verb_good`, `verb_bad`) and of what
+# follows it (`after_good`, `after_bad`). What stands before the verb is the same in both sentences. Compute three shares: `slot`,
+# of pairs whose good *verb* is less surprising; `sentence`, of pairs whose good *sentence* is; and `changed`, of pairs on which
+# the two verdicts differ. Is the difference of the first two a good measure of the third?
+#
+# ```{dropdown} Hint
+# The surprisal of a sentence is the sum over its parts; the shared part cancels out.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Verdicts change in both directions, so the shares can be close although single pairs are not.
+# Two methods that agree in the mean need not agree on any one pair.
+at_the_slot = read["verb_good"] < read["verb_bad"]
+good, bad = (read[f"verb_{side}"] + read[f"after_{side}"] for side in ("good", "bad"))
+slot = float(at_the_slot.mean())
+sentence = float((good < bad).mean())
+changed = float((at_the_slot != (good < bad)).mean())
+
+# %% tags=["hide-cell", "check"]
+for name, value in {"slot": slot, "sentence": sentence, "changed": changed}.items():
+    assert isinstance(value, float), f"{name} should be a number from 0 to 1"
+verb = read["verb_bad"] - read["verb_good"]
+whole = verb + read["after_bad"] - read["after_good"]
+assert abs(slot - (verb > 0).sum() / len(read)) < 1e-9, "slot: compare the verbs alone"
+assert abs(sentence - (whole > 0).sum() / len(read)) < 1e-9, (
+    "sentence: add what follows the verb"
+)
+assert abs(changed - ((verb > 0) ^ (whole > 0)).sum() / len(read)) < 1e-9, (
+    "changed: where do the verdicts differ?"
+)
+assert changed >= abs(slot - sentence) - 1e-9, (
+    "changed cannot be smaller than the difference of the shares"
+)
+print(f"slot {slot:.2f}, sentence {sentence:.2f}, changed {changed:.2f}.")
+
+# %% [markdown]
 # ## Takeaways
 #
 # - A curve is made of verbs; look at them before explaining it.

@@ -56,7 +56,6 @@ if importlib.util.find_spec("tse_core") is None:
 # %%
 import pandas as pd
 
-import tse_core
 from tse_core import charts, laboratory
 from tse_core.notebook import glue, table
 from tse_core.paths import data_folder
@@ -247,11 +246,9 @@ table(
 # %% tags=["hide-input"]
 curves = pd.read_csv(recorded / "curves.csv")
 shown = curves[curves["construction"].isin(["Simple", "Across object relative clause"])]
-charts.cutoff_curves(
-    shown,
-    choose=True,
-    title="Towards the tail the lexical model fails and the systematic one does not",
-)
+title = "Towards the tail the lexical model fails and the systematic one does not"
+glue("ew_curves", charts.cutoff_curves(shown, "EW", choose=True, title=title))
+charts.cutoff_curves(shown, choose=True, title=title)
 
 # %% [markdown]
 # ## Never seen together
@@ -294,78 +291,212 @@ table(
 # | MW | the share of probability on correct forms: likely behaviour | rare verbs, however wrong they are |
 #
 # None is better. They answer different questions, and the laboratory shows that each answers its own.
-#
+
+# %% [markdown]
 # ## Exercises
 #
-# ```{exercise} Truth without a model
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/16_laboratory.ipynb>`: empty cells for your answers, and checks that judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+import pandas as pd
+
+from tse_core import slot_distribution
+from tse_core.laboratory import load_language, truth
+from tse_core.paths import data_folder
+
+language = load_language()
+verbs = language.lemmas[["lemma", "singular", "plural", "band"]]
+bands = verbs["band"].value_counts()
+
+# Every verb's probability of agreeing in simple sentences, and its frequency, under both grammars.
+agreeing = {
+    grammar: language.correct(grammar, "Simple").mean(axis=(1, 2))
+    for grammar in ("systematic", "lexical")
+}
+frequency = np.array(language.frequency)
+
+measured = pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv")
+
+
+def likelier(verb, left, distributions={}):  # noqa: B006  (what was asked before is remembered)
+    """The form, "singular" or "plural", of a lemma that lab-lexical-causal finds likelier after some words."""
+    if left not in distributions:
+        shown = slot_distribution("lab-lexical-causal", left)
+        distributions[left] = shown.assign(token=shown["token"].str.strip()).set_index(
+            "token"
+        )
+    row = verbs.set_index("lemma").loc[verb]
+    p = distributions[left]["probability"]
+    return "singular" if p[row["singular"]] > p[row["plural"]] else "plural"
+
+
+# %% [markdown]
+# ````{exercise} ★ Truth without a model
 # :label: 16-truth
 #
-# ★ In the lexical regime, why is the true EW of *Simple* not simply the share of verbs in the head and middle bands? Compute both and explain the difference.
-# ```
+# In the lexical grammar, verbs of the head and the middle agree more often than not; each verb of the tail has a favourite form
+# that it takes whatever the subject. `bands` says how many verbs each band has. Compute `ew` (a number), the true {term}`EW` of
+# *Simple*, where subjects are singular in half of the contexts. Why is it not just the share of head and middle?
 #
-# ```{solution} 16-truth
-# :class: dropdown
-#
-# Half of the tail's verbs prefer the singular and half the plural. Such a verb is right whenever the subject happens to have the number it prefers: in half of the contexts.
+# ```{dropdown} Hint
+# In how many contexts does a verb that always takes its singular form happen to be right?
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
-by_band = (
-    laboratory.truth("lexical").query("construction == 'Simple'").set_index("band")
+# A verb with a favourite form is right whenever the subject happens to have that number: half of the time.
+share_with_rule = (bands["head"] + bands["middle"]) / bands.sum()
+ew = float(share_with_rule + (1 - share_with_rule) / 2)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(ew, float), "ew should be a number"
+assert ew > 1 - bands["tail"] / bands.sum(), (
+    "ew: verbs of the tail are sometimes right, too"
 )
-share_without_tail = 1 - by_band.loc["tail", "lemmas"] / by_band.loc["all", "lemmas"]
-(
-    share_without_tail,
-    by_band.loc["all", "EW"],
-    share_without_tail + (1 - share_without_tail) / 2,
+known = (
+    truth("lexical").query("construction == 'Simple' and band == 'all'")["EW"].item()
 )
+assert abs(ew - known) < 1e-6, f"ew is {ew:.4f}, which is not what the grammar gives"
+print(f"EW {ew:.4f}: known before any model was trained.")
 
 # %% [markdown]
-# ```{exercise} One verb at a time
+# ````{exercise} ★★ One verb at a time
 # :label: 16-slot
 #
-# ★★ Ask `lab-lexical-causal` for the distribution after *The author* and after *The authors*. Find a verb of the tail whose more probable form is the same in both.
-# ```
+# `likelier(verb, left)` says which form of a verb the model of the lexical grammar finds likelier after some words. Make `habit`, a
+# list of five verbs (lemmas in the table `verbs`) whose likelier form is the same after *The author* and after *The authors*. From
+# which band do they come?
 #
-# ```{solution} 16-slot
-# :class: dropdown
-#
-# Any verb whose preferred form is known from the verb table will do, as long as the model has learned it.
+# ```{dropdown} Hint
+# The column `band` of `verbs` says how frequent a verb is. Where does the rule not hold?
 # ```
+# ````
 
 # %% tags=["hide-cell", "solution"]
-tail = verbs[verbs["preferred"] == "singular"].iloc[0]
-after = {
-    left: tse_core.slot_distribution("lab-lexical-causal", left)
-    for left in ("The author", "The authors")
-}
-{
-    left: {
-        form: float(d.loc[d["token"].str.strip() == tail[form], "probability"].sum())
-        for form in ("singular", "plural")
-    }
-    for left, d in after.items()
-}
+# They come from the tail, which has favourite forms in place of a rule.
+tail = verbs.loc[verbs["band"] == "tail", "lemma"]
+habit = [v for v in tail if likelier(v, "The author") == likelier(v, "The authors")][:5]
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(habit, list), "habit should be a list of lemmas"
+assert len(set(habit)) == 5, "habit should hold five different verbs"
+for verb in habit:
+    assert verb in set(verbs["lemma"]), f"{verb} is no lemma of the table"
+    forms = {left: likelier(verb, left) for left in ("The author", "The authors")}
+    assert len(set(forms.values())) == 1, f"{verb} changes its form with the subject"
+found_in = verbs.set_index("lemma").loc[habit, "band"].value_counts()
+print(
+    "Bands of your verbs:",
+    ", ".join(f"{band} {count}" for band, count in found_in.items()),
+)
 
 # %% [markdown]
-# ```{exercise} A metric of your own
-# :label: 16-metric
+# ````{exercise} ★★ What the laboratory cannot show
+# :label: 16-limits
 #
-# ★★★ Propose a score that tells the two regimes apart *and* weighs verbs by how likely they are. Compute it from the table of bands above and say what it misses.
+# The laboratory shows that {term}`EW` and {term}`MW` measure what they claim. Name two things about scores of BERT or GPT-2 that
+# it cannot show, and one that could be added to it.
+#
+# ```{dropdown} Hint
+# What is simpler in a made language than in English?
 # ```
+# ````
 #
-# ```{solution} 16-metric
+# ```{solution} 16-limits
 # :class: dropdown
 #
-# One choice: the mean over verbs of the probability of the correct form *given the verb*, weighted by the verb's probability. That is MW again if the weights are the model's; with the square root of the probability as weight it lies between EW and MW. Whatever the weight, it misses what the weight makes small.
+# It cannot show what those models know: it was never asked of them. It cannot show whether the verb list suits English, with its
+# {term}`homographs <homograph>`, pieces of words and rare senses, because here every form is one entry and means one thing. It
+# cannot show how annotators or sentence templates mislead. One could add homographs on purpose, or split rare verbs into
+# pieces, and see which score moves while the truth stays.
 # ```
 
+# %% [markdown]
+# ````{exercise} ★★ Known truth, measured value
+# :label: 16-miss
+#
+# `measured` has a row for each model, construction and `band` (one of them is `"all"`), with the columns `EW` and `MW` as measured
+# and `true_EW` and `true_MW` as they should be. Make `error`, a dictionary from (band, metric) to the mean absolute difference,
+# for the bands `"head"`, `"middle"` and `"tail"`, and `worst`, the (band, metric) with the largest. Is the instrument at fault
+# there, or the model?
+#
+# ```{dropdown} Hint
+# A difference in EW of one metric and none in the other would be the instrument's. Look also at how often the model saw
+# such verbs.
+# ```
+# ````
+
 # %% tags=["hide-cell", "solution"]
-frequency = pd.Series(language.frequency, index=verbs["lemma"]) ** 0.5
-agreeing = pd.Series(
-    language.correct("lexical", "Simple").mean(axis=(1, 2)), index=verbs["lemma"]
+# The model: rare and attracted verbs are under-trained, and EW, which asks which side of one half a
+# probability lies on, turns a small error into a large one. MW moves less.
+error = {
+    (band, metric): float((rows[metric] - rows[f"true_{metric}"]).abs().mean())
+    for band, rows in measured.groupby("band")
+    for metric in ("EW", "MW")
+    if band != "all"
+}
+worst = max(error, key=error.get)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(error, dict), "error should be a dictionary: (band, metric) -> number"
+cells = {
+    (band, metric) for band in ("head", "middle", "tail") for metric in ("EW", "MW")
+}
+assert set(error) == cells, (
+    "error needs six keys, from ('head', 'EW') to ('tail', 'MW')"
 )
-float((frequency * agreeing).sum() / frequency.sum())
+for band, metric in cells:
+    off = measured.loc[measured["band"] == band].eval(f"abs({metric} - true_{metric})")
+    assert abs(error[band, metric] - off.mean()) < 1e-9, (
+        f"{band} {metric}: mean of the absolute differences"
+    )
+assert worst in cells, "worst should be one of the keys of error"
+assert error[worst] == max(error.values()), (
+    "worst: another cell is further from the truth"
+)
+print(
+    f"Furthest from the truth: {worst[1]} of the {worst[0]}, by {error[worst]:.3f} in the mean."
+)
+
+# %% [markdown]
+# ````{exercise} ★★★ A metric of your own
+# :label: 16-metric
+#
+# Write `score(agreeing, frequency)`, which takes two arrays, each verb's probability of agreeing and its frequency, and returns a
+# number from 0 to 1. It should tell the two grammars apart by more than 0.05, *and* weigh likely verbs more than unlikely ones, but
+# less than {term}`MW` does. What does your metric miss?
+#
+# ```{dropdown} Hint
+# EW weighs every verb by 1, MW by its frequency. What lies between?
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+# Whatever the weight, a metric misses what the weight makes small: here, still, the rarest verbs.
+def score(agreeing, frequency):
+    """Mean probability of agreeing, weighted by the root of the frequency."""
+    return float(np.average(agreeing, weights=np.sqrt(frequency)))
+
+
+# %% tags=["hide-cell", "check"]
+all_right, common = np.ones(4), np.array([8.0, 4.0, 2.0, 1.0])
+head, rare = np.array([1.0, 1, 1, 0]), np.array([0.0, 1, 1, 1])
+assert isinstance(score(all_right, common), float), "score should return a number"
+assert abs(score(all_right, common) - 1) < 1e-9, (
+    "score should be 1 where every verb agrees"
+)
+assert score(head, common) > score(rare, common), (
+    "an error on a frequent verb should cost more than one on a rare verb"
+)
+assert score(rare, common) > (rare * common).sum() / common.sum(), (
+    "frequent verbs should count less than in MW"
+)
+apart = score(agreeing["systematic"], frequency) - score(agreeing["lexical"], frequency)
+assert apart > 0.05, f"the two grammars are only {apart:.3f} apart"
+print(f"The grammars are {apart:.3f} apart under your metric.")
 
 # %% [markdown]
 # ## Takeaways

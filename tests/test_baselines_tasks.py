@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 import tse_core
-from tse_core.baselines import train_baseline
+from tse_core.baselines import laboratory_ngram
 from tse_core.blimp import evaluate_blimp
-from tse_core.laboratory import load_language, sentences
-from tse_core.laboratory.networks import tokenizer
 from tse_core.syntaxgym import evaluate_suite, load_suite
 
 SENTENCES = 20_000
@@ -17,8 +15,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def model():
-    language = load_language()
-    return train_baseline("ngram", sentences(language, "systematic", SENTENCES), tokenizer(language, "causal"), order=5)
+    return laboratory_ngram(SENTENCES)
 
 
 def test_tse_is_high_where_ew_is_at_chance(model):

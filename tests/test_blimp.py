@@ -9,7 +9,7 @@ import pytest
 import tse_core
 from tse_core import published
 from tse_core.baselines import train_baseline
-from tse_core.blimp import accuracy, compare, evaluate_blimp, mcnemar, suited
+from tse_core.blimp import accuracies, accuracy, compare, evaluate_blimp, mcnemar, suited
 from tse_core.cli import main
 from tse_core.errors import InputError
 from tse_core.pair_defects import pair_defects
@@ -119,6 +119,8 @@ def test_accuracy_of_paradigms_phenomena_and_everything(model):
     phenomena = run.accuracy("phenomenon").set_index("phenomenon")
     assert phenomena["accuracy"].to_dict() == {"AGREEMENT": 1, "LICENSING": 0.5}
     assert run.accuracy("all")["accuracy"].item() == pytest.approx(5 / 6)
+    both = accuracies({"one": run, "two": run}, "all").set_index("model")["accuracy"]
+    assert both.to_dict() == pytest.approx({"one": 5 / 6, "two": 5 / 6})
     assert "ties:wrong" in str(run.signature) and "three-gram@" in str(run.signature)
 
 

@@ -8,6 +8,7 @@ not depend on which others ran with it.
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -171,6 +172,11 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.Da
         return pd.DataFrame([_pooled(paradigms)])
     groups = paradigms.groupby(GROUPS[by], sort=False, dropna=False)
     return pd.DataFrame([{by: name[0]} | _pooled(group) for name, group in groups])
+
+
+def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:
+    """:func:`accuracy` of several runs in one table, with the run's name in the column model."""
+    return pd.concat([run.accuracy(by).assign(model=name) for name, run in runs.items()], ignore_index=True)
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
