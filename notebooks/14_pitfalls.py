@@ -578,7 +578,7 @@ print(f"{len(loaded)} pairs from {rows} rows: the count belongs beside the score
 #
 # `likely` says what a model gives six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Four switches:
 # `"no be"`, the list without *be*; `"no guard"`, without the {term}`homograph`; `"ties right"`, a tie counts as right;
-# `"the"`, the list gets the junk entry *thes/the*, to which the model gives 0 and 0.2. Before you compute anything, write
+# `"the"`, the list gets a junk verb whose plural form is *the*, to which the model gives 0.2, and 0 to its singular. Before you compute anything, write
 # down for each switch whether {term}`EW` and {term}`MW` rise, fall or stay. Then make `signs`, a dictionary from switch to a
 # dictionary from metric to 1, -1 or 0.
 #
