@@ -299,6 +299,8 @@ table(
 # {download}`These exercises as a notebook <../_build/exercises/16_laboratory.ipynb>`: empty cells for your answers, and checks that judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
@@ -320,16 +322,17 @@ frequency = np.array(language.frequency)
 measured = pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv")
 
 
-def likelier(verb, left, distributions={}):  # noqa: B006  (what was asked before is remembered)
-    """The form, "singular" or "plural", of a lemma that lab-lexical-causal finds likelier after some words."""
-    if left not in distributions:
-        shown = slot_distribution("lab-lexical-causal", left)
-        distributions[left] = shown.assign(token=shown["token"].str.strip()).set_index(
-            "token"
-        )
-    row = verbs.set_index("lemma").loc[verb]
-    p = distributions[left]["probability"]
-    return "singular" if p[row["singular"]] > p[row["plural"]] else "plural"
+@cache
+def after(left):
+    """The probability of every word after some words, for the model of the lexical grammar."""
+    shown = slot_distribution("lab-lexical-causal", left)
+    return shown.set_index(shown["token"].str.strip())["probability"]
+
+
+def likelier(verb, left):
+    """The form, "singular" or "plural", of a lemma that the model finds likelier after some words."""
+    forms = verbs.set_index("lemma").loc[verb, ["singular", "plural"]]
+    return after(left)[forms].set_axis(forms.index).idxmax()
 
 
 # %% [markdown]

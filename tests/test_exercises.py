@@ -1,6 +1,7 @@
 """Exercises: every solution passes its check, every check fails without one, and learners get no solution."""
 
 import re
+from functools import cache
 
 import nbformat
 import pytest
@@ -19,9 +20,17 @@ IN_CODE = [
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
 
 
-def run(*cells):
-    """Run code cells one after the other, on their own."""
+@cache
+def prepared(setup):
+    """What a chapter's exercise-setup defines; it runs once, and every run begins with a copy."""
     namespace = {"__name__": "exercise"}
+    exec(compile(setup, "<setup>", "exec"), namespace)
+    return namespace
+
+
+def run(setup, *cells):
+    """Run code cells one after the other, after the setup and on their own."""
+    namespace = dict(prepared(setup))
     for number, cell in enumerate(cells):
         exec(compile(cell, f"<cell {number}>", "exec"), namespace)
 
