@@ -35,7 +35,7 @@ def save_model(folder: Path, kind: str, seed: int = 0) -> Path:
 def save_unigram_model(folder: Path, kind: str) -> Path:
     """The same with a Unigram tokenizer of SentencePiece's kind, as ALBERT, T5 and XLM-R have."""
     pieces = [(token, 0.0) for token in SPECIAL] + [(f"▁{word}", -5.0) for word in words() if word != "brings"]
-    letters = sorted(set("▁.,é" + string.ascii_letters))
+    letters = sorted(set("▁.,éè" + string.ascii_letters))
     tokenizer = Tokenizer(Unigram([*pieces, *((letter, -9.0) for letter in letters)], unk_id=1))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
