@@ -53,7 +53,7 @@ def test_versions_are_ordered_by_number_not_by_name(tmp_path):
 
 @pytest.mark.parametrize(
     ("shown", "value"),
-    [("40", 40), ("0.25", 0.25), ("'0.250'", 0.25), ("'BERT'", None), ("True", None), ("None", None)],
+    [("40", 40), ("0.25", 0.25), ("'0.250'", 0.25), ("'BERT'", None), ("True", None), ("None", None), ("'nan'", None)],
 )
 def test_a_glued_text_is_a_number_or_none(shown, value):
     assert numbers.number(shown) == value

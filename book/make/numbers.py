@@ -40,9 +40,10 @@ def number(shown: str) -> float | None:
     """The number that a glued text shows; None where it shows none."""
     try:
         value = ast.literal_eval(shown)
-        return None if isinstance(value, bool) else float(value)
+        value = float("nan") if isinstance(value, bool) else float(value)
     except (ValueError, TypeError, SyntaxError):
         return None
+    return value if math.isfinite(value) else None
 
 
 def record(folder: Path = RECORDED, runs: Path = RUNS) -> Path:
