@@ -85,8 +85,10 @@ def with_own_places(printed: PdfReader) -> PdfReader:
     """Links within a page name their targets, and two pages use one name: point at the places themselves."""
     places = printed.named_destinations
     for link in (link for page in printed.pages for link in links(page)):
-        if "/Dest" in link and (place := places.get(str(link["/Dest"]))):
-            link[NameObject("/Dest")] = place.dest_array
+        if "/Dest" in link:
+            place = places.get(str(link.pop("/Dest")))
+            if place:
+                link[NameObject("/Dest")] = place.dest_array
     printed.root_object.pop("/Dests", None)
     return printed
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 
 import pytest
 from pypdf import PdfReader
@@ -27,8 +28,8 @@ def bookmarks(book, items=None, depth=0):
 
 
 def squeezed(text: str) -> str:
-    """Without spaces and hyphens, which lines and fonts change, and without a chapter's number."""
-    return re.sub(r"^[\d.]+ |[\s\u00ad-]", "", text)
+    """Without spaces, hyphens and ligatures, which lines and fonts change, and without a chapter's number."""
+    return re.sub(r"^[\d.]+ |[\s\u00ad-]", "", unicodedata.normalize("NFKC", text))
 
 
 def test_every_page_of_the_contents_is_in_the_pdf_under_its_title(book):
