@@ -61,11 +61,12 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 # %% tags=["hide-input"]
 import pandas as pd
 
-from tse_core import charts
+from tse_core import charts, dynamics
 from tse_core.claims import (
     laboratory_ledger,
     ledger,
     papers,
+    training_ledger,
     verdict_summary,
     verdicts,
 )
@@ -141,6 +142,11 @@ table(todo, "What the claims that wait need.")
 #
 # ## Every claim
 #
+# ```{margin} Signature
+# How a number was made: model and weights, data, verbs that counted, every choice of
+# protocol. Two numbers with the same signature must be equal.
+# ```
+#
 # Published data and model runs are separate rows of the same claim. Intervals hold 95 %, clustered by subject noun. Open
 # *how* in a row for the signature of the number or the command that makes it; the link below a claim leads to its cell.
 
@@ -188,6 +194,10 @@ table(
 # %% [markdown]
 # ## The laboratory's own ledger
 #
+# ```{margin} Truth
+# What the language's own probabilities give as score; see [the laboratory](16_laboratory.ipynb).
+# ```
+#
 # The laboratory's models learned a language whose truth is known, so what they measure tests the instrument, not the
 # papers; none of it counts above. Each row sets the true value of a score beside the measured one.
 
@@ -219,6 +229,18 @@ laboratory_table(
 # %% tags=["remove-input"]
 charts.download_table(
     laboratory, "laboratory-ledger.csv", "Download the laboratory's ledger"
+)
+
+# %% [markdown]
+# Checkpoints of these models say what is learned first ([Training dynamics](13_training_dynamics.ipynb)).
+
+# %% tags=["remove-input"]
+training = training_ledger(dynamics.recorded("laboratory-steps"))
+table(
+    training.set_axis(
+        ["", "claim", "model", "step", "measured", "verdict", "signature"], axis=1
+    ),
+    "The laboratory's claims about training, and what its checkpoints show.",
 )
 
 # %% [markdown]

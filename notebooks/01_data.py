@@ -228,6 +228,10 @@ alt.Chart(long).mark_circle(size=90, opacity=1).encode(
 )
 
 # %% [markdown]
+# ```{margin} Attractor
+# A noun between subject and verb that could draw the verb's number to itself.
+# ```
+#
 # ## Few words make many sentences
 #
 # The sentences are built from short lists. That matters for statistics: two contexts with the same subject are not independent, so intervals in this book are clustered by subject noun.
@@ -308,6 +312,10 @@ table(
 )
 
 # %% [markdown]
+# ```{margin} Homograph
+# A form that is also another word or another form: *put*, *will*.
+# ```
+#
 # And some forms are more than one thing. *Put* is present and past; *will* as a modal has no third person, but a great deal of probability. Such {term}`homographs <homograph>` are flagged, so that results with and without them can be compared.
 
 # %%
@@ -324,6 +332,10 @@ table(
 
 # %% [markdown]
 # ## What a tokenizer keeps
+#
+# ```{margin} Vocabulary entry
+# A word or a piece of one that the model knows as a unit, with a probability of its own.
+# ```
 #
 # A model has a probability for an entry of its vocabulary. A verb form that the {term}`tokenizer <token>` splits into pieces has none, so a lemma counts for a model only if **both** forms are single entries. The larger the vocabulary, the more of the list survives.
 

@@ -443,6 +443,11 @@ table(
 # %% [markdown]
 # ## Masked and causal models
 #
+# ```{margin} Masked, causal
+# Masked: fills a gap, sees both sides (BERT). Causal: predicts the next token, sees the
+# left side (GPT-2).
+# ```
+#
 # A {term}`causal model` predicts the verb from the words before it. A {term}`masked model` sees a gap with words on both sides. The same sentence, as each model at hand reads it; the arrow marks the position whose prediction is the verb's.
 
 # %%
@@ -497,6 +502,10 @@ table(
 )
 
 # %% [markdown]
+# ```{margin} Protocol
+# *Exact* does what the definitions say; *released* repeats what the authors' code does.
+# ```
+#
 # ## Exact and released
 #
 # There are two {term}`protocols <protocol>`. *Exact* computes what is written above. *Released* repeats what the authors' released code does: it stores the running sum of probability in single precision, so that at top 100 % a few entries of the far tail drop out. For comparing with published numbers use *released*, for everything else *exact*. On a peaked distribution the difference shows:

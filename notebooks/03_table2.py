@@ -90,6 +90,10 @@ table(
 )
 
 # %% [markdown]
+# ```{margin} Systematicity
+# Conjugating any verb, likely or not. EW below TSE means: less of it than the templates show.
+# ```
+#
 # Read it by comparing EW with TSE. Where EW is lower, the verbs of the templates are easier than verbs at large.
 
 # %%
@@ -131,7 +135,8 @@ chart
 # The same rows for the models of this run. Every unique context is scored over the whole verb list; every pair with its own verb. Intervals are 95 %, clustered by subject noun: the templates have only ten main subjects, and two contexts with the same noun are not two independent facts.
 #
 # ```{margin} Interval
-# If other nouns had been drawn from the same kind of noun, the score would land here in 95 of 100 draws.
+# If the study were repeated with other nouns of the same kind, 95 of 100 such intervals
+# would hold the true score.
 # ```
 
 # %%

@@ -77,6 +77,10 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## What the paper drew
 #
+# ```{margin} Digitised
+# Read off a drawing: good to a few thousandths where a curve can be seen.
+# ```
+#
 # A {term}`top p <cut-off>` score asks only about the verbs that a model finds likely. A bottom p score asks only about
 # those it finds unlikely. {cite:t}`newman2021refining` drew both for BERT-large-cased and four constructions. Their
 # numbers were not released, so the curve below was read off the drawing: each point is good to about 0.003.
@@ -198,6 +202,11 @@ for kind in ("systematic", "lexical"):
     glue(f"tail_{kind}", f"{of['tail'].mean():.3f}" if len(of) else "not yet run")
 
 # %% [markdown]
+# ```{margin} Head, tail
+# Head: the verbs a model expects here. Tail: those it finds unlikely. Which verbs they are
+# changes from context to context.
+# ```
+#
 # Left of the gap the two models part. As the top p grows to take in rarer verbs, EW of the systematic model loses
 # {glue:text}`lost_systematic` on average, that of the lexical model {glue:text}`lost_lexical`. TSE, asked about a handful
 # of frequent verbs, cannot tell them apart.

@@ -129,6 +129,11 @@ table(
 )
 
 # %% [markdown]
+# ```{margin} MW of ten tokens
+# The share of correct forms among the verb forms printed, by probability. The rest of the
+# distribution is not in it.
+# ```
+#
 # The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: the model prefers *like* to *likes*. Yet among
 # the printed tokens the forms that agree hold {glue:text}`printed_top_mw:.2f` of the probability on verbs. Asked what it
 # would say, the model hardly errs; asked about three verbs it would not say, it errs on one.

@@ -71,6 +71,10 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published curves
 #
+# ```{margin} Digitised
+# Read off a drawing. Hidden points have no value; "partial" ones are partly covered.
+# ```
+#
 # Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. Twenty curves
 # cross in each of its panels, so many points cannot be read off the drawing: those are left out here, and a line may jump
 # over them. Choose a model below the chart, then single out series in the legend. (The figure's caption names
@@ -127,6 +131,10 @@ table(
 # %% [markdown]
 # ## The same figure from models
 #
+# ```{margin} Clustered
+# Contexts with the same noun count as one unit, because they tend to succeed or fail together.
+# ```
+#
 # One panel a model, with 95 % intervals clustered by subject noun. Where one of the paper's models has run, its curves
 # stand over the published ones.
 
@@ -176,6 +184,10 @@ table(
 # with the lexical one left of the gap.
 #
 # ## Which constructions fall furthest?
+#
+# ```{margin} Fall
+# Score at top 10 % less the score at the last readable bottom cut-off of the same curve.
+# ```
 #
 # One cell of this map is one curve: its score at top 10 % less its score at the last readable bottom cut-off.
 

@@ -135,6 +135,10 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # %% [markdown]
 # ## Where the rest of the probability is
 #
+# ```{margin} Inflection
+# A form of a verb: *walk, walks, walked, walking*. Only the first two show number here.
+# ```
+#
 # The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all.
 # That can be counted: for a sample of contexts, every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and
 # the probability is added up by kind.

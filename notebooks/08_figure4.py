@@ -143,6 +143,11 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # %% [markdown]
 # ## Fewer contexts, other intervals
 #
+# ```{margin} Selection
+# A mean over the contexts that are left. It can move because scores change, or because other
+# contexts are left.
+# ```
+#
 # Each point's interval is computed from the contexts that have a score there. Where few are left it tends to widen, unless
 # the few score alike: a curve can look sure of itself because it has lost the contexts that disagreed.
 

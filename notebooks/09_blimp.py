@@ -275,6 +275,10 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 # paradigm, made by the project, so that nothing has to be downloaded. Their scores say something about laboratory
 # models and nothing about the paper's.
 #
+# ```{margin} Pseudo-log-likelihood
+# Each token is masked in turn; the log-probabilities of the true tokens are added.
+# ```
+#
 # Causal models compare the probabilities of whole sentences; a masked model has none, so its pairs are compared by
 # {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. The n-gram model is trained on the spot.
 

@@ -104,6 +104,10 @@ measured[["model", "paradigm"]].groupby("model", sort=False).size().rename(
 # %% [markdown]
 # ## Correlations
 #
+# ```{margin} Correlation
+# Over the 67 paradigms: 1 if two models find the same ones hard, 0 if that is unrelated.
+# ```
+#
 # *Figure 1 of the paper.* If two models find the same paradigms hard, their accuracies correlate.
 
 # %%
@@ -273,6 +277,10 @@ if len(ours):
     )
 
 # %% [markdown]
+# ```{margin} n-gram model
+# Predicts a word from the *n* − 1 before it, by counting. A subject further away is out of sight.
+# ```
+#
 # GPT-2 loses {glue:text}`attractor_GPT-2:.0f` points, the LSTM {glue:text}`attractor_LSTM:.0f`, Transformer-XL
 # {glue:text}`attractor_Transformer-XL:.0f`. An n-gram model does not fail at random: it follows the nearest noun, so it
 # is wrong more often than not. In the laboratory the same happens to the n-gram model trained there, and here the

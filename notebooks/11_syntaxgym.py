@@ -101,6 +101,10 @@ table(
 #
 # ## The prediction
 #
+# ```{margin} Formula
+# `(6;%a%) < (6;%b%)`: region 6 is less surprising in condition *a* than in condition *b*.
+# ```
+#
 # What should hold of a model that knows the construction is written as a formula over {term}`surprisals <surprisal>`.
 
 # %%
@@ -140,6 +144,10 @@ glue("regions_sum", float(regions["bits"].sum()))
 glue("how", " ".join(f"{k}:{v}" for k, v in outcome.policies.items()))
 
 # %% [markdown]
+# ```{margin} Bits and nats
+# Surprisal is in bits (logarithm to base 2). One nat, the unit of the natural logarithm, is 1.44 bits.
+# ```
+#
 # Nothing is lost on the way: the tokens add up to {glue:text}`whole:.3f` bits, the regions to
 # {glue:text}`regions_sum:.3f`. A causal model that reads no {term}`BOS` token has nothing to predict its first token
 # from, and that token counts 0. A masked model has no left-to-right probability; its tokens are scored by

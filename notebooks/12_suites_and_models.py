@@ -126,6 +126,10 @@ table(
 # %% [markdown]
 # ## What was recorded
 #
+# ```{margin} SG score
+# The mean of a model's accuracies over suites. Which suites are in it has to be said.
+# ```
+#
 # The SG score is the mean accuracy over suites.
 
 # %% tags=["hide-input"]
@@ -205,6 +209,10 @@ download_table(accuracies, "accuracies.csv", "Accuracy of every model on every s
 # Of {glue:text}`n_suites` suites, {glue:text}`n_judged` could be judged for at least one model.
 #
 # ## Models on one suite, suites within one circuit
+#
+# ```{margin} Suite
+# A set of items, each in several conditions, with a prediction about surprisals.
+# ```
 #
 # The same table, read two ways. Across one circuit: is it the construction or the material in between that is hard? Mind
 # the masked models: they see what follows. A garden path lives on not knowing what comes, so a model that reads both

@@ -64,6 +64,7 @@ from IPython.display import display
 
 from tse_core import charts, dynamics, load_pairs, sweep
 from tse_core.charts.training import training_chart
+from tse_core.claims import training_ledger
 from tse_core.laboratory import truth
 from tse_core.notebook import glue, table
 from tse_core.pairs import unique_contexts
@@ -72,10 +73,18 @@ from tse_core.paths import data_folder, store_folder
 # %% [markdown]
 # ## Checkpoints
 #
+# ```{margin} Checkpoint
+# A model as it was at one step of its training.
+# ```
+#
 # A finished model says what was learned. Its {term}`checkpoints <checkpoint>` say in which order. Two of the laboratory's
 # models were saved after 1, 2, 4, ... steps of training and scored on Marvin and Linzen's templates, as the finished
 # models are. Their language has 900 verbs, and because we made it, we know how often each of them occurs: 200 verbs are
 # its *head*, 200 its *middle*, and 500 rare verbs its *tail*.
+#
+# ```{margin} Sweep
+# Many models on many data sets, run by one command; what is stored is not run again.
+# ```
 #
 # A plan names the checkpoints, the data and the verbs; `tse sweep` runs it on whatever machines there are
 # ([From a laptop to a cluster](../book/scaling.md)). This notebook draws what is recorded of each plan, or what the store
@@ -222,6 +231,10 @@ glue("lexical_tail_best_step", int(tail_best.idxmax()))
 glue("lexical_tse", float(end["TSE", "all"]))
 
 # %% [markdown]
+# ```{margin} Lexical, systematic
+# Two languages of the laboratory: in the first only frequent verbs agree, in the second all do.
+# ```
+#
 # In the lexical language a rare verb keeps its habitual form whatever the subject, so the tail's EW should end at
 # {glue:text}`lexical_tail_truth:.2f`; it ends at {glue:text}`lexical_tail_last:.3f`. Its highest value on the way is
 # {glue:text}`lexical_tail_best:.3f`, after {glue:text}`lexical_tail_best_step:.0f` steps. TSE sees none of this: it ends
@@ -259,6 +272,22 @@ table(
     ),
     "When each construction is learned (systematic language, at the checkpoints recorded)",
     digits=3,
+)
+
+# %% [markdown]
+# ## What was expected
+#
+# The design of the two languages lets one expect three things of these checkpoints. They are claims of the laboratory's
+# own ledger in the [replication report](00_report.ipynb), judged on the curves above: a score is *learned* at the first
+# checkpoint at which TSE reaches the level that the claim names.
+
+# %% tags=["remove-input"]
+expected = training_ledger(curves.get("laboratory-steps"))
+table(
+    expected.drop(columns="signature").set_axis(
+        ["", "claim", "model", "step", "measured", "verdict"], axis=1
+    ),
+    "The laboratory's claims about training",
 )
 
 # %% [markdown]

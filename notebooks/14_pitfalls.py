@@ -123,6 +123,10 @@ print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key"
 # The paper's own table cannot come from that file: its EW and TSE differ. So the list was blanked after the runs, and this
 # book numbers its rows again.
 #
+# ```{margin} Signature
+# How a number was made. It says how many lemmas counted, in brackets behind the list's name.
+# ```
+#
 # *What to learn:* count what was loaded, and print the count next to the score. Every {term}`signature` here does.
 #
 # ### A sum that reaches one too early
@@ -294,6 +298,10 @@ table(
 # %% [markdown]
 # ## The switchboard
 #
+# ```{margin} Policy
+# A choice that moves a score and is no part of the model: BOS, space, capital, period, precision.
+# ```
+#
 # Papers rarely print these choices, and tools differ in them: a token before the first word, a space before it, a capital,
 # a final period, the verb list, the precision of the weights. Each row below is a run with one of them flipped and
 # everything else as in the paper.
@@ -381,6 +389,10 @@ table(shown, "Largest change of any construction's score, by switch", digits=4)
 #
 # ### Ties
 #
+# ```{margin} Tie
+# Two equal scores. Here a tie is wrong: the model does not prefer the correct form.
+# ```
+#
 # In half precision two forms can get the very same score. Here a tie is wrong; a tool that calls it right, or asks for
 # "not less", turns lost precision into skill.
 
@@ -412,6 +424,10 @@ table(
 
 # %% [markdown]
 # ## Intervals for the wrong unit
+#
+# ```{margin} Cluster
+# Sentences that share their subject noun. The interval counts clusters, not sentences.
+# ```
 #
 # A construction's hundreds of contexts come from ten nouns. An interval that takes them for independent is too narrow where
 # the nouns differ, and can be too wide where the singular and the plural of a noun err in opposite ways. Clustering by noun
@@ -466,6 +482,10 @@ table(
 )
 
 # %% [markdown]
+# ```{margin} Rule of three
+# No error in *n* nouns still allows about 3/*n* of all nouns to have one.
+# ```
+#
 # From 30 nouns up the promise is kept. With the ten main nouns of the templates it was kept in
 # {glue:text}`coverage_ten:.3f` of the studies here: ten nouns say little about their kind, and no formula can change that.
 # A row that scores 1.00 has an interval too: ten nouns without an error are compatible with a share of error-prone nouns

@@ -85,6 +85,10 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## Walk along the cut-offs
 #
+# ```{margin} Cut-off
+# A share of probability. Top: from the most probable entry down. Bottom: from the least probable up.
+# ```
+#
 # Figures 1 and 2 show all cut-offs at once. Here the slider moves through them one by one, from the verbs a model expects
 # most to those it expects least. Choose the model under the chart; the published curves of the paper's models are there
 # too, as far as their drawing can be read.

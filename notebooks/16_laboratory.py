@@ -82,6 +82,10 @@ glue("verbs", len(verbs))
 table(bands.reset_index(), "The verbs of the language, by falling frequency.")
 
 # %% [markdown]
+# ```{margin} Band
+# Head, middle or tail: the frequency of a verb in the language, fixed before any model exists.
+# ```
+#
 # There are two regimes of grammar.
 #
 # Systematic
@@ -89,6 +93,10 @@ table(bands.reset_index(), "The verbs of the language, by falling frequency.")
 #
 # Lexical
 # : Verbs of the head agree. Verbs of the middle band agree in three of four uses. Each verb of the tail has a form that it takes in nine of ten uses, whatever the subject: half of these verbs prefer the singular, half the plural.
+#
+# ```{margin} Attraction
+# A verb agreeing with a nearby noun that is not its subject. People do it too.
+# ```
 #
 # In both, a verb is now and then *attracted* by the nearest noun {cite}`bock1991broken`, more often in some constructions than in others. So constructions differ, as they do in people.
 #
@@ -252,6 +260,10 @@ charts.cutoff_curves(shown, choose=True, title=title)
 
 # %% [markdown]
 # ## Never seen together
+#
+# ```{margin} Held out
+# Kept from the model in training, so that a test can ask for what it has never seen.
+# ```
 #
 # {term}`Systematicity` is about combinations that were never met. One in ten pairs of a subject noun and a verb was kept out of the corpus altogether; of the rest, one in ten was kept out of each construction. Do the models conjugate those as well as the others?
 
