@@ -36,10 +36,10 @@ linkcheck: $(READY)
 	@$(BIN)/python -m book.make.html links
 
 test: $(READY)
-	@$(BIN)/python -m pytest -m "not slow and not browser"
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not slow and not browser"
 
 test-slow: $(READY)
-	@$(BIN)/python -m pytest -m "slow and not browser"
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "slow and not browser"
 
 test-browser: $(READY)
 	@$(BIN)/python -m pytest -m browser tests/browser -n 2

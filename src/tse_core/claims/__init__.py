@@ -17,7 +17,7 @@ from . import blimp, newman, syntaxgym, verdicts  # noqa: F401  (each registers 
 from .cases import cases
 from .finding import CHECKS
 from .runs import RUNS, preferred
-from .training import training_ledger  # noqa: F401
+from .training import training_ledger  # noqa: F401  (for those who import it from here)
 from .verdicts import VERDICTS
 
 # The schema of measured results: one row a number. `Evaluation.tidy()` gives it (coverage and invalid as columns).
