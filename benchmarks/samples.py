@@ -17,7 +17,7 @@ FOLDER = ROOT / "_build" / "bench"
 def tokenizer_source(name: str) -> str:
     """A tokenizer's folder: $TSE_TOKENIZERS, the reference folder beside the repository, else its name on the hub."""
     folders = [os.environ.get("TSE_TOKENIZERS"), ROOT.parent / "shared" / "tokenizers"]
-    hub = {"gpt2": "gpt2", "bert-cased": "bert-base-cased"}
+    hub = {"gpt2": "gpt2", "bert-cased": "bert-base-cased", "roberta": "roberta-base"}
     return next((str(Path(f) / name) for f in folders if f and (Path(f) / name).is_dir()), hub[name])
 
 

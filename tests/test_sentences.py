@@ -73,6 +73,17 @@ def test_scores_do_not_depend_on_order_or_company(models):
             assert total(token_surprisals(model, [sentence])[0]) == pytest.approx(together[sentence], abs=1e-4), name
 
 
+@pytest.mark.parametrize("tokens", [1, 30, 100_000])
+def test_scores_do_not_depend_on_the_batch_size(models, monkeypatch, tokens):
+    for name, model in models.items():
+        usual = [total(scores) for scores in token_surprisals(model, SENTENCES)]
+        with monkeypatch.context() as patch:
+            patch.setattr("tse_core.forward.BATCH_TOKENS", tokens)
+            patch.setattr("tse_core.forward.TREE_TOKENS", min(tokens, 384))
+            found = [total(scores) for scores in token_surprisals(model, SENTENCES)]
+        np.testing.assert_allclose(found, usual, atol=1e-4, err_msg=name)
+
+
 def test_the_first_token_needs_something_before_it(models):
     without, with_bos = (token_surprisals(models["random-gpt2"], SENTENCES[:1], bos=b)[0] for b in ("none", "add"))
     assert not without.scored[0] and without.bits[0] == 0 and without.scored[1:].all()

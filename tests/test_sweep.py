@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from tse_core.cli import main
 from tse_core.sweep import load_plan, plan_sweep, run_tasks, settings, sweep
 from tse_core.sweep.engines import Processes, engine
 from tse_core.sweep.tasks import parameters, score_task, unloaded
+
+ROOT = Path(__file__).parents[1]
 
 DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
 
@@ -339,10 +342,12 @@ def test_a_client_killed_on_the_way_goes_on_where_it_stopped(plan, tmp_path, exp
 
 
 def test_an_engine_that_is_not_there_says_how_to_get_it(monkeypatch):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     monkeypatch.setattr("tse_core.sweep.engines.find_spec", lambda module: None)
     for name, extra in (("dask", "sweep-dask"), ("slurm", "sweep-slurm")):
         with pytest.raises(InputError, match=f"tse-core\\[{extra}\\]"), engine(name):
             pass
+        assert extra in extras
 
 
 @pytest.mark.slow
