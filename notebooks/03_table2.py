@@ -135,8 +135,8 @@ chart
 # The same rows for the models of this run. Every unique context is scored over the whole verb list; every pair with its own verb. Intervals are 95 %, clustered by subject noun: the templates have only ten main subjects, and two contexts with the same noun are not two independent facts.
 #
 # ```{margin} Interval
-# If the study were repeated with other nouns of the same kind, 95 of 100 such intervals
-# would hold the true score.
+# If the study were repeated with other nouns of the same kind, such an interval would
+# hold the true score nineteen times in twenty.
 # ```
 
 # %%
