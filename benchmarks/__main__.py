@@ -10,6 +10,7 @@ compared. The models have the shapes of GPT-2 small and BERT base, random weight
 
 import argparse
 import statistics
+import subprocess
 import sys
 
 import torch
@@ -32,20 +33,20 @@ def main() -> None:
         for line in jobs.whole_table(arguments.device):
             print(line, flush=True)
         return
-    failed = 0
-    for name in [arguments.only] if arguments.only else jobs.JOBS:
-        job = jobs.JOBS[name](arguments.device)
-        times = {side: [] for side in job.sides}
-        for _ in range(arguments.repeats):
-            for side, run in job.sides.items():
-                try:
-                    times[side].append(run())
-                    print(f"{name}: {side}: {times[side][-1]:.2f} s", file=sys.stderr, flush=True)
-                except jobs.UnavailableError as reason:
-                    print(f"{name}: {side} left out: {reason}", file=sys.stderr)
-                    times[side].append(None)
-        failed += report(job, times)
-    sys.exit(bool(failed))
+    if not arguments.only:  # each job in a process of its own, so that none inherits the memory of another
+        again = [sys.executable, "-m", "benchmarks", *sys.argv[1:], "--only"]
+        sys.exit(max(subprocess.run([*again, name]).returncode for name in jobs.JOBS))
+    job = jobs.JOBS[arguments.only](arguments.device)
+    times = {side: [] for side in job.sides}
+    for _ in range(arguments.repeats):
+        for side, run in job.sides.items():
+            try:
+                times[side].append(run())
+                print(f"{arguments.only}: {side}: {times[side][-1]:.2f} s", file=sys.stderr, flush=True)
+            except jobs.UnavailableError as reason:
+                print(f"{arguments.only}: {side} left out: {reason}", file=sys.stderr)
+                times[side].append(None)
+    sys.exit(bool(report(job, times)))
 
 
 def report(job, times) -> int:
@@ -62,10 +63,11 @@ def report(job, times) -> int:
             missed += not reached
             line += f"  target {target:g}x {'reached' if reached else 'MISSED'}"
         print(line)
-    if job.flops:
-        bound = job.flops / job.rate
-        print(f"  tokens: {job.tokens:,} computed, {job.fewest:,} the fewest possible; {job.flops / 1e9:,.0f} GFLOP")
-        print(f"  bound at {job.rate / 1e9:.0f} GFLOP/s: {bound:.2f} s; reached {bound / ours:.0%} of it")
+    if job.work:
+        bound = sum(flops / rate for flops, rate in job.work)
+        parts = " and ".join(f"{flops / 1e9:,.0f} GFLOP at {rate / 1e9:.0f} GFLOP/s" for flops, rate in job.work)
+        print(f"  tokens: {job.tokens:,} computed, {job.fewest:,} the fewest possible")
+        print(f"  bound: {parts} (layers, vocabulary): {bound:.2f} s; reached {bound / ours:.0%} of it")
     if job.difference is not None:
         print(f"  largest difference of log-probabilities to the plain loop: {job.difference():.1e}")
     return missed

@@ -17,9 +17,8 @@ def describe(device: str) -> str:
     return f"{name}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch {torch.__version__}"
 
 
-def matrix_rate(width: int, tokens: int, device: str) -> float:
-    """FLOP/s of the matrix products of a transformer layer of this width, on as many tokens as a batch holds."""
-    shapes = [(width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)]
+def matrix_rate(shapes: list[tuple[int, int]], tokens: int, device: str) -> float:
+    """FLOP/s of products of a batch of tokens with matrices of these shapes (in, out)."""
     work = [(torch.randn(tokens, a, device=device), torch.randn(a, b, device=device)) for a, b in shapes]
     best = 0.0
     for _ in range(6):

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tse_core import InputError, load_model
-from tse_core.forward import blocks, fitting_tokens, logits, target_log_probabilities
+from tse_core.forward import BATCH_TOKENS, PROJECTED_ENTRIES, blocks, fitting_tokens, logits, target_log_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,39 @@ def test_a_sentence_is_the_sum_of_its_words(causal):
     each = target_log_probabilities(causal, [ids], [range(len(ids) - 1)], [ids[1:]])
     table = plain(causal, [ids], [range(len(ids) - 1)])
     assert each.sum() == pytest.approx(sum(table[i, t].item() for i, t in enumerate(ids[1:])), abs=1e-4)
+
+
+def test_a_network_that_is_opened_computes_what_transformers_does(tiny_causal, causal):
+    from transformers import AutoModelForCausalLM
+
+    ids = [(5, 6, 7, 8), (9, 10, 11, 12)]
+    with torch.no_grad():
+        theirs = AutoModelForCausalLM.from_pretrained(tiny_causal)(input_ids=torch.tensor(ids)).logits.log_softmax(-1)
+    found = collected(causal, ids, [range(4)] * 2)
+    assert "NewGELUActivation" not in {type(m).__name__ for m in causal.network.module.modules()}
+    assert torch.allclose(found, theirs.flatten(0, 1), atol=1e-5)
+
+
+def test_trees_are_of_nearly_the_same_size_so_that_little_is_padded(causal, monkeypatch):
+    monkeypatch.setattr("tse_core.forward.TREE_TOKENS", 32)
+    chosen = [(5 + i % 7, 6 + i % 11, *range(10, 10 + i % 5)) for i in range(200)]
+    computed = []
+    hook = causal.network.module.register_forward_pre_hook(
+        lambda _, positional, keywords: computed.append(keywords["input_ids"].numel()), with_kwargs=True
+    )
+    try:
+        list(blocks(causal, chosen, [[len(s) - 1] for s in chosen]))
+    finally:
+        hook.remove()
+    fewest = len({s[:end] for s in chosen for end in range(1, len(s) + 1)})
+    assert fewest <= sum(computed) < 1.25 * fewest
+
+
+def test_distributions_come_as_many_at_a_time_as_memory_is_meant_for_them(causal, monkeypatch):
+    monkeypatch.setitem(PROJECTED_ENTRIES, "cpu", 6 * causal.vocabulary_size)
+    chosen = [(5 + i, 6, 7) for i in range(20)]
+    found = list(blocks(causal, chosen, [[2]] * 20, batch_tokens=12, share_prefixes=False))
+    assert [len(b.logits) for b in found] == [6, 6, 6, 2]
 
 
 def test_progress_counts_every_request(masked):
@@ -165,4 +198,4 @@ def test_one_sequence_that_does_not_fit_is_an_error(masked):
 
 
 def test_a_processor_has_passes_of_a_fixed_size():
-    assert fitting_tokens(torch.device("cpu")) == 8192
+    assert fitting_tokens(torch.device("cpu")) == BATCH_TOKENS

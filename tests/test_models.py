@@ -39,7 +39,7 @@ def test_weights_in_another_format_than_safetensors_are_refused(tiny_causal, tmp
 
 
 def test_unknown_names_say_where_was_looked(monkeypatch):
-    monkeypatch.setattr("tse_core._huggingface._hub_answers", lambda: False)
+    monkeypatch.setattr("tse_core._hub._hub_answers", lambda: False)
     with pytest.raises(InputError, match="unknown model 'no-such-model'.*no such folder.*no network"):
         load_model("no-such-model")
 
@@ -92,6 +92,7 @@ def test_words_that_the_vocabulary_lacks_have_no_id(tiny_causal):
     assert load_model(tiny_causal).word_ids(["laughs", "Laughs", "xylophones", "", "two words"])[2:] == [None] * 3
 
 
+SENTENCE = "The keys to the cabinet are here."
 FAMILIES = [
     "random-bert-cased",
     "random-gpt2",
@@ -102,7 +103,8 @@ FAMILIES = [
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_slot_and_its_surroundings_give_back_the_sentence(shared, name):
-    gives_back_the_sentence(load_model(shared / "models" / name))
+    filled = filled_slots(load_model(shared / "models" / name))
+    assert filled and all(decoded == expected for decoded, expected in filled)
 
 
 @pytest.mark.parametrize("kind", ["masked", "causal"])
@@ -111,13 +113,14 @@ def test_a_unigram_tokenizers_slots_and_offsets(tmp_path, kind):
 
     model = load_model(save_unigram_model(tmp_path, kind))
     assert any(len(ids) > 3 for ids in model.tokenizer(WORDS, add_special_tokens=False)["input_ids"])
-    gives_back_the_sentence(model)
-    covers_the_words(model)
+    filled = filled_slots(model)
+    assert filled and all(decoded == expected for decoded, expected in filled)
+    assert covered(model, SENTENCE) == words_of(SENTENCE)
 
 
-def gives_back_the_sentence(model):
-    """Every slot filled with a known word, decoded, is the sentence."""
-    assert any(entry is not None for entry in model.word_ids(WORDS))
+def filled_slots(model) -> list[tuple[str, str]]:
+    """Every slot filled with a known word: what the tokenizer makes of it, and the sentence, both without spaces."""
+    filled = []
     for left, right in SENTENCES:
         for word in WORDS:
             slot, entry = model.slot(left, right), model.word_id(word)
@@ -129,17 +132,20 @@ def gives_back_the_sentence(model):
             else:
                 ids, expected = [*slot.ids, entry], f"{left} {word}"
             decoded = model.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-            squeezed = [s.replace(" ", "").removeprefix("▁") for s in (decoded, expected)]
-            assert squeezed[0] == squeezed[1]
+            filled.append(tuple(s.replace(" ", "").removeprefix("▁") for s in (decoded, expected)))
+    return filled
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_offsets_point_at_the_words(shared, name):
-    covers_the_words(load_model(shared / "models" / name))
+    assert covered(load_model(shared / "models" / name), SENTENCE) == words_of(SENTENCE)
 
 
-def covers_the_words(model):
-    sentence = "The keys to the cabinet are here."
-    encoding = model.encode(sentence)
-    covered = sorted({i for start, end in encoding.offsets for i in range(start, end)})
-    assert covered == [i for i, c in enumerate(sentence) if c != " "]
+def covered(model, sentence: str) -> list[int]:
+    """The characters that the offsets of the sentence's tokens point at."""
+    return sorted({i for start, end in model.encode(sentence).offsets for i in range(start, end)})
+
+
+def words_of(sentence: str) -> list[int]:
+    """The characters that are no spaces."""
+    return [i for i, character in enumerate(sentence) if character != " "]

@@ -7,9 +7,11 @@ that no padding is ever computed. Where memory runs out, passes are halved until
 """
 
 import gc
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -17,10 +19,12 @@ import torch
 from tse_core.errors import InputError
 from tse_core.models import LanguageModel
 
-BATCH_TOKENS = 8192  # on a processor; a GPU gets as many as its free memory allows
+BATCH_TOKENS = 2048  # on a processor; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
+MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
 TOKEN_BYTES = 256_000  # memory that a token of a large model needs during a pass, generously
-TREE_TOKENS = 384  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
-PROJECTED_ENTRIES = 16_000_000  # logits held at a time, 64 MB
+TREE_TOKENS = 256  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
+PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a time: 32 MB, the most that the C library
+# uses again; anything larger it gives back, and new pages cost more than a larger product with the vocabulary gains
 
 Ids = tuple[int, ...]
 
@@ -59,23 +63,21 @@ def blocks(
     wanted = _places(model, sequences, positions)
     tree = share_prefixes and getattr(model.network, "takes_trees", False)
     passes = _tree_passes if tree else _level_passes
-    for states, project, places in passes(model, wanted, _Budget(batch_tokens or fitting_tokens(model.device))):
-        step = max(1, PROJECTED_ENTRIES // model.vocabulary_size)
-        for start in range(0, len(places), step):
-            answered = [wanted[place] for place in places[start : start + step]]
-            requests = np.concatenate(answered)
-            logits = project(states[start : start + step])
-            if logits.amax().isnan():
-                raise InputError(
-                    f"{model.name} gives NaN as a logit; its weights are damaged or its precision is too low"
-                )
-            yield Block(logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered]))
-            advance(len(requests))
+    budget = _Budget(batch_tokens or fitting_tokens(model.device))
+    _, project = _projection(model.network)
+    for states, places in _joined(passes(model, wanted, budget), _rows_at_a_time(model)):
+        answered = [wanted[place] for place in places]
+        requests = np.concatenate(answered)
+        logits = project(states)
+        if logits.amax().isnan():
+            raise InputError(f"{model.name} gives NaN as a logit; its weights are damaged or its precision is too low")
+        yield Block(logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered]))
+        advance(len(requests))
 
 
 def logits(model, sequences, positions, **options) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
     """As `blocks`, one row a request: yields (indices of requests (k,), logits (k, vocabulary))."""
-    step = max(1, PROJECTED_ENTRIES // model.vocabulary_size)
+    step = _rows_at_a_time(model)
     for block in blocks(model, sequences, positions, **options):
         for start in range(0, len(block.requests), step):
             rows = torch.as_tensor(block.rows[start : start + step], device=block.logits.device)
@@ -95,8 +97,7 @@ def target_log_probabilities(model, sequences, positions, targets, **options) ->
     for block in blocks(model, sequences, positions, **options):
         rows = torch.as_tensor(block.rows, device=block.logits.device)
         asked = torch.as_tensor(flat[block.requests], device=block.logits.device)
-        normaliser = block.logits.logsumexp(-1)
-        found[block.requests] = (block.logits[rows, asked].double() - normaliser[rows].double()).cpu().numpy()
+        found[block.requests] = block.logits.log_softmax(-1)[rows, asked].double().cpu().numpy()
     return found
 
 
@@ -105,7 +106,13 @@ def fitting_tokens(device: torch.device) -> int:
     if device.type != "cuda":
         return BATCH_TOKENS
     free, _ = torch.cuda.mem_get_info(device)
-    return int(min(max(free // 2 // TOKEN_BYTES, 1024), 8 * BATCH_TOKENS))
+    return int(min(max(free // 2 // TOKEN_BYTES, 1024), MOST_TOKENS))
+
+
+def _rows_at_a_time(model) -> int:
+    """Distributions held at a time."""
+    entries = PROJECTED_ENTRIES.get(model.device.type, PROJECTED_ENTRIES["cpu"])
+    return max(1, entries // model.vocabulary_size)
 
 
 @dataclass
@@ -170,6 +177,23 @@ def _projection(network):
     return network.logits, lambda states: states
 
 
+def _joined(passes, rows: int):
+    """States of several passes, `rows` at a time: with few of them the product with the vocabulary is slow."""
+    held, places = [], []
+    for states, found in passes:
+        held.append(states)
+        places += found
+        if len(places) < rows:
+            continue
+        states = held[0] if len(held) == 1 else torch.cat(held)
+        whole = len(places) // rows * rows
+        for start in range(0, whole, rows):
+            yield states[start : start + rows], places[start : start + rows]
+        held, places = [states[whole:].clone()], places[whole:]
+    if places:
+        yield torch.cat(held), places
+
+
 def _level_passes(model, wanted, budget):
     """Batches of equally long sequences, longest first, so that running out of memory shows early."""
     by_sequence: dict[Ids, list[int]] = {}
@@ -185,7 +209,7 @@ def _level_passes(model, wanted, budget):
     else:
         for sequence, place in wanted:
             by_sequence.setdefault(sequence, []).append(place)
-    states, project = _projection(model.network)
+    states, _ = _projection(model.network)
     by_length: dict[int, list[Ids]] = {}
     for sequence in sorted(by_sequence):
         by_length.setdefault(len(sequence), []).append(sequence)
@@ -194,7 +218,7 @@ def _level_passes(model, wanted, budget):
         where = [(row, place) for row, sequence in enumerate(batch) for place in by_sequence[sequence]]
         rows, columns = torch.tensor(where, device=model.device).T
         keys = [(batch[row][: place + 1] if model.kind == "causal" else batch[row], place) for row, place in where]
-        return states(torch.tensor(batch, device=model.device), rows, columns), project, keys
+        return states(torch.tensor(batch, device=model.device), rows, columns), keys
 
     for length in sorted(by_length, reverse=True):
         yield from budget.passes(by_length[length], length, run)
@@ -211,28 +235,32 @@ class _Pack:
 
 
 def _packs(wanted, size) -> Iterator[_Pack]:
-    """Trees of at most `size` nodes (more if one sequence is longer) over the sequences asked for."""
-    pack, path, last = None, [], ()
-    for sequence, place in sorted(wanted):
-        shared = 0
-        for a, b in zip(sequence, last, strict=False):
-            if a != b:
-                break
-            shared += 1
-        if pack is None or len(pack.ids) + len(sequence) - shared > size:
-            if pack:
-                yield pack
-            pack, path, shared = _Pack([], [], [], []), [], 0
-        del path[shared:]
-        for depth in range(shared, len(sequence)):
+    """Trees of about `size` nodes, all nearly the same so that little is padded, over the sequences asked for."""
+    ordered = sorted(wanted)
+    shared = [0, *(_shared(a, b) for (a, _), (b, _) in pairwise(ordered))]
+    total = sum(len(sequence) for sequence, _ in ordered) - sum(shared)
+    share = total / math.ceil(total / size)
+    pack, path, done, number = _Pack([], [], [], []), [], 0, 0
+    for (sequence, place), common in zip(ordered, shared, strict=True):
+        if done // share != number:
+            yield pack
+            pack, path, number = _Pack([], [], [], []), [], done // share
+        done += len(sequence) - common
+        del path[common:]
+        for depth in range(len(path), len(sequence)):
             pack.parents.append(path[-1] if path else -1)
             path.append(len(pack.ids))
             pack.ids.append(sequence[depth])
             pack.depths.append(depth)
         pack.asked.append(((sequence, place), path[place]))
-        last = sequence
-    if pack:
-        yield pack
+    yield pack
+
+
+def _shared(first: Ids, second: Ids) -> int:
+    """How many tokens two sequences have in common from their start."""
+    return next(
+        (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
 
 
 def _tree_passes(model, wanted, budget):
@@ -255,7 +283,7 @@ def _tree_passes(model, wanted, budget):
         rows, columns = torch.tensor(where, device=model.device).T
         ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in (ids, depths, visible))
         states = model.network.tree_states(ids, depths, visible, rows, columns)
-        return states, model.network.project, [key for pack in batch for key, _ in pack.asked]
+        return states, [key for pack in batch for key, _ in pack.asked]
 
     packs = sorted(_packs(wanted, TREE_TOKENS), key=lambda p: -len(p.ids))
     yield from budget.passes(packs, TREE_TOKENS, run)

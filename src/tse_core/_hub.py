@@ -1,0 +1,95 @@
+"""Where models are found: a folder, the project's own, the hub's cache, the hub; and what to say when they are not."""
+
+import json
+import os
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tse_core.errors import InputError
+from tse_core.paths import data_folder
+
+
+def laboratory_models() -> list[str]:
+    """Names of the models that come with the project."""
+    return sorted(p.parent.name for p in (data_folder() / "models").glob("*/config.json"))
+
+
+def opened(name, place, auto, options):
+    """from_pretrained, from the folder or the hub's cache first and from the network only if they do not have it."""
+    import transformers
+    from transformers.utils import logging
+
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    bars = logging.is_progress_bar_enabled()
+    opener = getattr(transformers, auto).from_pretrained
+    try:
+        if Path(place).is_dir():
+            logging.disable_progress_bar()
+            return opener(place, **options | {"revision": "main", "local_files_only": True})
+        try:
+            return opener(place, **options, local_files_only=True)
+        except (OSError, ValueError):
+            if not _hub_answers():
+                raise
+            return opener(place, **options)
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+        raise _not_opened(name, place, auto, error) from error
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _hub_answers() -> bool:
+    """Whether the hub can be reached; asked briefly, so that a machine without a network waits for nothing."""
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        return False
+    if any(os.environ.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")):
+        return True
+    address = urlsplit(constants.ENDPOINT)
+    try:
+        socket.create_connection((address.hostname, address.port or 443), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+def _not_opened(name, place, auto, error) -> InputError:
+    reason = " ".join(str(error).split())
+    here = ", ".join(laboratory_models())
+    if Path(place).is_dir():
+        if auto == "AutoConfig":
+            return InputError(f"{name} is a folder without a readable config.json of a model ({reason[:200]})")
+        if "safetensors" in reason:
+            return InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
+        return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}")
+    if "trust_remote_code" in reason:
+        return InputError(
+            f"{name} needs to run its own code; allow it with trust_remote_code=True (--trust-remote-code)"
+        )
+    if "safetensors" in reason and auto not in ("AutoConfig", "AutoTokenizer"):
+        return InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
+    return InputError(
+        f"unknown model {name!r}: no such folder, none of the project's own ({here}), and not to be had from the "
+        "Hugging Face hub (no such name or revision, or no network and not in its cache)"
+    )
+
+
+def weight_files(place, revision) -> list[Path]:
+    """The safetensors files that a model was read from, in order."""
+    folder = Path(place)
+    if not folder.is_dir():
+        from huggingface_hub import try_to_load_from_cache
+
+        for file in ("model.safetensors.index.json", "model.safetensors"):
+            found = try_to_load_from_cache(place, file, revision=revision)
+            if isinstance(found, str):
+                folder = Path(found).parent
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        return sorted({folder / f for f in json.loads(index.read_text())["weight_map"].values()})
+    return sorted(folder.glob("model.safetensors")) if folder.is_dir() else []

@@ -1,0 +1,126 @@
+"""The network of a Hugging Face model, computing logits only where asked."""
+
+import hashlib
+from pathlib import Path
+
+import torch
+
+from tse_core._unloaded import files_fingerprint
+
+
+class HuggingFaceNetwork:
+    """Forward passes that project onto the vocabulary only where asked.
+
+    `states` gives the vectors that go into the output embedding, `project` turns them into logits; so a caller bounds
+    the memory of the logits by projecting a few states at a time. Where a model does more than that after its
+    output embedding (scaling, capping), it is found out by trial and its own logits are used.
+    """
+
+    def __init__(self, module, weight_files: list[Path], *, causal: bool):
+        self.module = _in_one_pass(module)
+        self.causal = causal
+        self._weight_files = weight_files
+        self._head = module.get_output_embeddings()
+        with torch.inference_mode():
+            probe = torch.arange(4, device=self.device)[None] + 1
+            whole = module(input_ids=probe).logits
+            self.vocabulary_size = whole.shape[-1]
+            if self._head is not None:
+                parts = self._head(self._captured(input_ids=probe))
+                if parts.shape != whole.shape or not torch.allclose(parts, whole, atol=1e-4, rtol=1e-4):
+                    self._head = None
+            self.takes_trees = causal and self._tree_agrees()
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.module.parameters()).device
+
+    @property
+    def max_length(self) -> int | None:
+        limit = getattr(self.module.config, "max_position_embeddings", None)
+        offset = 2 if self.module.config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
+        return limit - offset if limit else None
+
+    def logits(self, ids, rows, columns):
+        return self.project(self.states(ids, rows, columns))
+
+    @torch.inference_mode()
+    def states(self, ids, rows, columns):
+        """States (n, width) at n places of a batch of equally long sequences (batch, length)."""
+        return self._run(rows, columns, input_ids=ids)
+
+    @torch.inference_mode()
+    def tree_states(self, ids, depths, visible, rows, columns):
+        """States at n places of packed trees of prefixes.
+
+        ids and depths are (batch, nodes); visible (batch, nodes, nodes) says which nodes each node sees: its ancestors
+        and itself.
+        """
+        blocked = torch.zeros(visible.shape, dtype=self.module.dtype, device=visible.device)
+        blocked.masked_fill_(~visible, torch.finfo(self.module.dtype).min)
+        return self._run(rows, columns, input_ids=ids, position_ids=depths, attention_mask=blocked[:, None])
+
+    @torch.inference_mode()
+    def project(self, states):
+        """Logits (n, vocabulary) in float32."""
+        return (states if self._head is None else self._head(states)).float()
+
+    def fingerprint(self) -> str:
+        if self._weight_files:
+            return files_fingerprint(self._weight_files)
+        digest = hashlib.sha256()
+        for _, tensor in sorted(self.module.state_dict().items()):
+            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
+
+    def _run(self, rows, columns, **inputs):
+        if self._head is None:
+            return self.module(**inputs, **self._no_cache).logits[rows, columns]
+        return self._captured(**inputs)[rows, columns]
+
+    def _captured(self, **inputs):
+        """What goes into the output embedding; the projection itself is skipped."""
+        taken = []
+
+        def keep(_, arguments):
+            taken.append(arguments[0])
+            return (arguments[0][..., :1, :],)
+
+        hook = self._head.register_forward_pre_hook(keep)
+        try:
+            self.module(**inputs, **self._no_cache)
+        finally:
+            hook.remove()
+        return taken[0]
+
+    @property
+    def _no_cache(self):
+        return {"use_cache": False} if self.causal else {}
+
+    def _tree_agrees(self) -> bool:
+        """Whether the model takes a tree of prefixes: tried on two short sequences that share their first token."""
+        ids = torch.tensor([[1, 2, 3], [1, 4, 5]], device=self.device)
+        rows, columns = torch.tensor([0, 1], device=self.device), torch.tensor([2, 2], device=self.device)
+        nodes = torch.tensor([[1, 2, 3, 4, 5]], device=self.device)
+        depths = torch.tensor([[0, 1, 2, 1, 2]], device=self.device)
+        visible = torch.tensor([[[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 1, 0], [1, 0, 0, 1, 1]]])
+        try:
+            plain = self.project(self.states(ids, rows, columns))
+            tree = self.project(
+                self.tree_states(nodes, depths, visible.bool().to(self.device), torch.zeros_like(rows), rows * 2 + 2)
+            )
+        except (TypeError, ValueError, RuntimeError, IndexError):
+            return False
+        tolerance = 1e-4 if self.module.dtype == torch.float32 else 0.1
+        return bool(torch.allclose(plain.log_softmax(-1), tree.log_softmax(-1), atol=tolerance))
+
+
+def _in_one_pass(module):
+    """The module with GPT-2's GELU, which transformers writes as eight operations, as the one that torch has for it."""
+    from transformers.activations import FastGELUActivation, NewGELUActivation
+
+    for parent in list(module.modules()):
+        for name, child in parent.named_children():
+            if isinstance(child, (NewGELUActivation, FastGELUActivation)):
+                setattr(parent, name, torch.nn.GELU(approximate="tanh"))
+    return module
