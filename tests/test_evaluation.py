@@ -165,3 +165,13 @@ def test_a_stored_shard_serves_a_run_in_which_its_contexts_have_other_numbers(ti
     plain = evaluate(tiny_causal, both, keep="forms")
     for table in ("contexts", "pairs", "forms", "by_lemma"):
         pd.testing.assert_frame_equal(getattr(resumed, table), getattr(plain, table), atol=1e-6)
+
+
+def test_tse_has_an_interval_for_its_own_verbs_and_one_for_others(tiny_causal, simple):
+    found = evaluate(tiny_causal, simple)
+    own, other = (found.intervals(other_verbs=o).set_index(["construction", "metric"]) for o in (False, True))
+    for metric in ("EW", "MW"):
+        assert own.loc["Simple", metric].equals(other.loc["Simple", metric])
+    wide, narrow = other.loc["Simple", "TSE"], own.loc["Simple", "TSE"]
+    assert wide["score"] == narrow["score"] and wide["clusters"] == simple["lemma"].nunique()
+    assert wide["high"] - wide["low"] >= narrow["high"] - narrow["low"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tse_core._clusters import cluster_totals, robust_variance, t_quantile
 from tse_core.errors import InputError
-from tse_core.interval_coverage import simulated_coverage
+from tse_core.interval_coverage import simulated_coverage, simulated_verb_coverage
 from tse_core.uncertainty import compare, curve_intervals, interval, noun_of, table_intervals, wilson
 
 ANY = (-np.inf, np.inf)
@@ -161,6 +161,17 @@ def test_a_table_of_contexts_gets_an_interval_per_row_and_metric():
     assert found.loc["MW", "method"] == "rule of three" and found.loc["MW", "n"] == 60
 
 
+def test_a_table_can_be_clustered_by_noun_and_by_lemma():
+    values, nouns = scores(10)
+    lemmas = np.tile(list("abc"), len(values) // 3)
+    table = pd.DataFrame({"construction": "Simple", "noun": nouns, "tse": values, "lemma": lemmas})
+    found = table_intervals(table, ["tse"], second="lemma").iloc[0]
+    assert found[["score", "low", "high", "method", "clusters"]].tolist() == list(
+        interval(values, nouns, second=lemmas)
+    )
+    assert found["method"] == "two-way t(2)"
+
+
 def test_every_point_of_a_curve_gets_its_interval():
     values, nouns = scores(10)
     table = pd.DataFrame({"construction": "Simple", "noun": nouns, "ew_top_0.1": values, "mw_bottom_1e-06": np.nan})
@@ -198,3 +209,9 @@ def test_bad_input_is_named(call, message):
 @pytest.mark.parametrize("clusters,least", [(10, 0.88), (30, 0.93), (60, 0.93)])
 def test_intervals_hold_the_score_of_the_whole_population(clusters, least):
     assert least <= simulated_coverage(clusters, runs=1500)["coverage"] <= 0.97
+
+
+@pytest.mark.parametrize("verbs", [4, 8])
+def test_intervals_by_noun_and_verb_allow_for_other_verbs(verbs):
+    found = simulated_verb_coverage(verbs, runs=400)
+    assert found["by_noun"] < 0.9 < 0.93 <= found["by_noun_and_verb"]

@@ -80,12 +80,16 @@ class Evaluation:
                 table[f"{metric}_low"], table[f"{metric}_high"] = bounds["low"], bounds["high"]
         return table.reset_index()
 
-    def intervals(self) -> pd.DataFrame:
-        """95 % intervals of MW, EW and TSE in each construction, clustered by subject noun."""
+    def intervals(self, *, other_verbs: bool = False) -> pd.DataFrame:
+        """95 % intervals of MW, EW and TSE in each construction, clustered by subject noun.
+
+        TSE is then the score of the template's own verbs. With `other_verbs` these count as a sample of verbs, and TSE
+        is clustered by noun and by lemma (two-way); EW and MW know all their lemmas and have no such sample.
+        """
         parts = []
-        for rows, scores in ((self.contexts, ("mw", "ew")), (self.pairs, ("tse",))):
+        for rows, scores, second in ((self.contexts, ("mw", "ew"), None), (self.pairs, ("tse",), "lemma")):
             rows = rows.assign(noun=uncertainty.noun_of(rows["subject"]))
-            parts.append(uncertainty.table_intervals(rows, scores))
+            parts.append(uncertainty.table_intervals(rows, scores, second=second if other_verbs else None))
         return pd.concat(parts, ignore_index=True)
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:

@@ -24,8 +24,7 @@ def simulated_coverage(clusters: int, contexts=20, *, mean=0.9, spread=1.0, runs
     dict with clusters, coverage (share of `runs`), below and above (shares that miss on each side), width (median).
     """
     random = np.random.default_rng([seed, clusters])
-    population = random.normal(size=200_000) * spread
-    shift = solve(lambda s: float(logistic(population + s).mean()) - mean, -12.0, 12.0)
+    shift = _centre(random, mean, spread)
     labels = np.repeat(np.arange(clusters), contexts)
     missed_low = missed_high = 0
     widths = np.empty(runs)
@@ -43,3 +42,32 @@ def simulated_coverage(clusters: int, contexts=20, *, mean=0.9, spread=1.0, runs
         "above": missed_low / runs,
         "width": float(np.median(widths)),
     }
+
+
+def simulated_verb_coverage(verbs: int, nouns=20, *, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0) -> dict:
+    """How often intervals of TSE hold its value over all nouns and all verbs, by noun alone and by noun and verb.
+
+    Every drawn noun meets every drawn verb twice; a pair is right with the logistic function of the sum of a noun's and
+    a verb's normal draw (standard deviation `spread` each).
+
+    Returns
+    -------
+    dict with verbs, nouns, by_noun and by_noun_and_verb (shares of `runs`).
+    """
+    random = np.random.default_rng([seed, nouns, verbs])
+    shift = _centre(random, mean, spread * np.sqrt(2))
+    noun, verb = np.repeat(np.arange(nouns), 2 * verbs), np.tile(np.arange(verbs), 2 * nouns)
+    held = np.zeros(2)
+    for run in range(runs):
+        easiness = (random.normal(size=nouns) * spread)[noun] + (random.normal(size=verbs) * spread)[verb]
+        values = (random.random(len(noun)) < logistic(easiness + shift)).astype(float)
+        for way, second in enumerate((None, verb)):
+            found = interval(values, noun, second=second, level=level, resamples=1000, seed=run)
+            held[way] += found.low <= mean <= found.high
+    return {"verbs": verbs, "nouns": nouns, "by_noun": held[0] / runs, "by_noun_and_verb": held[1] / runs}
+
+
+def _centre(random, mean, spread) -> float:
+    """What to add to normal draws of this spread so that their logistic function has this mean."""
+    population = random.normal(size=200_000) * spread
+    return solve(lambda s: float(logistic(population + s).mean()) - mean, -12.0, 12.0)

@@ -161,13 +161,15 @@ def wilson(successes: int, trials: int, level=0.95) -> Interval:
     return Interval(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), "Wilson", trials)
 
 
-def table_intervals(table, scores=("ew", "mw"), *, by="construction", cluster="noun", level=0.95):
+def table_intervals(table, scores=("ew", "mw"), *, by="construction", cluster="noun", second=None, level=0.95):
     """Intervals of every score in every group of a per-context table.
 
     Parameters
     ----------
     table : DataFrame
-        One row per context (or pair), with the columns `by`, `cluster` and `scores`.
+        One row per context (or pair), with the columns `by`, `cluster`, `scores` and, if one is named, `second`.
+    second : str, optional
+        A second, crossed clustering: "lemma" for pairs that share nouns and verbs.
 
     Returns
     -------
@@ -177,16 +179,17 @@ def table_intervals(table, scores=("ew", "mw"), *, by="construction", cluster="n
 
     keys = [by] if isinstance(by, str) else list(by)
     scores = list(scores)
-    if missing := [c for c in [*keys, cluster, *scores] if c not in table]:
+    ways = [cluster] if second is None else [cluster, second]
+    if missing := [c for c in [*keys, *ways, *scores] if c not in table]:
         raise InputError(f"the table has no column {missing[0]!r}; it has: {', '.join(map(str, table.columns))}")
     rows = []
-    table = table[[*keys, *scores]].assign(**{cluster: pd.factorize(table[cluster])[0]})
+    table = table[[*keys, *scores]].assign(**{way: pd.factorize(table[way])[0] for way in ways})
     for key, group in table.groupby(keys, sort=False):
         for metric in scores:
             n = int(group[metric].notna().sum())
             if n == 0:
                 continue
-            found = interval(group[metric], group[cluster], level=level)
+            found = interval(group[metric], group[cluster], second=group[second] if second else None, level=level)
             rows.append((*key, metric.upper(), *found, n))
     columns = [*keys, "metric", "score", "low", "high", "method", "clusters", "n"]
     return pd.DataFrame(rows, columns=columns)
