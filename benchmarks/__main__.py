@@ -21,21 +21,23 @@ from benchmarks import jobs, machine
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="the whole of Table 2 once, with the peak memory")
-    parser.add_argument("--only", choices=list(jobs.JOBS), help="one job")
+    parser.add_argument("--only", choices=[*jobs.JOBS, *jobs.SHAPES], help="one job; with --full one model")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, help="threads of torch; all cores by default")
     parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    print(f"{machine.describe(arguments.device)}")
-    if arguments.full:
-        for line in jobs.whole_table(arguments.device):
-            print(line, flush=True)
-        return
-    if not arguments.only:  # each job in a process of its own, so that none inherits the memory of another
+    names = list(jobs.SHAPES if arguments.full else jobs.JOBS)
+    if not arguments.only:  # each in a process of its own, so that none inherits the memory of another
+        print(f"{machine.describe(arguments.device)}", flush=True)
         again = [sys.executable, "-m", "benchmarks", *sys.argv[1:], "--only"]
-        sys.exit(max(subprocess.run([*again, name]).returncode for name in jobs.JOBS))
+        sys.exit(max(subprocess.run([*again, name]).returncode for name in names))
+    if arguments.only not in names:
+        parser.error(f"--only takes one of {', '.join(names)} here")
+    if arguments.full:
+        print(jobs.whole_table(arguments.only, arguments.device), flush=True)
+        return
     job = jobs.JOBS[arguments.only](arguments.device)
     times = {side: [] for side in job.sides}
     for _ in range(arguments.repeats):

@@ -9,8 +9,8 @@ from hypothesis import settings
 
 REPOSITORY = Path(__file__).parents[1]
 settings.register_profile("ci", max_examples=200, deadline=None)  # a busy machine is no failure
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.register_profile("quick", max_examples=40, deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "quick")
 
 
 @pytest.fixture(scope="session")

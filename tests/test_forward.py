@@ -42,7 +42,7 @@ def collected(model, sequences, positions, **options):
 sequences = st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tuple), min_size=1, max_size=12)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chosen=sequences, batch=st.sampled_from([1, 16, 400, 8192]), share=st.booleans(), data=st.data())
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_log_probabilities_equal_the_plain_loop(kind, causal, masked, chosen, batch, share, data):

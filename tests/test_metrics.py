@@ -165,7 +165,7 @@ def test_impossible_words_count_for_nothing(accumulate):
 
 @in_both_modes
 @given(problem=problems(), data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 def test_neither_order_nor_batch_of_contexts_matters(accumulate, problem, data):
     logits, ids, numbers = problem
     together = columns(cutoff_scores(logits, ids, numbers, accumulate=accumulate))
@@ -177,7 +177,7 @@ def test_neither_order_nor_batch_of_contexts_matters(accumulate, problem, data):
 
 
 @given(problem=problems(), seed=st.integers(0, 1000))
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 def test_the_order_of_the_vocabulary_does_not_matter(problem, seed):
     logits, ids, numbers = problem
     order = np.random.default_rng(seed).permutation(logits.shape[1])
@@ -199,7 +199,7 @@ def test_the_order_of_the_vocabulary_does_not_matter(problem, seed):
 
 @in_both_modes
 @given(problem=problems(), shift=st.integers(-50, 50))
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 def test_a_constant_added_to_all_logits_does_not_matter(accumulate, problem, shift):
     logits, ids, numbers = problem
     before, after = (columns(cutoff_scores(x, ids, numbers, accumulate=accumulate)) for x in (logits, logits + shift))
@@ -208,7 +208,7 @@ def test_a_constant_added_to_all_logits_does_not_matter(accumulate, problem, shi
 
 @in_both_modes
 @given(problem=problems())
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 def test_scores_lie_between_0_and_1_and_coverage_grows_with_the_cutoff(accumulate, problem):
     scores = cutoff_scores(*problem, accumulate=accumulate)
     found = columns(scores)
@@ -219,7 +219,7 @@ def test_scores_lie_between_0_and_1_and_coverage_grows_with_the_cutoff(accumulat
 
 
 @given(problem=problems())
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 def test_over_the_whole_distribution_ew_is_the_mean_indicator(problem):
     scores = cutoff_scores(*problem)
     np.testing.assert_allclose(scores.ew_top[:, -1], agreement(*problem).mean(1), rtol=0, atol=1e-12)
@@ -227,7 +227,7 @@ def test_over_the_whole_distribution_ew_is_the_mean_indicator(problem):
 
 @in_both_modes
 @given(problem=problems())
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 def test_with_one_lemma_ew_is_tse(accumulate, problem):
     logits, ids, numbers = problem
     rows = np.arange(len(logits))
