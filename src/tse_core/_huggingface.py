@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 
+from tse_core._allocator import keep_freed_memory
 from tse_core._hub import laboratory_models, opened, weight_files
 from tse_core._network import HuggingFaceNetwork
 from tse_core._unloaded import UnloadedNetwork
@@ -51,6 +52,7 @@ def open_model(name: str, *, kind, device, dtype, revision, bos, trust, weights:
 
 def _loaded(name, place, kind, device, options) -> HuggingFaceNetwork:
     """The network with its weights, on one device, or with device "map" spread over all there are."""
+    keep_freed_memory()
     auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
     if device == "map":
         if importlib.util.find_spec("accelerate") is None:
