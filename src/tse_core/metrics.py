@@ -21,7 +21,7 @@ from tse_core._distribution import Boundary, exact_boundaries
 from tse_core._released import released_sides
 from tse_core.errors import InputError
 
-BLOCK_ENTRIES = 2_000_000  # logits in work at a time: bounds the memory, and stays near a processor's cache
+BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bounds the memory, stays near the cache
 
 
 class Cutoffs(NamedTuple):
@@ -105,7 +105,7 @@ def cutoff_scores(
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, top, bottom)
     if accumulate not in ("float64", "float32"):
         raise InputError(f"accumulate is {accumulate!r}; it must be 'float64' or 'float32'")
-    rows = max(1, BLOCK_ENTRIES // logits.shape[1])
+    rows = max(1, BLOCK_ENTRIES // max(logits.shape[1], ids.numel() * (len(top) + len(bottom))))
     parts = []
     for start in range(0, len(logits), rows):
         block, subjects = logits[start : start + rows].float().contiguous(), numbers[start : start + rows]
