@@ -19,7 +19,7 @@ import torch
 from tse_core.errors import InputError
 from tse_core.models import LanguageModel
 
-BATCH_TOKENS = 2048  # on a processor; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
+BATCH_TOKENS = 1024  # on a processor; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
 MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
 TOKEN_BYTES = 256_000  # memory that a token of a large model needs during a pass, generously
 TREE_TOKENS = 256  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
