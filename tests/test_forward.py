@@ -108,6 +108,13 @@ def test_distributions_come_as_many_at_a_time_as_memory_is_meant_for_them(causal
     assert [len(b.logits) for b in found] == [6, 6, 6, 2]
 
 
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_where_nothing_is_asked_nothing_is_computed(kind, causal, masked):
+    model = {"causal": causal, "masked": masked}[kind]
+    assert list(blocks(model, [(5, 6)], [[]])) == []
+    assert len(target_log_probabilities(model, [(5,)], [[]], [[]])) == 0
+
+
 def test_progress_counts_every_request(masked):
     done = []
     list(blocks(masked, [(2, 6, 3)] * 3, [[1], [1], [0, 2]], advance=done.append))

@@ -237,6 +237,8 @@ class _Pack:
 
 def _packs(wanted, size) -> Iterator[_Pack]:
     """Trees of about `size` nodes, all nearly the same so that little is padded, over the sequences asked for."""
+    if not wanted:
+        return
     ordered = sorted(wanted)
     shared = [0, *(_shared(a, b) for (a, _), (b, _) in pairwise(ordered))]
     total = sum(len(sequence) for sequence, _ in ordered) - sum(shared)
