@@ -39,8 +39,10 @@ def main() -> None:
         print(jobs.whole_table(arguments.only, arguments.device), flush=True)
         return
     job = jobs.JOBS[arguments.only](arguments.device)
-    times = {side: [] for side in job.sides}
+    times, rates = {side: [] for side in job.sides}, []
     for _ in range(arguments.repeats):
+        if job.rates:
+            rates.append(job.rates())
         for side, run in job.sides.items():
             try:
                 times[side].append(run())
@@ -48,10 +50,10 @@ def main() -> None:
             except jobs.UnavailableError as reason:
                 print(f"{arguments.only}: {side} left out: {reason}", file=sys.stderr)
                 times[side].append(None)
-    sys.exit(bool(report(job, times)))
+    sys.exit(bool(report(job, times, rates)))
 
 
-def report(job, times) -> int:
+def report(job, times, rates) -> int:
     """Print a job's rows; the number of targets missed."""
     medians = {side: statistics.median(t) for side, t in times.items() if None not in t}
     ours = medians["tse_core"]
@@ -65,11 +67,18 @@ def report(job, times) -> int:
             missed += not reached
             line += f"  target {target:g}x {'reached' if reached else 'MISSED'}"
         print(line)
-    if job.work:
-        bound = sum(flops / rate for flops, rate in job.work)
-        parts = " and ".join(f"{flops / 1e9:,.0f} GFLOP at {rate / 1e9:.0f} GFLOP/s" for flops, rate in job.work)
+    if job.rates:
+        layers, vocabulary, spared = job.flops
+        fast, slow = map(statistics.median, zip(*rates, strict=True))
+        bound, least = layers / fast + vocabulary / slow, (layers - spared) / fast + vocabulary / slow
+        parts = " and ".join(
+            f"{flops / 1e9:,.0f} GFLOP at {rate / 1e9:.0f} GFLOP/s"
+            for flops, rate in ((layers, fast), (vocabulary, slow))
+        )
         print(f"  tokens: {job.tokens:,} computed, {job.fewest:,} the fewest possible")
         print(f"  bound: {parts} (layers, vocabulary): {bound:.2f} s; reached {bound / ours:.0%} of it")
+        if spared:
+            print(f"  with the last feed-forward only where asked: {least:.2f} s; reached {least / ours:.0%} of it")
     if job.difference is not None:
         print(f"  largest difference of log-probabilities to the plain loop: {job.difference():.1e}")
     return missed

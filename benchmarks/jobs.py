@@ -33,7 +33,8 @@ class Job:
     targets: dict[str, float] = field(default_factory=dict)
     tokens: int = 0
     fewest: int = 0
-    work: tuple[tuple[float, float], ...] = ()  # (FLOP, FLOP/s at the shapes of these products)
+    flops: tuple[float, float, float] | None = None  # layers, vocabulary; of the layers' what need not be, see `work`
+    rates: Callable[[], tuple[float, float]] | None = None  # FLOP/s at the shapes of the products, now
     difference: Callable[[], float] | None = None
     inverted: bool = False
 
@@ -50,6 +51,13 @@ def layer_flops(network) -> int:
     embeddings = ("embed", "wpe", "wte")
     weights = [p for n, p in network.named_parameters() if p.ndim == 2 and not any(e in n for e in embeddings)]
     return 2 * sum(p.numel() for p in weights if id(p) not in skipped)
+
+
+def last_flops(network) -> int:
+    """FLOP for one token behind the last attention, up to the product with the vocabulary."""
+    last = f".{network.config.num_hidden_layers - 1}."
+    after = (last + "mlp.", last + "intermediate.", last + "output.", "predictions.transform.")
+    return 2 * sum(p.numel() for n, p in network.named_parameters() if p.ndim == 2 and any(a in n for a in after))
 
 
 def head_flops(network) -> int:
@@ -116,17 +124,20 @@ def _minicons_python() -> Path:
     return python
 
 
-def _shape(model, device):
-    config = model.network.module.config
-    width = getattr(config, "n_embd", None) or config.hidden_size
+def work(model, device, tokens: int, rows: int):
+    """FLOP of so many tokens and distributions, and the rates of such products.
+
+    Of the layers' FLOP, what lies behind the last attention is needed only where a distribution is asked for.
+    """
+    network = model.network.module
+    width, vocabulary = network.config.hidden_size, network.config.vocab_size
     layers = [(width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)]
-    rates = machine.matrix_rate(layers, 512, device), machine.matrix_rate([(width, config.vocab_size)], 512, device)
-    flops = layer_flops(model.network.module), head_flops(model.network.module)
 
-    def work(tokens: int, rows: int):
-        return (tokens * flops[0], rates[0]), (rows * flops[1], rates[1])
+    def rates():
+        return tuple(machine.matrix_rate(shapes, 512, device) for shapes in (layers, [(width, vocabulary)]))
 
-    return work
+    spared = (tokens - rows) * last_flops(network)
+    return (tokens * layer_flops(network), rows * head_flops(network), spared), rates
 
 
 def causal(device) -> Job:
@@ -140,7 +151,6 @@ def causal(device) -> Job:
     ids = [e.ids for e in model.encode_batch(texts)]
     fewest = len({i[: end + 1] for i in ids for end in range(len(i))})
     tokens = _computed(model, lambda: drained(our_slots(model, contexts)))
-    work = _shape(model, device)
     return Job(
         f"Verb slots, causal: {len(texts):,} contexts of Table 2, GPT-2 small",
         {
@@ -149,7 +159,7 @@ def causal(device) -> Job:
             "minicons next_word_distribution": lambda: minicons("next", "gpt2", texts),
         },
         {"padded loop": 4.5, "minicons next_word_distribution": 4.5},
-        tokens, fewest, work(fewest, len(texts)),
+        tokens, fewest, *work(model, device, fewest, len(texts)),
         lambda: largest_difference(our_slots(model, contexts), loop()),
     )  # fmt: skip
 
@@ -167,7 +177,6 @@ def masked(device) -> Job:
         )
 
     fewest = sum(len(e.ids) for e in model.encode_batch(texts))
-    work = _shape(model, device)
     return Job(
         f"Verb slots, masked: {len(texts):,} contexts of Table 2 ({len(repeated):,} pairs), BERT base",
         {
@@ -176,7 +185,7 @@ def masked(device) -> Job:
             "padded loop with duplicates": lambda: timed(lambda: drained(loop(repeated)), device),
         },
         {"padded loop": 1.4, "padded loop with duplicates": 2.0},
-        fewest, fewest, work(fewest, len(texts)),
+        fewest, fewest, *work(model, device, fewest, len(texts)),
         lambda: largest_difference(our_slots(model, contexts), loop(texts)),
     )  # fmt: skip
 
@@ -188,7 +197,6 @@ def blimp(device) -> Job:
     ids = [e.ids for e in model.encode_batch(sentences)]
     fewest = len({i[: end + 1] for i in ids for end in range(len(i) - 1)})
     tokens = _computed(model, lambda: score_pairs(model, pairs, "full-sentence"))
-    work = _shape(model, device)
     return Job(
         f"BLiMP, full sentence: {len(pairs)} pairs, GPT-2 small",
         {
@@ -196,7 +204,7 @@ def blimp(device) -> Job:
             "minicons sequence_score": lambda: minicons("sequence", "gpt2", sentences),
         },
         {"minicons sequence_score": 2.5},
-        tokens, fewest, work(fewest, fewest),
+        tokens, fewest, *work(model, device, fewest, fewest),
     )  # fmt: skip
 
 
@@ -206,7 +214,6 @@ def pll(device) -> Job:
     lengths = [len(e.ids) for e in model.encode_batch(sentences)]
     fewest = sum(n * (n - 2) for n in lengths)
     rows = sum(n - 2 for n in lengths)
-    work = _shape(model, device)
     return Job(
         f"Pseudo-log-likelihood: {len(sentences)} sentences, BERT base",
         {
@@ -214,7 +221,7 @@ def pll(device) -> Job:
             "minicons sequence_score (PLL)": lambda: minicons("pll", "bert", sentences),
         },
         {"minicons sequence_score (PLL)": 1.7},
-        fewest, fewest, work(fewest, rows),
+        fewest, fewest, *work(model, device, fewest, rows),
     )  # fmt: skip
 
 

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import torch
 
+from tse_core._last_steps import LastSteps, at
 from tse_core._unloaded import files_fingerprint
 
 
 class HuggingFaceNetwork:
-    """Forward passes that project onto the vocabulary only where asked.
+    """Forward passes that compute the last steps, and project onto the vocabulary, only where asked.
 
     `states` gives the vectors that go into the output embedding, `project` turns them into logits; so a caller bounds
-    the memory of the logits by projecting a few states at a time. Where a model does more than that after its
-    output embedding (scaling, capping), it is found out by trial and its own logits are used.
+    the memory of the logits by projecting a few states at a time. Whether a model can be used like that is tried when
+    it is opened. Where it does more after its output embedding (scaling, capping), its own logits are used.
     """
 
     def __init__(self, module, weight_files: list[Path], *, causal: bool):
@@ -21,14 +22,20 @@ class HuggingFaceNetwork:
         self.causal = causal
         self._weight_files = weight_files
         self._head = module.get_output_embeddings()
+        self._last_steps = None
         with torch.inference_mode():
-            probe = torch.arange(4, device=self.device)[None] + 1
-            whole = module(input_ids=probe).logits
-            self.vocabulary_size = whole.shape[-1]
-            if self._head is not None:
-                parts = self._head(self._captured(input_ids=probe))
-                if parts.shape != whole.shape or not torch.allclose(parts, whole, atol=1e-4, rtol=1e-4):
-                    self._head = None
+            ids = torch.tensor([[1, 2, 3, 4], [4, 3, 2, 1]], device=self.device)
+            rows, columns = torch.tensor([[0, 1, 1], [2, 0, 3]], device=self.device)
+            logits = module(input_ids=ids).logits
+            self.vocabulary_size = logits.shape[-1]
+            expected = logits[rows, columns].float()
+            if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
+                self._head = None
+            else:
+                self._last_steps = LastSteps(module)
+                if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
+                    self._last_steps.remove()
+                    self._last_steps = None
             self.takes_trees = causal and self._tree_agrees()
 
     @property
@@ -75,16 +82,19 @@ class HuggingFaceNetwork:
 
     def _run(self, rows, columns, **inputs):
         if self._head is None:
-            return self.module(**inputs, **self._no_cache).logits[rows, columns]
-        return self._captured(**inputs)[rows, columns]
+            return at(self.module(**inputs, **self._no_cache).logits, rows, columns)
+        if self._last_steps is None:
+            return at(self._before_head(**inputs), rows, columns)
+        with self._last_steps.at(rows, columns):
+            return self._before_head(**inputs)[0]
 
-    def _captured(self, **inputs):
-        """What goes into the output embedding; the projection itself is skipped."""
+    def _before_head(self, **inputs):
+        """What goes into the output embedding, which itself gets nothing to do."""
         taken = []
 
         def keep(_, arguments):
             taken.append(arguments[0])
-            return (arguments[0][..., :1, :],)
+            return (arguments[0][..., :0, :],)
 
         hook = self._head.register_forward_pre_hook(keep)
         try:
@@ -104,15 +114,22 @@ class HuggingFaceNetwork:
         nodes = torch.tensor([[1, 2, 3, 4, 5]], device=self.device)
         depths = torch.tensor([[0, 1, 2, 1, 2]], device=self.device)
         visible = torch.tensor([[[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 1, 0], [1, 0, 0, 1, 1]]])
+        visible = visible.bool().to(self.device)
+
+        def tree():
+            return self.project(self.tree_states(nodes, depths, visible, torch.zeros_like(rows), rows * 2 + 2))
+
+        return self._agrees(tree, self.logits(ids, rows, columns))
+
+    def _agrees(self, attempt, expected) -> bool:
+        """Whether logits computed in another way exist and give the same log-probabilities."""
         try:
-            plain = self.project(self.states(ids, rows, columns))
-            tree = self.project(
-                self.tree_states(nodes, depths, visible.bool().to(self.device), torch.zeros_like(rows), rows * 2 + 2)
-            )
-        except (TypeError, ValueError, RuntimeError, IndexError):
+            found = attempt()
+        except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
             return False
         tolerance = 1e-4 if self.module.dtype == torch.float32 else 0.1
-        return bool(torch.allclose(plain.log_softmax(-1), tree.log_softmax(-1), atol=tolerance))
+        same = found.shape == expected.shape
+        return same and bool(torch.allclose(found.log_softmax(-1), expected.log_softmax(-1), atol=tolerance))
 
 
 def _in_one_pass(module):

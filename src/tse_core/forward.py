@@ -9,6 +9,7 @@ that no padding is ever computed. Where memory runs out, passes are halved until
 import gc
 import math
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,9 +23,10 @@ from tse_core.models import LanguageModel
 BATCH_TOKENS = 1024  # on a processor; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
 MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
 TOKEN_BYTES = 256_000  # memory that a token of a large model needs during a pass, generously
-TREE_TOKENS = 256  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
+TREE_TOKENS = 192  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
 PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a time: 32 MB, the most that the C library
 # uses again; anything larger it gives back, and new pages cost more than a larger product with the vocabulary gains
+CACHED_ENTRIES = 500_000  # logits that stay in a processor's cache while they are gone over several times
 
 Ids = tuple[int, ...]
 
@@ -97,7 +99,7 @@ def target_log_probabilities(model, sequences, positions, targets, **options) ->
     for block in blocks(model, sequences, positions, **options):
         rows = torch.as_tensor(block.rows, device=block.logits.device)
         asked = torch.as_tensor(flat[block.requests], device=block.logits.device)
-        normaliser = block.logits.logsumexp(-1)  # taken off in double precision, which keeps what a logit tells apart
+        normaliser = _normaliser(block.logits)  # taken off in double precision, which keeps what a logit tells apart
         found[block.requests] = (block.logits[rows, asked].double() - normaliser[rows].double()).cpu().numpy()
     return found
 
@@ -108,6 +110,13 @@ def fitting_tokens(device: torch.device) -> int:
         return BATCH_TOKENS
     free, _ = torch.cuda.mem_get_info(device)
     return int(min(max(free // 2 // TOKEN_BYTES, 1024), MOST_TOKENS))
+
+
+def _normaliser(logits):
+    """log of the sum of exp, (m,)."""
+    if logits.device.type != "cpu":
+        return logits.logsumexp(-1)
+    return torch.cat([rows.logsumexp(-1) for rows in logits.split(max(1, CACHED_ENTRIES // logits.shape[1]))])
 
 
 def _rows_at_a_time(model) -> int:
@@ -126,7 +135,8 @@ class _Budget:
         """Run over slices of items of `size` tokens each; where memory runs out, with half as many, from then on."""
         start = 0
         while start < len(items):
-            batch = items[start : start + max(1, self.tokens // size)]
+            rest = math.ceil((len(items) - start) / max(1, self.tokens // size))  # passes, of nearly the same length
+            batch = items[start : start + math.ceil((len(items) - start) / rest)]
             try:
                 found = run(batch)
             except torch.OutOfMemoryError:
@@ -236,27 +246,42 @@ class _Pack:
 
 
 def _packs(wanted, size) -> Iterator[_Pack]:
-    """Trees of about `size` nodes, all nearly the same so that little is padded, over the sequences asked for."""
+    """Trees over the sequences asked for: as few as of `size` nodes, and then as narrow as can be, so that little is
+    padded. What a tree shares with the one before is computed again."""
     if not wanted:
         return
     ordered = sorted(wanted)
-    shared = [0, *(_shared(a, b) for (a, _), (b, _) in pairwise(ordered))]
-    total = sum(len(sequence) for sequence, _ in ordered) - sum(shared)
-    share = total / math.ceil(total / size)
-    pack, path, done, number = _Pack([], [], [], []), [], 0, 0
-    for (sequence, place), common in zip(ordered, shared, strict=True):
-        if done // share != number:
-            yield pack
-            pack, path, number = _Pack([], [], [], []), [], done // share
-        done += len(sequence) - common
-        del path[common:]
-        for depth in range(len(path), len(sequence)):
-            pack.parents.append(path[-1] if path else -1)
-            path.append(len(pack.ids))
-            pack.ids.append(sequence[depth])
-            pack.depths.append(depth)
-        pack.asked.append(((sequence, place), path[place]))
-    yield pack
+    new = [len(ordered[0][0]), *(len(b) - _shared(a, b) for (a, _), (b, _) in pairwise(ordered))]
+    whole = [len(sequence) for sequence, _ in ordered]
+    size = max(size, *whole)
+    count = len(_cuts(whole, new, size))
+    narrowest = bisect_left(range(size), True, lo=max(whole), key=lambda width: len(_cuts(whole, new, width)) <= count)
+    cuts = _cuts(whole, new, narrowest)
+    for start, end in pairwise([*cuts, len(ordered)]):
+        pack, path = _Pack([], [], [], []), []
+        for number in range(start, end):
+            sequence, place = ordered[number]
+            if number > start:
+                del path[len(sequence) - new[number] :]
+            for depth in range(len(path), len(sequence)):
+                pack.parents.append(path[-1] if path else -1)
+                path.append(len(pack.ids))
+                pack.ids.append(sequence[depth])
+                pack.depths.append(depth)
+            pack.asked.append(((sequence, place), path[place]))
+        yield pack
+
+
+def _cuts(whole: list[int], new: list[int], width: int) -> list[int]:
+    """Where trees of at most `width` nodes start, if each is filled before the next; a sequence has `whole` nodes, of
+    them `new` that it does not share with the one before."""
+    cuts, filled = [0], whole[0]
+    for number in range(1, len(whole)):
+        filled += new[number]
+        if filled > width:
+            cuts.append(number)
+            filled = whole[number]
+    return cuts
 
 
 def _shared(first: Ids, second: Ids) -> int:
