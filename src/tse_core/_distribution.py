@@ -49,28 +49,31 @@ def by_histogram(probabilities, top, bottom):
     key, below, above = (np.empty((len(probabilities), n)) for _ in range(3))
     totals = np.empty((len(probabilities), 1))
 
-    def places(running, sought):
-        head = np.searchsorted(running, sought[: len(top)], side="right")
-        return np.concatenate([head, np.searchsorted(running, sought[len(top) :])])
+    wanted_top, wanted_bottom = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
+
+    def places(running, total):
+        """Where the cut-offs fall in a running sum."""
+        head = running.searchsorted(np.maximum(total - wanted_top, 0), side="right")
+        found = np.concatenate([head, running.searchsorted(wanted_bottom)])
+        return np.minimum(found, len(running) - 1, out=found)
 
     for i, row in enumerate(probabilities.contiguous().numpy()):
         buckets = row.view(np.int32) >> BUCKET_BITS
         running = np.bincount(buckets, weights=row).cumsum()
         totals[i] = total = running[-1]
-        sought = np.concatenate([total - np.asarray(top), bottom]).clip(min=0)
-        found = places(running, sought).clip(max=len(running) - 1)
         wanted = np.zeros(len(running), dtype=bool)
-        wanted[found] = True
-        entries = np.sort(row[wanted.take(buckets)])
+        wanted[places(running, total)] = True
+        entries = row[wanted.take(buckets)]
+        entries.sort()
         bucket = entries.view(np.int32) >> BUCKET_BITS
         sums = np.concatenate([[0.0], entries.cumsum(dtype=np.float64)])
-        first = np.searchsorted(bucket, bucket)
+        first = bucket.searchsorted(bucket)
         before_bucket = np.where(bucket > 0, running[bucket - 1], 0.0)
         summed = before_bucket + (sums[1:] - sums[first])  # the running sum of the whole distribution at these entries
-        key[i] = entries[places(summed, sought).clip(max=len(entries) - 1)]
-        left, right = np.searchsorted(entries, key[i]), np.searchsorted(entries, key[i], side="right") - 1
+        at = entries[places(summed, total)]
+        left, right = entries.searchsorted(at), entries.searchsorted(at, side="right") - 1
+        key[i], above[i] = at, summed[right]
         below[i] = before_bucket[left] + (sums[left] - sums[first[left]])
-        above[i] = summed[right]
     return tuple(map(torch.from_numpy, (key.astype(np.float32), below, above, totals)))
 
 

@@ -125,7 +125,6 @@ def prepare(
     contexts = unique_contexts(pairs, model.kind, protocol)
     first = np.unique(index, return_index=True)[1]
     contexts.insert(1, "subject", pairs["subject"].to_numpy()[first] if "subject" in pairs else "")
-    forms = np.array([[entry[c] if entry[c] is not None else -1, entry[w] if entry[w] is not None else -1]
-                      for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)])  # fmt: skip
+    forms = np.stack([pairs[side].map(entry).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")], axis=1)
     counted = f"{lemmas.name}@{lemmas.hash}({len(kept)})"
     return Job(model, pairs.reset_index(drop=True), index, contexts, kept, counted, ids, forms, cutoffs, protocol, keep)

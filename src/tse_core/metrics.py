@@ -187,10 +187,9 @@ def _without_and_including(keys, values, at: Boundary, beyond):
     """Sums (quantities, contexts, cutoffs) of the values (quantities, contexts, items) whose keys are beyond each
     boundary: strictly, and with the items on it. Where everything is inside, all items count."""
     items = values.permute(1, 2, 0)
-    without, including = (
-        torch.bmm(inside(keys[:, None], at.key[:, :, None]).to(values.dtype), items).permute(2, 0, 1)
-        for inside in beyond
-    )
+    keys, edges = keys.double()[:, None], at.key.double()[:, :, None]
+    inside = keys.new_empty(torch.broadcast_shapes(keys.shape, edges.shape))  # 1.0 or 0.0, fit to be multiplied
+    without, including = (torch.bmm(is_beyond(keys, edges, out=inside), items).permute(2, 0, 1) for is_beyond in beyond)
     return without, torch.where(at.everything, values.sum(2, keepdim=True), including)
 
 

@@ -181,11 +181,13 @@ def _worker_job(run: Run) -> tuple[Job, Signature, dict[str, np.ndarray]]:
     """This worker's model stays in memory until a task needs another."""
     if _held.get("model") != run.model:
         _held.clear()
+        gc.unfreeze()
         gc.collect()
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         _held["loaded"] = run.model.load()
         _held["model"] = run.model
+        gc.freeze()  # a million objects of the libraries need not be looked through again for each shard
     if run not in _held:
         job = prepared(_held["loaded"], run)
         _held[run] = job, job.work(), dict(job.shards())
