@@ -7,6 +7,7 @@ import pytest
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.comparison import compare_evaluations, compare_shared, shared_lemmas
 from tse_core.evaluation import NOISE
+from tse_core.metrics import Cutoffs
 from tse_core.results import (
     TIDY_COLUMNS,
     Signature,
@@ -14,6 +15,7 @@ from tse_core.results import (
     add,
     difference_table,
     find,
+    finished,
     keep_results,
     other_contents,
     read_results,
@@ -113,6 +115,20 @@ def test_an_evaluation_leaves_its_numbers_in_the_store(models, simple, tmp_path)
     result = evaluate(models[0], simple, store=tmp_path)
     found = find(result.signature.key, Store(tmp_path))
     pd.testing.assert_frame_equal(found, result.tidy(), check_dtype=False)
+
+
+def test_a_run_is_finished_once_the_store_has_each_of_its_numbers(models, simple, tmp_path):
+    found = evaluate(models[0], simple)
+    tidy, store = found.tidy(), Store(tmp_path)
+    run = found.signature, tidy["construction"].unique(), found.cutoffs, store
+    assert finished(*run) is None
+    keep_results(tidy.iloc[5:], store)
+    assert finished(*run) is None
+    keep_results(tidy, store)
+    pd.testing.assert_frame_equal(finished(*run), tidy, check_dtype=False)  # in its order, whatever came first
+    fewer = Cutoffs(top=(0.5, 1.0), bottom=())
+    assert set(finished(*run[:2], fewer, store)["cutoff"].dropna()) == {0.5, 1.0}
+    assert finished(*run[:2], Cutoffs(top=(0.123,), bottom=()), store) is None
 
 
 def test_pairs_decided_by_less_than_the_numeric_noise_are_flagged(models, simple, monkeypatch):

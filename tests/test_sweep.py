@@ -160,6 +160,12 @@ def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan,
     assert simple["score"].item() == alone.table()["TSE"].item()
 
 
+def test_numbers_that_the_store_has_are_not_worked_out_again(plan, tmp_path, monkeypatch):
+    first = sweep(plan, store=tmp_path).tidy()
+    monkeypatch.setattr("tse_core.uncertainty.table_intervals", lambda *_, **__: pytest.fail("worked out again"))
+    assert sweep(plan, store=tmp_path).tidy().to_csv() == first.to_csv()
+
+
 def test_a_task_passes_over_shards_that_somebody_finished_meanwhile(plan, tmp_path):
     task = plan_sweep(plan, store=tmp_path).tasks[0]
     assert score_task(task).computed == len(task.shards)

@@ -43,6 +43,10 @@ class Job:
         further = {"contexts": [], "lemmas": ["lemmas"], "forms": ["lemmas", "forms"]}
         return ["contexts", "pairs", *further[self.keep]]
 
+    @property
+    def constructions(self) -> list[str]:
+        return self.contexts["construction"].unique().tolist()
+
     def signature(self) -> Signature:
         """How the numbers are made."""
         data, pairs = self.pairs.attrs.get("name", "pairs"), self.pairs

@@ -5,6 +5,7 @@
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from tse_core.lemmas import Lemmas
 from tse_core.metrics import PAPER_CUTOFFS, Cutoffs
 from tse_core.models import LanguageModel, load_model
 from tse_core.progress import progress
-from tse_core.results import TIDY_COLUMNS, Signature, Store, find, keep_results
+from tse_core.results import TIDY_COLUMNS, Signature, Store, finished, keep_results
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
@@ -128,6 +129,10 @@ class Evaluation:
         fraction; NaN for TSE), score, low, high, coverage, invalid, lemmas (how many counted), contexts, pairs,
         signature.
         """
+        return self._tidy.copy()
+
+    @cached_property
+    def _tidy(self) -> pd.DataFrame:
         table = self.table(intervals=True).rename(columns={"TSE": "score", "TSE_low": "low", "TSE_high": "high"})
         tse = table[["construction", "score", "low", "high", "contexts"]].assign(metric="TSE", side="", cutoff=np.nan)
         tidy = pd.concat([tse, self.curves(intervals=True)], ignore_index=True)
@@ -208,7 +213,7 @@ def evaluate(
     found = Evaluation(
         contexts, details, job.lemmas, signature, cutoffs, _by_lemma(joined, job.lemmas), joined.get("forms")
     )
-    if store and not _recorded(find(signature.key, store), cutoffs):
+    if store and finished(signature, job.constructions, cutoffs, store) is None:
         keep_results(found.tidy(), store)
     return found
 
@@ -226,14 +231,6 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     probabilities = block.logits[0].softmax(-1).cpu().numpy()
     order = np.argsort(-probabilities, kind="stable")
     return pd.DataFrame({"token": model.tokens(order), "id": order, "probability": probabilities[order]})
-
-
-def _recorded(numbers: pd.DataFrame | None, cutoffs: Cutoffs) -> bool:
-    """Whether the store has a run's numbers at all the cut-offs."""
-    if numbers is None:
-        return False
-    there = set(zip(numbers["side"], numbers["cutoff"], strict=True))
-    return {(side, cutoff) for side in ("top", "bottom") for cutoff in getattr(cutoffs, side)} <= there
 
 
 def _bounds(values, clusters) -> list[float]:

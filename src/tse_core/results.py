@@ -7,6 +7,7 @@ store keeps finished runs; `add` takes in those of another machine, `difference_
 
 import hashlib
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,8 @@ from tse_core.store import Store, write_aside
 
 __all__ = [
     "PROTOCOL_VERSION", "TIDY_COLUMNS", "Difference", "Signature", "Store", "add", "comparable", "difference_table",
-    "differences", "find", "keep_results", "other_contents", "provenance", "read_results", "require_comparable",
-    "write_results",
+    "differences", "find", "finished", "keep_results", "other_contents", "provenance", "read_results",
+    "require_comparable", "write_results",
 ]  # fmt: skip
 TIDY_COLUMNS = [
     "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
@@ -132,6 +133,19 @@ def find(key: str, store: Store) -> pd.DataFrame | None:
         raise InputError(f"{len(matching)} results have keys that start with {key!r}; give more of it")
     tables = [table for _, table in store.results(matching[0])] if matching else []
     return pd.concat(tables, ignore_index=True)[TIDY_COLUMNS].drop_duplicates(_ROW) if tables else None
+
+
+def finished(signature: Signature, constructions: Sequence[str], cutoffs, store: Store) -> pd.DataFrame | None:
+    """A run's tidy table at just these cut-offs, from the store; None unless every number is there."""
+    numbers = find(signature.key, store)
+    if numbers is None:
+        return None
+    cuts = [(side, cutoff) for side in ("top", "bottom") for cutoff in getattr(cutoffs, side)]
+    wanted = [(name, "TSE", "", None) for name in constructions]
+    wanted += [(name, metric, *cut) for name in constructions for metric in ("EW", "MW") for cut in cuts]
+    at = {(r.construction, r.metric, r.side, r.cutoff if r.side else None): i
+          for i, r in enumerate(numbers.itertuples(index=False))}  # fmt: skip
+    return numbers.iloc[[at[row] for row in wanted]].reset_index(drop=True) if at.keys() >= set(wanted) else None
 
 
 def other_contents(signature: Signature) -> list[str]:

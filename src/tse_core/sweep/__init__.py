@@ -17,7 +17,7 @@ from tse_core.progress import progress
 from tse_core.results import TIDY_COLUMNS, Store
 from tse_core.sweep.engines import engine
 from tse_core.sweep.plan import Plan, Run, load_plan
-from tse_core.sweep.tasks import Planner, Report, Task, collected, score_task
+from tse_core.sweep.tasks import Planner, Report, Task, score_task
 
 __all__ = [
     "Failure", "Plan", "Planned", "Sweep", "engine", "load_plan", "plan_sweep", "results_of", "run_tasks", "settings",
@@ -186,10 +186,10 @@ def results_of(runs: Sequence[Run], store: Store) -> pd.DataFrame:
     InputError
         If a run is not complete.
     """
-    parts = []
+    parts, planner = [], Planner(store, task_tokens=1)
     with progress(len(runs), "collecting", unit="runs") as advance:
         for run in runs:
-            tidy = collected(run, store).tidy()
+            tidy = planner.numbers(run)
             revision = run.model.revision or Path(run.model.source).name
             parts.append(tidy.assign(name=run.model.name, revision=revision, step=run.model.step, data=run.data))
             advance(1)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
+import pandas as pd
 import torch
 
 from tse_core._huggingface import open_model
@@ -26,7 +27,7 @@ from tse_core.evaluation import Evaluation, evaluate
 from tse_core.lemmas import load_lemmas
 from tse_core.metrics import PAPER_CUTOFFS
 from tse_core.models import LanguageModel
-from tse_core.results import Signature, Store
+from tse_core.results import Signature, Store, finished
 from tse_core.sweep.plan import Model, Run
 
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
@@ -104,6 +105,18 @@ class Planner:
         size = (parameters(model), model.vocabulary_size)
         folder = str(self.store.folder.resolve())
         return [Task(run, piece, folder, self.threads, *size) for piece in _pieces(missing, self.task_tokens)], done
+
+    def numbers(self, run: Run) -> pd.DataFrame:
+        """`Evaluation.tidy` of a run whose shards are all in the store, which mostly has its numbers too.
+
+        Raises
+        ------
+        InputError
+            If a shard is missing.
+        """
+        job, *_ = self._job(unloaded(run.model), run)
+        numbers = finished(job.signature(), job.constructions, job.cutoffs, self.store)
+        return collected(run, self.store).tidy() if numbers is None else numbers
 
     def _job(self, model: LanguageModel, run: Run):
         key = (model.tokenizer.backend_tokenizer.to_str(), model.kind, model.bos, model.leading_space,
