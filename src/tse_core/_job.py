@@ -30,6 +30,7 @@ class Job:
     index: np.ndarray  # (pairs,) the context of each pair
     contexts: pd.DataFrame
     lemmas: pd.DataFrame  # those of which the vocabulary holds both forms
+    data: str  # the pairs' name and hash, as a signature says it
     counted: str  # the lemma list, its hash and how many of it count, as a signature says it
     inflection_ids: np.ndarray  # (lemmas, 2)
     forms: np.ndarray  # (pairs, 2) vocabulary entries of the correct and the wrong form, -1 for none
@@ -49,7 +50,7 @@ class Job:
 
     def signature(self) -> Signature:
         """How the numbers are made."""
-        data, pairs = self.pairs.attrs.get("name", "pairs"), self.pairs
+        pairs = self.pairs
         policies = self.model.policies()
         dtype = policies.pop("dtype")
         policy = {
@@ -61,7 +62,7 @@ class Job:
             "dtype": dtype,
             "ties": "wrong",
         }
-        identity = {"model": self.model.identity(), "data": f"{data}@{data_hash(pairs)}"}
+        identity = {"model": self.model.identity(), "data": self.data}
         return Signature(identity, policy, provenance(self.model.device))
 
     def work(self) -> Signature:
@@ -130,5 +131,7 @@ def prepare(
     first = np.unique(index, return_index=True)[1]
     contexts.insert(1, "subject", pairs["subject"].to_numpy()[first] if "subject" in pairs else "")
     forms = np.stack([pairs[side].map(entry).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")], axis=1)
+    data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(pairs)}"
     counted = f"{lemmas.name}@{lemmas.hash}({len(kept)})"
-    return Job(model, pairs.reset_index(drop=True), index, contexts, kept, counted, ids, forms, cutoffs, protocol, keep)
+    pairs = pairs.reset_index(drop=True)
+    return Job(model, pairs, index, contexts, kept, data, counted, ids, forms, cutoffs, protocol, keep)
