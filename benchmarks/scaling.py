@@ -25,12 +25,14 @@ def main() -> None:
     parser.add_argument("--kind", default="causal", choices=["causal", "masked"])
     parser.add_argument("--data", nargs="+", default=["marvin-linzen"])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--task-tokens", type=int, help="of a task; by default as many as in any sweep")
     parser.add_argument("--repeat", type=int, default=1)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         random_models(folder / "models", chosen.models, chosen.kind)
         plan = {"models": [{"folders": f"{folder}/models/step-*", "name": "random"}], "data": chosen.data}
+        plan |= {"task_tokens": chosen.task_tokens} if chosen.task_tokens else {}
         walls = {workers: [] for workers in chosen.workers}
         for turn in range(chosen.repeat):
             for workers in chosen.workers:
@@ -53,7 +55,7 @@ def random_models(folder: Path, count: int, kind: str) -> None:
 
 def timed(plan: dict, store: Path, name: str, workers: int):
     """Wall seconds of scoring, the start of the workers included, and the reports in the order in which they came."""
-    planned = plan_sweep({**plan, "task_tokens": 20_000}, store=store)
+    planned = plan_sweep(plan, store=store)
     start = time.perf_counter()
     with engine(name, workers=workers) as executor:
         reports, failures = run_tasks(planned.tasks, executor)
@@ -70,7 +72,7 @@ def describe(workers: int, wall: float, reports) -> None:
     print(
         f"  a task takes {busy / len(reports):.2f} s, and {between:.3f} s around it, the start of the workers included;"
     )
-    print(f"  opening a model {max(opening):.2f} s at most, {np.median(opening) * 1000:.1f} ms where it was open")
+    print(f"  opening its model {np.median(opening):.2f} s of it in the median, {max(opening):.2f} s at most")
     for worker in sorted({r.worker for r in reports}):
         peaks = [r.memory / 1e6 for r in reports if r.worker == worker]
         done = np.cumsum([r.computed for r in reports if r.worker == worker])

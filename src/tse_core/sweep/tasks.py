@@ -81,23 +81,41 @@ class Report:
     memory: int
 
 
+class Jobs:
+    """Jobs of runs, and their shards by name; what checkpoints with the same tokenizer share is worked out once."""
+
+    def __init__(self, most: int = 8):
+        self._most, self._known = most, {}
+
+    def of(self, model: LanguageModel, run: Run) -> tuple[Job, dict[str, np.ndarray]]:
+        key = (*_reading(model), run.data, run.lemmas, run.protocol, run.keep)
+        if key not in self._known:
+            if len(self._known) == self._most:
+                self._known.pop(next(iter(self._known)))
+            job = prepare(model, _pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, run.protocol, run.keep)
+            self._known[key] = replace(job, model=None), dict(job.shards())
+        job, shards = self._known[key]
+        return replace(job, model=model), shards
+
+
 @dataclass
 class Planner:
-    """Finds what is missing, model by model; what checkpoints with the same tokenizer share is worked out once."""
+    """Finds what is missing, model by model."""
 
     store: Store
     task_tokens: int
     threads: int = 1
-    _prepared: dict = field(default_factory=dict, repr=False)
+    _jobs: Jobs = field(default_factory=Jobs, repr=False)
+    _tokens: dict = field(default_factory=dict, repr=False)
 
     def tasks(self, run: Run) -> tuple[list[Task], int]:
         """The tasks that a run still needs, and how many of its shards are in the store."""
         model = unloaded(run.model)
-        job, members, tokens = self._job(model, run)
+        job, shards = self._jobs.of(model, run)
         key = job.work().key
         missing, done = [], 0
-        for (name, places), length in zip(members, tokens, strict=True):
-            shard = Shard(key, name, len(places), length)
+        for name, places in shards.items():
+            shard = Shard(key, name, len(places), self._length(job, name, places))
             if self.store.get(key, name, job.tables) is None:
                 missing.append(shard)
             else:
@@ -114,21 +132,23 @@ class Planner:
         InputError
             If a shard is missing.
         """
-        job, *_ = self._job(unloaded(run.model), run)
+        job, _ = self._jobs.of(unloaded(run.model), run)
         numbers = finished(job.signature(), job.constructions, job.cutoffs, self.store)
         return collected(run, self.store).tidy() if numbers is None else numbers
 
-    def _job(self, model: LanguageModel, run: Run):
-        key = (model.tokenizer.backend_tokenizer.to_str(), model.kind, model.bos, model.leading_space,
-               run.data, run.lemmas, run.protocol, run.keep)  # fmt: skip
-        if key not in self._prepared:
-            job = prepared(model, run)
-            members = list(job.shards())
-            slots = model.slots(list(zip(job.contexts["left"], job.contexts["right"], strict=True)))
-            lengths = np.array([len(slot.ids) for slot in slots])
-            self._prepared[key] = (job, members, [int(lengths[places].sum()) for _, places in members])
-        job, *rest = self._prepared[key]
-        return replace(job, model=model), *rest
+    def _length(self, job: Job, name: str, places: np.ndarray) -> int:
+        """Tokens of a shard."""
+        tokens = self._tokens.setdefault(_reading(job.model), {})
+        if name not in tokens:
+            contexts = job.contexts.iloc[places]
+            slots = job.model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+            tokens[name] = sum(len(slot.ids) for slot in slots)
+        return tokens[name]
+
+
+def _reading(model: LanguageModel) -> tuple:
+    """What a model makes tokens with."""
+    return model.tokenizer.backend_tokenizer.to_str(), model.kind, model.bos, model.leading_space
 
 
 def unloaded(entry: Model) -> LanguageModel:
@@ -149,11 +169,6 @@ def parameters(model: LanguageModel) -> int:
     return sum(p.numel() for p in module.parameters()) if module is not None else 0
 
 
-def prepared(model: LanguageModel, run: Run) -> Job:
-    """The job of a run."""
-    return prepare(model, _pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, run.protocol, run.keep)
-
-
 def collected(run: Run, store: Store) -> Evaluation:
     """The evaluation of a run whose shards are all in the store.
 
@@ -167,7 +182,8 @@ def collected(run: Run, store: Store) -> Evaluation:
 
 
 _lock = threading.Lock()
-_held: dict = {}  # this worker's model and the jobs prepared for it
+_held: dict = {}  # this worker's model, and its runs
+_jobs = Jobs()
 
 
 def score_task(task: Task) -> Report:
@@ -202,8 +218,8 @@ def _worker_job(run: Run) -> tuple[Job, Signature, dict[str, np.ndarray]]:
         _held["model"] = run.model
         gc.freeze()  # a million objects of the libraries need not be looked through again for each shard
     if run not in _held:
-        job = prepared(_held["loaded"], run)
-        _held[run] = job, job.work(), dict(job.shards())
+        job, shards = _jobs.of(_held["loaded"], run)
+        _held[run] = job, job.work(), shards
     return _held[run]
 
 
