@@ -36,6 +36,7 @@ class Job:
     flops: tuple[float, float, float] | None = None  # layers, vocabulary; of the layers' what need not be, see `work`
     rates: Callable[[], tuple[float, float]] | None = None  # FLOP/s at the shapes of the products, now
     difference: Callable[[], float] | None = None
+    loop: Callable[[], object] | None = None  # the padded loop, to count its products
     inverted: bool = False
 
 
@@ -160,7 +161,7 @@ def causal(device) -> Job:
         },
         {"padded loop": 4.5, "minicons next_word_distribution": 4.5},
         tokens, fewest, *work(model, device, fewest, len(texts)),
-        lambda: largest_difference(our_slots(model, contexts), loop()),
+        lambda: largest_difference(our_slots(model, contexts), loop()), lambda: drained(loop()),
     )  # fmt: skip
 
 
@@ -186,7 +187,7 @@ def masked(device) -> Job:
         },
         {"padded loop": 1.4, "padded loop with duplicates": 2.0},
         fewest, fewest, *work(model, device, fewest, len(texts)),
-        lambda: largest_difference(our_slots(model, contexts), loop(texts)),
+        lambda: largest_difference(our_slots(model, contexts), loop(texts)), lambda: drained(loop(texts)),
     )  # fmt: skip
 
 

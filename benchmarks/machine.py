@@ -4,10 +4,12 @@ import os
 import platform
 import threading
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 
 def describe(device: str) -> str:
@@ -33,6 +35,25 @@ def now(device: str = "cpu") -> float:
     if device.startswith("cuda"):
         torch.cuda.synchronize(device)
     return time.perf_counter()
+
+
+def product_flops(work: Callable[[], object]) -> int:
+    """FLOP of the matrix products in a piece of work, attention's included."""
+    with FlopCounterMode(display=False) as counter:
+        work()
+    return counter.get_total_flops()
+
+
+def shares_of_time(work: Callable[[], object], most: int = 8) -> str:
+    """The operations of torch that a piece of work spends its processor time in, with their shares."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
+        work()
+    events = sorted(profiler.key_averages(), key=lambda event: -event.self_cpu_time_total)
+    total = sum(event.self_cpu_time_total for event in events)
+    named = [
+        (event.key.removeprefix("aten::").strip("_"), event.self_cpu_time_total / total) for event in events[:most]
+    ]
+    return ", ".join(f"{name} {share:.1%}" for name, share in named)
 
 
 @contextmanager
