@@ -4,6 +4,7 @@ import base64
 import itertools
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from tse_core.charts import (
     truth_vs_measured,
 )  # fmt: skip
 from tse_core.charts.cutoffs import position
+from tse_core.charts.look import ON_DARK
 from tse_core.errors import InputError
 from tse_core.paths import data_folder
 
@@ -167,17 +169,27 @@ def oklab(rgb):
     return np.cbrt(np.clip(rgb, 0, 1) @ np.array(cones).T) @ np.array(lab).T
 
 
+DARK = [ON_DARK.get(colour, colour) for colour in CONSTRUCTIONS.values()]
+
+
+@pytest.mark.parametrize("palette", [list(CONSTRUCTIONS.values()), DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("vision", [None, *MACHADO])
-def test_the_ten_colours_differ_for_every_reader(vision):
-    rgb = linear(CONSTRUCTIONS.values())
+def test_the_ten_colours_differ_for_every_reader(vision, palette):
+    rgb = linear(palette)
     seen = oklab(rgb @ np.array(MACHADO[vision]).T if vision else rgb)
     distances = [np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)]
     assert min(distances) > 0.09
 
 
 def test_the_ten_colours_stand_out_from_the_white_and_the_dark_page():
-    light = linear(CONSTRUCTIONS.values()) @ [0.2126, 0.7152, 0.0722]
-    assert (1.05 / (light + 0.05)).min() > 2.2 and ((light + 0.05) / 0.057).min() > 2.2
+    light, dark = (linear(palette) @ [0.2126, 0.7152, 0.0722] for palette in (CONSTRUCTIONS.values(), DARK))
+    assert (1.05 / (light + 0.05)).min() > 2.2 and ((dark + 0.05) / 0.057).min() > 3
+
+
+def test_the_dark_page_changes_just_the_colours_that_it_is_said_to():
+    css = (Path(__file__).parents[1] / "book" / "assets" / "tse.css").read_text()
+    rules = re.findall(r'dark"\] .vega-embed svg \[(fill|stroke)="(#\w+)"\] { \1: (#\w+); }', css)
+    assert sorted(rules) == sorted((a, *pair) for a in ("fill", "stroke") for pair in ON_DARK.items())
 
 
 def test_intervals_are_drawn_when_they_are_known(table2):

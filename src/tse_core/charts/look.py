@@ -1,7 +1,8 @@
 """The look of every chart: fonts of the page, a transparent ground, a palette that colour-blind readers can tell apart.
 
 The palette was found by search: the smallest distance between two of its ten colours (OKLab) is kept large for normal
-vision and under simulated protanopia, deuteranopia and tritanopia, with enough contrast on white and on the dark page.
+vision and under simulated protanopia, deuteranopia and tritanopia, with enough contrast on white; so was what the dark
+page shows of it.
 Constructions with and without "that" share a hue.
 """
 
@@ -23,6 +24,14 @@ CONSTRUCTIONS = {
     "In object relative clause": "#8f6ec8",
     "In object relative (no that)": "#bc99fa",
     "BLiMP": "#3fbe9d",
+}
+ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near its hue
+    "#585161": "#e4fff7",
+    "#132aff": "#6f3cfd",
+    "#019471": "#139786",
+    "#9000ae": "#f5bafa",
+    "#ae0004": "#a15139",
+    "#f62704": "#e16305",
 }
 METRICS = {"TSE": "square", "MW": "diamond", "EW": "circle"}
 FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
