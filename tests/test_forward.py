@@ -1,6 +1,7 @@
 """Forward passes: the same log-probabilities whatever is shared, packed or batched."""
 
 import platform
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -38,6 +39,19 @@ def collected(model, sequences, positions, **options):
     for requests, rows in logits(model, sequences, positions, **options):
         found[torch.as_tensor(requests)] = rows.log_softmax(-1)
     return found
+
+
+@contextmanager
+def computed_tokens(model):
+    """A list that gets the tokens of each pass."""
+    passes = []
+    hook = model.network.module.register_forward_pre_hook(
+        lambda _, positional, keywords: passes.append(keywords["input_ids"].numel()), with_kwargs=True
+    )
+    try:
+        yield passes
+    finally:
+        hook.remove()
 
 
 sequences = st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tuple), min_size=1, max_size=12)
@@ -89,16 +103,18 @@ def test_a_network_that_is_opened_computes_what_transformers_does(tiny_causal, c
 def test_trees_are_of_nearly_the_same_size_so_that_little_is_padded(causal, monkeypatch):
     monkeypatch.setattr("tse_core.forward.TREE_TOKENS", 32)
     chosen = [(5 + i % 7, 6 + i % 11, *range(10, 10 + i % 5)) for i in range(200)]
-    computed = []
-    hook = causal.network.module.register_forward_pre_hook(
-        lambda _, positional, keywords: computed.append(keywords["input_ids"].numel()), with_kwargs=True
-    )
-    try:
+    with computed_tokens(causal) as computed:
         list(blocks(causal, chosen, [[len(s) - 1] for s in chosen]))
-    finally:
-        hook.remove()
     fewest = len({s[:end] for s in chosen for end in range(1, len(s) + 1)})
     assert fewest <= sum(computed) < 1.25 * fewest
+
+
+def test_a_pass_keeps_to_its_tokens_where_sequences_are_longer_than_a_tree(causal, monkeypatch):
+    monkeypatch.setattr("tse_core.forward.TREE_TOKENS", 16)
+    chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 40)]) for i in range(12)]
+    with computed_tokens(causal) as computed:
+        list(blocks(causal, chosen, [[39]] * 12, batch_tokens=100))
+    assert max(computed) <= 100
 
 
 def test_distributions_come_as_many_at_a_time_as_memory_is_meant_for_them(causal, monkeypatch):

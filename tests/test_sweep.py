@@ -1,6 +1,7 @@
 """Sweeps: plans and their mistakes, tasks, the same bytes from every engine, failures and deaths that cost one task."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -178,6 +179,18 @@ def test_a_model_that_changed_since_planning_is_refused(tmp_path):
     save_model(tmp_path / "model", "causal", 2)
     with pytest.raises(InputError, match="changed since"):
         score_task(task)
+
+
+def test_a_worker_that_lives_long_sees_what_changed_between_two_sweeps(tmp_path):
+    def scored(seed):
+        shutil.rmtree(tmp_path / "model", ignore_errors=True)
+        save_model(tmp_path / "model", "causal", seed)
+        plan = {"models": [str(tmp_path / "model")], "data": DATA[:1]}
+        task = plan_sweep(plan, store=tmp_path / "store").tasks[0]
+        return score_task(task).computed, task.shards[0].key
+
+    (first, key), (second, other) = scored(1), scored(2)
+    assert first and second and key != other
 
 
 # --- failures ----------------------------------------------------------------------------------------------------

@@ -246,8 +246,8 @@ class _Pack:
 
 
 def _packs(wanted, size) -> Iterator[_Pack]:
-    """Trees over the sequences asked for: as few as of `size` nodes, and then as narrow as can be, so that little is
-    padded. What a tree shares with the one before is computed again."""
+    """Trees over the sequences asked for: as few as of `size` nodes (or of the longest sequence's, if that is more),
+    and then as narrow as can be, so that little is padded. What a tree shares with the one before is computed again."""
     if not wanted:
         return
     ordered = sorted(wanted)
@@ -314,4 +314,5 @@ def _tree_passes(model, wanted, budget):
         return states, [key for pack in batch for key, _ in pack.asked]
 
     packs = sorted(_packs(wanted, TREE_TOKENS), key=lambda p: -len(p.ids))
-    yield from budget.passes(packs, TREE_TOKENS, run)
+    if packs:
+        yield from budget.passes(packs, len(packs[0].ids), run)

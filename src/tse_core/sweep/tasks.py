@@ -87,6 +87,9 @@ class Jobs:
     def __init__(self, most: int = 8):
         self._most, self._known = most, {}
 
+    def clear(self) -> None:
+        self._known.clear()
+
     def of(self, model: LanguageModel, run: Run) -> tuple[Job, dict[str, np.ndarray]]:
         key = (*_reading(model), run.data, run.lemmas, run.protocol, run.keep)
         if key not in self._known:
@@ -191,14 +194,17 @@ def score_task(task: Task) -> Report:
     with _lock:  # one at a time, whatever the worker's settings: memory is planned for one model
         start = time.perf_counter()
         torch.set_num_threads(task.threads)
+        wanted = {(shard.key, shard.name) for shard in task.shards}
         job, work, shards = _worker_job(task.run)
+        if not wanted <= {(work.key, name) for name in shards}:  # a worker that lives long may hold what has changed
+            _forget()
+            job, work, shards = _worker_job(task.run)
+        if not wanted <= {(work.key, name) for name in shards}:
+            raise InputError(f"{task.run.model.label} or its data changed since the sweep was planned")
         opening = time.perf_counter() - start
         store, computed = Store(task.store), 0
-        wanted = {shard.name: shard for shard in task.shards}
-        if any(shard.key != work.key or name not in shards for name, shard in wanted.items()):
-            raise InputError(f"{task.run.model.label} or its data changed since the sweep was planned")
         store.describe(work)
-        for name in wanted:
+        for name in (shard.name for shard in task.shards):
             if store.get(work.key, name, job.tables) is None:
                 store.put(work.key, name, score_shard(job, shards[name], None))
                 computed += 1
@@ -221,6 +227,12 @@ def _worker_job(run: Run) -> tuple[Job, Signature, dict[str, np.ndarray]]:
         job, shards = _jobs.of(_held["loaded"], run)
         _held[run] = job, job.work(), shards
     return _held[run]
+
+
+def _forget() -> None:
+    _held.clear()
+    _jobs.clear()
+    _pairs.cache_clear()
 
 
 _pairs = lru_cache(maxsize=8)(load_pairs)  # generating a grammar's pairs takes a second
