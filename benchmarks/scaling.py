@@ -1,6 +1,6 @@
 """Sweeps with 1 and 2 workers, one thread each: wall time, overhead of a task, memory of a worker over many shards.
 
-python -m benchmarks.scaling                   # 12 random models of the laboratory's shape; some minutes on two cores
+python -m benchmarks.scaling                   # 18 random models of the laboratory's shape; two minutes on two cores
 python -m benchmarks.scaling --engine dask     # the same through Dask Distributed
 """
 
@@ -21,7 +21,7 @@ def main() -> None:
     """Print one line a measurement."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--engine", default="processes", choices=["processes", "dask"])
-    parser.add_argument("--models", type=int, default=12)
+    parser.add_argument("--models", type=int, default=18)  # 216 shards of Table 2
     parser.add_argument("--kind", default="causal", choices=["causal", "masked"])
     parser.add_argument("--data", nargs="+", default=["marvin-linzen"])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
