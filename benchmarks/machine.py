@@ -38,7 +38,7 @@ def now(device: str = "cpu") -> float:
 
 
 def product_flops(work: Callable[[], object]) -> int:
-    """FLOP of the matrix products in a piece of work, attention's included."""
+    """FLOP of the products with weights in a piece of work; attention's own are not counted on a processor."""
     with FlopCounterMode(display=False) as counter:
         work()
     return counter.get_total_flops()
