@@ -9,14 +9,13 @@ that no padding is ever computed. Where memory runs out, passes are halved until
 import gc
 import math
 import warnings
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import torch
 
+from tse_core._trees import Ids, arrays, trees
 from tse_core.errors import InputError
 from tse_core.models import LanguageModel
 
@@ -27,8 +26,6 @@ TREE_TOKENS = 192  # of one packed tree: more share more prefixes, but each toke
 PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a time: 32 MB, the most that the C library
 # uses again; anything larger it gives back, and new pages cost more than a larger product with the vocabulary gains
 CACHED_ENTRIES = 500_000  # logits that stay in a processor's cache while they are gone over several times
-
-Ids = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -235,84 +232,16 @@ def _level_passes(model, wanted, budget):
         yield from budget.passes(by_length[length], length, run)
 
 
-@dataclass
-class _Pack:
-    """A tree of prefixes, nodes in depth-first order."""
-
-    ids: list[int]
-    depths: list[int]
-    parents: list[int]
-    asked: list[tuple[tuple[Ids, int], int]]  # (request's key, node)
-
-
-def _packs(wanted, size) -> Iterator[_Pack]:
-    """Trees over the sequences asked for: as few as of `size` nodes (or of the longest sequence's, if that is more),
-    and then as narrow as can be, so that little is padded. What a tree shares with the one before is computed again."""
-    if not wanted:
-        return
-    ordered = sorted(wanted)
-    new = [len(ordered[0][0]), *(len(b) - _shared(a, b) for (a, _), (b, _) in pairwise(ordered))]
-    whole = [len(sequence) for sequence, _ in ordered]
-    size = max(size, *whole)
-    count = len(_cuts(whole, new, size))
-    narrowest = bisect_left(range(size), True, lo=max(whole), key=lambda width: len(_cuts(whole, new, width)) <= count)
-    cuts = _cuts(whole, new, narrowest)
-    for start, end in pairwise([*cuts, len(ordered)]):
-        pack, path = _Pack([], [], [], []), []
-        for number in range(start, end):
-            sequence, place = ordered[number]
-            if number > start:
-                del path[len(sequence) - new[number] :]
-            for depth in range(len(path), len(sequence)):
-                pack.parents.append(path[-1] if path else -1)
-                path.append(len(pack.ids))
-                pack.ids.append(sequence[depth])
-                pack.depths.append(depth)
-            pack.asked.append(((sequence, place), path[place]))
-        yield pack
-
-
-def _cuts(whole: list[int], new: list[int], width: int) -> list[int]:
-    """Where trees of at most `width` nodes start, if each is filled before the next; a sequence has `whole` nodes, of
-    them `new` that it does not share with the one before."""
-    cuts, filled = [0], whole[0]
-    for number in range(1, len(whole)):
-        filled += new[number]
-        if filled > width:
-            cuts.append(number)
-            filled = whole[number]
-    return cuts
-
-
-def _shared(first: Ids, second: Ids) -> int:
-    """How many tokens two sequences have in common from their start."""
-    return next(
-        (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
-    )
-
-
 def _tree_passes(model, wanted, budget):
-    """Packed trees, several to a batch."""
+    """Trees of prefixes, several to a batch, the widest first."""
 
     def run(batch):
-        width = max(len(pack.ids) for pack in batch)
-        ids = np.zeros((len(batch), width), dtype=np.int64)
-        depths = np.zeros((len(batch), width), dtype=np.int64)
-        visible = np.zeros((len(batch), width, width), dtype=bool)
-        visible[:, np.arange(width), np.arange(width)] = True  # padding sees itself, so that no row is empty
-        for row, pack in enumerate(batch):
-            ids[row, : len(pack.ids)] = pack.ids
-            depths[row, : len(pack.ids)] = pack.depths
-            sees = visible[row]
-            for node, parent in enumerate(pack.parents):
-                if parent >= 0:
-                    sees[node] |= sees[parent]
-        where = [(row, node) for row, pack in enumerate(batch) for _, node in pack.asked]
+        where = [(row, node) for row, tree in enumerate(batch) for _, node in tree.asked]
         rows, columns = torch.tensor(where, device=model.device).T
-        ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in (ids, depths, visible))
+        ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in arrays(batch))
         states = model.network.tree_states(ids, depths, visible, rows, columns)
-        return states, [key for pack in batch for key, _ in pack.asked]
+        return states, [key for tree in batch for key, _ in tree.asked]
 
-    packs = sorted(_packs(wanted, TREE_TOKENS), key=lambda p: -len(p.ids))
-    if packs:
-        yield from budget.passes(packs, len(packs[0].ids), run)
+    found = sorted(trees(wanted, TREE_TOKENS), key=lambda tree: -len(tree.ids))
+    if found:
+        yield from budget.passes(found, len(found[0].ids), run)
