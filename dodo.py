@@ -76,7 +76,7 @@ def task_notebook():
                 *(f"_build/scores/{job.name}.json" for job in scored),
                 "book/make/execute.py",
             ],
-            "task_dep": ["gym"] if "src/tse_core/gym.py" in needs else [],
+            "task_dep": ["gym"] if "src/tse_core/syntaxgym/gym.py" in needs else [],
             "uptodate": [
                 config_changed({"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name))}),
                 *([results_as_before] if "known_results" in text else []),
@@ -87,7 +87,7 @@ def task_notebook():
 
 def task_gym():
     """Evaluate suites on models as data/gym.yaml says and write their pages: only what is new is computed."""
-    sources = [ROOT / "src" / "tse_core" / name for name in ("cli/gym.py", "gym.py", "gym_pages.py")]
+    sources = [ROOT / "src" / "tse_core" / name for name in ("cli/gym.py", "syntaxgym/gym.py", "pages/gym_pages.py")]
     return {
         "actions": [f"{Path(sys.executable).parent / 'tse'} gym --pages book/gym"],
         "file_dep": [*inputs(*sources), *gym_files()],

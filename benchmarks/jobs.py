@@ -11,12 +11,11 @@ from pathlib import Path
 import torch
 
 from benchmarks import machine, samples
+from tse_core.datasets import join
 from tse_core.forward import blocks
 from tse_core.metrics import cutoff_scores
 from tse_core.models import load_model
-from tse_core.pairs import join
-from tse_core.preferences import score_pairs
-from tse_core.sentences import token_surprisals
+from tse_core.sentences import score_pairs, token_surprisals
 
 BATCH = 64
 MINICONS = samples.FOLDER / "minicons"

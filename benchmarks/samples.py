@@ -7,8 +7,8 @@ import pandas as pd
 import torch
 
 from tse_core import load_pairs, load_sentence_pairs
+from tse_core.datasets import unique_contexts
 from tse_core.errors import InputError
-from tse_core.pairs import unique_contexts
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "_build" / "bench"

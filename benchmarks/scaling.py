@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tse_core.laboratory import load_language
-from tse_core.laboratory.networks import new_network, save
+from tse_core.laboratory import load_language, new_network, save
 from tse_core.sweep import engine, plan_sweep, run_tasks
 
 

@@ -54,14 +54,14 @@ models = ["lab-systematic-causal"]
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
 # %% tags=["hide-input"]
 import pandas as pd
 
-from tse_core import charts, dynamics
+from tse_core import charts
 from tse_core.claims import (
     laboratory_ledger,
     ledger,
@@ -70,11 +70,18 @@ from tse_core.claims import (
     verdict_summary,
     verdicts,
 )
-from tse_core.claims.page import laboratory_table, ledger_table, link, verdict_tiles
-from tse_core.notebook import glue, table
+from tse_core.pages import (
+    glue,
+    laboratory_table,
+    ledger_table,
+    link,
+    table,
+    verdict_tiles,
+)
 from tse_core.paths import data_folder, store_folder
 from tse_core.published import blimp_table3, syntaxgym_suites
-from tse_core.recorded import known_results, list_recorded, load_recorded
+from tse_core.results import known_results, list_recorded, load_recorded
+from tse_core.studies import dynamics
 
 # %% [markdown]
 # ## At a glance
@@ -403,6 +410,6 @@ print({source: round(float(margin(source)), 3) for source in means})
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

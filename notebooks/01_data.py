@@ -53,7 +53,7 @@ models = ["lab-systematic-causal"]  # whose vocabularies to look into: names or 
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -63,10 +63,14 @@ import pandas as pd
 
 import tse_core
 from tse_core import charts, published
-from tse_core.grammar import load_grammar, noun_table, template_table
-from tse_core.lemmas import third_person
-from tse_core.notebook import glue, table
-from tse_core.pairs import unique_contexts
+from tse_core.datasets import (
+    load_grammar,
+    noun_table,
+    template_table,
+    third_person,
+    unique_contexts,
+)
+from tse_core.pages import glue, table
 
 # %% [markdown]
 # ## Nine constructions
@@ -440,8 +444,7 @@ charts.download_table(
 import tempfile
 from pathlib import Path
 
-from tse_core.grammar import generate, load_grammar
-from tse_core.lemmas import load_lemmas
+from tse_core.datasets import generate, load_grammar, load_lemmas
 
 verbs = load_lemmas("newman-clean").table[["plural", "singular"]]
 
@@ -600,6 +603,6 @@ print(f"{share:.1%} of {len(verbs)} verbs are right; no rule gets {examples}.")
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

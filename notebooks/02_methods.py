@@ -60,7 +60,7 @@ singular = {"is": 0.05, "exists": 0.25}  # the forms that do not
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -71,9 +71,9 @@ import pandas as pd
 
 import tse_core
 from tse_core import published
+from tse_core.datasets import join, unique_contexts
 from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores, tse_scores
-from tse_core.notebook import glue, table
-from tse_core.pairs import join, unique_contexts
+from tse_core.pages import glue, table
 
 # %% [markdown]
 # ## Two verbs, three scores
@@ -775,6 +775,6 @@ print("The same as the package's on fifty distributions.")
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -56,7 +56,7 @@ protocols = ["exact"]  # "released" to compare with the published numbers
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -69,7 +69,7 @@ from IPython.display import display
 import tse_core
 from tse_core import charts, published
 from tse_core.models import load_model
-from tse_core.notebook import glue, signed, table
+from tse_core.pages import glue, signed, table
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -446,6 +446,6 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -62,7 +62,7 @@ constructions = [
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -70,8 +70,8 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, figures
-from tse_core.notebook import glue, table
+from tse_core import charts
+from tse_core.pages import figures, glue, table
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -232,8 +232,8 @@ for kind in ("systematic", "lexical"):
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
 
-from tse_core import figures
 from tse_core.metrics import agreement, cutoff_scores
+from tse_core.pages import figures
 
 curves = figures.published_curves(1)
 
@@ -404,6 +404,6 @@ print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}."
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -60,7 +60,7 @@ verbs = ["like", "hate", "love"]  # the verbs that the sentences' template names
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -70,8 +70,8 @@ import pandas as pd
 from IPython.display import display
 
 from tse_core import charts, published
-from tse_core.notebook import glue, table
-from tse_core.slots import FORMS, mark_words, marked_distribution, slot_scores
+from tse_core.agreement import FORMS, mark_words, marked_distribution, slot_scores
+from tse_core.pages import glue, table
 
 # %% [markdown]
 # ## The paper's two sentences
@@ -205,7 +205,7 @@ charts.download_table(pd.concat(rows) if rows else printed, "table3.csv")
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_core import published
-from tse_core.slots import mark_words
+from tse_core.agreement import mark_words
 
 SENATORS = "The senators that the skater [mask] are young."
 PILOTS = "The pilots that the executive [mask] are tall."
@@ -353,6 +353,6 @@ print(
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -56,7 +56,7 @@ protocols = ["exact"]
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -64,8 +64,8 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, figures
-from tse_core.notebook import glue, table
+from tse_core import charts
+from tse_core.pages import figures, glue, table
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -216,7 +216,8 @@ charts.heat_map(
 # judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
-from tse_core import figures, published
+from tse_core import published
+from tse_core.pages import figures
 
 # all points of Figure 2, hidden ones too; those that can be read
 points = published.figures234("figure2", readable=False)
@@ -372,6 +373,6 @@ print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -57,7 +57,7 @@ sampled = 20  # contexts of each construction whose whole distribution is looked
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -65,11 +65,11 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, figures, load_model, load_pairs
+from tse_core import charts, load_model, load_pairs
+from tse_core.agreement import FORMS, form_shares
 from tse_core.laboratory import load_language
-from tse_core.notebook import glue, table
+from tse_core.pages import figures, glue, table
 from tse_core.paths import store_folder
-from tse_core.slots import FORMS, form_shares
 
 # %% [markdown]
 # ## The published coverage
@@ -204,8 +204,9 @@ print(f"the laboratory's language uses the past in {known:.3f} of its verbs")
 # judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
-from tse_core import figures, published
-from tse_core.slots import mark_words
+from tse_core import published
+from tse_core.agreement import mark_words
+from tse_core.pages import figures
 
 # BERT-large-cased at "The senators that the skater ___ are young.": Table 3, marked by
 # form
@@ -350,6 +351,6 @@ print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -56,7 +56,7 @@ protocols = ["exact"]
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -64,8 +64,8 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, figures
-from tse_core.notebook import glue, table
+from tse_core import charts
+from tse_core.pages import figures, glue, table
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -183,8 +183,8 @@ table(
 import numpy as np
 import pandas as pd
 
-from tse_core import figures
 from tse_core.metrics import cutoff_scores
+from tse_core.pages import figures
 
 # four contexts over the vocabulary walks, walk, the, and 97 rare words of no interest
 REST = 97
@@ -341,6 +341,6 @@ print(
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

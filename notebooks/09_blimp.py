@@ -56,7 +56,7 @@ baseline_sentences = 30000  # what the n-gram model is trained on; 0 leaves it o
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -66,10 +66,10 @@ from IPython.display import display
 
 import tse_core
 from tse_core import blimp, charts, published
-from tse_core.baselines import laboratory_ngram
-from tse_core.charts.paradigms import accuracy_dots
-from tse_core.notebook import glue, signed, table
-from tse_core.pair_defects import pair_defects
+from tse_core.blimp import pair_defects
+from tse_core.charts import accuracy_dots
+from tse_core.models import laboratory_ngram
+from tse_core.pages import glue, signed, table
 from tse_core.paths import store_folder
 from tse_core.results import Store
 
@@ -425,10 +425,10 @@ from math import comb
 
 import pandas as pd
 
-from tse_core.baselines import laboratory_ngram
 from tse_core.blimp import compare, evaluate_blimp
 from tse_core.datasets import load_sentence_pairs
-from tse_core.preferences import score_pairs
+from tse_core.models import laboratory_ngram
+from tse_core.sentences import score_pairs
 
 pairs = load_sentence_pairs("laboratory/determiner_noun_agreement_1")
 models = {"small": laboratory_ngram(1000), "large": laboratory_ngram(4000)}
@@ -620,6 +620,6 @@ print(
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -60,7 +60,7 @@ train_sizes = [
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -69,13 +69,13 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import blimp, blimp_figures, charts
-from tse_core.baselines import laboratory_ngram
-from tse_core.charts.paradigms import accuracy_lines
-from tse_core.learning_curve import doubling_slopes, learning_curve
-from tse_core.notebook import glue, table
+from tse_core import blimp, charts
+from tse_core.charts import accuracy_lines
+from tse_core.models import laboratory_ngram
+from tse_core.pages import blimp_figures, glue, table
 from tse_core.paths import data_folder, store_folder
 from tse_core.results import Store
+from tse_core.studies import doubling_slopes, learning_curve
 
 # %% [markdown]
 # ## What is compared
@@ -482,11 +482,11 @@ charts.download_table(compared, "methods.csv")
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
 
-from tse_core.baselines import laboratory_ngram
 from tse_core.blimp import evaluate_blimp
-from tse_core.blimp_figures import published_accuracies
 from tse_core.datasets import load_sentence_pairs
 from tse_core.laboratory import load_language
+from tse_core.models import laboratory_ngram
+from tse_core.pages import published_accuracies
 
 # One paradigm with an attractor, judged by an n-gram model: number of the subject, of the noun next to the verb, verdict.
 pairs = load_sentence_pairs("laboratory/agreement_across_prepositional_phrase")
@@ -665,6 +665,6 @@ print(f"{before:.2f} before, {after:.2f} after what all systems share was taken 
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

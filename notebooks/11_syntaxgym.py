@@ -55,7 +55,7 @@ item = 1  # the item looked at closely
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -63,12 +63,10 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 
 import tse_core
-from tse_core.charts import download_table
-from tse_core.charts.suites import item_outcomes, item_profile, region_profile
-from tse_core.formula import Formula
-from tse_core.notebook import glue, table
+from tse_core.charts import download_table, item_outcomes, item_profile, region_profile
+from tse_core.pages import glue, table
 from tse_core.paths import store_folder
-from tse_core.syntaxgym import METRICS, evaluate_suite, load_suite
+from tse_core.syntaxgym import METRICS, Formula, evaluate_suite, load_suite
 
 # %% [markdown]
 # ## The sentences
@@ -292,8 +290,7 @@ table(
 import math
 from itertools import permutations
 
-from tse_core.formula import Formula
-from tse_core.syntaxgym import load_suite
+from tse_core.syntaxgym import Formula, load_suite
 
 # A sentence of five tokens: the region in which each lies, and its probability given what comes before.
 tokens = [
@@ -490,6 +487,6 @@ print(
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -57,19 +57,17 @@ suites = [
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
 # %%
 from tse_core import published
-from tse_core.charts import bars, download_table, heat_map
-from tse_core.charts.suites import suite_accuracy
-from tse_core.gym import Gym, accuracy_table, run_gym, sg_scores
-from tse_core.notebook import glue, table
+from tse_core.charts import bars, download_table, heat_map, suite_accuracy
+from tse_core.pages import glue, table
 from tse_core.paths import store_folder
 from tse_core.results import Store
-from tse_core.syntaxgym import load_suites
+from tse_core.syntaxgym import Gym, accuracy_table, load_suites, run_gym, sg_scores
 
 # %% [markdown]
 # ## How many suites are there?
@@ -432,6 +430,6 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

@@ -62,13 +62,14 @@ run = [
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, dynamics, load_pairs, sweep
-from tse_core.charts.training import training_chart
+from tse_core import charts, load_pairs, sweep
+from tse_core.charts import training_chart
 from tse_core.claims import training_ledger
+from tse_core.datasets import unique_contexts
 from tse_core.laboratory import truth
-from tse_core.notebook import glue, table
-from tse_core.pairs import unique_contexts
+from tse_core.pages import glue, table
 from tse_core.paths import data_folder, store_folder
+from tse_core.studies import dynamics
 
 # %% [markdown]
 # ## Checkpoints

@@ -60,7 +60,7 @@ runs = 200  # simulated studies per row of the last table
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -82,12 +82,15 @@ from tse_core import (
     load_model,
     load_pairs,
 )
-from tse_core.interval_coverage import simulated_coverage, simulated_verb_coverage
-from tse_core.lemmas import Lemmas
-from tse_core.notebook import glue, signed, table
-from tse_core.pairs import unique_contexts
+from tse_core.datasets import Lemmas, unique_contexts
+from tse_core.pages import glue, signed, table
 from tse_core.paths import store_folder
-from tse_core.uncertainty import interval, noun_of
+from tse_core.uncertainty import (
+    interval,
+    noun_of,
+    simulated_coverage,
+    simulated_verb_coverage,
+)
 
 # %% [markdown]
 # ## Four faults in released code
@@ -770,6 +773,6 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

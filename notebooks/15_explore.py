@@ -61,7 +61,7 @@ pairs_shown = 3  # pairs of each construction in the last chart
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.profiles import chosen
+    from tse_core.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -69,17 +69,10 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import (
-    charts,
-    evaluate,
-    figures,
-    load_model,
-    load_pairs,
-    surprisals,
-)
+from tse_core import charts, evaluate, load_model, load_pairs, surprisals
+from tse_core.datasets import join
 from tse_core.laboratory import load_language
-from tse_core.notebook import glue, table
-from tse_core.pairs import join
+from tse_core.pages import figures, glue, table
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -224,8 +217,8 @@ table(
 import pandas as pd
 
 from tse_core import evaluate, load_pairs, surprisals
-from tse_core.baselines import laboratory_ngram
-from tse_core.pairs import join
+from tse_core.datasets import join
+from tse_core.models import laboratory_ngram
 
 found = evaluate(
     "lab-lexical-causal", "marvin-linzen/simple", "newman-clean", keep="lemmas"
@@ -390,6 +383,6 @@ print(f"slot {slot:.2f}, sentence {sentence:.2f}, changed {changed:.2f}.")
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.profiles import offer_results
+    from tse_core.pages import offer_results
 
     offer_results()

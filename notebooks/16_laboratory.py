@@ -57,7 +57,7 @@ if importlib.util.find_spec("tse_core") is None:
 import pandas as pd
 
 from tse_core import charts, laboratory
-from tse_core.notebook import glue, table
+from tse_core.pages import glue, table
 from tse_core.paths import data_folder
 
 # %% [markdown]

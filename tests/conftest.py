@@ -59,7 +59,7 @@ def tiny_registry(tmp_path, monkeypatch):
         lines.append(f"{dataset},{repository},{commit},{path},{len(content)},{digest},MIT")
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "registry.csv").write_text("\n".join(lines) + "\n")
-    monkeypatch.setattr("tse_core.downloads.data_folder", lambda: tmp_path / "data")
+    monkeypatch.setattr("tse_core.datasets.downloads.data_folder", lambda: tmp_path / "data")
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("TSE_MIRROR", raising=False)
     return tmp_path / "mirror"

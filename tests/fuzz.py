@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent))
 from bad_files import FILES
 from tse_core import InputError
-from tse_core.datasets import data_hash, load_pairs, load_sentence_pairs
-from tse_core.formula import Formula
-from tse_core.lemmas import load_lemmas
-from tse_core.signature import Signature
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.datasets.names import data_hash, load_pairs, load_sentence_pairs
+from tse_core.results.signature import Signature
+from tse_core.syntaxgym.formula import Formula
 
 REGISTRY = f"""dataset,repository,commit,path,bytes,sha256,licence
 words,owner/words,{"0" * 40},data/a.txt,3,{"0" * 64},MIT
@@ -72,8 +72,8 @@ def sentences(path: Path) -> None:
 
 
 def grammar(path: Path) -> None:
-    from tse_core.grammar import template_table
-    from tse_core.grammar_notation import load_grammar
+    from tse_core.datasets.grammar import template_table
+    from tse_core.datasets.grammar_notation import load_grammar
 
     template_table(load_grammar(path))
 
@@ -83,19 +83,19 @@ def lemmas(path: Path) -> None:
 
 
 def suite(path: Path) -> None:
-    from tse_core.syntaxgym import load_suite
+    from tse_core.syntaxgym.library import load_suite
 
     assert len(load_suite(path).hash) == 8
 
 
 def results(path: Path) -> None:
-    from tse_core.results import read_results
+    from tse_core.results.tidy import read_results
 
     read_results(path)
 
 
 def registry(path: Path) -> None:
-    from tse_core import downloads
+    from tse_core.datasets import downloads
 
     with patch.object(downloads, "data_folder", lambda: path.parent):
         for key in downloads.read_registry()["key"]:

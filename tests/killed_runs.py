@@ -15,9 +15,10 @@ os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 import torch
 
-from tse_core import _job, evaluate, load_model, load_pairs
-from tse_core.metrics import PAPER_CUTOFFS
-from tse_core.results import write_results
+from tse_core import evaluate, load_model, load_pairs
+from tse_core.agreement import job as _job
+from tse_core.metrics.scores import PAPER_CUTOFFS
+from tse_core.results.tidy import write_results
 
 sys.path.insert(0, str(Path(__file__).parent))
 from tiny import save_model

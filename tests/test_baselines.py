@@ -6,12 +6,12 @@ import pytest
 import torch
 
 import tse_core
-from tse_core.baselines import save_baseline, train_baseline, word_tokenizer
 from tse_core.errors import InputError
-from tse_core.lstm import train_lstm
-from tse_core.ngram import train_ngram
-from tse_core.preferences import score_pairs
-from tse_core.sentences import token_surprisals
+from tse_core.models.baselines import save_baseline, train_baseline, word_tokenizer
+from tse_core.models.lstm import train_lstm
+from tse_core.models.ngram import train_ngram
+from tse_core.sentences.preferences import score_pairs
+from tse_core.sentences.tokens import token_surprisals
 
 BOUNDARY, END, VOCABULARY = 0, 1, 30
 

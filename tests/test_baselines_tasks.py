@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import tse_core
-from tse_core.baselines import laboratory_ngram
-from tse_core.blimp import evaluate_blimp
-from tse_core.syntaxgym import evaluate_suite, load_suite
+from tse_core.blimp.scores import evaluate_blimp
+from tse_core.models.baselines import laboratory_ngram
+from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.outcomes import evaluate_suite
 
 SENTENCES = 20_000
 

@@ -8,14 +8,15 @@ import pytest
 
 import tse_core
 from tse_core import published
-from tse_core.baselines import train_baseline
-from tse_core.blimp import accuracies, accuracy, compare, evaluate_blimp, mcnemar, suited
+from tse_core.blimp.defects import pair_defects
+from tse_core.blimp.scores import accuracies, accuracy, compare, evaluate_blimp, mcnemar, suited
 from tse_core.cli import main
 from tse_core.errors import InputError
-from tse_core.pair_defects import pair_defects
-from tse_core.preferences import score_pairs
-from tse_core.results import Store, find, read_results
-from tse_core.sentences import token_surprisals
+from tse_core.models.baselines import train_baseline
+from tse_core.results.store import Store
+from tse_core.results.tidy import find, read_results
+from tse_core.sentences.preferences import score_pairs
+from tse_core.sentences.tokens import token_surprisals
 
 CORPUS = ["The key is old.", "The keys are old.", "The key to the cabinets is here.", "No key has ever been here."]
 
@@ -45,7 +46,7 @@ def blimp(shared, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TSE_MIRROR", str(shared / "mirror"))
         patch.setenv("TSE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        tse_core.downloads.fetch(["blimp"])
+        tse_core.datasets.downloads.fetch(["blimp"])
         yield tse_core.load_sentence_pairs("blimp")
 
 
@@ -219,8 +220,8 @@ def test_mistakes_are_found_before_anything_is_scored(model):
 
 
 def test_the_command_scores_shows_and_writes(model, tmp_path, capsys, monkeypatch):
-    from tse_core.baselines import save_baseline
-    from tse_core.pair_files import write_sentence_pairs
+    from tse_core.datasets.pair_files import write_sentence_pairs
+    from tse_core.models.baselines import save_baseline
 
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
     save_baseline(model, tmp_path / "three-gram")

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_core import blimp_figures, charts
+from tse_core import charts
 from tse_core.charts.paradigms import accuracy_dots, accuracy_lines
 from tse_core.errors import InputError
-from tse_core.learning_curve import doubling_slopes
+from tse_core.pages import blimp_figures
+from tse_core.studies.learning_curves import doubling_slopes
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from book.make import downloads
-from tse_core.claims import ledger
-from tse_core.results import TIDY_COLUMNS, read_results
+from tse_core.claims.judging import ledger
+from tse_core.results.tidy import TIDY_COLUMNS, read_results
 
 
 @pytest.fixture(scope="module")

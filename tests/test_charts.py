@@ -10,25 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_core.charts import (
-    CONSTRUCTIONS,
-    bars,
-    chart_data,
-    colours_of,
-    coverage_curves,
-    cutoff_curves,
-    cutoff_slider,
-    download_table,
-    heat_map,
-    invalid_curves,
-    lemma_explorer,
-    switchboard,
-    table2_dots,
-    token_browser,
-    truth_vs_measured,
-)  # fmt: skip
-from tse_core.charts.cutoffs import position
-from tse_core.charts.look import ON_DARK
+from tse_core.charts.cutoffs import coverage_curves, cutoff_curves, invalid_curves, position
+from tse_core.charts.interactive import cutoff_slider, lemma_explorer, switchboard, token_browser
+from tse_core.charts.look import CONSTRUCTIONS, ON_DARK, chart_data, colours_of
+from tse_core.charts.scores import bars, heat_map, table2_dots, truth_vs_measured
+from tse_core.charts.tables import download_table
 from tse_core.errors import InputError
 from tse_core.paths import data_folder
 

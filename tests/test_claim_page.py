@@ -6,8 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tse_core.claims import laboratory_ledger, ledger, verdicts
-from tse_core.claims.page import MEANING, laboratory_table, ledger_table, link, verdict_tiles
+from tse_core.claims import verdicts
+from tse_core.claims.judging import laboratory_ledger, ledger
+from tse_core.pages.ledger import MEANING, laboratory_table, ledger_table, link, verdict_tiles
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 

@@ -5,13 +5,15 @@ import pytest
 
 import tse_core
 from tests.tiny import save_model
-from tse_core.blimp import PairScores
-from tse_core.claims import ledger
-from tse_core.claims.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
+from tse_core.blimp.scores import PairScores
+from tse_core.claims.judging import ledger
 from tse_core.claims.verdicts import NOT_RUN
 from tse_core.published import blimp_paradigms, syntaxgym_suites, table3
-from tse_core.recording import agreement_results
-from tse_core.results import TIDY_COLUMNS, Signature, Store, keep_results, read_results, write_results
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS, keep_results, read_results, write_results
+from tse_core.studies.recording import agreement_results
+from tse_core.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.syntaxgym.outcomes import Outcome
 
 

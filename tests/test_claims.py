@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from tse_core import claims
-from tse_core.claims import interval_coverage, laboratory_ledger, ledger, training_ledger, verdict_summary
+from tse_core.claims.judging import interval_coverage, laboratory_ledger, ledger, verdict_summary
+from tse_core.claims.training import training_ledger
 from tse_core.claims.verdicts import (
     CLOSE,
     DIRECTION,
@@ -18,7 +19,7 @@ from tse_core.claims.verdicts import (
     of_value,
 )
 from tse_core.errors import InputError
-from tse_core.metrics import PAPER_CUTOFFS
+from tse_core.metrics.scores import PAPER_CUTOFFS
 from tse_core.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary, table2
 
 

@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from tse_core.cli import main
-from tse_core.results import Signature, read_results
-from tse_core.store import Store
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import read_results
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from tse_core.cli import main
-from tse_core.downloads import path_of
+from tse_core.datasets.downloads import path_of
 
 HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tse_core.command_model import CommandModel, open_command
 from tse_core.errors import InputError
-from tse_core.spelling import spell
-from tse_core.syntaxgym import evaluate_suite, suite_from_dict
+from tse_core.models.command import CommandModel, open_command
+from tse_core.models.spelling import spell
+from tse_core.syntaxgym.outcomes import evaluate_suite
+from tse_core.syntaxgym.suites import suite_from_dict
 
 # A model of a few lines: words in lower case, a token for the sentence's end, surprisal = number of letters.
 SCRIPT = """#!{python}

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tse_core import InputError, _job, evaluate, evaluation, load_model, load_pairs
+from tse_core import InputError, evaluate, load_model, load_pairs
+from tse_core.agreement import evaluation
+from tse_core.agreement import job as _job
 from tse_core.errors import DamagedFile
-from tse_core.results import Store, write_results
+from tse_core.results.store import Store
+from tse_core.results.tidy import write_results
 
 MOMENTS = 20
 

@@ -11,9 +11,11 @@ import pytest
 from bad_files import write_files
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs, slot_distribution
 from tse_core.cli import INTERNAL, main
-from tse_core.metrics import cutoff_scores
-from tse_core.results import Signature, Store, write_results
-from tse_core.uncertainty import interval, wilson
+from tse_core.metrics.scores import cutoff_scores
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import write_results
+from tse_core.uncertainty.intervals import interval, wilson
 
 FILE = Path(__file__).with_name("errors_catalogue.txt")
 CATALOGUE = re.findall(r"^\$ tse (.*)\n(.*)$", FILE.read_text(), re.MULTILINE)
@@ -89,7 +91,7 @@ def test_a_fault_of_the_program_gives_a_short_report_and_another_exit_code(monke
     def broken(*arguments):
         raise KeyError("a bug")
 
-    monkeypatch.setattr("tse_core.lemmas.load_lemmas", broken)
+    monkeypatch.setattr("tse_core.datasets.load_lemmas", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(SystemExit) as left:
         main(["evaluate", "lab-x"])
@@ -114,7 +116,7 @@ def test_what_the_machine_lacks_is_said_in_one_line(error, code, line, monkeypat
     def refused(*arguments):
         raise error
 
-    monkeypatch.setattr("tse_core.lemmas.load_lemmas", refused)
+    monkeypatch.setattr("tse_core.datasets.load_lemmas", refused)
     with pytest.raises(SystemExit) as left:
         main(["evaluate", "lab-x"])
     assert (left.value.code, capsys.readouterr().err) == (code, line + "\n")

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs, slot_distribution
-from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores
-from tse_core.pair_files import read_pairs
-from tse_core.results import Store
+from tse_core.datasets.pair_files import read_pairs
+from tse_core.metrics.scores import PAPER_CUTOFFS, cutoff_scores
+from tse_core.results.store import Store
 
 RELEASED = "mirror/bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf71/data"
 
@@ -104,7 +104,7 @@ def test_kept_forms_give_back_the_scores(tiny_masked, simple):
 def test_a_stored_run_is_read_back_unchanged(tiny_causal, simple, tmp_path, monkeypatch):
     store = Store(tmp_path)
     first = evaluate(tiny_causal, simple, store=store)
-    monkeypatch.setattr("tse_core.evaluation.score_shard", lambda *a: pytest.fail("computed again"))
+    monkeypatch.setattr("tse_core.agreement.evaluation.score_shard", lambda *a: pytest.fail("computed again"))
     second = evaluate(tiny_causal, simple, store=store)
     pd.testing.assert_frame_equal(first.contexts, second.contexts)
     pd.testing.assert_frame_equal(first.pairs, second.pairs)

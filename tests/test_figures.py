@@ -3,8 +3,9 @@
 import pandas as pd
 import pytest
 
-from tse_core import charts, evaluate, figures
+from tse_core import charts, evaluate
 from tse_core.errors import InputError
+from tse_core.pages import figures
 
 
 def test_figure_1_falls_from_head_to_tail_as_the_field_notes_say():

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
-from tse_core.formula import Formula, FormulaError
+from tse_core.syntaxgym.formula import Formula
+from tse_core.syntaxgym.formula_parser import FormulaError
 
 NO_TOTALS = {}
 AB = {(1, "a"): 3.0, (2, "a"): 4.5, (1, "b"): 7.5, (2, "b"): 0.0}

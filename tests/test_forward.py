@@ -11,7 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tse_core import InputError, load_model
-from tse_core.forward import BATCH_TOKENS, PROJECTED_ENTRIES, blocks, fitting_tokens, logits, target_log_probabilities
+from tse_core.forward.passes import (
+    BATCH_TOKENS,
+    PROJECTED_ENTRIES,
+    blocks,
+    fitting_tokens,
+    logits,
+    target_log_probabilities,
+)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +108,7 @@ def test_a_network_that_is_opened_computes_what_transformers_does(tiny_causal, c
 
 
 def test_trees_are_of_nearly_the_same_size_so_that_little_is_padded(causal, monkeypatch):
-    monkeypatch.setattr("tse_core.forward.TREE_TOKENS", 32)
+    monkeypatch.setattr("tse_core.forward.passes.TREE_TOKENS", 32)
     chosen = [(5 + i % 7, 6 + i % 11, *range(10, 10 + i % 5)) for i in range(200)]
     with computed_tokens(causal) as computed:
         list(blocks(causal, chosen, [[len(s) - 1] for s in chosen]))
@@ -110,7 +117,7 @@ def test_trees_are_of_nearly_the_same_size_so_that_little_is_padded(causal, monk
 
 
 def test_a_pass_keeps_to_its_tokens_where_sequences_are_longer_than_a_tree(causal, monkeypatch):
-    monkeypatch.setattr("tse_core.forward.TREE_TOKENS", 16)
+    monkeypatch.setattr("tse_core.forward.passes.TREE_TOKENS", 16)
     chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 40)]) for i in range(12)]
     with computed_tokens(causal) as computed:
         list(blocks(causal, chosen, [[39]] * 12, batch_tokens=100))

@@ -2,9 +2,9 @@
 
 import pytest
 
+from tse_core.datasets.giant_verb_list import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
+from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError
-from tse_core.giant_verb_list import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
-from tse_core.lemmas import load_lemmas
 
 
 def pdf(pages: list[list[str]]) -> bytes:
@@ -75,7 +75,7 @@ def test_counts_that_differ_are_said_to(tmp_path):
 
 
 def test_counts_that_agree_are_said_to(monkeypatch):
-    monkeypatch.setattr("tse_core.giant_verb_list.LEMMAS_EXPECTED", 1951)
+    monkeypatch.setattr("tse_core.datasets.giant_verb_list.LEMMAS_EXPECTED", 1951)
     assert check_counts(load_lemmas("newman-released"))["verdict"].tolist() == ["as in the paper"]
 
 

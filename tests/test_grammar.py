@@ -5,9 +5,10 @@ import json
 import pandas as pd
 import pytest
 
+from tse_core.datasets.grammar import generate, noun_table, template_table
+from tse_core.datasets.grammar_notation import load_grammar
+from tse_core.datasets.pairs import sentence_pairs, unique_contexts
 from tse_core.errors import InputError
-from tse_core.grammar import generate, load_grammar, noun_table, template_table
-from tse_core.pairs import sentence_pairs, unique_contexts
 from tse_core.paths import data_folder
 
 RELEASED_FILES = "bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf71/data/ML"

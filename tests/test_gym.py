@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 from tse_core.errors import InputError
-from tse_core.gym import accuracy_table, load_gym, run_gym, sg_scores
-from tse_core.gym_pages import write_pages
-from tse_core.results import Store
-from tse_core.syntaxgym import spreadsheet, to_json
-from tse_core.syntaxgym.suites import suite_from_dict
+from tse_core.pages.gym_pages import write_pages
+from tse_core.results.store import Store
+from tse_core.syntaxgym import spreadsheet
+from tse_core.syntaxgym.gym import accuracy_table, load_gym, run_gym, sg_scores
+from tse_core.syntaxgym.suites import suite_from_dict, to_json
 
 SCRIPT = f"""#!{sys.executable}
 import sys

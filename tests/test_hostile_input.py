@@ -11,9 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from fuzz import LONGEST, TARGETS, mutated, read
-from tse_core import InputError, downloads, load_lemmas, load_model, load_pairs, load_sentence_pairs
+from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
+from tse_core.datasets import downloads
 from tse_core.errors import unknown
-from tse_core.results import Store, find
+from tse_core.results.store import Store
+from tse_core.results.tidy import find
 
 ROOT = Path(__file__).parents[1]
 OURS = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "book").rglob("*.py"), *(ROOT / "notebooks").glob("*.py")])
@@ -128,7 +130,7 @@ def test_a_key_of_the_store_is_no_path(tmp_path, key):
 
 
 def test_a_download_link_holds_no_markup_from_the_data():
-    from tse_core.charts import download_table
+    from tse_core.charts.tables import download_table
 
     html = download_table(pd.DataFrame({ATTACK: [ATTACK]}), f"{ATTACK}.csv", ATTACK).data
     assert re.findall(r"<\w+", html) == ["<p", "<a"]
@@ -136,14 +138,14 @@ def test_a_download_link_holds_no_markup_from_the_data():
 
 
 def test_a_table_escapes_cells_headings_caption_and_note():
-    from tse_core.notebook import table
+    from tse_core.pages.notebook import table
 
     html = table(pd.DataFrame({ATTACK: [ATTACK]}), ATTACK, note=ATTACK).data
     assert set(re.findall(r"<(\w+)", html)) <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
 
 
 def test_a_suite_s_page_escapes_its_texts():
-    from tse_core import gym_pages
+    from tse_core.pages import gym_pages
     from tse_core.syntaxgym.suites import suite_from_dict
 
     regions = [{"region_number": 1, "content": ATTACK}]
@@ -162,7 +164,7 @@ def test_a_suite_s_page_escapes_its_texts():
 
 
 def test_data_inside_a_chart_cannot_end_its_script():
-    from tse_core import gym_pages
+    from tse_core.pages import gym_pages
 
     chart = alt.Chart(pd.DataFrame({"x": [ATTACK]}), description="d").mark_point().encode(x="x")
     html = gym_pages._chart(chart)

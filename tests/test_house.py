@@ -97,23 +97,27 @@ def test_a_stored_error_is_found():
 
 @pytest.fixture
 def house(tmp_path, monkeypatch):
-    """A package of three rooms and a data folder."""
+    """A package of a few rooms and a data folder."""
     package, data = tmp_path / "src" / "tse_core", tmp_path / "data"
     (package / "charts").mkdir(parents=True)
     (data / "published").mkdir(parents=True)
     (data / "published" / "table.csv").write_text("1")
     (data / "unread.csv").write_text("1")
-    (package / "__init__.py").write_text('_HOME = {"evaluate": "evaluation"}\n')
-    (package / "evaluation.py").write_text("from .published import table\n")
+    (package / "agreement").mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__init__.pyi").write_text("from .agreement import evaluate as evaluate\n")
+    (package / "agreement" / "__init__.py").write_text("")
+    (package / "agreement" / "__init__.pyi").write_text("from .evaluation import evaluate as evaluate\n")
+    (package / "agreement" / "evaluation.py").write_text("from ..published import table\n")
     (package / "published.py").write_text('from tse_core.paths import f\nT = f() / "published" / "table.csv"\n')
     (package / "charts" / "__init__.py").write_text("from tse_core.charts.look import x\n")
     (package / "charts" / "look.py").write_text("")
     for name, value in {"ROOT": tmp_path, "PACKAGE": package, "DATA": data}.items():
         monkeypatch.setattr(inputs, name, value)
-    for cached in (inputs.imported, inputs.lazy_names, inputs.entries):
+    for cached in (inputs.imported, inputs.public_names, inputs.entries):
         cached.cache_clear()
     yield tmp_path
-    for cached in (inputs.imported, inputs.lazy_names, inputs.entries):
+    for cached in (inputs.imported, inputs.public_names, inputs.entries):
         cached.cache_clear()
 
 
@@ -183,7 +187,7 @@ def test_constraints_pin_what_pyproject_admits_and_leave_torch_to_the_makefile()
     extras = PROJECT["optional-dependencies"]
     for requirement in map(Requirement, [*PROJECT["dependencies"], *extras["book"], *extras["test"]]):
         if requirement.name != "torch":
-            assert requirement.specifier.contains(pins[requirement.name.lower()]), requirement
+            assert requirement.specifier.contains(pins[requirement.name.lower().replace("_", "-")]), requirement
     assert "torch" not in pins
 
 

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 import torch
 
-from tse_core import _job, evaluate, load_model, load_pairs
-from tse_core.evaluation import NOISE
-from tse_core.forward import target_log_probabilities
+from tse_core import evaluate, load_model, load_pairs
+from tse_core.agreement import job as _job
+from tse_core.agreement.evaluation import NOISE
+from tse_core.forward.passes import target_log_probabilities
 
 KINDS = ["tiny_causal", "tiny_masked"]
 WITHIN = NOISE["float32"] / 2  # of a log-probability: a margin is the difference of two

@@ -3,11 +3,13 @@
 import pytest
 
 from tse_core import load_model, load_sentence_pairs, score_pairs
-from tse_core.laboratory import load_language
+from tse_core.laboratory.language import load_language
 from tse_core.laboratory.paradigms import PARADIGMS, record, write_paradigms
 from tse_core.laboratory.suites import SUITES, write_suites
 from tse_core.paths import data_folder
-from tse_core.syntaxgym import circuit, evaluate_suite, load_suite, read_suite
+from tse_core.syntaxgym.library import circuit, load_suite
+from tse_core.syntaxgym.outcomes import evaluate_suite
+from tse_core.syntaxgym.suites import read_suite
 
 LANGUAGE = load_language()
 FOLDER = data_folder() / "laboratory"

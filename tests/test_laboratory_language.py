@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_core.datasets import load_pairs
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError
-from tse_core.laboratory import corpus, load_language, sentences, truth
-from tse_core.laboratory.language import BANDS, choose_lemmas
-from tse_core.lemmas import load_lemmas
+from tse_core.laboratory import corpus, truth
+from tse_core.laboratory.corpus import sentences
+from tse_core.laboratory.language import BANDS, choose_lemmas, load_language
 
 LANGUAGE = load_language()
 REGIMES = ("systematic", "lexical")

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from tse_core import load_model, load_pairs
-from tse_core.laboratory import load_language, truth
+from tse_core.laboratory import truth
+from tse_core.laboratory.language import load_language
 from tse_core.laboratory.measure import against_truth
 from tse_core.paths import data_folder
 

@@ -11,8 +11,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from typer.testing import CliRunner
 
 from tse_core.errors import InputError
-from tse_core.laboratory import load_language
-from tse_core.laboratory.language import KINDS
+from tse_core.laboratory.language import KINDS, load_language
 from tse_core.laboratory.training import _batches, _tensors, plan_for, train
 
 LANGUAGE = load_language()

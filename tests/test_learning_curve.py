@@ -2,9 +2,9 @@
 
 import pytest
 
-from tse_core import learning_curve as curves
 from tse_core.errors import InputError
-from tse_core.results import Store
+from tse_core.results.store import Store
+from tse_core.studies import learning_curves as curves
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tse_core.datasets.lemmas import Lemmas, list_lemmas, load_lemmas, third_person
 from tse_core.errors import InputError
-from tse_core.lemmas import Lemmas, list_lemmas, load_lemmas, third_person
 
 MAKE = Path(__file__).parents[1] / "data/lemmas/make.py"
 # Lemmas with both forms in the vocabulary. The released list's counts and the appendix' by rule are in the field notes;

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
-from tse_core.metrics import PAPER_CUTOFFS, agreement, cutoff_scores, tse_scores
+from tse_core.metrics.scores import PAPER_CUTOFFS, agreement, cutoff_scores, tse_scores
 
 NAMES = ("ew_top", "mw_top", "mass_top", "ew_bottom", "mw_bottom", "mass_bottom")
 MODES = ("float64", "float32")
@@ -271,7 +271,7 @@ def test_a_mistake_is_named(changed, message):
 @pytest.mark.parametrize("scale", [0.5, 3, 30])
 def test_the_histogram_finds_what_sorting_finds(scale):
     """Two ways to the same boundaries: the buckets of a CPU, the sort of a GPU."""
-    from tse_core._distribution import by_histogram, by_sorting
+    from tse_core.metrics.distribution import by_histogram, by_sorting
 
     rows = torch.randn(8, 5000, generator=torch.Generator().manual_seed(0)) * scale
     rows[0, ::3] = rows[0, 0]  # many ties

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from tse_core import InputError, load_model
-from tse_core.pairs import join
+from tse_core.datasets.pairs import join
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]
 SENTENCES = [("The author", "."), ("The keys to the cabinet", "on the table."), ("Le café", "très bon.")]
@@ -39,7 +39,7 @@ def test_weights_in_another_format_than_safetensors_are_refused(tiny_causal, tmp
 
 
 def test_unknown_names_say_where_was_looked(monkeypatch):
-    monkeypatch.setattr("tse_core._hub._hub_answers", lambda: False)
+    monkeypatch.setattr("tse_core.models.hub._hub_answers", lambda: False)
     with pytest.raises(InputError, match="unknown model 'no-such-model'.*no such folder.*no network"):
         load_model("no-such-model")
 

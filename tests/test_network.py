@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tse_core._network import HuggingFaceNetwork
+from tse_core.models.huggingface import HuggingFaceNetwork
 
 transformers = pytest.importorskip("transformers")
 

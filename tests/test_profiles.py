@@ -8,9 +8,10 @@ import pytest
 
 import tse_core
 from tests.tiny import save_model
-from tse_core import profiles
 from tse_core.errors import InputError
-from tse_core.results import Store, keep_results, read_results
+from tse_core.pages import profiles
+from tse_core.results.store import Store
+from tse_core.results.tidy import keep_results, read_results
 
 PAPER = {"models": ["bert-large-cased", "gpt2-xl"], "data": ["marvin-linzen/simple"], "lemmas": ["newman-clean"]}
 

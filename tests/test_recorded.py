@@ -9,9 +9,9 @@ import torch
 import tse_core
 from tests.tiny import save_model
 from tse_core.errors import InputError
-from tse_core.recorded import known_results, list_recorded, load_recorded, read_provenance
-from tse_core.recording import hardware, record
-from tse_core.results import Store
+from tse_core.results.recorded import known_results, list_recorded, load_recorded, read_provenance
+from tse_core.results.store import Store
+from tse_core.studies.recording import hardware, record
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
-from tse_core.comparison import compare_evaluations, compare_shared, shared_lemmas
-from tse_core.evaluation import NOISE
-from tse_core.metrics import Cutoffs
-from tse_core.results import (
+from tse_core.agreement.comparison import compare_evaluations, compare_shared, shared_lemmas
+from tse_core.agreement.evaluation import NOISE
+from tse_core.metrics.scores import Cutoffs
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import (
     TIDY_COLUMNS,
-    Signature,
-    Store,
     add,
     difference_table,
     find,

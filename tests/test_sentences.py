@@ -11,8 +11,8 @@ import torch
 
 import tse_core
 from tse_core.errors import InputError
-from tse_core.preferences import judged, score_pairs
-from tse_core.sentences import surprisals, token_surprisals
+from tse_core.sentences.preferences import judged, score_pairs
+from tse_core.sentences.tokens import surprisals, token_surprisals
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "minicons.json").read_text())
 SENTENCES = ["The keys to the cabinet are on the table.", "Who couldn't admire her?", "Dogs bark."]
@@ -78,8 +78,8 @@ def test_scores_do_not_depend_on_the_batch_size(models, monkeypatch, tokens):
     for name, model in models.items():
         usual = [total(scores) for scores in token_surprisals(model, SENTENCES)]
         with monkeypatch.context() as patch:
-            patch.setattr("tse_core.forward.BATCH_TOKENS", tokens)
-            patch.setattr("tse_core.forward.TREE_TOKENS", min(tokens, 384))
+            patch.setattr("tse_core.forward.passes.BATCH_TOKENS", tokens)
+            patch.setattr("tse_core.forward.passes.TREE_TOKENS", min(tokens, 384))
             found = [total(scores) for scores in token_surprisals(model, SENTENCES)]
         np.testing.assert_allclose(found, usual, atol=1e-4, err_msg=name)
 

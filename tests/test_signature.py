@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core import InputError, evaluate, load_pairs
-from tse_core.signature import READING, Signature, comparable, differences, provenance, require_comparable
+from tse_core.results.signature import READING, Signature, comparable, differences, provenance, require_comparable
 
 GPT2 = (
     "gpt2-xl@a1b2c3d4 marvin-linzen@9f3e22ab | newman-appendix@77aa01c2(948) bos:none caps:first protocol:exact/1 "
@@ -89,7 +89,7 @@ def test_what_differs_is_never_averaged_silently():
 
 
 def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
-    from tse_core.signature import EFFECTS
+    from tse_core.results.signature import EFFECTS
 
     signature = evaluate(tiny_causal, load_pairs("marvin-linzen/simple")).signature
     assert set(signature.policy) <= set(EFFECTS)

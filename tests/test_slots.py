@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from tse_core import published
+from tse_core.agreement.slots import FORMS, form_shares, mark_words, marked_distribution, slot_scores, split_blank
 from tse_core.errors import InputError
-from tse_core.slots import FORMS, form_shares, mark_words, marked_distribution, slot_scores, split_blank
 
 
 def test_the_papers_own_words_are_marked_as_its_text_reads_them():

@@ -16,8 +16,9 @@ import yaml
 from tiny import save_model
 from tse_core import InputError, evaluate, load_model
 from tse_core.cli import main
-from tse_core.sweep import load_plan, plan_sweep, run_tasks, settings, sweep
 from tse_core.sweep.engines import Processes, engine
+from tse_core.sweep.plan import load_plan
+from tse_core.sweep.running import plan_sweep, run_tasks, settings, sweep
 from tse_core.sweep.tasks import parameters, score_task, unloaded
 
 ROOT = Path(__file__).parents[1]
@@ -128,7 +129,7 @@ def test_a_model_without_its_weights_says_the_same_of_itself(checkpoints):
 
 
 def test_tasks_hold_every_token_once_in_pieces_of_a_size(plan, tmp_path, monkeypatch):
-    monkeypatch.setattr("tse_core._job.SHARD_CONTEXTS", 64)
+    monkeypatch.setattr("tse_core.agreement.job.SHARD_CONTEXTS", 64)
     planned = plan_sweep(plan | {"task_tokens": 1000}, store=tmp_path)
     for run in planned.plan.runs:
         mine = [task for task in planned.tasks if task.run == run]
@@ -163,7 +164,9 @@ def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan,
 
 def test_numbers_that_the_store_has_are_not_worked_out_again(plan, tmp_path, monkeypatch):
     first = sweep(plan, store=tmp_path).tidy()
-    monkeypatch.setattr("tse_core.uncertainty.table_intervals", lambda *_, **__: pytest.fail("worked out again"))
+    monkeypatch.setattr(
+        "tse_core.uncertainty.intervals.table_intervals", lambda *_, **__: pytest.fail("worked out again")
+    )
     assert sweep(plan, store=tmp_path).tidy().to_csv() == first.to_csv()
 
 
@@ -263,8 +266,10 @@ def test_the_command_shows_a_plan_and_ends_with_1_for_a_failed_task(plan, tmp_pa
     assert "6 tasks (6 shards)" in shown and "4,500 tokens" in shown and "GB a worker" in shown
     assert not (tmp_path / "store").exists()
 
-    monkeypatch.setattr("tse_core.sweep.engine", lambda **_: ThreadPoolExecutor(1))
-    monkeypatch.setattr("tse_core.sweep.run_tasks.__kwdefaults__", {"attempts": 1, "function": _second_model_fails})
+    monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: ThreadPoolExecutor(1))
+    monkeypatch.setattr(
+        "tse_core.sweep.running.run_tasks.__kwdefaults__", {"attempts": 1, "function": _second_model_fails}
+    )
     with pytest.raises(SystemExit) as ended:
         main(["sweep", str(file), "--store", str(tmp_path / "store"), "--out", str(tmp_path / "out.csv")])
     assert ended.value.code == 1

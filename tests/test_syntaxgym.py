@@ -14,20 +14,12 @@ from hypothesis import strategies as st
 
 from tse_core import syntaxgym
 from tse_core.errors import InputError
-from tse_core.formula import Formula
-from tse_core.results import Store
-from tse_core.syntaxgym import (  # fmt: skip
-    METRICS,
-    assign_tokens,
-    evaluate_suite,
-    load_suite,
-    read_suite,
-    region_value,
-    suite_from_dict,
-    to_dict,
-    to_json,
-    write_suite,
-)
+from tse_core.results.store import Store
+from tse_core.syntaxgym.formula import Formula
+from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.outcomes import evaluate_suite
+from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value
+from tse_core.syntaxgym.suites import read_suite, suite_from_dict, to_dict, to_json, write_suite
 from tse_core.syntaxgym.validation import problems
 
 COMMIT = "2f42038477a9f03ab66f308a963ed49864cd8111"
@@ -479,7 +471,7 @@ def test_regions_sum_to_the_sentences_surprisal_of_a_plain_loop(shared, public, 
 def test_baselines_are_evaluated_and_their_regions_sum_up(kind):
     import torch
 
-    from tse_core.baselines import train_baseline
+    from tse_core.models.baselines import train_baseline
 
     suite = load_suite("lab_number_prep")
     sentences = [sentence for _, _, sentence in suite.sentences()]

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tse_core import cli
 from tse_core.errors import InputError
-from tse_core.syntaxgym import read_suite, to_json
+from tse_core.syntaxgym.suites import read_suite, to_json
 
 # A model behind a command: a word's surprisal is its number of letters.
 SCRIPT = f"""#!{sys.executable}

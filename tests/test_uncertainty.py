@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tse_core._clusters import cluster_totals, robust_variance, t_quantile
 from tse_core.errors import InputError
-from tse_core.interval_coverage import simulated_coverage, simulated_verb_coverage
-from tse_core.uncertainty import compare, curve_intervals, interval, noun_of, table_intervals, wilson
+from tse_core.uncertainty.clusters import cluster_totals, robust_variance, t_quantile
+from tse_core.uncertainty.coverage import simulated_coverage, simulated_verb_coverage
+from tse_core.uncertainty.intervals import compare, curve_intervals, interval, noun_of, table_intervals, wilson
 
 ANY = (-np.inf, np.inf)
 RANDOM = np.random.default_rng(1)

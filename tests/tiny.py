@@ -8,7 +8,7 @@ from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, process
 from tokenizers.models import Unigram, WordLevel
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from tse_core.datasets import load_pairs
+from tse_core.datasets.names import load_pairs
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 NAMES = ["pad_token", "unk_token", "cls_token", "sep_token", "mask_token"]

@@ -13,10 +13,9 @@ import yaml
 from book.make import DOWNLOADS
 from tse_core import published
 from tse_core.claims import laboratory_ledger, ledger
-from tse_core.notebook import signed
+from tse_core.pages import signed
 from tse_core.paths import data_folder, store_folder
-from tse_core.recorded import known_results
-from tse_core.results import write_results
+from tse_core.results import known_results, write_results
 
 SCHEMA = Path(__file__).with_suffix(".yaml")
 

@@ -70,24 +70,31 @@ def _above(path: Path, level: int) -> list[str]:
 
 
 def module_files(name: str) -> set[Path]:
-    """The files behind a dotted name: the package and the room, which for a lazily loaded name is its home."""
-    first, *rest = name.split(".")[1:] or [""]
-    room = lazy_names().get(first, first)
+    """The files behind a dotted name below the package; a public name of a room stands for the file that defines it."""
     found, folder = {PACKAGE / "__init__.py"}, PACKAGE
-    for part in (room, *rest):
+    parts = name.split(".")[1:]
+    while parts:
+        part = parts.pop(0)
+        if home := public_names(folder).get(part):
+            parts = [*home, *parts]
+            continue
         found |= {file for file in (folder / f"{part}.py", folder / part / "__init__.py") if file.is_file()}
         folder = folder / part
     return found
 
 
 @cache
-def lazy_names() -> dict[str, str]:
-    """``_HOME`` of tse_core: public name -> room."""
-    tree = ast.parse((PACKAGE / "__init__.py").read_text())
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_HOME":
-            return ast.literal_eval(node.value)
-    raise LookupError("tse_core/__init__.py has no _HOME")
+def public_names(room: Path) -> dict[str, tuple[str, ...]]:
+    """What ``__init__.pyi`` of a room offers: public name -> the file, or the room and the name, behind it."""
+    stub = room / "__init__.pyi"
+    if not stub.is_file():
+        return {}
+    lines = (node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom) and node.module)
+    return {
+        alias.name: (line.module, alias.name) if (room / line.module).is_dir() else (line.module,)
+        for line in lines
+        for alias in line.names
+    }
 
 
 def data_entries(path: Path) -> set[str]:

@@ -6,7 +6,7 @@ from book.make.profile import load_profile, profile_name
 
 def check() -> None:
     """End with the list of what is missing, each with its remedy; silent where all is there."""
-    from tse_core.profiles import missing
+    from tse_core.pages import missing
 
     if lacking := missing(load_profile()):
         lines = "\n".join(f"  {item}" for item in lacking)

@@ -13,8 +13,8 @@ def score(name: str) -> None:
     import tse_core
     from tse_core.paths import store_folder
     from tse_core.published import MODELS
-    from tse_core.recording import further_results
     from tse_core.results import Store, keep_results
+    from tse_core.studies import further_results
 
     job = {job.name: job for job in jobs(load_profile())}[name]
     started = time.perf_counter()

@@ -13,7 +13,7 @@ import pandas as pd
 
 from book.make import BUILD, NOTEBOOKS, SCORES
 from book.make.profile import notebook_names, profile_name
-from tse_core.notebook import table
+from tse_core.pages import table
 
 PACKAGES = (
     "tse-core", "torch", "transformers", "safetensors", "numpy", "pandas", "pyarrow", "altair", "papermill",

@@ -8,8 +8,8 @@ from functools import cache
 
 import pandas as pd
 
-from .errors import unknown
-from .paths import data_folder
+from tse_core.errors import unknown
+from tse_core.paths import data_folder
 
 MODELS = {
     "BERT cased": "bert-large-cased",

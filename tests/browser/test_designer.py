@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
-from tse_core.formula import Formula
-from tse_core.syntaxgym import read_suite, to_json
+from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.spreadsheet import write as to_csv
+from tse_core.syntaxgym.suites import read_suite, to_json
 from tse_core.syntaxgym.validation import problems, schema
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -181,7 +181,7 @@ def test_opening_a_csv_and_what_else_meta_holds(page, tmp_path):
                 {"region_number": 10, "content": 'say "hi", now'}, {"region_number": 2, "content": ""}]}]}
         ],
     }  # fmt: skip
-    from tse_core.syntaxgym import suite_from_dict
+    from tse_core.syntaxgym.suites import suite_from_dict
 
     suite = suite_from_dict(data)
     (tmp_path / "in.csv").write_bytes(to_csv(suite).encode())

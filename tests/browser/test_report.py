@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
-from tse_core.claims import ledger
+from tse_core.claims.judging import ledger
 
 REPORT = "notebooks/00_report.html"
 SHOWN = "[...document.querySelectorAll('.tse-ledger')[0].querySelectorAll('tbody tr')].filter(r => !r.hidden)"

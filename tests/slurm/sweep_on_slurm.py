@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from tiny import save_model
-from tse_core.sweep import plan_sweep, sweep
+from tse_core.sweep.running import plan_sweep, sweep
 from tse_core.sweep.tasks import score_task
 
 work = Path(sys.argv[1])

@@ -4,8 +4,8 @@ from functools import cache
 
 import pandas as pd
 
-from .. import published
-from .finding import Finding, check
+from tse_core import published
+from tse_core.claims.finding import Finding, check
 
 
 @check

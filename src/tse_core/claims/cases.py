@@ -4,8 +4,8 @@ A case is a dict of ledger fields: model (the name results carry), construction,
 text or its check needs besides.
 """
 
-from ..errors import unknown
-from ..published import (
+from tse_core.errors import unknown
+from tse_core.published import (
     BLIMP_MODELS,
     MODELS,
     blimp_table3,

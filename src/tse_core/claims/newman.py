@@ -3,17 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from .. import published
-from ..lemmas import load_lemmas
-from .cases import VERBS
-from .curves import BETWEEN, agrees, at, empty_ends, falling, falls, median_range
-from .finding import Finding, check
+from tse_core import published
+from tse_core.claims.cases import VERBS
+from tse_core.claims.curves import BETWEEN, agrees, at, empty_ends, falling, falls, median_range
+from tse_core.claims.finding import Finding, check
+from tse_core.datasets import load_lemmas
 
 
 @check
 def toy(case) -> Finding:
     """Table 1: are > is, exists > exist, and 0.7 of the forms' probability on the correct ones."""
-    from ..metrics import cutoff_scores
+    from tse_core.metrics import cutoff_scores
 
     logits = np.log([[0.45, 0.05, 0.25, 0.25 + 1e-7]])  # are, is, exist, exists
     lemmas = [[1, 0]] if case["metric"] == "TSE" else [[1, 0], [3, 2]]

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..errors import InputError
-from ..lemmas import load_lemmas
-from ..published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
-from ..signature import READING, comparable
-from . import verdicts
-from .curves import BETWEEN, agrees, empty_ends, falling, falls, median_range
+from tse_core.claims import verdicts
+from tse_core.claims.curves import BETWEEN, agrees, empty_ends, falling, falls, median_range
+from tse_core.datasets import load_lemmas
+from tse_core.errors import InputError
+from tse_core.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
+from tse_core.results import READING, comparable
 
 PAPERS_WAY = ("released", "full-sentence", "bos:add")  # how Newman et al., BLiMP and SyntaxGym made their numbers
 

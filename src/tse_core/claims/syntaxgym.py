@@ -1,7 +1,7 @@
 """Checks of SyntaxGym's claims (Gauthier et al. 2020) against the recorded accuracies of Hu et al. 2020."""
 
-from .. import published
-from .finding import Finding, check
+from tse_core import published
+from tse_core.claims.finding import Finding, check
 
 
 @check

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from ..dynamics import ALL
-from . import verdicts
+from tse_core.claims import verdicts
+from tse_core.studies import ALL
 
 SYSTEMATIC, LEXICAL = "lab-systematic-causal", "lab-lexical-causal"
 LEARNED, GUESSING = 0.9, 0.05
@@ -33,7 +33,7 @@ def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
     Parameters
     ----------
     curves : DataFrame or None
-        What `tse_core.dynamics.training_curves` gives for the laboratory's checkpoints; None where nothing ran.
+        What `tse_core.studies.training_curves` gives for the laboratory's checkpoints; None where nothing ran.
 
     Returns
     -------

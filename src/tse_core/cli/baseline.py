@@ -38,8 +38,8 @@ def baseline(
     layers: Annotated[int, typer.Option(help="Layers of an LSTM.", min=1)] = 1,
     epochs: Annotated[float, typer.Option(help="Passes over the corpus.", min=0)] = 3,
 ) -> None:
-    from tse_core.baselines import KINDS, save_baseline, train_baseline
     from tse_core.errors import unknown
+    from tse_core.models import KINDS, save_baseline, train_baseline
 
     if kind not in KINDS:
         raise unknown("kind of baseline", kind, KINDS)
@@ -49,7 +49,7 @@ def baseline(
     else:
         from tse_core.laboratory import load_language
         from tse_core.laboratory import sentences as drawn
-        from tse_core.laboratory.networks import tokenizer as laboratory_tokenizer
+        from tse_core.laboratory import tokenizer as laboratory_tokenizer
 
         language = load_language()
         lines, tokenizer = list(drawn(language, regime, sentences, seed)), laboratory_tokenizer(language, "causal")

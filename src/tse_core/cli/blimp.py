@@ -66,8 +66,7 @@ def blimp(
 
     from tse_core.blimp import GROUPS, accuracy, evaluate_blimp
     from tse_core.errors import unknown as unknown_name
-    from tse_core.preferences import check_policies, default_method
-    from tse_core.sentences import check_method
+    from tse_core.sentences import check_method, check_policies, default_method
 
     check_policies(first=first, ties=ties, unknown_words=unknown)
     if by not in GROUPS:
@@ -139,7 +138,7 @@ def _show_comparison(runs, by: str) -> None:
     import pandas as pd
 
     from tse_core.blimp import compare
-    from tse_core.signature import differences
+    from tse_core.results import differences
 
     for difference in differences(runs[0].signature, runs[1].signature):
         typer.echo(f"note: the runs differ in {difference}", err=True)
@@ -156,7 +155,7 @@ def _show_comparison(runs, by: str) -> None:
 
 
 def _show_defects(pairs) -> None:
-    from tse_core.pair_defects import pair_defects
+    from tse_core.blimp import pair_defects
 
     for defect, group in pair_defects(pairs).groupby("defect", sort=False):
         where = group["paradigm"].iloc[0] if len(group) == 1 else f"{len(group)} paradigms"

@@ -30,7 +30,7 @@ def fetch(names: Annotated[list[str] | None, typer.Argument(help=f"{WHICH}.")] =
 
     Examples:  tse data fetch newman-blimp   |   TSE_MIRROR=/media/stick tse data fetch all
     """
-    from tse_core import downloads
+    from tse_core.datasets import downloads
 
     if not names:
         raise InputError("say what to fetch: `tse data fetch all`, or names that `tse data status` shows")
@@ -48,7 +48,7 @@ def verify(names: Names = None) -> None:
 
     Examples:  tse data verify   |   tse data verify blimp syntaxgym
     """
-    from tse_core import downloads
+    from tse_core.datasets import downloads
 
     table = downloads.select(names or ["all"])
     with _progress("checking", int(table["bytes"].sum())) as advance:
@@ -69,7 +69,7 @@ def status(names: Names = None) -> None:
 
     Example:  tse data status
     """
-    from tse_core import downloads
+    from tse_core.datasets import downloads
 
     states = downloads.states(names or ["all"])
     rows = []
@@ -99,7 +99,7 @@ def lemmas(
 
     Example:  tse data lemmas --giant-verb-list verbs.pdf --tokenizer bert-large-cased=../tokenizers/bert-cased
     """
-    from tse_core.giant_verb_list import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
+    from tse_core.datasets import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
 
     full = extend_with_giant_verb_list(giant_verb_list)
     words = sorted({*full.table["singular"], *full.table["plural"]})

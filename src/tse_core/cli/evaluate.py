@@ -63,9 +63,8 @@ def evaluate(
         raise InputError(f"--out {out}: there is no folder {out.parent}")
     import pandas as pd
 
-    from tse_core.datasets import load_pairs
-    from tse_core.evaluation import evaluate as run
-    from tse_core.lemmas import load_lemmas
+    from tse_core.agreement import evaluate as run
+    from tse_core.datasets import load_lemmas, load_pairs
     from tse_core.results import write_results
 
     verbs = load_lemmas(lemmas)
@@ -73,7 +72,7 @@ def evaluate(
     choices = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "trust": trust}
     models = [options.opened(name, **choices) for name in ([model, against] if against else [model])]
     if against:
-        from tse_core.comparison import compare_evaluations, shared_lemmas
+        from tse_core.agreement import compare_evaluations, shared_lemmas
 
         verbs = shared_lemmas(models, verbs)
     how = {"protocol": protocol, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}

@@ -32,9 +32,9 @@ def gym(
     pages: Annotated[Path | None, typer.Option(help="Write the book's pages into this folder.")] = None,
     store: options.StoreFolder = None,
 ) -> None:
-    from tse_core.gym import accuracy_table, load_gym, run_gym
     from tse_core.progress import progress
     from tse_core.results import Store
+    from tse_core.syntaxgym import accuracy_table, load_gym, run_gym
 
     if out and not out.resolve().parent.is_dir():
         raise InputError(f"--out {out}: there is no folder {out.parent}")
@@ -55,6 +55,6 @@ def gym(
         table.to_csv(out, index=False)
         print(f"written: {out}")
     if pages:
-        from tse_core.gym_pages import write_pages
+        from tse_core.pages import write_pages
 
         print(f"written: {len(write_pages(chosen, outcomes, pages))} pages in {pages}")

@@ -78,12 +78,12 @@ def train(
 
       tse lab train lab-lexical-masked --out small --steps 400 --sentences 20000 --checkpoints log
     """
-    from tse_core.laboratory.training import plan_for
+    from tse_core.laboratory import plan_for
 
     plan = plan_for(name, seed=seed, steps=steps, sentences=sentences)
     import torch
 
-    from tse_core.laboratory.training import train as run
+    from tse_core.laboratory import train as run
 
     if threads:
         torch.set_num_threads(threads)
@@ -109,7 +109,7 @@ def measure(
 
     Examples:  tse lab measure --out data/recorded/laboratory   |   tse lab measure lab-lexical-causal
     """
-    from tse_core.laboratory.measure import measure_models
+    from tse_core.laboratory import measure_models
 
     for path in measure_models(names, out, device=device):
         print(f"written: {path}")
@@ -123,8 +123,7 @@ def items(
 
     Examples:  tse lab items --out my-items
     """
-    from tse_core.laboratory.paradigms import write_paradigms
-    from tse_core.laboratory.suites import write_suites
+    from tse_core.laboratory import write_paradigms, write_suites
 
     paradigms, suites = write_paradigms(out / "paradigms"), write_suites(out / "suites")
     print(f"written: {len(paradigms)} paradigms, {len(suites)} suites in {out}")

@@ -35,8 +35,8 @@ def learning_curve(
 ) -> None:
     if out and (out.suffix != ".csv" or not out.parent.is_dir()):
         raise InputError(f"--out {out}: a .csv file in a folder that is there")
-    from tse_core.learning_curve import SETTINGS, SIZES
-    from tse_core.learning_curve import learning_curve as run
+    from tse_core.studies import SETTINGS, SIZES
+    from tse_core.studies import learning_curve as run
 
     table = run(
         kind or SETTINGS, sizes or SIZES, regime=regime, seed=seed, store=options.store_of(store, no_store),

@@ -94,7 +94,7 @@ def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
 
 
 def _lemmas() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    from tse_core.lemmas import list_lemmas
+    from tse_core.datasets import list_lemmas
 
     rows = list(list_lemmas().items())
     return ("name", "what it is"), rows, "Lists of your own: a .csv file with the columns lemma, singular, plural."

@@ -44,9 +44,9 @@ def record(
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
-    from tse_core.recorded import PARTS
-    from tse_core.recording import fitting, parts_for
-    from tse_core.recording import record as run
+    from tse_core.results import PARTS
+    from tse_core.studies import fitting, parts_for
+    from tse_core.studies import record as run
 
     for name in part or []:
         if name not in PARTS:

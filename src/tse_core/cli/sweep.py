@@ -59,7 +59,7 @@ def sweep(
     for path in filter(None, (out, by_band)):
         if not path.parent.is_dir():
             raise InputError(f"{path}: there is no folder {path.parent}")
-    from tse_core.sweep.plan import ENGINES, load_plan
+    from tse_core.sweep import ENGINES, load_plan
 
     if engine and engine not in ENGINES:
         from tse_core.errors import unknown
@@ -79,7 +79,7 @@ def sweep(
         write_results(done.tidy(), out)
         typer.echo(f"written: {out}")
     if by_band and not done.failures:
-        from tse_core.dynamics import training_curves
+        from tse_core.studies import training_curves
 
         table = training_curves(loaded, done.planned.store)
         table.to_csv(by_band, index=False, float_format="%.6g", lineterminator="\n")
@@ -94,8 +94,7 @@ def _show(plan, store, where, threads) -> None:
     """What the sweep would do."""
     import torch
 
-    from tse_core.sweep import plan_sweep, settings
-    from tse_core.sweep.estimate import machine_speed, sweep_seconds, task_seconds
+    from tse_core.sweep import machine_speed, plan_sweep, settings, sweep_seconds, task_seconds
 
     where = settings(plan, where)
     planned = plan_sweep(plan, store=store, threads=threads, engine_name=where["name"])

@@ -144,7 +144,7 @@ def convert(
 
 def opened(name: str, timeout: float = 3600, **choices):
     """The model of a name: one behind a command, or what ``load_model`` opens."""
-    from tse_core.command_model import open_command
+    from tse_core.models import open_command
 
     return open_command(name, timeout) or options.opened(name, **choices)
 

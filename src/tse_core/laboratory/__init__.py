@@ -1,13 +1,11 @@
-"""The laboratory: a language whose truth is known, its corpus, models trained on it, and suites in its words.
+"""The laboratory: artificial languages whose truth is known, their corpora, and models that are trained on them.
 
-- language: words, verbs and rates as arrays;  corpus: sentences;  truth: what a perfect model would score
+- language: words, verbs and rates as arrays;  corpus: sentences;  known_truth: what a perfect model would score
 - training, networks, card: small GPT-2- and BERT-shaped models as Hugging Face folders
 - measure: a model's scores beside the truth, held-out combinations beside seen ones
 - paradigms, suites: BLiMP-style minimal pairs and SyntaxGym-style suites in the laboratory lexicon
 """
 
-from tse_core.laboratory.corpus import sentences
-from tse_core.laboratory.language import Language, load_language
-from tse_core.laboratory.truth import truth
+import lazy_loader
 
-__all__ = ["Language", "load_language", "sentences", "truth"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,15 +11,13 @@ import numpy as np
 import pandas as pd
 import torch
 
-from tse_core.datasets import load_pairs
+from tse_core.agreement import evaluate
+from tse_core.datasets import context_index, load_lemmas, load_pairs, unique_contexts
 from tse_core.errors import unknown
-from tse_core.evaluation import evaluate
 from tse_core.forward import logits
+from tse_core.laboratory.known_truth import truth
 from tse_core.laboratory.language import BANDS, Language, load_language
-from tse_core.laboratory.truth import truth
-from tse_core.lemmas import load_lemmas
 from tse_core.models import LanguageModel, load_model
-from tse_core.pairs import context_index, unique_contexts
 from tse_core.paths import data_folder
 from tse_core.progress import progress
 from tse_core.uncertainty import compare

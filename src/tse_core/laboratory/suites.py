@@ -6,10 +6,9 @@ reduced relative clause, has no suite.
 
 from pathlib import Path
 
-from tse_core.formula import Formula
 from tse_core.laboratory.language import Language, load_language
 from tse_core.laboratory.speaker import Speaker
-from tse_core.syntaxgym.suites import Item, Suite, write_suite
+from tse_core.syntaxgym import Formula, Item, Suite, write_suite
 
 ITEMS, SEED = 24, 20214
 SING, PLUR = 0, 1

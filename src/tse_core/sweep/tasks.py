@@ -17,16 +17,11 @@ import numpy as np
 import pandas as pd
 import torch
 
-from tse_core._huggingface import open_model
-from tse_core._job import Job, prepare
-from tse_core._shards import score_shard
-from tse_core._unloaded import UnloadedNetwork
-from tse_core.datasets import load_pairs
+from tse_core.agreement import Evaluation, Job, evaluate, prepare, score_shard
+from tse_core.datasets import load_lemmas, load_pairs
 from tse_core.errors import InputError
-from tse_core.evaluation import Evaluation, evaluate
-from tse_core.lemmas import load_lemmas
 from tse_core.metrics import PAPER_CUTOFFS
-from tse_core.models import LanguageModel
+from tse_core.models import LanguageModel, UnloadedNetwork, open_model
 from tse_core.results import Signature, Store, finished
 from tse_core.sweep.plan import Model, Run
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core import downloads
+from tse_core.datasets import downloads
 from tse_core.errors import unknown
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.suites import Suite, read_suite

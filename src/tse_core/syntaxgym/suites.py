@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tse_core.errors import InputError
-from tse_core.formula import Formula
 from tse_core.syntaxgym import validation
+from tse_core.syntaxgym.formula import Formula
 
 
 @dataclass(frozen=True)

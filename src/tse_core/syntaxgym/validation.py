@@ -8,8 +8,9 @@ from collections import Counter
 from difflib import get_close_matches
 from functools import cache
 
-from tse_core.formula import Formula, FormulaError
 from tse_core.paths import data_folder
+from tse_core.syntaxgym.formula import Formula
+from tse_core.syntaxgym.formula_parser import FormulaError
 
 
 @cache

@@ -1,0 +1,36 @@
+from . import agreement as agreement
+from . import blimp as blimp
+from . import charts as charts
+from . import claims as claims
+from . import datasets as datasets
+from . import errors as errors
+from . import forward as forward
+from . import laboratory as laboratory
+from . import metrics as metrics
+from . import models as models
+from . import pages as pages
+from . import paths as paths
+from . import progress as progress
+from . import published as published
+from . import results as results
+from . import sentences as sentences
+from . import studies as studies
+from . import sweep as sweep
+from . import syntaxgym as syntaxgym
+from . import uncertainty as uncertainty
+from .agreement import evaluate as evaluate
+from .agreement import slot_distribution as slot_distribution
+from .blimp import evaluate_blimp as evaluate_blimp
+from .datasets import load_lemmas as load_lemmas
+from .datasets import load_pairs as load_pairs
+from .datasets import load_sentence_pairs as load_sentence_pairs
+from .errors import InputError as InputError
+from .metrics import PAPER_CUTOFFS as PAPER_CUTOFFS
+from .metrics import cutoff_scores as cutoff_scores
+from .models import LanguageModel as LanguageModel
+from .models import load_model as load_model
+from .sentences import score_pairs as score_pairs
+from .sentences import surprisals as surprisals
+from .syntaxgym import evaluate_suite as evaluate_suite
+
+__version__: str

@@ -1,0 +1,15 @@
+from . import evaluation as evaluation
+from . import job as job
+from .comparison import compare_evaluations as compare_evaluations
+from .comparison import shared_lemmas as shared_lemmas
+from .evaluation import Evaluation as Evaluation
+from .evaluation import evaluate as evaluate
+from .evaluation import slot_distribution as slot_distribution
+from .job import Job as Job
+from .job import prepare as prepare
+from .shards import score_shard as score_shard
+from .slots import FORMS as FORMS
+from .slots import form_shares as form_shares
+from .slots import mark_words as mark_words
+from .slots import marked_distribution as marked_distribution
+from .slots import slot_scores as slot_scores

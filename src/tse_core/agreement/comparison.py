@@ -1,0 +1,145 @@
+"""Two models side by side: the same verbs, paired by subject noun.
+
+Models with different vocabularies count different lemmas, so their EW and MW are not means over the same questions.
+`shared_lemmas` gives the list on which both can be evaluated alike, `compare_evaluations` the paired differences;
+`compare_shared` takes evaluations that are there already (kept with keep="lemmas").
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from tse_core import uncertainty
+from tse_core.datasets import Lemmas, load_lemmas
+from tse_core.errors import InputError
+from tse_core.results import READING, require_comparable
+
+COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
+
+
+def shared_lemmas(models: Iterable, lemmas: Lemmas | str = "newman-appendix") -> Lemmas:
+    """The lemmas of a list of which every model's vocabulary holds both forms as single entries.
+
+    Parameters
+    ----------
+    models : objects with ``word_ids`` and ``name``, as `load_model` gives them
+    lemmas : Lemmas, or what `load_lemmas` takes
+
+    Returns
+    -------
+    Lemmas named ``<list>-shared``: evaluating each model on it gives numbers that compare.
+    """
+    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    table, names = lemmas.table, []
+    for model in models:
+        words = [*table["singular"], *table["plural"]]
+        known = dict(zip(words, model.word_ids(words), strict=True))
+        table, names = Lemmas(lemmas.name, table).inflection_ids(known.get)[0], [*names, model.name]
+        if table.empty:
+            raise InputError(f"{' and '.join(names)} share no lemma of {lemmas.name} with both forms as single entries")
+    return Lemmas(f"{lemmas.name}-shared", table)
+
+
+def compare_evaluations(first, second) -> pd.DataFrame:
+    """MW, EW and TSE of two evaluations of the same data and lemmas, with paired intervals clustered by subject noun.
+
+    Returns
+    -------
+    DataFrame with columns construction, metric, first, second, difference (first - second), low, high (95 %), p_value;
+    a row for every construction that both have.
+
+    Raises
+    ------
+    InputError : policies differ (BOS and a leading space may, as they come with a model); no construction is shared.
+    """
+    require_comparable([first.signature, second.signature], allow=READING)
+    rows = []
+    for metric, table in (("MW", "contexts"), ("EW", "contexts"), ("TSE", "pairs")):
+        groups = [dict(iter(getattr(e, table).groupby("construction", sort=False))) for e in (first, second)]
+        for construction in [c for c in groups[0] if c in groups[1]]:
+            units = [group[construction].dropna(subset=metric.lower()) for group in groups]
+            if all(map(len, units)):
+                scores = [unit[metric.lower()].to_numpy() for unit in units]
+                rows.append((construction, metric, *_compared(*scores, *map(_clusters, units))))
+    if not rows:
+        raise InputError("the two evaluations share no construction")
+    return pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS])
+
+
+def compare_shared(first, second) -> pd.DataFrame:
+    """EW of two evaluations over the lemmas that both counted, with paired intervals clustered by subject noun.
+
+    Parameters
+    ----------
+    first, second : Evaluation
+        Made with keep="lemmas" (or "forms") from the same lemma list under the same policies; BOS and a leading space
+        may differ, as they come with a model.
+
+    Returns
+    -------
+    DataFrame with a row for every construction in both: construction, lemmas (shared), first, second (EW over these,
+    the mean over contexts), difference (first - second), low, high (95 %), p_value.
+
+    Raises
+    ------
+    InputError : no detail was kept, other policies differ, no lemma or construction is shared.
+
+    Notes
+    -----
+    MW is a ratio in each context and cannot be had from sums over contexts; for it, evaluate both models on
+    `shared_lemmas`.
+    """
+    for evaluation in (first, second):
+        if evaluation.by_lemma is None:
+            raise InputError(
+                f"{evaluation.signature.identity['model']} was evaluated without its lemmas; use keep='lemmas'"
+            )
+    require_comparable([first.signature, second.signature], allow=(*READING, "lemmas"))
+    lists = [evaluation.signature.policy["lemmas"].partition("(")[0] for evaluation in (first, second)]
+    if lists[0] != lists[1]:
+        raise InputError(f"the two were made with different lemma lists ({lists[0]}, {lists[1]})")
+    one, other = (_forms(evaluation.lemmas) for evaluation in (first, second))
+    shared = {lemma for lemma, forms in one.items() if other.get(lemma) == forms}
+    if not shared:
+        raise InputError("the two vocabularies share no lemma of the list")
+    tables = [_each_context(evaluation.by_lemma, shared) for evaluation in (first, second)]
+    rows = []
+    for construction in [c for c in tables[0] if c in tables[1]]:
+        units = [table[construction] for table in tables]
+        scores = [unit["ew"].to_numpy() for unit in units]
+        rows.append((construction, len(shared), *_compared(*scores, *map(_clusters, units))))
+    if not rows:
+        raise InputError("the two evaluations share no construction")
+    return pd.DataFrame(rows, columns=["construction", "lemmas", *COLUMNS])
+
+
+def _compared(first, second, clusters, second_clusters) -> tuple[float, ...]:
+    found = uncertainty.compare(first, second, clusters, second_clusters)
+    return first.mean(), second.mean(), found.difference, found.low, found.high, found.p_value
+
+
+def _clusters(rows: pd.DataFrame) -> np.ndarray:
+    """The subject's noun of each row; where no subject is known, the left context."""
+    nouns, left = uncertainty.noun_of(rows["subject"]), rows.get("left", "")
+    return np.where(rows["subject"] == "", left, nouns).astype(str)
+
+
+def _forms(lemmas: pd.DataFrame) -> dict[str, frozenset]:
+    """Lemma -> its forms; a list may have one lemma twice (is/are, was/were)."""
+    forms = pd.Series(list(zip(lemmas["singular"], lemmas["plural"], strict=True)))
+    return forms.groupby(lemmas["lemma"].to_numpy(), sort=False).agg(frozenset).to_dict()
+
+
+def _each_context(by_lemma: pd.DataFrame, shared: set[str]) -> dict[str, pd.DataFrame]:
+    """By construction, a row for each context: subject, and the share of the shared lemmas conjugated correctly.
+
+    The contexts of one subject and number get their mean, which is all that a cluster needs.
+    """
+    rows = by_lemma[by_lemma["lemma"].isin(shared)]
+    groups = rows.groupby(["construction", "subject", "number"], sort=False)
+    table = groups.agg(contexts=("contexts", "first"), correct=("correct", "sum"), lemmas=("lemma", "size"))
+    table = table.reset_index()
+    table["ew"] = table["correct"] / (table["contexts"] * table["lemmas"])
+    table = table.loc[np.repeat(table.index, table["contexts"])]
+    return dict(iter(table.groupby("construction", sort=False)))

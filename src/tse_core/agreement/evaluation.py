@@ -1,0 +1,251 @@
+"""A model on agreement pairs: each unique context scored over a whole verb list, each pair with its own verb.
+
+`evaluate` is the replication's centre: pairs -> unique contexts -> distributions at the verb slot -> TSE, EW and MW
+(Newman et al. 2021). `slot_distribution` shows one such distribution (their Table 3).
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tse_core import uncertainty
+from tse_core.agreement.job import Keep, Protocol, prepare
+from tse_core.agreement.shards import score_shard
+from tse_core.datasets import Lemmas
+from tse_core.metrics import PAPER_CUTOFFS, Cutoffs
+from tse_core.models import LanguageModel, load_model
+from tse_core.progress import progress
+from tse_core.results import TIDY_COLUMNS, Signature, Store, finished, keep_results
+
+# How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
+# largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
+NOISE = {"float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of a model on agreement pairs.
+
+    Attributes
+    ----------
+    contexts : DataFrame
+        One row a unique context: construction, subject, left, right, number, pairs (how many share it), ew, mw (at
+        top 100 % under the protocol), and for every cut-off ``ew_top_0.1``, ``mw_...``, ``mass_...`` (NaN: no lemma
+        eligible).
+    pairs : DataFrame
+        One row a pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form is no single
+        vocabulary entry) and within_noise: the margin is smaller than numeric noise (`NOISE`), so that another batch
+        size or device might turn tse round.
+    lemmas : DataFrame
+        The lemmas that counted.
+    signature : Signature
+    cutoffs : Cutoffs
+    by_lemma : DataFrame or None
+        With keep="lemmas": construction x subject x lemma x number: contexts, correct (how many of them), and the mean
+        probability of each form.
+    forms : DataFrame or None
+        With keep="forms": context x lemma: log-probability of each form and the mass of all likelier entries.
+    """
+
+    contexts: pd.DataFrame
+    pairs: pd.DataFrame
+    lemmas: pd.DataFrame
+    signature: Signature
+    cutoffs: Cutoffs
+    by_lemma: pd.DataFrame | None = field(default=None, repr=False)
+    forms: pd.DataFrame | None = field(default=None, repr=False)
+
+    def table(self, *, intervals: bool = False) -> pd.DataFrame:
+        """The rows of Table 2: construction, MW, EW, TSE, contexts, pairs (those that TSE counts).
+
+        MW and EW are means over unique contexts, TSE over pairs. With `intervals`, columns ``MW_low``, ``MW_high`` and
+        so on hold 95 % intervals clustered by subject noun.
+        """
+        contexts, pairs = (t.groupby("construction", sort=False) for t in (self.contexts, self.pairs))
+        table = pd.DataFrame(
+            {
+                "MW": contexts["mw"].mean(),
+                "EW": contexts["ew"].mean(),
+                "TSE": pairs["tse"].mean(),
+                "contexts": contexts.size(),
+                "pairs": pairs["tse"].count(),
+            }
+        )
+        if intervals:
+            long = self.intervals().set_index(["construction", "metric"])
+            for metric in ("MW", "EW", "TSE"):
+                bounds = long.xs(metric, level="metric")
+                table[f"{metric}_low"], table[f"{metric}_high"] = bounds["low"], bounds["high"]
+        return table.reset_index()
+
+    def intervals(self, *, other_verbs: bool = False) -> pd.DataFrame:
+        """95 % intervals of MW, EW and TSE in each construction, clustered by subject noun.
+
+        TSE is then the score of the template's own verbs. With `other_verbs` these count as a sample of verbs, and TSE
+        is clustered by noun and by lemma (two-way); EW and MW know all their lemmas and have no such sample.
+        """
+        parts = []
+        for rows, scores, second in ((self.contexts, ("mw", "ew"), None), (self.pairs, ("tse",), "lemma")):
+            rows = rows.assign(noun=uncertainty.noun_of(rows["subject"]))
+            parts.append(uncertainty.table_intervals(rows, scores, second=second if other_verbs else None))
+        return pd.concat(parts, ignore_index=True)
+
+    def curves(self, *, intervals: bool = False) -> pd.DataFrame:
+        """Scores against cut-offs (Figures 1 to 4).
+
+        Columns construction, metric ("EW", "MW"), side ("top", "bottom"), cutoff (a fraction), score (mean over the
+        contexts with an eligible lemma), coverage (mean probability on the forms that counted), invalid (share of
+        contexts without an eligible lemma), contexts; with `intervals` also low and high, 95 % clustered by noun.
+        """
+        rows = []
+        nouns = uncertainty.noun_of(self.contexts["subject"]) if intervals else None
+        for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
+            group = self.contexts.iloc[members]
+            for metric in ("EW", "MW"):
+                for side in ("top", "bottom"):
+                    for cutoff in getattr(self.cutoffs, side):
+                        score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.lower(), "mass"))
+                        row = [
+                            construction,
+                            metric,
+                            side,
+                            cutoff,
+                            score.mean(),
+                            mass.mean(),
+                            score.isna().mean(),
+                            len(group),
+                        ]
+                        rows.append(row + (_bounds(score, nouns[members]) if intervals else []))
+        columns = ["construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "contexts"]
+        return pd.DataFrame(rows, columns=columns + (["low", "high"] if intervals else []))
+
+    def tidy(self) -> pd.DataFrame:
+        """Every number of this evaluation, one a row, with its signature: what result files hold.
+
+        Columns model, protocol, construction, metric ("MW", "EW", "TSE"), side ("top", "bottom"; "" for TSE), cutoff (a
+        fraction; NaN for TSE), score, low, high, coverage, invalid, lemmas (how many counted), contexts, pairs,
+        signature.
+        """
+        return self._tidy.copy()
+
+    @cached_property
+    def _tidy(self) -> pd.DataFrame:
+        table = self.table(intervals=True).rename(columns={"TSE": "score", "TSE_low": "low", "TSE_high": "high"})
+        tse = table[["construction", "score", "low", "high", "contexts"]].assign(metric="TSE", side="", cutoff=np.nan)
+        tidy = pd.concat([tse, self.curves(intervals=True)], ignore_index=True)
+        tidy["pairs"] = tidy["construction"].map(table.set_index("construction")["pairs"])
+        tidy = tidy.assign(
+            model=self.signature.identity["model"].rsplit("@", 1)[0],
+            protocol=self.signature.policy["protocol"].split("/")[0],
+            lemmas=len(self.lemmas),
+            signature=str(self.signature),
+        )
+        return tidy[TIDY_COLUMNS]
+
+
+def evaluate(
+    model: LanguageModel | str | Path,
+    pairs: pd.DataFrame | str | Path,
+    lemmas: Lemmas | str | Path = "newman-appendix",
+    *,
+    cutoffs: Cutoffs = PAPER_CUTOFFS,
+    protocol: Protocol = "exact",
+    keep: Keep = "contexts",
+    store: Store | str | Path | None = None,
+    batch_tokens: int | None = None,
+) -> Evaluation:
+    """TSE, EW and MW of a model on agreement pairs.
+
+    Parameters
+    ----------
+    model : LanguageModel, or what `load_model` takes
+    pairs : agreement pairs, or what `load_pairs` takes
+    lemmas : Lemmas, or what `load_lemmas` takes
+        A lemma counts if both its forms are single entries of the model's vocabulary.
+    cutoffs : Cutoffs
+        Shares of the distribution, the paper's by default.
+    protocol : "exact" or "released"
+        "released" does as the authors' code: probability summed in float32, RoBERTa's mask found by counting tokens,
+        the first label met for each context. Published values compare with it.
+    keep : "contexts", "lemmas" or "forms"
+        How much detail to keep; see `Evaluation`.
+    store : Store or folder, optional
+        Finished shards are kept there and not computed again.
+    batch_tokens : int, optional
+        Tokens in one forward pass at most.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, or a tokenizer that holds no lemma's two forms as single entries.
+    """
+    job = prepare(model, pairs, lemmas, cutoffs, protocol, keep)
+    signature, work = job.signature(), job.work()
+    store = Store(store) if isinstance(store, (str, Path)) else store
+    if store:
+        store.describe(work)
+    parts = []
+    with progress(len(job.contexts), f"{job.model.label}: contexts", unit="contexts") as advance:
+        for name, members in job.shards():
+            tables = store.get(work.key, name, job.tables) if store else None
+            if tables is None:
+                tables = score_shard(job, members, batch_tokens)
+                if store:
+                    store.put(work.key, name, tables)
+            parts.append(job.placed(tables, members))
+            advance(len(members))
+    joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
+    contexts = pd.concat(
+        [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
+    )
+    top = f"{max(cutoffs.top):g}" if cutoffs.top else None
+    for metric in ("ew", "mw"):
+        contexts.insert(
+            contexts.columns.get_loc("pairs") + 1, metric, contexts[f"{metric}_top_{top}"] if top == "1" else np.nan
+        )
+    scored = joined["pairs"].set_index("pair").sort_index()
+    details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
+    margin = details["log_probability_correct"] - details["log_probability_wrong"]
+    details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
+    found = Evaluation(
+        contexts, details, job.lemmas, signature, cutoffs, _by_lemma(joined, job.lemmas), joined.get("forms")
+    )
+    if store and finished(signature, job.constructions, cutoffs, store) is None:
+        keep_results(found.tidy(), store)
+    return found
+
+
+def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
+    """The distribution of the word between left and right: columns token, probability, most probable first.
+
+    What the paper's Table 3 shows the first ten rows of. A masked model reads both sides, a causal one the left.
+    """
+    from tse_core.forward import blocks
+
+    model = model if isinstance(model, LanguageModel) else load_model(model)
+    slot = model.slot(left, right)
+    block = next(blocks(model, [slot.ids], [[slot.position]]))
+    probabilities = block.logits[0].softmax(-1).cpu().numpy()
+    order = np.argsort(-probabilities, kind="stable")
+    return pd.DataFrame({"token": model.tokens(order), "id": order, "probability": probabilities[order]})
+
+
+def _bounds(values, clusters) -> list[float]:
+    if values.isna().all():
+        return [np.nan, np.nan]
+    found = uncertainty.interval(values, clusters)
+    return [found.low, found.high]
+
+
+def _by_lemma(joined, kept) -> pd.DataFrame | None:
+    if "lemmas" not in joined:
+        return None
+    keys = ["construction", "subject", "number", "lemma"]
+    sums = joined["lemmas"].groupby(keys, sort=False, as_index=False).sum()
+    for form in ("correct", "wrong"):
+        sums[f"probability_{form}"] /= sums["contexts"]
+    sums["lemma"] = kept["lemma"].to_numpy()[sums["lemma"]]
+    return sums

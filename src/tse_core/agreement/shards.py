@@ -1,0 +1,134 @@
+"""One shard of an evaluation: contexts in, tables of scores out.
+
+Tables number contexts and pairs from 0 within the shard, so that it serves any run that holds the same contexts.
+"""
+
+import numpy as np
+import pandas as pd
+import torch
+
+from tse_core.agreement.job import Job
+from tse_core.forward import blocks
+from tse_core.metrics import agreement, cutoff_scores
+from tse_core.models import Slot
+
+
+def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict[str, pd.DataFrame]:
+    """Score the contexts numbered `members` and their pairs."""
+    contexts = job.contexts.iloc[members]
+    numbers = (contexts["number"] == "plural").to_numpy().astype(np.int64)
+    slots = _slots(job, list(zip(contexts["left"], contexts["right"], strict=True)))
+    scores = {f"{kind}_{side}": np.empty((len(members), len(getattr(job.cutoffs, side))))
+              for side in ("top", "bottom") for kind in ("ew", "mw", "mass")}  # fmt: skip
+    pair_rows = job.pair_rows(members)
+    pair_context = np.searchsorted(members, job.index[pair_rows])
+    pair_values = np.full((len(pair_rows), 3), np.nan)
+    lemma_sums = _LemmaSums(contexts, len(job.lemmas)) if job.keep != "contexts" else None
+    forms = []
+    accumulate = "float32" if job.protocol == "released" else "float64"
+    for block in blocks(job.model, [s.ids for s in slots], [[s.position] for s in slots], batch_tokens=batch_tokens):
+        rows = torch.as_tensor(block.rows, device=block.logits.device)
+        logits = (
+            block.logits[rows]
+            if len(rows) != len(block.logits) or (block.rows != np.arange(len(rows))).any()
+            else block.logits
+        )
+        here, number = block.requests, numbers[block.requests]
+        found = cutoff_scores(
+            logits, job.inflection_ids, number, top=job.cutoffs.top, bottom=job.cutoffs.bottom, accumulate=accumulate
+        )
+        for name, values in scores.items():
+            values[here] = getattr(found, name)
+        log_probabilities = logits.log_softmax(-1)
+        comparable = log_probabilities.exp() if accumulate == "float32" else logits
+        _score_pairs(pair_values, job.forms[pair_rows], pair_context, here, comparable, log_probabilities)
+        if lemma_sums:
+            correct = agreement(logits, job.inflection_ids, number)
+            lemma_sums.add(here, correct, *_probabilities(log_probabilities, job.inflection_ids, number))
+        if job.keep == "forms":
+            forms.append(_forms(here, log_probabilities, job.inflection_ids))
+    columns = {f"{name}_{cutoff:g}": values[:, i] for name, values in scores.items()
+               for i, cutoff in enumerate(getattr(job.cutoffs, name.split("_")[1]))}  # fmt: skip
+    tables = {"contexts": pd.DataFrame({"context": np.arange(len(members))} | columns)}
+    names = ["tse", "log_probability_correct", "log_probability_wrong"]
+    scored = {name: pair_values[:, i] for i, name in enumerate(names)}
+    tables["pairs"] = pd.DataFrame({"pair": np.arange(len(pair_rows))} | scored)
+    if lemma_sums:
+        tables["lemmas"] = lemma_sums.table()
+    if job.keep == "forms":
+        tables["forms"] = pd.concat(forms, ignore_index=True).sort_values(["context", "lemma"], ignore_index=True)
+    return tables
+
+
+def _slots(job: Job, contexts) -> list[Slot]:
+    slots = job.model.slots(contexts)
+    if job.protocol == "released" and job.model.leading_space:
+        # The released code counts the tokens of the left context without its leading space, plus one for <s>.
+        left = job.model.tokenizer([left for left, _ in contexts], add_special_tokens=False)["input_ids"]
+        slots = [Slot(slot.ids, min(len(ids) + 1, len(slot.ids) - 1)) for slot, ids in zip(slots, left, strict=True)]
+    return slots
+
+
+def _score_pairs(values, forms, contexts, here, comparable, log_probabilities):
+    """Fill TSE and both forms' log-probabilities of the pairs whose contexts are in this block."""
+    row_of = np.full(contexts.max() + 1 if len(contexts) else 0, -1)
+    known = here[here < len(row_of)]
+    row_of[known] = np.flatnonzero(here < len(row_of))
+    pairs = np.flatnonzero(row_of[contexts] >= 0)
+    rows = torch.as_tensor(row_of[contexts[pairs]], device=comparable.device)
+    ids = torch.as_tensor(forms[pairs], device=comparable.device)
+    held = (ids >= 0).cpu().numpy()
+    both = held.all(1)
+    correct, wrong = (comparable[rows, ids[:, k].clamp(min=0)] for k in (0, 1))
+    values[pairs, 0] = np.where(both, (correct > wrong).cpu().numpy().astype(float), np.nan)
+    for k in (0, 1):
+        found = log_probabilities[rows, ids[:, k].clamp(min=0)].double().cpu().numpy()
+        values[pairs, k + 1] = np.where(held[:, k], found, np.nan)
+
+
+def _probabilities(log_probabilities, ids, numbers):
+    """Probability of the correct and of the wrong form, (contexts, lemmas) each."""
+    ids = torch.as_tensor(ids, device=log_probabilities.device)
+    singular, plural = (log_probabilities[:, ids[:, k]].exp().cpu().numpy() for k in (0, 1))
+    is_plural = numbers[:, None].astype(bool)
+    return np.where(is_plural, plural, singular), np.where(is_plural, singular, plural)
+
+
+class _LemmaSums:
+    """Sums over the contexts of each construction, subject and number, for every lemma."""
+
+    def __init__(self, contexts, lemmas):
+        self.group, self.keys = pd.factorize(pd.MultiIndex.from_frame(contexts[["construction", "subject", "number"]]))
+        self.sums = np.zeros((3, len(self.keys), lemmas))
+
+    def add(self, here, *values):
+        for sums, value in zip(self.sums, values, strict=True):
+            np.add.at(sums, self.group[here], value.astype(np.float64))
+
+    def table(self):
+        count = np.bincount(self.group, minlength=len(self.keys))
+        groups, lemmas = self.sums.shape[1:]
+        table = pd.DataFrame(list(self.keys), columns=["construction", "subject", "number"])
+        table = table.loc[np.repeat(np.arange(groups), lemmas)].reset_index(drop=True)
+        table["lemma"] = np.tile(np.arange(lemmas), groups)
+        table["contexts"] = np.repeat(count, lemmas)
+        table["correct"] = self.sums[0].ravel().astype(np.int64)
+        table["probability_correct"], table["probability_wrong"] = self.sums[1].ravel(), self.sums[2].ravel()
+        return table
+
+
+def _forms(contexts, log_probabilities, ids):
+    """Log-probability of each form and the mass of all entries likelier than it."""
+    probabilities = log_probabilities.double().exp()
+    ascending = probabilities.sort(dim=1).values
+    above = torch.nn.functional.pad(ascending.flip(1).cumsum(1), (1, 0))
+    table = {
+        "context": np.repeat(contexts, len(ids)).astype(np.int32),
+        "lemma": np.tile(np.arange(len(ids)), len(contexts)).astype(np.int16),
+    }
+    for k, form in enumerate(("singular", "plural")):
+        own = torch.as_tensor(ids[:, k], device=probabilities.device)
+        likelier = ascending.shape[1] - torch.searchsorted(ascending, probabilities[:, own].contiguous(), right=True)
+        table[f"log_probability_{form}"] = log_probabilities[:, own].cpu().numpy().ravel()
+        table[f"mass_above_{form}"] = above.gather(1, likelier).float().cpu().numpy().ravel()
+    return pd.DataFrame(table)

@@ -1,0 +1,156 @@
+"""What a model would say at one verb slot: every vocabulary entry marked as correct, wrong, past or none of these.
+
+Table 3 of Newman et al. (2021) shows the ten most probable entries of two sentences. Here any sentence can be looked
+at, with the scores it would get: TSE from the templates' few verbs, MW and EW from the whole list, and how the
+probability divides between forms that agree, forms that do not, past forms (which agree with anything) and the rest.
+"""
+
+import numpy as np
+import pandas as pd
+
+from tse_core.datasets import DEFAULT, Lemmas, load_lemmas
+from tse_core.errors import InputError, unknown
+
+FORMS = ("correct", "wrong", "past", "other")
+BLANK = "___"
+
+
+def split_blank(sentence: str) -> tuple[str, str]:
+    """The words before and after the blank.
+
+    >>> split_blank("The key ___ here.")
+    ('The key', 'here.')
+    """
+    left, blank, right = sentence.partition(BLANK)
+    if not blank or not left.strip() or BLANK in right:
+        raise InputError(f"{sentence!r}: write the verb's place as {BLANK}, once, after at least one word")
+    return left.strip(), right.strip()
+
+
+def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
+    """The distribution at the blank of a sentence, most probable first, each entry with what it is.
+
+    Parameters
+    ----------
+    model : LanguageModel, or what `load_model` takes
+    sentence : str
+        With ``___`` where the verb stands.
+    number : "singular" or "plural"
+        The subject's.
+    lemmas : Lemmas, or what `load_lemmas` takes
+        Only lemmas with both forms in the vocabulary are marked correct or wrong, as in EW and MW.
+
+    Returns
+    -------
+    DataFrame with columns token, id, probability, form (one of `FORMS`), lemma ("" where none).
+    """
+    from tse_core.agreement.evaluation import slot_distribution
+
+    model = _opened(model)
+    shown = slot_distribution(model, *split_blank(sentence))
+    entry = _entries(model, number, lemmas)
+    found = [entry.get(i, ("other", "")) for i in shown["id"]]
+    return shown.assign(form=[form for form, _ in found], lemma=[lemma for _, lemma in found])
+
+
+def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
+    """How the probability at the verb slot divides in many contexts.
+
+    Parameters
+    ----------
+    model : LanguageModel, or what `load_model` takes
+    contexts : DataFrame
+        With columns left, right, number; e.g. an evaluation's contexts.
+
+    Returns
+    -------
+    The contexts with a column for each of `FORMS`: the probability on such entries; a row adds to 1.
+    """
+    import torch
+
+    from tse_core.forward import blocks
+
+    model = _opened(model)
+    membership = {}
+    for number in contexts["number"].unique():
+        kinds = torch.zeros(model.vocabulary_size, len(FORMS), device=model.device)
+        kinds[:, FORMS.index("other")] = 1
+        for entry, (form, _) in _entries(model, number, lemmas).items():
+            kinds[entry] = 0
+            kinds[entry, FORMS.index(form)] = 1
+        membership[number] = kinds
+    slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+    shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
+    for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):
+        probabilities = block.logits.softmax(-1)
+        for number, kinds in membership.items():
+            chosen = numbers[block.requests] == number
+            shares[block.requests[chosen]] = (probabilities @ kinds).cpu().numpy()[block.rows[chosen]]
+    return contexts.assign(**dict(zip(FORMS, shares.T, strict=True)))
+
+
+def mark_words(words, number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
+    """What each word is, for a list printed elsewhere.
+
+    >>> mark_words(["meets", "meet", "met", "controls", "##s"], "singular")
+    ['correct', 'wrong', 'past', 'correct', 'other']
+    """
+    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    marks = _marks(lemmas.table, number, lemmas.table)
+    return [marks.get(word.strip(), ("other", ""))[0] for word in words]
+
+
+def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
+    """The scores of one sentence and how its probability divides.
+
+    Parameters
+    ----------
+    marked : DataFrame
+        From `marked_distribution`.
+    verbs : lemmas of the sentence's template
+        TSE is the share of them whose correct form is the more probable one; NaN where the vocabulary holds none.
+
+    Returns
+    -------
+    dict with tse, ew, mw, and the probability (adding to 1) on each of `FORMS`.
+    """
+    shares = marked.groupby("form")["probability"].sum()
+    present = marked[marked["form"].isin(("correct", "wrong"))]
+    by_lemma = present.pivot_table("probability", "lemma", "form", aggfunc="sum").reindex(columns=["correct", "wrong"])
+    right = (by_lemma["correct"] > by_lemma["wrong"])[by_lemma.notna().all(axis=1)]
+    asked = right[right.index.intersection(list(verbs))]
+    correct, wrong = (float(shares.get(form, 0.0)) for form in ("correct", "wrong"))
+    return {
+        "tse": float(asked.mean()) if len(asked) else np.nan,
+        "ew": float(right.mean()) if len(right) else np.nan,
+        "mw": correct / (correct + wrong) if correct + wrong else np.nan,
+        **{form: float(shares.get(form, 0.0)) for form in FORMS},
+    }
+
+
+def _opened(model):
+    from tse_core.models import LanguageModel, load_model
+
+    return model if isinstance(model, LanguageModel) else load_model(model)
+
+
+def _entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
+    """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
+    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
+    kept, _ = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
+    marks = _marks(kept, number, lemmas.table)
+    return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
+
+
+def _marks(kept: pd.DataFrame, number: str, all_lemmas: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Word -> (form, lemma). A word that is several things counts as correct before wrong before past."""
+    if number not in ("singular", "plural"):
+        raise unknown("number", number, ("singular", "plural"))
+    wrong = "plural" if number == "singular" else "singular"
+    columns = [("past", "past", all_lemmas)] if "past" in all_lemmas else []
+    marks = {}
+    for form, column, table in [*columns, ("wrong", wrong, kept), ("correct", number, kept)]:
+        words = zip(table[column], table["lemma"], strict=True)
+        marks |= {w: (form, lemma) for w, lemma in words if isinstance(w, str) and w}
+    return marks

@@ -1,0 +1,252 @@
+"""BLiMP: 67 paradigms of 1,000 minimal pairs in 12 phenomena (Warstadt et al. 2020), or any other paradigms.
+
+sentence pairs -> log-probabilities of both sides -> per-pair table -> accuracy of paradigms, phenomena, everything
+
+Finished paradigms go into the store one by one: a run that is stopped goes on where it was, and a paradigm's scores do
+not depend on which others ran with it.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from tse_core import uncertainty
+from tse_core.datasets import data_hash, load_sentence_pairs
+from tse_core.errors import InputError, unknown
+from tse_core.progress import progress
+from tse_core.published import blimp_paradigms
+from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Signature, Store, keep_results, provenance
+from tse_core.sentences import check_method, check_pairs, check_policies, default_method, judged, score_pairs
+
+GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """Every pair's scores (the columns of :func:`score_pairs`, and phenomenon) and the signature of the run."""
+
+    pairs: pd.DataFrame
+    signature: Signature
+
+    def accuracy(self, by: str = "paradigm") -> pd.DataFrame:
+        """See :func:`accuracy`."""
+        return accuracy(self.pairs, by)
+
+    def tidy(self) -> pd.DataFrame:
+        """Every accuracy, one a row, in the columns of result files: all pairs, phenomena, paradigms.
+
+        All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP with a paradigm
+        missing has no row, so that no part stands for the whole.
+        """
+        whole, partial = _completeness(set(self.pairs["paradigm"]))
+        parts = [self.accuracy("all").assign(construction="Overall" if whole else "all pairs")]
+        for by in ("phenomenon", "paradigm"):
+            parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
+        table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
+        table = (
+            table[~table["construction"].isin(partial)]
+            .drop_duplicates("construction")
+            .rename(columns={"accuracy": "score"})
+        )
+        table["invalid"] = 1 - table["judged"] / table["pairs"]
+        label, method = self.signature.identity["model"].rsplit("@", 1)[0], self.signature.policy["method"]
+        table = table.assign(model=label, protocol=method, metric="accuracy", side="", cutoff=np.nan, coverage=np.nan)
+        return table.assign(lemmas=0, contexts=table["pairs"], signature=str(self.signature))[TIDY_COLUMNS]
+
+
+def evaluate_blimp(
+    model, pairs: str | pd.DataFrame = "blimp", *, method=None, bos=None, space=None, first="as-is", ties="wrong",
+    unknown_words="flag", store: Store | None = None,
+) -> PairScores:  # fmt: skip
+    """Score all paradigms that the method suits.
+
+    Parameters
+    ----------
+    model : LanguageModel
+    pairs : str or DataFrame
+        A name that :func:`tse_core.load_sentence_pairs` knows, or sentence pairs. The prefix methods take the
+        paradigms that allow them: 20 of BLiMP's 67 each.
+    method, bos, space, first, ties, unknown_words
+        As in :func:`tse_core.score_pairs`.
+    store : Store, optional
+        Where finished paradigms are kept and looked for, and the accuracies kept.
+
+    Raises
+    ------
+    InputError
+        Before anything is scored: an unknown name or policy, a missing or empty field. While scoring: the paradigm in
+        which the model gave NaN; the paradigms before it are in the store.
+    """
+    check_policies(first=first, ties=ties, unknown_words=unknown_words)
+    method = method or default_method(model)
+    check_method(model, method)
+    model = model.with_policies(bos=bos, leading_space=space)
+    pairs = load_sentence_pairs(pairs) if isinstance(pairs, str) else pairs
+    name = pairs.attrs.get("name", "sentence-pairs")
+    pairs = suited(pairs, method)
+    check_pairs(pairs, method)
+    data = f"{name}@{data_hash(pairs)}"
+    policy = {"method": method, "first": first, **model.policies(), "protocol": f"pairs/{PROTOCOL_VERSION}"}
+    where = provenance(model.device)
+    work = Signature({"model": model.identity(), "data": name.split("/")[0]}, policy, where)
+    tables = []
+    with progress(len(pairs), f"{model.label} {method}", unit="pairs") as bar:
+        for paradigm, group in pairs.groupby("paradigm", sort=False):
+            shard = re.sub(r"\W+", "_", paradigm) + f"-{data_hash(group)}"
+            kept = store.get(work.key, shard, ["pairs"]) if store else None
+            if kept:
+                bar(len(group))
+                tables.append(kept["pairs"])
+                continue
+            try:
+                advance = partial(_advance, bar, len(group))
+                scores = score_pairs(model, group, method, first=first, advance=advance)
+            except InputError as error:
+                raise InputError(f"paradigm {paradigm}: {error}") from error
+            tables.append(scores.reset_index(drop=True))
+            if store:
+                store.put(work.key, shard, {"pairs": tables[-1]})
+                store.describe(work)
+    scored = pd.concat(tables, ignore_index=True)
+    phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
+    scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
+    policy = policy | {"ties": ties, "unknown": unknown_words}
+    scored = judged(scored, ties=ties, unknown_words=unknown_words)
+    run = PairScores(scored, Signature({"model": model.identity(), "data": data}, policy, where))
+    if store:
+        keep_results(run.tidy(), store)
+    return run
+
+
+def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
+    """The pairs that allow a method; whole sentences can always be compared."""
+    if "paradigm" not in pairs:
+        pairs = pairs.assign(paradigm=pairs.attrs.get("name", "pairs"))
+    if method not in ("one-prefix", "two-prefix") or "methods" not in pairs:
+        return pairs
+    chosen = pairs[[method in methods.split() for methods in pairs["methods"]]]
+    if chosen.empty:
+        raise InputError(f"no pair allows the {method} method: {', '.join(pairs['paradigm'].unique()[:5])}")
+    return chosen
+
+
+def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.DataFrame:
+    """Shares of correct pairs with intervals.
+
+    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds lie, on each
+    side, the root of the sum of squares of its paradigms' (weighted) distances away (Zou & Donner 2008). So the
+    intervals say how the accuracy would vary over other sentences of the same paradigms, not over other paradigms.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Per-pair scores with phenomenon and paradigm.
+    by : "paradigm", "phenomenon" or "all"
+
+    Returns
+    -------
+    DataFrame
+        The group's names, accuracy, low, high, pairs, judged (pairs that are not refused), ties, unknown (pairs with an
+        unknown word in the critical region). NaN where no pair is judged.
+    """
+    if by not in GROUPS:
+        raise unknown("grouping", by, GROUPS)
+    rows = []
+    for _, group in scores.groupby("paradigm", sort=False):
+        right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
+        row = {column: group[column].iloc[0] for column in GROUPS["paradigm"]}
+        bounds = uncertainty.wilson(right, judged_pairs, level)[:3] if judged_pairs else (np.nan,) * 3
+        row |= dict(zip(("accuracy", "low", "high"), bounds, strict=True)) | {"pairs": len(group)}
+        flags = {"ties": int(group["tie"].sum()), "unknown": int(group["unknown_critical"].sum())}
+        rows.append(row | {"judged": judged_pairs} | flags)
+    paradigms = pd.DataFrame(rows)
+    if by == "paradigm":
+        return paradigms
+    if by == "all":
+        return pd.DataFrame([_pooled(paradigms)])
+    groups = paradigms.groupby(GROUPS[by], sort=False, dropna=False)
+    return pd.DataFrame([{by: name[0]} | _pooled(group) for name, group in groups])
+
+
+def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:
+    """:func:`accuracy` of several runs in one table, with the run's name in the column model."""
+    return pd.concat([run.accuracy(by).assign(model=name) for name, run in runs.items()], ignore_index=True)
+
+
+def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
+    """Two models on the same pairs: the difference of their accuracies and McNemar's exact test.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        Per-pair scores with ties counted as wrong; pairs that either refuses are left out.
+    by : "paradigm", "phenomenon" or "all"
+
+    Returns
+    -------
+    DataFrame
+        The group's names, pairs, first, second (accuracies), difference with its 95 % interval low, high (Bonett &
+        Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided).
+    """
+    if by not in GROUPS:
+        raise unknown("grouping", by, GROUPS)
+    keys = ["paradigm", "pair_id"]
+    both = first.merge(second[[*keys, "correct"]], on=keys, suffixes=("", "_second"), validate="one_to_one")
+    if not len(both) == len(first) == len(second):
+        raise InputError(
+            f"the two models were scored on different pairs: {len(first)} and {len(second)}, {len(both)} shared"
+        )
+    if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
+        raise InputError("McNemar's test knows right and wrong only: count ties as wrong")
+    both = both.dropna(subset=["correct", "correct_second"])
+    columns = GROUPS[by]
+    groups = both.groupby(columns, sort=False, dropna=False) if columns else [((), both)]
+    return pd.DataFrame([dict(zip(columns, name, strict=True)) | _compared(group) for name, group in groups])
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Two-sided exact p-value: could a fair coin split the pairs on which the models differ so unevenly?
+
+    >>> round(mcnemar(1, 9), 6)
+    0.021484
+    """
+    total, fewer = only_first + only_second, min(only_first, only_second)
+    if only_first == only_second:
+        return 1.0
+    logs = [math.lgamma(total + 1) - math.lgamma(k + 1) - math.lgamma(total - k + 1) for k in range(fewer + 1)]
+    return min(1.0, float(np.exp(np.logaddexp.reduce(logs) - (total - 1) * math.log(2))))
+
+
+def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:
+    """Whether these are exactly BLiMP's paradigms, and the phenomena of BLiMP of which some are missing."""
+    known = blimp_paradigms()
+    partial = {name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= paradigms}
+    return paradigms == set(known["UID"]), partial
+
+
+def _advance(bar, pairs: int, share: float) -> None:
+    bar(share * pairs)
+
+
+def _pooled(paradigms: pd.DataFrame) -> dict:
+    some = paradigms[paradigms["judged"] > 0]
+    weight = some["judged"] / max(some["judged"].sum(), 1)
+    mean = (weight * some["accuracy"]).sum() if len(some) else np.nan
+    below, above = (np.sqrt(((weight * (some[side] - some["accuracy"])) ** 2).sum()) for side in ("low", "high"))
+    bounds = {"accuracy": mean, "low": mean - below, "high": mean + above}
+    return bounds | {name: int(paradigms[name].sum()) for name in ("pairs", "judged", "ties", "unknown")}
+
+
+def _compared(group: pd.DataFrame) -> dict:
+    first, second, n = group["correct"], group["correct_second"], len(group)
+    only_first, only_second = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
+    a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+    half = uncertainty.normal_quantile(0.95) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
+    scores = {"pairs": n, "first": first.mean(), "second": second.mean(), "difference": first.mean() - second.mean()}
+    scores |= {"low": max(-1.0, a - b - half), "high": min(1.0, a - b + half)}
+    return scores | {"only_first": only_first, "only_second": only_second, "p_value": mcnemar(only_first, only_second)}

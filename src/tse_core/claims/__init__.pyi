@@ -1,0 +1,12 @@
+from . import blimp as blimp
+from . import newman as newman
+from . import syntaxgym as syntaxgym
+from . import verdicts as verdicts
+from .judging import LEDGER as LEDGER
+from .judging import RESULTS as RESULTS
+from .judging import interval_coverage as interval_coverage
+from .judging import laboratory_ledger as laboratory_ledger
+from .judging import ledger as ledger
+from .judging import papers as papers
+from .judging import verdict_summary as verdict_summary
+from .training import training_ledger as training_ledger

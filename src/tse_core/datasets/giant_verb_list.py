@@ -1,0 +1,132 @@
+"""The paper's full lemma list: the released rows united with a published list of verbs.
+
+Newman et al. (2021) scored 3,562 lemmas: 1,951 rows (`newman-released`) and the 3,250 verbs of the Giant Verb List, a
+PDF that each reader downloads. Its verbs get their third person by the authors' spelling rule; rows that both
+lists hold count once.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core.datasets.lemmas import Lemmas, full_list_file, load_lemmas, third_person
+from tse_core.errors import InputError
+
+VERBS_EXPECTED = 3250
+LEMMAS_EXPECTED = 3562
+IN_VOCABULARY_EXPECTED = {
+    "bert-large-cased": 980,
+    "bert-large-uncased": 1159,
+    "roberta-large": 1265,
+    "gpt2-xl": 1265,
+}
+FIRST_PAGE, LAST_PAGE = 6, 31  # counted from 0
+ENTRY = re.compile(r"\d+\.\s*\*?\s*([^\W\d_]+(?:[-'’][^\W\d_]+)*)")
+
+
+def extend_with_giant_verb_list(path: str | Path) -> Lemmas:
+    """The released rows united, as a set, with the verbs of a PDF or plain text file.
+
+    `be` is skipped (the released rows hold is/are) and the list's `breath` is read as `breathe`.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, is no readable PDF or list, or holds no verb.
+    """
+    path = Path(path)
+    released = load_lemmas("newman-released").table[["lemma", "singular", "plural"]]
+    verbs = ["breathe" if verb == "breath" else verb for verb in read_verbs(path) if verb != "be"]
+    added = pd.DataFrame({"lemma": verbs, "singular": [third_person(verb) for verb in verbs], "plural": verbs})
+    table = pd.concat([released, added]).drop_duplicates(["singular", "plural"], ignore_index=True)
+    return Lemmas("newman-full", table)
+
+
+def save_full_list(lemmas: Lemmas) -> Path:
+    """Keep the full list, so that ``load_lemmas("newman-full")`` finds it. Returns the file."""
+    file = full_list_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_suffix(".partial")
+    lemmas.table.to_csv(partial, index=False)
+    partial.replace(file)
+    return file
+
+
+def check_counts(
+    lemmas: Lemmas, verbs: int | None = None, vocabularies: Mapping[str, Callable[[str], int | None]] = {}
+) -> pd.DataFrame:
+    """The counts the paper names beside those found.
+
+    Parameters
+    ----------
+    lemmas : Lemmas
+    verbs : int, optional
+        How many verbs the file held.
+    vocabularies : mapping
+        Model name -> function from a whole word to its vocabulary index or None.
+
+    Returns
+    -------
+    DataFrame
+        count, found, expected (<NA> where the paper says nothing), verdict (one readable phrase).
+    """
+    rows = [] if verbs is None else [("verbs in the file", verbs, VERBS_EXPECTED)]
+    rows.append(("lemmas", len(lemmas), LEMMAS_EXPECTED))
+    for model, word_id in vocabularies.items():
+        found = len(lemmas.in_vocabulary(word_id))
+        rows.append((f"lemmas in the vocabulary of {model}", found, IN_VOCABULARY_EXPECTED.get(Path(model).name)))
+    table = pd.DataFrame(rows, columns=["count", "found", "expected"]).astype({"expected": "Int64"})
+    table["verdict"] = [
+        _verdict(found, expected) for found, expected in zip(table["found"], table["expected"], strict=True)
+    ]
+    return table
+
+
+def read_verbs(path: Path) -> list[str]:
+    """The verbs of the file, in its order: a PDF laid out as the published one, or one verb a line."""
+    if not path.is_file():
+        raise InputError(f"no such verb list: {path}")
+    verbs = _from_pdf(path) if path.read_bytes()[:5] == b"%PDF-" else _from_text(path)
+    if not verbs:
+        raise InputError(f"{path}: no verb found; expected a PDF with lines like '12. abide' or one verb a line")
+    return verbs
+
+
+def _from_pdf(path: Path) -> list[str]:
+    try:
+        from pypdf import PdfReader
+        from pypdf.errors import PyPdfError
+    except ImportError as error:
+        raise InputError(f"{path}: reading a PDF needs pypdf (pip install pypdf), or give one verb a line") from error
+    try:
+        pages = PdfReader(path).pages
+        if len(pages) <= FIRST_PAGE:
+            raise InputError(f"{path}: {len(pages)} pages; the verbs stand on pages 7 to 32")
+        texts = [page.extract_text() for page in pages[FIRST_PAGE : LAST_PAGE + 1]]
+    except PyPdfError as error:
+        raise InputError(f"{path}: not a readable PDF ({error})") from error
+    lines = [line.strip() for text in texts for line in text.splitlines()]
+    return [verb.lower() for line in lines if re.match(r"\d+\.", line) for verb in ENTRY.findall(line)]
+
+
+def _from_text(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text; expected one verb a line") from error
+    verbs = []
+    for number, line in enumerate(map(str.strip, lines), start=1):
+        if not line or line.startswith("#"):
+            continue
+        if not re.fullmatch(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*", line):
+            raise InputError(f"{path}, line {number}: {line!r} is not one verb; expected one verb a line")
+        verbs.append(line.lower())
+    return verbs
+
+
+def _verdict(found: int, expected) -> str:
+    if pd.isna(expected):
+        return "the paper names no count"
+    return "as in the paper" if found == expected else f"differs from the paper by {found - expected:+d}"

@@ -1,0 +1,205 @@
+"""Verb lemmas: the two present-tense forms of each, and which of them a tokenizer holds as single entries.
+
+Agreement is asked of many verbs at once. A lemma counts where BOTH its forms (third person singular and plural) are
+single vocabulary entries, for only those have a probability at the verb slot (Newman et al. 2021, section 3).
+
+Three lists come with the project, all from that paper's appendix:
+
+- ``newman-appendix``: the 1,970 lemmas as printed, with correct forms;
+- ``newman-clean``: the same without non-verbs, typos, was/were and the modals;
+- ``newman-released``: the 1,951 rows of the authors' published file, rebuilt by rule with its faults.
+
+A fourth, ``newman-full``, the paper's 3,562, exists once a reader has made it from the Giant Verb List
+(`tse_core.datasets.giant_verb_list`).
+"""
+
+import csv
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from tse_core.errors import InputError, unknown
+from tse_core.paths import cache_folder, data_folder
+
+DEFAULT = "newman-appendix"
+DESCRIPTIONS = {
+    "newman-appendix": "the 1,970 lemmas of the paper's appendix, correct forms (default)",
+    "newman-clean": "the appendix without non-verbs, typos, was/were and modals",
+    "newman-released": "the 1,951 rows of the authors' published file, with its faults",
+    "newman-full": "the paper's 3,562; made by: tse data lemmas --giant-verb-list FILE",
+}
+REQUIRED = ("lemma", "singular", "plural")
+
+
+@dataclass(frozen=True)
+class Lemmas:
+    """A verb list.
+
+    Attributes
+    ----------
+    name : str
+    table : DataFrame
+        One row per lemma: lemma, singular (third person), plural (base); in the project's own lists also past,
+        homograph ("" or why a form may carry probability that is no agreement in the present: "past" where the base
+        is also a past form, "modal"), noun (bool: also a noun), left_out (why newman-clean leaves it out, or "").
+    """
+
+    name: str
+    table: pd.DataFrame = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def hash(self) -> str:
+        """Eight hexadecimal digits that change when a form changes; order and further columns do not matter."""
+        rows = sorted(zip(*(self.table[column] for column in REQUIRED), strict=True))
+        return hashlib.sha256("\n".join(map(",".join, rows)).encode()).hexdigest()[:8]
+
+    def inflection_ids(self, word_id: Callable[[str], int | None]) -> tuple[pd.DataFrame, np.ndarray]:
+        """The lemmas a vocabulary holds, and where.
+
+        Parameters
+        ----------
+        word_id : callable
+            A whole word inside a sentence -> its vocabulary index, None if it is no single entry.
+
+        Returns
+        -------
+        table : DataFrame
+            The rows whose two forms are both single entries, and not the same one.
+        ids : int64 array (lemmas, 2)
+            Vocabulary indices: [singular, plural].
+        """
+        pairs = [(word_id(s), word_id(p)) for s, p in zip(self.table["singular"], self.table["plural"], strict=True)]
+        kept = [row for row, (s, p) in enumerate(pairs) if s is not None and p is not None and s != p]
+        ids = np.array([pairs[row] for row in kept], dtype=np.int64).reshape(-1, 2)
+        return self.table.iloc[kept].reset_index(drop=True), ids
+
+    def in_vocabulary(self, model) -> pd.DataFrame:
+        """The rows a model can be asked about: `model` has a method ``word_id``, or is such a function itself."""
+        return self.inflection_ids(getattr(model, "word_id", model))[0]
+
+
+def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
+    """A verb list by name, or from a .csv file with the columns lemma, singular, plural.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, a missing file or column, an empty cell, or a row that occurs twice (with its line).
+
+    Examples
+    --------
+    >>> lemmas = load_lemmas("newman-appendix")
+    >>> len(lemmas)
+    1970
+    >>> lemmas.table.set_index("plural").loc["quiz", "singular"]
+    'quizzes'
+    """
+    name = str(name_or_path)
+    if name in ("newman-appendix", "newman-clean"):
+        return Lemmas(name, _appendix(clean=name == "newman-clean"))
+    if name == "newman-released":
+        return Lemmas(name, _released())
+    if name == "newman-full":
+        return Lemmas(name, _full())
+    path = Path(name)
+    if path.suffix == ".csv":
+        return Lemmas(path.stem, read_lemmas(path))
+    raise unknown("lemma list", name, DESCRIPTIONS, " (or a .csv file with columns lemma,singular,plural)")
+
+
+def list_lemmas() -> dict[str, str]:
+    """Name -> one line, for each list that comes with the project."""
+    return dict(DESCRIPTIONS)
+
+
+def third_person(verb: str) -> str:
+    """The third person singular by the plain spelling rule behind the published list.
+
+    have -> has; consonant + y -> ies; after sh, s, x, ch, z, o -> es; else s. Wrong for quiz, stomach and woo.
+
+    >>> [third_person(verb) for verb in ("have", "try", "play", "pass", "go", "walk")]
+    ['has', 'tries', 'plays', 'passes', 'goes', 'walks']
+    """
+    if verb == "have":
+        return "has"
+    if verb.endswith("y") and verb[-2:-1] not in ("a", "e", "i", "o", "u"):
+        return verb[:-1] + "ies"
+    return verb + ("es" if verb.endswith(("sh", "s", "x", "ch", "z", "o")) else "s")
+
+
+def read_lemmas(path: Path) -> pd.DataFrame:
+    """Read and check a .csv file with at least the columns lemma, singular, plural."""
+    if not path.is_file():
+        raise InputError(f"no such lemma list: {path}")
+    try:
+        return _checked_lemmas(path)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: cannot be read as CSV in UTF-8 ({error})") from None
+
+
+def _checked_lemmas(path: Path) -> pd.DataFrame:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        missing = [column for column in REQUIRED if column not in (reader.fieldnames or [])]
+        if missing:
+            raise InputError(
+                f"{path}, line 1: no column {', '.join(missing)}; the header must hold lemma,singular,plural"
+            )
+        if len(set(reader.fieldnames)) < len(reader.fieldnames):
+            raise InputError(f"{path}, line 1: two columns have the same name; keep one of each")
+        rows, seen = [], {}
+        for row in reader:
+            cells = {column: (row[column] or "").strip() for column in REQUIRED}
+            line = reader.line_num
+            for column, cell in cells.items():
+                if not cell:
+                    raise InputError(f"{path}, line {line}: empty {column}; each row needs lemma,singular,plural")
+            if cells["singular"] == cells["plural"]:
+                raise InputError(f"{path}, line {line}: both forms are {cells['plural']!r}; they must differ")
+            key = (cells["singular"], cells["plural"])
+            if key in seen:
+                raise InputError(f"{path}, line {line}: {'/'.join(key)} again (first on line {seen[key]}); keep one")
+            seen[key] = line
+            rows.append({**row, **cells})
+    if not rows:
+        raise InputError(f"{path}: no lemma; each line after the header is lemma,singular,plural")
+    return pd.DataFrame(rows, columns=list(reader.fieldnames))
+
+
+def _appendix(clean: bool = False) -> pd.DataFrame:
+    table = read_lemmas(data_folder() / "lemmas" / "newman-appendix.csv")
+    table["noun"] = table["noun"] == "yes"
+    return table[table["left_out"] == ""].reset_index(drop=True) if clean else table
+
+
+def full_list_file() -> Path:
+    """Where the full list is kept once it has been made."""
+    return cache_folder() / "lemmas" / "newman-full.csv"
+
+
+def _full() -> pd.DataFrame:
+    if not full_list_file().is_file():
+        raise InputError("newman-full has not been made here: tse data lemmas --giant-verb-list FILE")
+    return read_lemmas(full_list_file())
+
+
+def _released() -> pd.DataFrame:
+    """The published file's rows: the appendix' lemmas, most forms by `third_person`, the rest as listed."""
+    folder = data_folder() / "lemmas"
+    faults = yaml.safe_load((folder / "released.yaml").read_text(encoding="utf-8"))
+    entries = (folder / "appendix.txt").read_text(encoding="utf-8").split()
+    plurals = [entry for entry in entries if entry not in faults["left_out"]]
+    singulars = [faults["singular"].get(verb) or third_person(verb) for verb in plurals]
+    table = pd.DataFrame({"lemma": plurals, "singular": singulars, "plural": plurals})
+    details = _appendix()[["plural", "past", "homograph", "noun", "left_out"]]
+    table = table.merge(details, on="plural", how="left", validate="one_to_one")
+    table["lemma"] = table["lemma"].replace({"are": "be", "were": "be"})
+    return table

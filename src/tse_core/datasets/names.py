@@ -1,0 +1,143 @@
+"""Everything loadable by name: generated templates, pinned downloads, files in data/, and the reader's own files."""
+
+import hashlib
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core.datasets import downloads
+from tse_core.datasets.grammar import generate
+from tse_core.datasets.grammar_notation import list_grammars, load_grammar
+from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs
+from tse_core.datasets.pairs import sentence_pairs
+from tse_core.errors import InputError, unknown
+from tse_core.paths import data_folder
+
+RELEASED = {"newman-blimp": "BLiMP", "marvin-linzen-released": ""}  # downloaded agreement pairs -> their Table 2 row
+FOLDERS = ("laboratory",)  # folders of data/ with sentence pairs: each .jsonl in them or below is a paradigm
+
+
+def load_pairs(name_or_path: str | Path, *, capital: bool = True, period: bool = True) -> pd.DataFrame:
+    """Agreement pairs by name or path; the columns are :data:`tse_core.datasets.pairs.AGREEMENT_COLUMNS`.
+
+    Parameters
+    ----------
+    name_or_path :
+        ``"marvin-linzen"``, all nine constructions, generated; ``"marvin-linzen/simple"``, one of them;
+        ``"newman-blimp"``, the four BLiMP files of Newman et al. (2021), and ``"newman-blimp/<file>"``;
+        ``"marvin-linzen-released"``, the paper's own files; any grammar in data/grammars by its name;
+        the path of a .jsonl file (sentence_good, sentence_bad, label) or of a grammar in YAML.
+    capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
+
+    Raises
+    ------
+    InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
+    """
+    name = str(name_or_path)
+    policies = {"capital": capital, "period": period}
+    head, _, tail = name.partition("/")
+    if name.endswith(".jsonl"):
+        pairs = read_pairs(name_or_path, **policies)
+    elif name.endswith((".yaml", ".yml")):
+        pairs = generate(load_grammar(name_or_path), **policies)
+    elif head in list_grammars():
+        pairs = generate(load_grammar(head), tail or None, **policies)
+    elif head in RELEASED:
+        pairs = _released(name, head, policies)
+    else:
+        hint = f"; {name!r} holds sentence pairs" if head in _sentence_sets() else "; or a path that ends in .jsonl"
+        raise unknown("agreement data", name, [*list_grammars(), *RELEASED], hint)
+    pairs.attrs["name"] = _short(name)
+    return pairs
+
+
+def load_sentence_pairs(name_or_path: str | Path) -> pd.DataFrame:
+    """Sentence pairs by name or path; the columns are :data:`tse_core.datasets.pairs.SENTENCE_COLUMNS`.
+
+    Parameters
+    ----------
+    name_or_path :
+        ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms of
+        data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad); any name that
+        :func:`load_pairs` knows.
+
+    Raises
+    ------
+    InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
+    """
+    name = str(name_or_path)
+    head, _, tail = name.partition("/")
+    if name.endswith(".jsonl"):
+        pairs = read_sentence_pairs(name_or_path)
+    elif head == "blimp":
+        pairs = _blimp(name)
+    elif head in FOLDERS:
+        known = {path.stem: path for path in _folder_files(head)}
+        if tail and tail not in known:
+            raise unknown(f"paradigm of {head}", tail, known)
+        chosen = [known[tail]] if tail else list(known.values())
+        if not chosen:
+            raise InputError(f"{head}: data/{head} holds no .jsonl file with sentence pairs")
+        pairs = pd.concat([read_sentence_pairs(path) for path in chosen], ignore_index=True)
+    elif head in (*list_grammars(), *RELEASED):
+        pairs = sentence_pairs(load_pairs(name))
+    else:
+        known = [*_sentence_sets(), *list_grammars(), *RELEASED]
+        raise unknown("sentence pairs", name, known, "; or a path that ends in .jsonl")
+    pairs.attrs["name"] = _short(name)
+    return pairs
+
+
+def data_hash(table: pd.DataFrame) -> str:
+    """Eight hexadecimal digits that stand for a table's contents: the same for the same columns and rows in order."""
+    digest = hashlib.sha256()
+    for column in sorted(table.columns):
+        digest.update("\x1f".join([column, *map(str, table[column].tolist())]).encode() + b"\x1e")
+    return digest.hexdigest()[:8]
+
+
+def dataset_table() -> pd.DataFrame:
+    """What can be loaded: columns name, holds (agreement pairs, sentence pairs), source (generated, download, file)."""
+    rows = []
+    for grammar in list_grammars():
+        rows.append((grammar, "agreement pairs", "generated"))
+        rows += [(f"{grammar}/{s}", "agreement pairs", "generated") for s in load_grammar(grammar).constructions]
+    registry = downloads.read_registry()
+    for dataset, holds in [*((name, "agreement pairs") for name in RELEASED), ("blimp", "sentence pairs")]:
+        rows.append((dataset, holds, "download"))
+        rows += [(name, holds, "download") for name in registry.loc[registry["dataset"] == dataset, "name"]]
+    for folder in FOLDERS:
+        rows += [(f"{folder}/{path.stem}", "sentence pairs", "file") for path in _folder_files(folder)]
+    return pd.DataFrame(rows, columns=["name", "holds", "source"])
+
+
+def _released(name: str, dataset: str, policies: dict) -> pd.DataFrame:
+    """The paper's own files; Marvin and Linzen's get the construction that the grammar gives to their template."""
+    grammar = {template.name: template.construction for template in load_grammar("marvin-linzen").templates}
+    tables = []
+    for path in downloads.files(name):
+        template = path.stem.removesuffix("_all")
+        construction = RELEASED[dataset] or grammar[template]
+        tables.append(read_pairs(path, construction=construction, **policies).assign(template=template))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _blimp(name: str) -> pd.DataFrame:
+    """BLiMP with the paper's twelve phenomena (its files tell thirteen terms apart) and one spelling a field."""
+    pairs = pd.concat([read_sentence_pairs(path) for path in downloads.files(name)], ignore_index=True)
+    paradigms = pd.read_csv(data_folder() / "published" / "blimp_paradigms.csv").set_index("UID")
+    pairs["phenomenon"] = pairs["paradigm"].map(paradigms["phenomenon_paper"])
+    pairs["field"] = pairs["field"].str.replace("/", "_")
+    return pairs
+
+
+def _sentence_sets() -> list[str]:
+    return ["blimp", *(folder for folder in FOLDERS if _folder_files(folder))]
+
+
+def _folder_files(folder: str) -> list[Path]:
+    return sorted((data_folder() / folder).rglob("*.jsonl"))
+
+
+def _short(name: str) -> str:
+    return Path(name).stem if name.endswith((".jsonl", ".yaml", ".yml")) else name

@@ -1,0 +1,164 @@
+"""Minimal pairs in JSON Lines, in BLiMP's field names: read with every mistake named by file and line, and written."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
+from tse_core.errors import InputError
+
+LABELS = {-1: "singular", -2: "plural"}  # how the paper's files write the subject's number
+
+
+def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True, period: bool = True) -> pd.DataFrame:
+    """Agreement pairs from JSON Lines: ``sentence_good``, ``sentence_bad`` and ``label`` (-1 singular, -2 plural).
+
+    The sentences must differ in exactly one word, the verb (words are what white space separates, so hasn't is one).
+    The label is the number of the verb's subject. Other columns of an agreement table (id, template, subject,
+    attractor, attractor_number, lemma) are taken over where a line has them.
+
+    Parameters
+    ----------
+    construction : the construction's name; by default the line's own, else the file's name without its ending.
+    capital : write the first letter large (the paper does, for cased models).
+    period : end each sentence with a period where it has no final mark (the paper does, for masked models).
+
+    Raises
+    ------
+    InputError : naming the file and the line.
+    """
+    path = Path(path)
+    rows = []
+    for line, record in read_json_lines(path):
+        where = f"{path}:{line}"
+        good, bad, number = _agreement_fields(record, where)
+        left, correct, wrong, right = split_pair(good, bad, where)
+        left, right = shape(left, right, capital=capital, period=period)
+        rows.append(
+            {
+                "id": str(record.get("id", f"{path.stem}/{line}")),
+                "construction": construction or str(record.get("construction", path.stem)),
+                "template": str(record.get("template", path.stem)),
+                "subject": str(record.get("subject", "")),
+                "attractor": str(record.get("attractor", "")),
+                "attractor_number": str(record.get("attractor_number", "")),
+                "lemma": str(record.get("lemma", "")) or verb_lemma(correct if number == "plural" else wrong),
+                "left": left,
+                "right": right,
+                "number": number,
+                "correct": correct,
+                "wrong": wrong,
+            }
+        )
+    if not rows:
+        raise InputError(f"{path}: holds no pairs; a line needs sentence_good, sentence_bad and label")
+    return pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+
+
+def write_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
+    """Agreement pairs to JSON Lines; :func:`read_pairs` gives the same table back."""
+    labels = {number: label for label, number in LABELS.items()}
+    kept = ["id", "construction", "template", "subject", "attractor", "attractor_number", "lemma"]
+    with Path(path).open("w", encoding="utf-8") as file:
+        for row in pairs.to_dict("records"):
+            record = {
+                "sentence_good": join(row["left"], row["correct"], row["right"]),
+                "sentence_bad": join(row["left"], row["wrong"], row["right"]),
+                "label": labels[row["number"]],
+            } | {column: row[column] for column in kept}
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def read_sentence_pairs(path: str | Path) -> pd.DataFrame:
+    """Sentence pairs from JSON Lines in BLiMP's form; only ``sentence_good`` and ``sentence_bad`` are required.
+
+    The methods that a line allows stand in ``methods`` ("full-sentence one-prefix"): the full sentence always, the
+    prefix methods where their fields are there and the line does not say otherwise.
+    """
+    path = Path(path)
+    rows = []
+    for line, record in read_json_lines(path):
+        good, bad = (_sentence(record, key, f"{path}:{line}") for key in ("sentence_good", "sentence_bad"))
+        row = {column: str(record.get(column, "")) for column in SENTENCE_COLUMNS}
+        row |= {"good": good, "bad": bad, "methods": " ".join(_methods(record, f"{path}:{line}"))}
+        row["paradigm"] = str(record.get("UID", record.get("paradigm", path.stem)))
+        row["pair_id"] = str(record.get("pairID", record.get("pair_id", line)))
+        row["phenomenon"] = str(record.get("linguistics_term", record.get("phenomenon", "")))
+        rows.append(row)
+    if not rows:
+        raise InputError(f"{path}: holds no pairs; a line needs sentence_good and sentence_bad")
+    return pd.DataFrame(rows, columns=SENTENCE_COLUMNS)
+
+
+def write_sentence_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
+    """Sentence pairs to JSON Lines in BLiMP's field names; :func:`read_sentence_pairs` gives the same table back."""
+    names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "pair_id": "pairID"}
+    names |= {"phenomenon": "linguistics_term"}
+    with Path(path).open("w", encoding="utf-8") as file:
+        for row in pairs.to_dict("records"):
+            record = {names.get(key, key): value for key, value in row.items() if value and key != "methods"}
+            for method in ("one-prefix", "two-prefix"):
+                record[method.replace("-", "_") + "_method"] = method in row.get("methods", "")
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
+    """Each line's number (from 1) and its JSON object; blank lines are passed over."""
+    path = Path(path)
+    try:
+        lines: Iterable[str] = path.read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as UTF-8 text ({error})") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path}:{number}: not valid JSON ({error.msg} at column {error.colno})") from None
+        except (ValueError, RecursionError):
+            raise InputError(f"{path}:{number}: a number too long or brackets too deep to be a pair") from None
+        if not isinstance(record, dict):
+            raise InputError(f"{path}:{number}: a line must be a JSON object with sentence_good and sentence_bad")
+        if re.search("[\ud800-\udfff]", json.dumps(record, ensure_ascii=False)):
+            raise InputError(f"{path}:{number}: half of a character (an unpaired \\ud800 to \\udfff)")
+        yield number, record
+
+
+def _agreement_fields(record: dict, where: str) -> tuple[str, str, str]:
+    good, bad = _sentence(record, "sentence_good", where), _sentence(record, "sentence_bad", where)
+    if "label" not in record:
+        raise InputError(f"{where}: the field 'label' is missing; it says the subject's number: -1 singular, -2 plural")
+    label = record["label"]
+    if type(label) is not int or label not in LABELS:
+        raise InputError(f"{where}: label is {label!r}; it must be -1 (singular subject) or -2 (plural subject)")
+    return good, bad, LABELS[label]
+
+
+def _sentence(record: dict, key: str, where: str) -> str:
+    if key not in record:
+        raise InputError(f"{where}: the field {key!r} is missing")
+    if not isinstance(record[key], str) or not record[key].strip():
+        raise InputError(f"{where}: {key} must be a sentence, not {record[key]!r}")
+    return record[key]
+
+
+def _methods(record: dict, where: str) -> Iterator[str]:
+    fields = {
+        "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
+        "two-prefix": ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"),
+    }
+    yield "full-sentence"
+    for method, needed in fields.items():
+        flag = method.replace("-", "_") + "_method"
+        if not record.get(flag, any(field in record for field in needed)):
+            continue
+        missing = [field for field in needed if not str(record.get(field, "")).strip()]
+        if missing:
+            raise InputError(f"{where}: the {method} method needs the field {missing[0]!r}")
+        yield method

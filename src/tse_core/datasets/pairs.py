@@ -1,0 +1,127 @@
+"""Minimal pairs as plain tables.
+
+An *agreement pair* is one sentence with a gap where the verb stood, and two forms for the gap: the one that agrees
+with its subject and the one that does not. A *sentence pair* is simply an acceptable and an unacceptable sentence.
+Both are pandas tables, one row a pair; :mod:`tse_core.datasets.pair_files` reads and writes them.
+"""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from tse_core.errors import InputError, unknown
+
+# fmt: off
+AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "attractor", "attractor_number", "lemma",
+                     "left", "right", "number", "correct", "wrong"]
+SENTENCE_COLUMNS = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field",
+                    "one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad",
+                    "two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word", "methods"]
+# fmt: on
+NUMBERS = ("singular", "plural")
+_FINAL = re.compile(r"""^(.*?)([.,;:!?)\]"”]*)$""", re.DOTALL)
+_BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
+
+
+def join(left: str, word: str, right: str) -> str:
+    """The sentence: one space between the parts, none before punctuation.
+
+    >>> join("The keys to the cabinet", "are", "on the table.")
+    'The keys to the cabinet are on the table.'
+    >>> join("The authors", "laugh", ".")
+    'The authors laugh.'
+    """
+    start = f"{left} {word}" if left else word
+    if not right or right[0] in ".,;:!?)]”":
+        return start + right
+    return f"{start} {right}"
+
+
+def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> pd.DataFrame:
+    """The different gaps among the pairs: what EW and MW average over (Newman et al. 2021, section 3).
+
+    Parameters
+    ----------
+    pairs : agreement pairs.
+    kind : ``"masked"`` (the model sees both sides: a context is left + right) or ``"causal"`` (left only).
+    protocol : ``"exact"`` keeps a context that occurs with both numbers as two rows; ``"released"`` keeps one row, with
+        the number met first, as the paper's released code does.
+
+    Returns
+    -------
+    One row a context, in order of first appearance: construction, left, right (empty for causal), number, pairs (how
+    many pairs share it). Contexts are told apart within each construction.
+    """
+    index = context_index(pairs, kind, protocol)
+    first = np.unique(index, return_index=True)[1]
+    contexts = pairs.iloc[first][["construction", "left", "right", "number"]].reset_index(drop=True)
+    if kind == "causal":
+        contexts["right"] = ""
+    contexts["pairs"] = np.bincount(index, minlength=len(contexts))
+    return contexts
+
+
+def context_index(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> np.ndarray:
+    """For each pair, the row of its context in :func:`unique_contexts`: int64, shape (pairs,)."""
+    keys = {"masked": ["construction", "left", "right"], "causal": ["construction", "left"]}
+    if kind not in keys:
+        raise unknown("kind of model", kind, keys)
+    if protocol not in ("exact", "released"):
+        raise unknown("protocol", protocol, ("exact", "released"))
+    columns = keys[kind] + (["number"] if protocol == "exact" else [])
+    return pairs.groupby(columns, sort=False).ngroup().to_numpy(dtype="int64")
+
+
+def sentence_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Agreement pairs as sentence pairs; the two verb forms are also the one-prefix method's words."""
+    prefix, good, bad = pairs["left"], pairs["correct"], pairs["wrong"]
+    sentences = {
+        "good": [join(*parts) for parts in zip(prefix, good, pairs["right"], strict=True)],
+        "bad": [join(*parts) for parts in zip(prefix, bad, pairs["right"], strict=True)],
+        "paradigm": pairs["construction"].to_numpy(),
+        "pair_id": pairs["id"].to_numpy(),
+        "phenomenon": "subject-verb agreement",
+        "field": "morphology",
+        "one_prefix_prefix": prefix.to_numpy(),
+        "one_prefix_word_good": good.to_numpy(),
+        "one_prefix_word_bad": bad.to_numpy(),
+        "methods": "full-sentence one-prefix",
+    }
+    return pd.DataFrame(sentences).reindex(columns=SENTENCE_COLUMNS, fill_value="")
+
+
+def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
+    """(left, correct, wrong, right) of two sentences that differ in one word; ``where`` names their place in errors."""
+    good_words, bad_words = good.split(), bad.split()
+    if good_words == bad_words:
+        raise InputError(f"{where}: sentence_good and sentence_bad are identical; they must differ in the verb")
+    different = [i for i, words in enumerate(zip(good_words, bad_words, strict=False)) if words[0] != words[1]]
+    if len(good_words) != len(bad_words) or len(different) != 1:
+        raise InputError(f"{where}: the sentences must differ in exactly one word: {good!r} / {bad!r}")
+    position = different[0]
+    correct, final = _FINAL.match(good_words[position]).groups()
+    wrong, wrong_final = _FINAL.match(bad_words[position]).groups()
+    if final != wrong_final or not correct or not wrong:
+        raise InputError(f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}")
+    rest = " ".join(good_words[position + 1 :])
+    return " ".join(good_words[:position]), correct, wrong, f"{final} {rest}".strip()
+
+
+def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -> tuple[str, str]:
+    """Apply the two policies of spelling: a capital first letter, a final period where no final mark stands."""
+    if capital:
+        left = left[:1].upper() + left[1:]
+    if period and not right.rstrip(')]"”').endswith((".", "!", "?")):
+        right += "."
+    return left, right
+
+
+def verb_lemma(plural: str) -> str:
+    """The lemma of a plural (base) form: itself, but be for are and were; a contracted not is taken off.
+
+    >>> [verb_lemma(form) for form in ("laugh", "are", "weren't", "haven't")]
+    ['laugh', 'be', 'be', 'have']
+    """
+    base = plural.lower().removesuffix("n't")
+    return _BE.get(base, base)

@@ -1,0 +1,247 @@
+"""Efficient forward passes: every distinct thing is computed once, and logits only where somebody asks.
+
+A *request* is a place in a sequence of token ids. For a causal model the logits there predict the next token, for a
+masked model the token at that place. Causal models that take a tree of prefixes get one: sequences are sorted, and each
+adds only the tokens that it does not share with the one before. Other models get batches of equally long sequences, so
+that no padding is ever computed. Where memory runs out, passes are halved until they fit.
+"""
+
+import gc
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from tse_core.errors import InputError
+from tse_core.forward.trees import Ids, arrays, trees
+from tse_core.models import LanguageModel
+
+BATCH_TOKENS = 1024  # on a processor; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
+MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
+TOKEN_BYTES = 256_000  # memory that a token of a large model needs during a pass, generously
+TREE_TOKENS = 192  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
+PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a time: 32 MB, the most that the C library
+# uses again; anything larger it gives back, and new pages cost more than a larger product with the vocabulary gains
+CACHED_ENTRIES = 500_000  # logits that stay in a processor's cache while they are gone over several times
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some distinct distributions and the requests that they answer."""
+
+    logits: torch.Tensor  # (m, vocabulary), float32, on the model's device
+    requests: np.ndarray  # (k,) indices into the flattened requests
+    rows: np.ndarray  # (k,) which of the m rows answers each
+
+
+def blocks(
+    model: LanguageModel,
+    sequences: Sequence[Ids],
+    positions: Sequence[Sequence[int]],
+    *,
+    batch_tokens: int | None = None,
+    share_prefixes: bool = True,
+    advance: Callable[[int], None] = lambda n: None,
+) -> Iterator[Block]:
+    """Logits at the given positions of each sequence, in blocks of bounded memory, in an order of their own.
+
+    Parameters
+    ----------
+    sequences : token ids of each sequence; repeated ones are computed once
+    positions : for each sequence, the places asked for. Requests are numbered through all sequences in order.
+    batch_tokens : tokens in one forward pass at most; by default what the device's memory allows. It is halved, with a
+        warning, when memory runs out.
+    share_prefixes : False computes equal-length batches even where a tree of prefixes could be used
+    advance : called with the number of requests answered
+    """
+    if len(sequences) != len(positions):
+        raise InputError(f"{len(sequences)} sequences came with {len(positions)} lists of positions")
+    wanted = _places(model, sequences, positions)
+    tree = share_prefixes and getattr(model.network, "takes_trees", False)
+    passes = _tree_passes if tree else _level_passes
+    budget = _Budget(batch_tokens or fitting_tokens(model.device))
+    _, project = _projection(model.network)
+    for states, places in _joined(passes(model, wanted, budget), _rows_at_a_time(model)):
+        answered = [wanted[place] for place in places]
+        requests = np.concatenate(answered)
+        logits = project(states)
+        if logits.amax().isnan():
+            raise InputError(f"{model.name} gives NaN as a logit; its weights are damaged or its precision is too low")
+        yield Block(logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered]))
+        advance(len(requests))
+
+
+def logits(model, sequences, positions, **options) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
+    """As `blocks`, one row a request: yields (indices of requests (k,), logits (k, vocabulary))."""
+    step = _rows_at_a_time(model)
+    for block in blocks(model, sequences, positions, **options):
+        for start in range(0, len(block.requests), step):
+            rows = torch.as_tensor(block.rows[start : start + step], device=block.logits.device)
+            yield block.requests[start : start + step], block.logits[rows]
+
+
+def target_log_probabilities(model, sequences, positions, targets, **options) -> np.ndarray:
+    """log P (nats) of one target token at each request: float64 (requests,), flattened in the order of the requests.
+
+    To score a sentence with a causal model, ask for positions 0 to n - 2 with the ids 1 to n - 1 as targets; with a
+    masked model, give a copy of the sentence for each masked place. Options are those of `blocks`.
+    """
+    flat = np.fromiter((t for row in targets for t in row), dtype=np.int64)
+    if len(flat) != sum(map(len, positions)):
+        raise InputError(f"{len(flat)} targets came for {sum(map(len, positions))} positions")
+    found = np.full(len(flat), np.nan)
+    for block in blocks(model, sequences, positions, **options):
+        rows = torch.as_tensor(block.rows, device=block.logits.device)
+        asked = torch.as_tensor(flat[block.requests], device=block.logits.device)
+        normaliser = _normaliser(block.logits)  # taken off in double precision, which keeps what a logit tells apart
+        found[block.requests] = (block.logits[rows, asked].double() - normaliser[rows].double()).cpu().numpy()
+    return found
+
+
+def fitting_tokens(device: torch.device) -> int:
+    """Tokens in one pass that a device should have room for: half of a GPU's free memory."""
+    if device.type != "cuda":
+        return BATCH_TOKENS
+    free, _ = torch.cuda.mem_get_info(device)
+    return int(min(max(free // 2 // TOKEN_BYTES, 1024), MOST_TOKENS))
+
+
+def _normaliser(logits):
+    """log of the sum of exp, (m,)."""
+    if logits.device.type != "cpu":
+        return logits.logsumexp(-1)
+    return torch.cat([rows.logsumexp(-1) for rows in logits.split(max(1, CACHED_ENTRIES // logits.shape[1]))])
+
+
+def _rows_at_a_time(model) -> int:
+    """Distributions held at a time."""
+    entries = PROJECTED_ENTRIES.get(model.device.type, PROJECTED_ENTRIES["cpu"])
+    return max(1, entries // model.vocabulary_size)
+
+
+@dataclass
+class _Budget:
+    """Tokens in one pass, for all passes of a call."""
+
+    tokens: int
+
+    def passes(self, items: Sequence, size: int, run: Callable[[Sequence], object]) -> Iterator[object]:
+        """Run over slices of items of `size` tokens each; where memory runs out, with half as many, from then on."""
+        start = 0
+        while start < len(items):
+            rest = math.ceil((len(items) - start) / max(1, self.tokens // size))  # passes, of nearly the same length
+            batch = items[start : start + math.ceil((len(items) - start) / rest)]
+            try:
+                found = run(batch)
+            except torch.OutOfMemoryError:
+                found = None
+            if found is None:  # outside the handler, which would keep what the pass had in memory
+                self._halve(len(batch), size)
+                continue
+            yield found
+            start += len(batch)
+
+    def _halve(self, length: int, size: int) -> None:
+        if length == 1:
+            raise InputError(
+                f"there is not enough memory for one pass of {size} tokens: take a smaller model, another device or "
+                "half precision (dtype='float16')"
+            )
+        self.tokens = length // 2 * size
+        warnings.warn(f"out of memory: passes have {self.tokens:,} tokens from here on", stacklevel=4)
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
+    """The distinct (sequence, position) asked for, each with its requests.
+
+    For a causal model nothing after the position matters, so the sequence is cut there.
+    """
+    limit = getattr(model.network, "max_length", None)
+    causal = model.kind == "causal"
+    wanted: dict[tuple[Ids, int], list[int]] = {}
+    request = 0
+    for sequence, places in zip(sequences, positions, strict=True):
+        sequence = tuple(sequence)
+        if limit and len(sequence) > limit:
+            raise InputError(f"a sentence of {len(sequence)} tokens is longer than {model.name} can read ({limit})")
+        for place in places:
+            if not 0 <= place < len(sequence):
+                raise InputError(f"position {place} is outside a sequence of {len(sequence)} tokens")
+            key = (sequence[: place + 1] if causal else sequence, place)
+            wanted.setdefault(key, []).append(request)
+            request += 1
+    return {key: np.array(requests) for key, requests in wanted.items()}
+
+
+def _projection(network):
+    """How to compute states and how to turn them into logits; a plain network's states are its logits."""
+    if hasattr(network, "states"):
+        return network.states, network.project
+    return network.logits, lambda states: states
+
+
+def _joined(passes, rows: int):
+    """States of several passes, `rows` at a time: with few of them the product with the vocabulary is slow."""
+    held, places = [], []
+    for states, found in passes:
+        held.append(states)
+        places += found
+        if len(places) < rows:
+            continue
+        states = held[0] if len(held) == 1 else torch.cat(held)
+        whole = len(places) // rows * rows
+        for start in range(0, whole, rows):
+            yield states[start : start + rows], places[start : start + rows]
+        held, places = [states[whole:].clone()], places[whole:]
+    if places:
+        yield torch.cat(held), places
+
+
+def _level_passes(model, wanted, budget):
+    """Batches of equally long sequences, longest first, so that running out of memory shows early."""
+    by_sequence: dict[Ids, list[int]] = {}
+    if model.kind == "causal":  # a prefix of a longer sequence needs no pass of its own
+        holder: dict[Ids, Ids] = {}
+        for sequence, place in sorted(wanted, reverse=True):
+            longest = holder.get(sequence)
+            if longest is None:
+                longest = sequence
+                for end in range(len(sequence), 0, -1):
+                    holder.setdefault(sequence[:end], sequence)
+            by_sequence.setdefault(longest, []).append(place)
+    else:
+        for sequence, place in wanted:
+            by_sequence.setdefault(sequence, []).append(place)
+    states, _ = _projection(model.network)
+    by_length: dict[int, list[Ids]] = {}
+    for sequence in sorted(by_sequence):
+        by_length.setdefault(len(sequence), []).append(sequence)
+
+    def run(batch):
+        where = [(row, place) for row, sequence in enumerate(batch) for place in by_sequence[sequence]]
+        rows, columns = torch.tensor(where, device=model.device).T
+        keys = [(batch[row][: place + 1] if model.kind == "causal" else batch[row], place) for row, place in where]
+        return states(torch.tensor(batch, device=model.device), rows, columns), keys
+
+    for length in sorted(by_length, reverse=True):
+        yield from budget.passes(by_length[length], length, run)
+
+
+def _tree_passes(model, wanted, budget):
+    """Trees of prefixes, several to a batch, the widest first."""
+
+    def run(batch):
+        where = [(row, node) for row, tree in enumerate(batch) for _, node in tree.asked]
+        rows, columns = torch.tensor(where, device=model.device).T
+        ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in arrays(batch))
+        states = model.network.tree_states(ids, depths, visible, rows, columns)
+        return states, [key for tree in batch for key, _ in tree.asked]
+
+    found = sorted(trees(wanted, TREE_TOKENS), key=lambda tree: -len(tree.ids))
+    if found:
+        yield from budget.passes(found, len(found[0].ids), run)

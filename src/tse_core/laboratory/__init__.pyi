@@ -1,0 +1,13 @@
+from . import corpus as corpus
+from .corpus import sentences as sentences
+from .known_truth import truth as truth
+from .language import Language as Language
+from .language import load_language as load_language
+from .measure import measure_models as measure_models
+from .networks import new_network as new_network
+from .networks import save as save
+from .networks import tokenizer as tokenizer
+from .paradigms import write_paradigms as write_paradigms
+from .suites import write_suites as write_suites
+from .training import plan_for as plan_for
+from .training import train as train

@@ -1,0 +1,5 @@
+"""TSE, EW and MW with their cut-offs (Newman et al. 2021, section 3): pure functions on arrays of logits."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,233 @@
+"""TSE, EW and MW: how a distribution over the vocabulary conjugates verbs. Pure functions on arrays.
+
+For a context *c* with probabilities P over the vocabulary, and a lemma with a form that agrees with the
+subject (correct) and one that does not (wrong), Newman et al. (2021, Section 2) define
+
+* TSE: 1[P(correct | c) > P(wrong | c)] for one hand-picked lemma (Eq. 1);
+* EW, equally weighted: the mean of that indicator over many lemmas;
+* MW, model weighted: sum P(correct | c) / sum (P(correct | c) + P(wrong | c)) over the same lemmas (Eq. 2).
+
+Both can be restricted to the head of the distribution (top p) or to its tail (bottom p), where the form on
+which a cut-off falls is counted in part (their footnote 3). A tie is wrong.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+
+from tse_core.errors import InputError
+from tse_core.metrics.distribution import Boundary, exact_boundaries
+from tse_core.metrics.released import released_sides
+
+BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bounds the memory, stays near the cache
+
+
+class Cutoffs(NamedTuple):
+    """Shares of probability, as fractions, at which the distribution is cut."""
+
+    top: tuple[float, ...]
+    bottom: tuple[float, ...]
+
+
+PAPER_CUTOFFS = Cutoffs(
+    top=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 1.0),
+    bottom=(0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
+)
+
+
+@dataclass(frozen=True)
+class CutoffScores:
+    """Scores of each context at each cut-off: float64 arrays (contexts, cutoffs), NaN where no lemma is eligible.
+
+    ``mass`` is the coverage: the probability on the forms that counted (the paper's Figure 3).
+    """
+
+    ew_top: np.ndarray
+    ew_bottom: np.ndarray
+    mw_top: np.ndarray
+    mw_bottom: np.ndarray
+    mass_top: np.ndarray
+    mass_bottom: np.ndarray
+
+
+def cutoff_scores(
+    logits,
+    inflection_ids,
+    numbers,
+    *,
+    top=PAPER_CUTOFFS.top,
+    bottom=PAPER_CUTOFFS.bottom,
+    accumulate: Literal["float64", "float32"] = "float64",
+) -> CutoffScores:
+    """EW, MW and coverage of each context, over the head and the tail of its distribution.
+
+    At a top cut-off *p* the forms in the smallest set of most probable entries that holds mass *p* are inside;
+    EW then averages over the lemmas of which **either** form is inside, MW sums over the **forms** inside. At a bottom
+    cut-off the set is filled from the least probable entry, and a lemma counts, for both metrics, if **both** its forms
+    are inside. The entry on which the cut-off falls splits the score linearly: (1 - a) times the score without it plus
+    a times the score with it, a being the share of its mass below the cut-off. Entries of equal probability fall on a
+    cut-off together, so that the order of the vocabulary never matters. At top 1.0 every lemma counts.
+
+    Parameters
+    ----------
+    logits : array or tensor (contexts, vocabulary)
+        Scores before the softmax, at the verb's slot; log-probabilities do as well. Cast to float32.
+    inflection_ids : array of int (lemmas, 2)
+        Vocabulary entries of each lemma's [singular, plural] form.
+    numbers : array of int (contexts,)
+        Number of the subject: 0 singular, 1 plural.
+    top, bottom : sequences of float in (0, 1]
+        The cut-offs, as fractions.
+    accumulate : "float64" or "float32"
+        "float32" reproduces the authors' released code, whose running sum of probability is kept in single precision:
+        it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0. Their code gives
+        other results at top 1.0 on other processors; ours are those of a CPU with AVX2, wherever they are computed.
+
+    Returns
+    -------
+    CutoffScores
+
+    Raises
+    ------
+    InputError
+        If shapes, ids, numbers or cut-offs do not fit together, or a logit is NaN.
+
+    Examples
+    --------
+    The toy example of the paper's Table 1, a plural subject and the vocabulary are, is, exist, exists:
+
+    >>> scores = cutoff_scores(np.log([[0.6, 0.2, 0.1, 0.1001]]), [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])
+    >>> float(scores.ew_top[0, 0]), round(float(scores.mw_top[0, 0]), 2)
+    (0.5, 0.7)
+    """
+    logits, ids, numbers = _checked(logits, inflection_ids, numbers, top, bottom)
+    if accumulate not in ("float64", "float32"):
+        raise InputError(f"accumulate is {accumulate!r}; it must be 'float64' or 'float32'")
+    rows = max(1, BLOCK_ENTRIES // max(logits.shape[1], ids.numel() * (len(top) + len(bottom))))
+    parts = []
+    for start in range(0, len(logits), rows):
+        block, subjects = logits[start : start + rows].float().contiguous(), numbers[start : start + rows]
+        if accumulate == "float64":
+            probabilities = block.softmax(-1)
+            at_top, at_bottom = exact_boundaries(probabilities, tuple(top), tuple(bottom))
+            head = tail = _Forms(block, probabilities, probabilities, ids, subjects)
+        else:
+            (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
+            head, tail = (_Forms(side, block, side, ids, subjects) for side in (upper, lower))
+        parts.append([*head.top(at_top), *tail.bottom(at_bottom)])
+    ew_top, mw_top, mass_top, ew_bottom, mw_bottom, mass_bottom = (
+        torch.cat(columns).cpu().numpy() for columns in zip(*parts, strict=True)
+    )
+    return CutoffScores(ew_top, ew_bottom, mw_top, mw_bottom, mass_top, mass_bottom)
+
+
+def agreement(logits, inflection_ids, numbers) -> np.ndarray:
+    """The indicator of Eq. 1 for each context and lemma: P(correct) > P(wrong).
+
+    Parameters are those of `cutoff_scores`. Returns a bool array (contexts, lemmas). The mean of a column is TSE with
+    that lemma alone, the mean of a row is EW of that context.
+    """
+    logits, ids, numbers = _checked(logits, inflection_ids, numbers, (), ())
+    correct, wrong = _correct_and_wrong(logits.float(), ids, numbers)
+    return (correct > wrong).cpu().numpy()
+
+
+def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
+    """TSE of each pair (Eq. 1): 1.0 where the correct form is more probable, 0.0 where not or tied.
+
+    Both arguments are arrays (pairs,) in any monotone unit (probabilities, nats, bits). NaN marks a form that is no
+    single vocabulary entry; its pair is left out of TSE, as NaN.
+    """
+    correct = np.asarray(log_probability_correct, dtype=np.float64)
+    wrong = np.asarray(log_probability_wrong, dtype=np.float64)
+    return np.where(np.isnan(correct) | np.isnan(wrong), np.nan, (correct > wrong).astype(np.float64))
+
+
+class _Forms:
+    """The lemmas' forms in a block of contexts, ready to be counted inside a boundary.
+
+    A lemma is inside by the key of its likelier form, a form by its own. The indicator compares `comparable`.
+    """
+
+    def __init__(self, comparable, keys, probabilities, ids, numbers):
+        indicator = torch.gt(*_correct_and_wrong(comparable, ids, numbers)).double()
+        self.keys = _correct_and_wrong(keys, ids, numbers)
+        correct, wrong = (form.double() for form in _correct_and_wrong(probabilities, ids, numbers))
+        self.lemmas = torch.stack([torch.ones_like(correct), indicator, correct, correct + wrong])
+        self.forms = torch.stack([torch.cat([correct, torch.zeros_like(wrong)], 1), torch.cat([correct, wrong], 1)])
+
+    def top(self, at: Boundary) -> tuple[torch.Tensor, ...]:
+        """EW, MW and coverage of the head: lemmas with either form inside, forms inside."""
+        parts = []
+        lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.gt, torch.ge))
+        forms = _without_and_including(torch.cat(self.keys, 1), self.forms, at, (torch.gt, torch.ge))
+        for (count, indicator, _, mass), (correct, total) in zip(lemmas, forms, strict=True):
+            parts.append((_ratio(indicator, count), _ratio(correct, total), mass))
+        return _interpolated(*parts, at)
+
+    def bottom(self, at: Boundary) -> tuple[torch.Tensor, ...]:
+        """EW, MW and coverage of the tail: lemmas with both forms inside."""
+        lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.lt, torch.le))
+        parts = [
+            (_ratio(indicator, count), _ratio(correct, total), total) for count, indicator, correct, total in lemmas
+        ]
+        return _interpolated(*parts, at)
+
+
+def _correct_and_wrong(values, ids, numbers):
+    """Values (contexts, vocabulary) of the correct and the wrong form: two tensors (contexts, lemmas)."""
+    singular, plural = values.index_select(1, ids.T.reshape(-1)).view(len(values), 2, -1).unbind(1)
+    is_plural = numbers[:, None].bool()
+    return torch.where(is_plural, plural, singular), torch.where(is_plural, singular, plural)
+
+
+def _without_and_including(keys, values, at: Boundary, beyond):
+    """Sums (quantities, contexts, cutoffs) of the values (quantities, contexts, items) whose keys are beyond each
+    boundary: strictly, and with the items on it. Where everything is inside, all items count."""
+    items = values.permute(1, 2, 0)
+    keys, edges = keys.double()[:, None], at.key.double()[:, :, None]
+    inside = keys.new_empty(torch.broadcast_shapes(keys.shape, edges.shape))  # 1.0 or 0.0, fit to be multiplied
+    without, including = (torch.bmm(is_beyond(keys, edges, out=inside), items).permute(2, 0, 1) for is_beyond in beyond)
+    return without, torch.where(at.everything, values.sum(2, keepdim=True), including)
+
+
+def _ratio(part, whole):
+    return torch.where(whole > 0, part / whole, torch.nan)
+
+
+def _interpolated(without, including, at: Boundary):
+    """(1 - a) * without + a * including; where one of the two is undefined the other stands alone."""
+    results = []
+    for before, after in zip(without, including, strict=True):
+        mixed = (1 - at.share) * before + at.share * after
+        mixed = torch.where(before.isnan(), after, torch.where(after.isnan(), before, mixed))
+        results.append(torch.where(at.everything, after, mixed))
+    return results
+
+
+def _checked(logits, inflection_ids, numbers, top, bottom):
+    logits = torch.as_tensor(logits)
+    ids = torch.as_tensor(np.asarray(inflection_ids), dtype=torch.long, device=logits.device)
+    numbers = torch.as_tensor(np.asarray(numbers), device=logits.device)
+    if logits.ndim != 2 or not logits.numel():
+        raise InputError(
+            f"logits have shape {tuple(logits.shape)}; they must be (contexts, vocabulary), at least one each"
+        )
+    if ids.ndim != 2 or ids.shape[1] != 2 or not len(ids):
+        raise InputError(
+            f"inflection_ids have shape {tuple(ids.shape)}; they must be (lemmas, 2), with at least one lemma"
+        )
+    if ids.min() < 0 or ids.max() >= logits.shape[1]:
+        raise InputError(
+            f"inflection_ids reach from {ids.min()} to {ids.max()}; the vocabulary has {logits.shape[1]} entries"
+        )
+    if numbers.shape != logits.shape[:1] or not ((numbers == 0) | (numbers == 1)).all():
+        raise InputError(f"numbers must be one 0 (singular) or 1 (plural) for each of the {len(logits)} contexts")
+    if logits.amax().isnan():  # the maximum is NaN where anything is, and costs a tenth of asking each entry
+        raise InputError(f"the logits of context {int(logits.isnan().any(1).nonzero()[0])} contain NaN")
+    for value in (*top, *bottom):
+        if not 0 < value <= 1:
+            raise InputError(f"cut-off {value} is no share of probability; it must be above 0 and at most 1")
+    return logits, ids, numbers

@@ -1,0 +1,9 @@
+"""Language models: what one is, and how one is opened by its name, its folder or its command.
+
+A `LanguageModel` is a tokenizer, a network and the policies that turn text into token ids. Hugging Face networks,
+n-gram and LSTM baselines, and programs behind a command are opened here.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,10 @@
+from .baselines import KINDS as KINDS
+from .baselines import laboratory_ngram as laboratory_ngram
+from .baselines import save_baseline as save_baseline
+from .baselines import train_baseline as train_baseline
+from .command import open_command as open_command
+from .language_model import LanguageModel as LanguageModel
+from .language_model import Slot as Slot
+from .language_model import load_model as load_model
+from .opening import open_model as open_model
+from .unloaded import UnloadedNetwork as UnloadedNetwork

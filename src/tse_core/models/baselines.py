@@ -1,0 +1,158 @@
+"""Baselines that anyone can train here: an n-gram and an LSTM language model, used like every other model.
+
+BLiMP's paper compares four models; its n-gram and LSTM models are too large or lost, so these two are trained on any
+corpus of one's own, the laboratory's first of all. Each word is one vocabulary entry, and each next-word distribution
+covers the whole vocabulary, so that TSE, EW, MW, BLiMP and SyntaxGym run on them unchanged.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from tse_core.errors import InputError, unknown
+from tse_core.models.language_model import LanguageModel
+from tse_core.models.lstm import LSTM, train_lstm
+from tse_core.models.ngram import NGram, train_ngram
+
+FILE = "tse_baseline.json"  # marks a folder that holds a baseline
+KINDS = ("ngram", "lstm")
+
+
+def train_baseline(
+    kind: str,
+    sentences: Iterable[str],
+    tokenizer=None,
+    *,
+    name: str | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
+    **settings,
+) -> LanguageModel:
+    """Train a model on sentences.
+
+    Parameters
+    ----------
+    kind : "ngram" or "lstm"
+    sentences : iterable of str
+    tokenizer : PreTrainedTokenizerFast, optional
+        With a beginning and an end of sentence and an unknown token; by default :func:`word_tokenizer` of the
+        sentences. Give models that are to be compared the same one.
+    name : str, optional
+    progress : callable(step, steps, loss), optional
+        Called while an LSTM is trained.
+    settings
+        Of :func:`train_ngram` (order, discounts) or :func:`train_lstm` (hidden, layers, epochs, seed, ...).
+
+    Returns
+    -------
+    LanguageModel
+
+    Examples
+    --------
+    >>> model = train_baseline("ngram", ["The key is old.", "The keys are old."], order=3)
+    >>> model.kind, model.tokenizer.tokenize("The keys are odd.")
+    ('causal', ['the', 'keys', 'are', '[UNK]', '.'])
+    """
+    if kind not in KINDS:
+        raise unknown("kind of baseline", kind, KINDS)
+    sentences = list(sentences)
+    if not any(sentence.strip() for sentence in sentences):
+        raise InputError("a baseline needs a corpus: no sentence with a word was given")
+    tokenizer = tokenizer or word_tokenizer(sentences)
+    ids = tokenizer(sentences, add_special_tokens=False, verbose=False)["input_ids"]
+    common = {"vocabulary_size": len(tokenizer), "boundary": tokenizer.bos_token_id, "end": tokenizer.eos_token_id}
+    if kind == "ngram":
+        network = train_ngram(ids, **common, **settings)
+    else:
+        network, _ = train_lstm(ids, **common, progress=progress, **settings)
+    return LanguageModel(name or kind, "causal", tokenizer, network)
+
+
+@cache
+def laboratory_ngram(sentences: int, *, name="5-gram", regime="systematic") -> LanguageModel:
+    """An n-gram model of the laboratory's language, trained on that many of its sentences, once a session."""
+    from tse_core.laboratory import corpus, load_language, tokenizer
+
+    language = load_language()
+    text = corpus.sentences(language, regime, sentences)
+    return train_baseline("ngram", text, tokenizer(language, "causal"), name=name)
+
+
+def word_tokenizer(sentences: Iterable[str], *, minimum: int = 1):
+    """One entry a word or mark that occurs at least ``minimum`` times, in lower case, by falling frequency."""
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.normalizers import Lowercase
+    from tokenizers.pre_tokenizers import Whitespace
+    from transformers import PreTrainedTokenizerFast
+
+    normalizer, splitter = Lowercase(), Whitespace()
+    counts = Counter(
+        word for sentence in sentences for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(sentence))
+    )
+    special = ("[UNK]", "[BOS]", "[EOS]")
+    words = [word for word, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if count >= minimum]
+    entries = {word: number for number, word in enumerate([*special, *words])}
+    tokenizer = Tokenizer(WordLevel(entries, unk_token=special[0]))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
+    names = dict(zip(("unk_token", "bos_token", "eos_token"), special, strict=True))
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names)
+
+
+def save_baseline(model: LanguageModel, folder: str | Path) -> None:
+    """Write a baseline as a folder that :func:`load_model` opens: JSON, safetensors, tokenizer."""
+    from safetensors.numpy import save_file
+
+    network, folder = model.network, Path(folder)
+    if isinstance(network, NGram):
+        settings = {"kind": "ngram", "order": network.order, "vocabulary_size": network.vocabulary_size}
+        settings |= {"boundary": network.boundary, "discounts": network.discounts}
+    elif isinstance(network, LSTM):
+        settings = {"kind": "lstm", **network.settings}
+    else:
+        raise InputError(f"{model.name} is no baseline; only n-gram and LSTM models are saved here")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(
+            {name: np.ascontiguousarray(array) for name, array in network.arrays().items()},
+            folder / "model.safetensors",
+        )
+        model.tokenizer.save_pretrained(folder)
+        (folder / FILE).write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror})") from error
+
+
+def load_baseline(folder: str | Path, *, name: str | None = None, device: str = "cpu") -> LanguageModel:
+    """Open a folder that :func:`save_baseline` wrote."""
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+    from transformers import PreTrainedTokenizerFast
+
+    folder = Path(folder)
+    try:
+        settings = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        arrays = load_file(folder / "model.safetensors")
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+        kind = settings.pop("kind")
+        if kind == "ngram":
+            orders = range(1, settings.pop("order") + 1)
+            levels = ([arrays[f"{part}_{order}"] for order in orders] for part in ("keys", "counts"))
+            network = NGram(*levels, **settings)
+        elif kind == "lstm":
+            network = LSTM(**settings)
+            missing, _ = network.load_state_dict({k: torch.from_numpy(a) for k, a in arrays.items()}, strict=False)
+            if set(missing) - {"output.weight"}:
+                raise KeyError(*missing)
+            network = network.eval().to(device)
+        else:
+            raise unknown("kind of baseline", kind, KINDS)
+    except InputError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        raise InputError(f"{folder} is no readable baseline ({' '.join(str(error).split())[:200]})") from error
+    return LanguageModel(name or str(folder), "causal", tokenizer, network)

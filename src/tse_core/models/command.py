@@ -1,0 +1,184 @@
+"""Language models that live behind a command: any executable, a container run being one.
+
+The command understands three actions on a file with one sentence a line, as container images of language models do:
+
+    COMMAND tokenize FILE         the tokens of each sentence, parted by spaces
+    COMMAND unkify FILE           for each token 1 where the model does not know it, else 0
+    COMMAND get_surprisals FILE   a table, parted by tabs: sentence_id token_id token surprisal (bits; ids from 1)
+
+Tokens come as text, so where each one lies in its sentence is found by spelling the sentence with them: whatever its
+case, accents and word-boundary marks; an unknown token stands for the rest of a word, a mark like <eos> for nothing.
+"""
+
+import hashlib
+import math
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tse_core.errors import InputError
+from tse_core.models.spelling import spell
+
+HEADER = ["sentence_id", "token_id", "token", "surprisal"]
+
+
+@dataclass(frozen=True)
+class CommandScores:
+    """The tokens of one sentence: text, character offsets, surprisal in bits, whether the model knows them."""
+
+    tokens: list[str]
+    starts: np.ndarray
+    ends: np.ndarray
+    bits: np.ndarray
+    unknown: np.ndarray
+
+
+class CommandModel:
+    """A model behind a command.
+
+    Parameters
+    ----------
+    command : list of str
+        The executable and its first arguments; the action and the file follow.
+    name : str
+        How results call it.
+    timeout : float
+        Seconds an action may take.
+    mount : bool
+        The command is ``docker run``: the file's folder is mounted at the same place, to be read only.
+    """
+
+    kind = "command"
+
+    def __init__(self, command: Sequence[str], *, name: str, timeout: float = 3600, mount: bool = False):
+        self.command, self.name, self.timeout, self.mount = list(command), name, timeout, mount
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    def identity(self) -> str:
+        """Name and hash of the command and of the executable's contents (of an image only its name is known)."""
+        digest = hashlib.sha256("\0".join(self.command).encode())
+        if (found := shutil.which(self.command[0])) and not self.mount:
+            digest.update(Path(found).read_bytes())
+        return f"{self.name}@{digest.hexdigest()[:8]}"
+
+    def policies(self) -> dict[str, str]:
+        return {"score": "command"}
+
+    def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
+        """The tokens of each sentence."""
+        return [line.split() for line in self._lines("tokenize", sentences)]
+
+    def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
+        """For each token of each sentence whether the model does not know it."""
+        lines = [line.split() for line in self._lines("unkify", sentences)]
+        for number, marks in enumerate(lines, 1):
+            if wrong := [mark for mark in marks if mark not in ("0", "1")]:
+                raise self._error("unkify", f"sentence {number} has {wrong[0]!r} where 0 or 1 belongs")
+        return [[mark == "1" for mark in marks] for marks in lines]
+
+    def token_surprisals(self, sentences: Sequence[str], advance=None) -> list[CommandScores]:
+        """The surprisal of every token of every sentence, with its place in the sentence."""
+        marks = self.unkify(sentences)
+        table = self._surprisals(sentences)
+        scores = []
+        for number, (sentence, unknown, rows) in enumerate(zip(sentences, marks, table, strict=True), 1):
+            tokens = [token for token, _ in rows]
+            if len(tokens) != len(unknown):
+                message = f"sentence {number} has {len(tokens)} tokens, but unkify gives {len(unknown)} marks"
+                raise self._error("get_surprisals", message)
+            spans = spell(sentence, tokens, unknown)
+            if spans is None:
+                message = f"the tokens of sentence {number}, {' '.join(tokens)!r}, do not spell {sentence!r}"
+                raise self._error("get_surprisals", message)
+            starts, ends = np.array(spans, dtype=int).reshape(-1, 2).T
+            bits = np.array([value for _, value in rows])
+            scores.append(CommandScores(tokens, starts, ends, bits, np.array(unknown, dtype=bool)))
+            if advance:
+                advance(len(tokens))
+        return scores
+
+    def _surprisals(self, sentences) -> list[list[tuple[str, float]]]:
+        """(token, bits) of each sentence, from the table the command prints."""
+        lines = [line for line in self._run("get_surprisals", sentences).splitlines() if line.strip()]
+        rows = [line.split("\t") if "\t" in line else line.split() for line in lines]
+        if not rows or rows[0] != HEADER:
+            raise self._error("get_surprisals", f"the first line must be {' '.join(HEADER)}", lines)
+        found = [[] for _ in sentences]
+        for row in rows[1:]:
+            try:
+                sentence, position, token, bits = int(row[0]), int(row[1]), row[2], float(row[3])
+                fits = len(row) == 4 and sentence >= 1 and position == len(found[sentence - 1]) + 1
+            except (ValueError, IndexError):
+                fits = False
+            if not fits or math.isnan(bits):
+                raise self._error("get_surprisals", f"unexpected row {' '.join(row)!r}", lines)
+            found[sentence - 1].append((token, bits))
+        return found
+
+    def _lines(self, action: str, sentences) -> list[str]:
+        lines = self._run(action, sentences).splitlines()
+        if len(lines) != len(sentences):
+            raise self._error(action, f"{len(lines)} lines for {len(sentences)} sentences", lines)
+        return lines
+
+    def _run(self, action: str, sentences: Sequence[str]) -> str:
+        """What the command prints for a file of these sentences."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "sentences.txt")
+            file.write_text("".join(" ".join(sentence.split()) + "\n" for sentence in sentences), encoding="utf-8")
+            command = [*self.command, action, str(file)]
+            if self.mount:
+                Path(folder).chmod(0o755)
+                command = [*self.command[:-1], "-v", f"{folder}:{folder}:ro", self.command[-1], action, str(file)]
+            try:
+                pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+                process = subprocess.Popen(command, **pipes, start_new_session=True)  # noqa: S603  (the user's command)
+            except OSError as error:
+                raise InputError(f"{self.name}: {command[0]!r} cannot be run ({error.strerror})") from None
+            try:
+                output, errors = process.communicate(timeout=self.timeout)
+            except BaseException as error:
+                os.killpg(process.pid, signal.SIGKILL)
+                output, errors = process.communicate()
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    raise
+                raise self._error(action, f"no end after {self.timeout:g} seconds", _text(errors + output)) from None
+        if process.returncode:
+            raise self._error(action, f"exit code {process.returncode}", _text(errors or output))
+        return output.decode("utf-8", errors="replace")
+
+    def _error(self, action: str, message: str, output: Sequence[str] = ()) -> InputError:
+        last = " | ".join([line.strip()[:200] for line in output if line.strip()][-3:])
+        return InputError(f"{self.name} {action}: {message}" + (f"; it ended with: {last}" if last else ""))
+
+
+def open_command(name: str, timeout: float = 3600) -> CommandModel | None:
+    """The model of a name like ``command:./my-model --big`` or ``docker://me/my-model``; None for any other name."""
+    if name.startswith("docker://"):
+        image = name.removeprefix("docker://")
+        command = ["docker", "run", "--rm", "--network", "none", image]
+        return CommandModel(command, name=image, timeout=timeout, mount=True)
+    if name.startswith("command:"):
+        try:
+            command = shlex.split(name.removeprefix("command:"))
+        except ValueError as error:
+            raise InputError(f"{name}: not a command line ({error})") from None
+        if not command:
+            raise InputError(f"{name!r} names no command; write command:./my-model")
+        return CommandModel(command, name=Path(command[0]).name, timeout=timeout)
+    return None
+
+
+def _text(output: bytes) -> list[str]:
+    return output.decode("utf-8", errors="replace").splitlines()

@@ -1,0 +1,143 @@
+"""The network of a Hugging Face model, computing logits only where asked."""
+
+import hashlib
+from pathlib import Path
+
+import torch
+
+from tse_core.models.last_steps import LastSteps, at
+from tse_core.models.unloaded import files_fingerprint
+
+
+class HuggingFaceNetwork:
+    """Forward passes that compute the last steps, and project onto the vocabulary, only where asked.
+
+    `states` gives the vectors that go into the output embedding, `project` turns them into logits; so a caller bounds
+    the memory of the logits by projecting a few states at a time. Whether a model can be used like that is tried when
+    it is opened. Where it does more after its output embedding (scaling, capping), its own logits are used.
+    """
+
+    def __init__(self, module, weight_files: list[Path], *, causal: bool):
+        self.module = _in_one_pass(module)
+        self.causal = causal
+        self._weight_files = weight_files
+        self._head = module.get_output_embeddings()
+        self._last_steps = None
+        with torch.inference_mode():
+            ids = torch.tensor([[1, 2, 3, 4], [4, 3, 2, 1]], device=self.device)
+            rows, columns = torch.tensor([[0, 1, 1], [2, 0, 3]], device=self.device)
+            logits = module(input_ids=ids).logits
+            self.vocabulary_size = logits.shape[-1]
+            expected = logits[rows, columns].float()
+            if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
+                self._head = None
+            else:
+                self._last_steps = LastSteps(module)
+                if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
+                    self._last_steps.remove()
+                    self._last_steps = None
+            self.takes_trees = causal and self._tree_agrees()
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.module.parameters()).device
+
+    @property
+    def max_length(self) -> int | None:
+        limit = getattr(self.module.config, "max_position_embeddings", None)
+        offset = 2 if self.module.config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
+        return limit - offset if limit else None
+
+    def logits(self, ids, rows, columns):
+        return self.project(self.states(ids, rows, columns))
+
+    @torch.inference_mode()
+    def states(self, ids, rows, columns):
+        """States (n, width) at n places of a batch of equally long sequences (batch, length)."""
+        return self._run(rows, columns, input_ids=ids)
+
+    @torch.inference_mode()
+    def tree_states(self, ids, depths, visible, rows, columns):
+        """States at n places of packed trees of prefixes.
+
+        ids and depths are (batch, nodes); visible (batch, nodes, nodes) says which nodes each node sees: its ancestors
+        and itself.
+        """
+        blocked = torch.zeros(visible.shape, dtype=self.module.dtype, device=visible.device)
+        blocked.masked_fill_(~visible, torch.finfo(self.module.dtype).min)
+        return self._run(rows, columns, input_ids=ids, position_ids=depths, attention_mask=blocked[:, None])
+
+    @torch.inference_mode()
+    def project(self, states):
+        """Logits (n, vocabulary) in float32."""
+        return (states if self._head is None else self._head(states)).float()
+
+    def fingerprint(self) -> str:
+        if self._weight_files:
+            return files_fingerprint(self._weight_files)
+        digest = hashlib.sha256()
+        for _, tensor in sorted(self.module.state_dict().items()):
+            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
+
+    def _run(self, rows, columns, **inputs):
+        if self._head is None:
+            return at(self.module(**inputs, **self._no_cache).logits, rows, columns)
+        if self._last_steps is None:
+            return at(self._before_head(**inputs), rows, columns)
+        with self._last_steps.at(rows, columns):
+            return self._before_head(**inputs)[0]
+
+    def _before_head(self, **inputs):
+        """What goes into the output embedding, which itself gets nothing to do."""
+        taken = []
+
+        def keep(_, arguments):
+            taken.append(arguments[0])
+            return (arguments[0][..., :0, :],)
+
+        hook = self._head.register_forward_pre_hook(keep)
+        try:
+            self.module(**inputs, **self._no_cache)
+        finally:
+            hook.remove()
+        return taken[0]
+
+    @property
+    def _no_cache(self):
+        return {"use_cache": False} if self.causal else {}
+
+    def _tree_agrees(self) -> bool:
+        """Whether the model takes a tree of prefixes: tried on two short sequences that share their first token."""
+        ids = torch.tensor([[1, 2, 3], [1, 4, 5]], device=self.device)
+        rows, columns = torch.tensor([0, 1], device=self.device), torch.tensor([2, 2], device=self.device)
+        nodes = torch.tensor([[1, 2, 3, 4, 5]], device=self.device)
+        depths = torch.tensor([[0, 1, 2, 1, 2]], device=self.device)
+        visible = torch.tensor([[[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 1, 0], [1, 0, 0, 1, 1]]])
+        visible = visible.bool().to(self.device)
+
+        def tree():
+            return self.project(self.tree_states(nodes, depths, visible, torch.zeros_like(rows), rows * 2 + 2))
+
+        return self._agrees(tree, self.logits(ids, rows, columns))
+
+    def _agrees(self, attempt, expected) -> bool:
+        """Whether logits computed in another way exist and give the same log-probabilities."""
+        try:
+            found = attempt()
+        except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
+            return False
+        tolerance = 1e-4 if self.module.dtype == torch.float32 else 0.1
+        same = found.shape == expected.shape
+        return same and bool(torch.allclose(found.log_softmax(-1), expected.log_softmax(-1), atol=tolerance))
+
+
+def _in_one_pass(module):
+    """The module with GPT-2's GELU, which transformers writes as eight operations, as the one that torch has for it."""
+    from transformers.activations import FastGELUActivation, NewGELUActivation
+
+    for parent in list(module.modules()):
+        for name, child in parent.named_children():
+            if isinstance(child, (NewGELUActivation, FastGELUActivation)):
+                setattr(parent, name, torch.nn.GELU(approximate="tanh"))
+    return module

@@ -1,0 +1,262 @@
+"""A language model: a tokenizer, a network, and the policies that turn text into token ids.
+
+`load_model` opens any masked or causal model of Hugging Face by name or folder. Other kinds of models take part by
+bringing a tokenizer and a `Network`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+import torch
+
+from tse_core.datasets import join
+from tse_core.errors import InputError
+
+Kind = Literal["causal", "masked"]
+Bos = Literal["tokenizer", "add", "none"]
+
+
+class Network(Protocol):
+    """What a model of any kind computes."""
+
+    vocabulary_size: int
+    device: torch.device
+
+    def logits(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+        """Logits (n, vocabulary), float32, at n places (rows, columns) of a batch of token ids (batch, length)."""
+
+    def fingerprint(self) -> str:
+        """A hash of the weights."""
+
+
+class Encoding(NamedTuple):
+    """A sentence as token ids."""
+
+    ids: tuple[int, ...]
+    offsets: tuple[tuple[int, int], ...]  # characters [start, end) of the sentence; (0, 0) for special tokens
+    special: tuple[bool, ...]  # tokens that the model adds: BOS, [CLS], [SEP]
+
+
+class Slot(NamedTuple):
+    """Token ids and the position whose logits give the distribution of the word at the slot."""
+
+    ids: tuple[int, ...]
+    position: int
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A model with its policies; `with_policies` gives a copy with others.
+
+    Parameters
+    ----------
+    name : str
+        As the user gave it.
+    kind : "causal" or "masked"
+    tokenizer : transformers.PreTrainedTokenizerFast
+    network : Network
+    dtype : str
+        Precision of the weights; probabilities are always computed in float32.
+    revision : str, optional
+        Of a model on the hub.
+    bos : "tokenizer", "add" or "none"
+        Whether a causal model reads its beginning-of-sequence token first: as its tokenizer does by itself (GPT-2: no,
+        which is the papers' choice; Llama: yes), always, or never.
+    leading_space : bool
+        Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
+    """
+
+    name: str
+    kind: Kind
+    tokenizer: object = field(repr=False)
+    network: Network = field(repr=False)
+    dtype: str = "float32"
+    revision: str | None = None
+    bos: Bos = "tokenizer"
+    leading_space: bool = False
+
+    def __post_init__(self):
+        if self.bos not in ("tokenizer", "add", "none"):
+            raise InputError(f"bos is {self.bos!r}; it must be 'tokenizer', 'add' or 'none'")
+
+    def with_policies(self, *, bos: Bos | None = None, leading_space: bool | None = None) -> "LanguageModel":
+        """This model, reading text in another way."""
+        changed = {"bos": bos, "leading_space": leading_space}
+        return replace(self, **{k: v for k, v in changed.items() if v is not None})
+
+    @property
+    def vocabulary_size(self) -> int:
+        return self.network.vocabulary_size
+
+    @property
+    def device(self) -> torch.device:
+        return self.network.device
+
+    @property
+    def label(self) -> str:
+        """The name without its folder: what tables and charts show."""
+        return Path(self.name).name if Path(self.name).is_dir() else self.name
+
+    def identity(self) -> str:
+        """Name and hash of the weights, e.g. ``gpt2@1f3c9a27``."""
+        return f"{self.label}@{self._fingerprint}"
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        return self.network.fingerprint()[:8]
+
+    def policies(self) -> dict[str, str]:
+        """What this model's scores depend on besides its weights and the text."""
+        shown = {"bos": self._bos_in_words, "space": "yes" if self.leading_space else "no", "dtype": self.dtype}
+        return shown | ({"revision": self.revision} if self.revision else {})
+
+    @property
+    def _bos_in_words(self) -> str:
+        if self.kind == "masked":
+            return "cls"
+        return "add" if self._adds_bos else "none"
+
+    @cached_property
+    def _adds_bos(self) -> bool:
+        """Whether a causal model reads a beginning-of-sequence token."""
+        if self.bos == "tokenizer":
+            ids = self.tokenizer("a")["input_ids"]
+            return bool(ids) and ids[0] == self.tokenizer.bos_token_id
+        if self.bos == "add" and self.tokenizer.bos_token_id is None:
+            raise InputError(f"{self.name} has no beginning-of-sequence token; use bos='none'")
+        return self.bos == "add"
+
+    def encode(self, sentence: str) -> Encoding:
+        """A sentence as token ids with character offsets."""
+        return self.encode_batch([sentence])[0]
+
+    def encode_batch(self, sentences: Sequence[str]) -> list[Encoding]:
+        """Many sentences at once (a fast tokenizer uses all cores)."""
+        if not sentences:
+            return []
+        shift = 1 if self.leading_space else 0
+        texts = [" " + s for s in sentences] if shift else list(sentences)
+        masked = self.kind == "masked"
+        batch = self.tokenizer(
+            texts,
+            add_special_tokens=masked,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=masked,
+            verbose=False,
+        )
+        encodings = []
+        for i, text in enumerate(texts):
+            ids = tuple(batch["input_ids"][i])
+            special = tuple(map(bool, batch["special_tokens_mask"][i])) if masked else (False,) * len(ids)
+            offsets = tuple(
+                (0, 0) if s else (max(0, _skip_spaces(text, a, b) - shift), max(0, b - shift))
+                for (a, b), s in zip(batch["offset_mapping"][i], special, strict=True)
+            )
+            if not masked and self._adds_bos:
+                ids, offsets, special = (self.tokenizer.bos_token_id, *ids), ((0, 0), *offsets), (True, *special)
+            encodings.append(Encoding(ids, offsets, special))
+        return encodings
+
+    def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Slot]:
+        """The slot between left and right of each context: a masked model sees both sides, a causal one the left."""
+        if self.kind == "causal":
+            encodings = self.encode_batch([left for left, _ in contexts])
+            for (left, right), encoding in zip(contexts, encodings, strict=True):
+                if not encoding.ids:
+                    raise InputError(
+                        f"the slot in {join(left, '___', right)!r} has nothing to its left; give the model bos='add'"
+                    )
+            return [Slot(e.ids, len(e.ids) - 1) for e in encodings]
+        mask = self.tokenizer.mask_token
+        slots = []
+        for (left, right), encoding in zip(
+            contexts, self.encode_batch([join(a, mask, b) for a, b in contexts]), strict=True
+        ):
+            places = [i for i, token in enumerate(encoding.ids) if token == self.tokenizer.mask_token_id]
+            if len(places) != 1:
+                raise InputError(f"the context {join(left, '___', right)!r} must contain no mask token of its own")
+            slots.append(Slot(encoding.ids, places[0]))
+        return slots
+
+    def slot(self, left: str, right: str = "") -> Slot:
+        """The slot of one context."""
+        return self.slots([(left, right)])[0]
+
+    def word_ids(self, words: Sequence[str]) -> list[int | None]:
+        """The single vocabulary entry of each word as it stands inside a sentence, None where there is none.
+
+        A word that its tokenizer splits, or does not know, has none. Uncased tokenizers look the word up in lower case.
+        """
+        if not words:
+            return []
+        carrier = "a"
+        before = self.tokenizer(carrier, add_special_tokens=False)["input_ids"]
+        encoded = self.tokenizer([f"{carrier} {w}" for w in words], add_special_tokens=False, verbose=False)[
+            "input_ids"
+        ]
+        unknown = self.tokenizer.unk_token_id if self.tokenizer.unk_token != self.tokenizer.eos_token else None
+        found = []
+        for word, ids in zip(words, encoded, strict=True):
+            single = bool(word.strip()) and len(ids) == len(before) + 1 and ids[:-1] == before and ids[-1] != unknown
+            found.append(ids[-1] if single else None)
+        return found
+
+    def word_id(self, word: str) -> int | None:
+        """The single vocabulary entry of one word inside a sentence."""
+        return self.word_ids([word])[0]
+
+    def tokens(self, ids: Sequence[int]) -> list[str]:
+        """Vocabulary entries as a person reads them: a leading space is shown as it is."""
+        return [self.tokenizer.decode([i]) if i < len(self.tokenizer) else f"[{i}]" for i in map(int, ids)]
+
+
+def load_model(
+    name_or_path: str | Path,
+    *,
+    kind: Kind | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    revision: str | None = None,
+    bos: Bos = "tokenizer",
+    trust_remote_code: bool = False,
+) -> LanguageModel:
+    """A language model by name or folder.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A laboratory model (``lab-systematic-causal``), a folder in Hugging Face's format, or a name on its hub.
+    kind : "causal" or "masked", optional
+        Read from the model's configuration where that is clear.
+    device : str
+        "auto" takes a GPU where there is one; "map" spreads a model that is too large for one over all of them (with
+        the package accelerate); else any name that torch knows ("cpu", "cuda:1").
+    dtype : "float32", "float16" or "bfloat16"
+        Precision of the weights. Anything but float32 is marked in every signature.
+    revision : str, optional
+        Branch, tag or commit on the hub.
+    bos : "tokenizer", "add" or "none"
+        See `LanguageModel`.
+    trust_remote_code : bool
+        Allow a hub repository to run its own code. Weights are read from safetensors only, whatever this says.
+
+    Raises
+    ------
+    InputError
+        If there is no such model, or it is no language model of the kind asked for.
+    """
+    from tse_core.models.opening import open_model
+
+    return open_model(
+        str(name_or_path), kind=kind, device=device, dtype=dtype, revision=revision, bos=bos, trust=trust_remote_code
+    )
+
+
+def _skip_spaces(text: str, start: int, end: int) -> int:
+    """Start of a token without the spaces that some tokenizers count as its own."""
+    while start < end and text[start].isspace():
+        start += 1
+    return start

@@ -1,0 +1,16 @@
+from . import blimp_figures as blimp_figures
+from . import figures as figures
+from . import gym_pages as gym_pages
+from . import profiles as profiles
+from .blimp_figures import published_accuracies as published_accuracies
+from .gym_pages import write_pages as write_pages
+from .ledger import laboratory_table as laboratory_table
+from .ledger import ledger_table as ledger_table
+from .ledger import link as link
+from .ledger import verdict_tiles as verdict_tiles
+from .notebook import glue as glue
+from .notebook import signed as signed
+from .notebook import table as table
+from .profiles import chosen as chosen
+from .profiles import missing as missing
+from .profiles import offer_results as offer_results

@@ -1,0 +1,134 @@
+"""The tables behind the figures: what was measured and what was published, in one shape.
+
+Every figure of Newman et al. (2021) is a table with the columns construction, model, metric, side, cutoff and a value.
+`measured_curves` makes it from models, `published_curves` from the digitised figures; charts draw either, or both.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from tse_core import published, uncertainty
+from tse_core.errors import unknown
+from tse_core.pages.notebook import signed
+
+KEYS = ["model", "construction", "metric", "side", "cutoff"]
+_VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
+
+
+def measured_curves(
+    models: Iterable[str], data: Iterable[str], lemmas: str, *, protocol: str = "exact", store=None
+) -> pd.DataFrame:
+    """Scores, coverage and empty contexts of every model along the cut-offs, with 95 % intervals clustered by noun.
+
+    Parameters
+    ----------
+    models, data, lemmas, protocol, store
+        What `tse_core.evaluate` takes; several models and data sets. No model gives an empty table.
+
+    Returns
+    -------
+    DataFrame with columns model, construction, metric, side, cutoff, score, coverage, invalid, contexts, low, high,
+    lemmas (how many counted), signature (identity and policy), source ("measured").
+    """
+    parts = []
+    for model in models:
+        for name in data:
+            parts.append(curves_of(_evaluate(model, name, lemmas, protocol, store)))
+    columns = [*KEYS, "score", "coverage", "invalid", "contexts", "low", "high", "lemmas", "signature", "source"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def curves_of(evaluation) -> pd.DataFrame:
+    """One evaluation's curves with intervals, its model's name and its signature."""
+    contexts = evaluation.contexts.assign(noun=uncertainty.noun_of(evaluation.contexts["subject"]))
+    bounds = uncertainty.curve_intervals(contexts).drop(columns=["method", "clusters"])
+    name = evaluation.signature.identity["model"].rpartition("@")[0]
+    curves = evaluation.curves().merge(bounds, how="left", on=KEYS[1:])
+    return curves.assign(
+        model=name, lemmas=len(evaluation.lemmas), signature=signed(evaluation.signature), source="measured"
+    )
+
+
+def published_curves(figure: int) -> pd.DataFrame:
+    """A digitised figure of the paper: 1 and 2 (score), 3 (coverage), 4 (invalid); model is the name on the hub.
+
+    Figure 1 could be read well. In the others, points that another curve hides in part or whole are left out, and so is
+    a point that stands apart from both its neighbours by more than 0.15 on the same side: a misread marker.
+    """
+    if figure not in _VALUES:
+        raise unknown("figure", figure, map(str, _VALUES))
+    value = _VALUES[figure]
+    table = published.figure1() if figure == 1 else published.figures234(f"figure{figure}").drop(columns="model")
+    table = table.rename(columns={"estimate": value, "hf_name": "model"}).assign(source="published")
+    if figure > 1:
+        table = table[table["quality"] == "ok"]
+        table = table[~_spikes(table, value)]
+    return table[[*KEYS, value, "source"]].reset_index(drop=True)
+
+
+def head_and_tail(curves: pd.DataFrame, value: str = "score") -> pd.DataFrame:
+    """How far each curve falls from the verbs a model expects to those it does not.
+
+    Returns
+    -------
+    DataFrame with a row per model, construction, metric and source: head (at the smallest top p), whole (top 100 %),
+    tail (at the smallest bottom p that has a value), tail_cutoff, and fall = head - tail.
+    """
+    rows = []
+    for key, group in curves.dropna(subset=value).groupby(["model", "construction", "metric", "source"], sort=False):
+        top = group[group["side"] == "top"].sort_values("cutoff")
+        bottom = group[group["side"] == "bottom"].sort_values("cutoff")
+        if top.empty or bottom.empty:
+            continue
+        whole = top.loc[top["cutoff"] == 1.0, value]
+        head, tail = top[value].iloc[0], bottom[value].iloc[0]
+        whole = whole.iloc[0] if len(whole) else float("nan")
+        rows.append((*key, head, whole, tail, bottom["cutoff"].iloc[0], head - tail))
+    columns = ["model", "construction", "metric", "source", "head", "whole", "tail", "tail_cutoff", "fall"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def real_and_laboratory(measured: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Three tables to draw: measured curves of real models, the published ones of the same, those of the laboratory.
+
+    Laboratory models answer to their own language and never stand over a published curve.
+    """
+    laboratory = measured["model"].str.startswith("lab-")
+    real = measured[~laboratory]
+    return real, printed[printed["model"].isin(real["model"])], measured[laboratory]
+
+
+def scores_beside_published(evaluations: Sequence) -> pd.DataFrame:
+    """Table 2, published, and each evaluation's, with its intervals, in one long table for `charts.table2_dots`.
+
+    Columns: construction, model, metric, score, low, high, n, method, source.
+    """
+    printed = published.table2().drop(columns="model")
+    printed = printed.rename(columns={"row": "construction", "hf_name": "model", "value": "score"})
+    parts = [printed.assign(source="published")]
+    for evaluation in evaluations:
+        name = evaluation.signature.identity["model"].rpartition("@")[0]
+        parts.append(evaluation.intervals().assign(model=name, source="measured"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def not_yet_run(models: Iterable[str]) -> list[str]:
+    """The paper's models that are not among `models`, by their names on the hub."""
+    given = {str(m).rstrip("/").rpartition("/")[2] for m in models}
+    return [name for name in published.MODELS.values() if name not in given]
+
+
+def _spikes(table: pd.DataFrame, value: str) -> pd.Series:
+    """Points more than 0.15 above both neighbours on their curve, or below both."""
+    ordered = table.sort_values([*KEYS[:3], "side", "cutoff"])
+    curves = ordered.groupby([*KEYS[:3], "side"], sort=False)[value]
+    before, after = (ordered[value] - curves.shift(n) for n in (1, -1))
+    spikes = ((before > 0.15) & (after > 0.15)) | ((before < -0.15) & (after < -0.15))
+    return spikes.reindex(table.index)
+
+
+def _evaluate(model, data, lemmas, protocol, store):
+    from tse_core.agreement import evaluate
+
+    return evaluate(model, data, lemmas, protocol=protocol, store=store)

@@ -1,0 +1,253 @@
+"""Finished numbers: tidy tables, each row with the signature that says how it was made.
+
+A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number a row and the columns `TIDY_COLUMNS`. Files hold
+it as Parquet or CSV; `read_results` refuses a file that was changed or that cannot say how its numbers were made. The
+store keeps finished runs; `add` takes in those of another machine, `difference_table` says what other policies do.
+"""
+
+import hashlib
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tse_core.errors import InputError
+from tse_core.results.signature import (
+    PROTOCOL_VERSION,
+    Difference,
+    Signature,
+    comparable,
+    differences,
+    provenance,
+    require_comparable,
+)
+from tse_core.results.store import Store, write_aside
+
+__all__ = [
+    "PROTOCOL_VERSION", "TIDY_COLUMNS", "Difference", "Signature", "Store", "add", "comparable", "difference_table",
+    "differences", "find", "finished", "keep_results", "other_contents", "provenance", "read_results",
+    "require_comparable", "write_results",
+]  # fmt: skip
+TIDY_COLUMNS = [
+    "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
+    "lemmas", "contexts", "pairs", "signature",
+]  # fmt: skip
+_TEXT = ("model", "protocol", "construction", "metric", "side", "signature")
+_SHARES = ("score", "low", "high", "coverage", "invalid", "cutoff")
+_COUNTS = ("lemmas", "contexts", "pairs")
+_ROW = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
+_MARK = b"tse-digest"  # of the rows, in a Parquet file's metadata
+
+
+def read_results(path: str | Path) -> pd.DataFrame:
+    """A tidy table from .parquet or .csv, checked.
+
+    Raises
+    ------
+    InputError
+        Naming file, column and row: no such file, a column that is missing, a score that is no share, a signature that
+        cannot be read, rows that were changed after they were written (Parquet files carry a digest).
+    """
+    path = Path(path)
+    if path.suffix not in (".parquet", ".csv"):
+        raise InputError(f"{path}: results are read from .parquet or .csv")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        table, mark = _parquet_file(path) if path.suffix == ".parquet" else (_csv_file(path), None)
+    except (OSError, ValueError, KeyError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as {path.suffix} ({' '.join(str(error).split())[:120]})") from None
+    table = _checked(table, path)
+    if mark and mark != _digest(table).encode():
+        raise InputError(f"{path}: the rows are not those that were written (another digest); take the original file")
+    return table
+
+
+def write_results(table: pd.DataFrame, path: str | Path) -> None:
+    """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
+    path = Path(path)
+    if path.suffix not in (".parquet", ".csv"):
+        raise InputError(f"{path}: results are written as .parquet or .csv")
+    try:
+        if path.suffix == ".parquet":
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            arrow = pa.Table.from_pandas(table, preserve_index=False)
+            arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), _MARK: _digest(table).encode()})
+            buffer = io.BytesIO()
+            pq.write_table(arrow, buffer, compression="zstd")
+            write_aside(path, buffer.getvalue())
+        else:
+            write_aside(path, table.to_csv(index=False, lineterminator="\n").encode())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def keep_results(table: pd.DataFrame, store: Store) -> int:
+    """Put a tidy table's runs into the store; returns how many of its numbers were new.
+
+    A number that is there already is passed over, whoever measured it when.
+
+    Raises
+    ------
+    InputError
+        A number there has the same signature but another value, by more than rounding can do: one of the two was not
+        made the way its signature says.
+    """
+    new = 0
+    for text, rows in table.groupby("signature", sort=False):
+        signature = Signature.parse(text)
+        there = find(signature.key, store)
+        if there is not None:
+            both = rows.merge(there, on=_ROW, suffixes=("", "_there"))
+            off = (both["score"] - both["score_there"]).abs() > 1e-3
+            if off.any():
+                row = both[off].iloc[0]
+                number = f"{signature.identity['model']}, {row['construction']}, {row['metric']}"
+                raise InputError(
+                    f"{number}: {row['score']:.4f}, but the store has {row['score_there']:.4f} under the same "
+                    f"signature; one of them was not made as it says (key {signature.key})"
+                )
+            rows = rows[~_names(rows).isin(_names(there))]
+        if len(rows):
+            store.put_result(signature, rows.reset_index(drop=True), _digest(rows)[:16])
+            new += len(rows)
+    return new
+
+
+def add(path: str | Path, store: Store) -> tuple[int, int]:
+    """Merge a results file made elsewhere into the store: (numbers added, numbers that were there already)."""
+    table = read_results(path)
+    new = keep_results(table, store)
+    return new, len(table) - new
+
+
+def find(key: str, store: Store) -> pd.DataFrame | None:
+    """The finished numbers of a key, or of the only key that starts so; None where there are none."""
+    keys = [entry["key"] for entry in store.entries("results")]
+    matching = [k for k in keys if k.startswith(key)] if key else []
+    if len(matching) > 1 and key not in matching:
+        raise InputError(f"{len(matching)} results have keys that start with {key!r}; give more of it")
+    tables = [table for _, table in store.results(matching[0])] if matching else []
+    return pd.concat(tables, ignore_index=True)[TIDY_COLUMNS].drop_duplicates(_ROW) if tables else None
+
+
+def finished(signature: Signature, constructions: Sequence[str], cutoffs, store: Store) -> pd.DataFrame | None:
+    """A run's tidy table at just these cut-offs, from the store; None unless every number is there."""
+    numbers = find(signature.key, store)
+    if numbers is None:
+        return None
+    cuts = [(side, cutoff) for side in ("top", "bottom") for cutoff in getattr(cutoffs, side)]
+    wanted = [(name, "TSE", "", None) for name in constructions]
+    wanted += [(name, metric, *cut) for name in constructions for metric in ("EW", "MW") for cut in cuts]
+    at = {(r.construction, r.metric, r.side, r.cutoff if r.side else None): i
+          for i, r in enumerate(numbers.itertuples(index=False))}  # fmt: skip
+    return numbers.iloc[[at[row] for row in wanted]].reset_index(drop=True) if at.keys() >= set(wanted) else None
+
+
+def other_contents(signature: Signature) -> list[str]:
+    """Where data or lemmas of a name that exists here have other contents here than the signature says, one line each.
+
+    Data that is not on this machine is passed over.
+    """
+    from tse_core.datasets import data_hash, load_lemmas, load_pairs
+
+    name, _, there = signature.identity["data"].rpartition("@")
+    lemmas, _, lemmas_there = signature.policy.get("lemmas", "").partition("(")[0].rpartition("@")
+    data = (name, there, lambda: data_hash(load_pairs(name)))
+    found = []
+    for what, theirs, ours in (data, (lemmas, lemmas_there, lambda: load_lemmas(lemmas).hash)):
+        try:
+            if what and (here := ours()) != theirs:
+                found.append(f"{what} is {here} here but {theirs} there: other contents under the same name")
+        except InputError:
+            continue
+    return found
+
+
+def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Two tidy tables, number by number, where both have it.
+
+    Returns
+    -------
+    DataFrame with columns construction, metric, side, cutoff, first, second, difference (second - first).
+
+    Raises
+    ------
+    InputError : either table mixes several runs, or they share no number.
+    """
+    for table, name in ((first, "first"), (second, "second")):
+        if table["signature"].map(lambda s: Signature.parse(s).key).nunique() > 1:
+            runs = ", ".join(table["signature"].str.split(" \\| ").str[0].unique()[:4])
+            raise InputError(f"the {name} results hold several runs ({runs}); give the store's key of one")
+    both = first[[*_ROW, "score"]].merge(second[[*_ROW, "score"]], on=_ROW, suffixes=("_first", "_second"))
+    if both.empty:
+        raise InputError("the two results share no number: other constructions or metrics")
+    both = both.rename(columns={"score_first": "first", "score_second": "second"})
+    return both.assign(difference=both["second"] - both["first"])
+
+
+def _names(table: pd.DataFrame) -> pd.Series:
+    """What names each number of a run: construction, metric, side, cut-off."""
+    return pd.Series(["\x1f".join(map(str, row)) for row in table[_ROW].itertuples(index=False)], index=table.index)
+
+
+def _digest(table: pd.DataFrame) -> str:
+    """A hash of the numbers and of how they were made; when and where they were made plays no part."""
+    policy = table["signature"].str.split(" \\| ").str[:2].str.join(" | ")
+    columns = {**{c: table[c] for c in TIDY_COLUMNS}, "signature": policy}
+    digest = hashlib.sha256()
+    for name, column in columns.items():
+        values = [repr(float(v)) if name in _SHARES else str(v) for v in column]
+        digest.update("\x1f".join([name, *values]).encode() + b"\x1e")
+    return digest.hexdigest()
+
+
+def _parquet_file(path: Path) -> tuple[pd.DataFrame, bytes | None]:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(io.BytesIO(path.read_bytes()))
+    return table.to_pandas(), (table.schema.metadata or {}).get(_MARK)
+
+
+def _csv_file(path: Path) -> pd.DataFrame:
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    return table.assign(**{c: table[c].map(_number) for c in (*_SHARES, *_COUNTS) if c in table})
+
+
+def _number(text: str) -> float | str:
+    """A number to the last bit; what is none stays, for the check to name."""
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return text
+
+
+def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+    if missing := [column for column in TIDY_COLUMNS if column not in table]:
+        raise InputError(f"{path}: no column {missing[0]!r}; a results file has {', '.join(TIDY_COLUMNS)}")
+    if table.empty:
+        raise InputError(f"{path}: holds no number")
+    table = table[TIDY_COLUMNS].copy()
+    for column in (*_SHARES, *_COUNTS):
+        numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
+        given = table[column].notna() & (table[column].astype(str) != "")
+        limit = np.inf if column in _COUNTS else 1 + 1e-9
+        wrong = (numbers.isna() & given) | (numbers < 0) | (numbers > limit) | (numbers.isna() & (column in _COUNTS))
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            right = "a count" if column in _COUNTS else "a share from 0 to 1"
+            shown = table[column].iloc[row]
+            shown = "missing" if pd.isna(shown) else repr(shown if isinstance(shown, str) else float(shown))
+            raise InputError(f"{path}, row {row + 1}: {column} is {shown}; it must be {right}")
+        table[column] = numbers.astype(np.int64) if column in _COUNTS else numbers
+    for text in table["signature"].unique():
+        try:
+            Signature.parse(text)
+        except InputError as error:
+            row = int(np.flatnonzero(table["signature"] == text)[0])
+            raise InputError(f"{path}, row {row + 1}: {error}") from None
+    return table

@@ -1,0 +1,181 @@
+"""Which of two sentences does a model prefer? The methods of BLiMP (Warstadt et al. 2020, sections 4.2 and 6.3).
+
+======================  ======================================================  ==================
+full-sentence           P(good) > P(bad), the whole sentences                   causal
+one-prefix              P(word_good | prefix) > P(word_bad | prefix)            causal
+two-prefix              P(word | prefix_good) > P(word | prefix_bad)            causal
+pll, pll-l2r            the same as full-sentence with pseudo-log-likelihoods   masked
+======================  ======================================================  ==================
+
+A critical word may be several tokens or several words: all of them count, by the chain rule.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from tse_core.errors import InputError, unknown
+from tse_core.sentences.tokens import Text, check_method, read_texts, token_log_probabilities, word_span
+
+FIELDS = {
+    "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
+    "two-prefix": ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"),
+}
+POLICIES = {
+    "ties": ("wrong", "half"),
+    "first": ("as-is", "capital", "lower"),
+    "unknown_words": ("flag", "refuse"),
+}
+
+
+class Side(NamedTuple):
+    """One sentence of a pair: its text, where its critical word starts, and the words that the other side lacks.
+
+    Sides that have the same words in another order differ in all of them.
+    """
+
+    text: str
+    critical: int
+    own_words: Counter | None
+
+
+def score_pairs(
+    model, sentence_pairs: pd.DataFrame, method=None, *, bos=None, space=None, first="as-is", ties="wrong",
+    unknown_words="flag", advance=None,
+) -> pd.DataFrame:  # fmt: skip
+    """Score both sides of each pair and compare them.
+
+    Parameters
+    ----------
+    model : LanguageModel
+    sentence_pairs : DataFrame
+        good and bad; for the prefix methods their fields (see :mod:`tse_core.datasets.pairs`).
+    method : str, optional
+        "full-sentence" (default for causal models), "one-prefix", "two-prefix", "pll" (default for masked ones) or
+        "pll-l2r".
+    bos : "tokenizer", "add" or "none", optional
+    space : bool, optional
+        What the model reads before the text; both default to the model's own policies (:class:`LanguageModel`).
+    first : "as-is", "capital" or "lower"
+        The first letter of each sentence or prefix.
+    ties : "wrong" or "half"
+        What two equal scores count; they are reported in any case.
+    unknown_words : "flag" or "refuse"
+        With "refuse" a pair with an unknown word in its critical region is not judged: ``correct`` is NaN.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair, with the pairs' index: paradigm and pair_id where given, logp_good and logp_bad (nats),
+        length_good and length_bad (tokens scored), margin (nats), correct (1, 0, a half, or NaN), tie, unknown_good and
+        unknown_bad (how many tokens), unknown_critical (an unknown word among those in which the sides differ).
+
+    Raises
+    ------
+    InputError
+        Names the pair and field that is missing or empty; a method that does not suit the model; an unknown policy.
+    """
+    method = method or default_method(model)
+    check_method(model, method)
+    check_policies(first=first, ties=ties, unknown_words=unknown_words)
+    names = pair_names(sentence_pairs)
+    sides = list(_sides(sentence_pairs, names, method, first))
+    labels = [f"pair {name} ({side})" for name in names for side in ("good", "bad")]
+    texts = read_texts(model.with_policies(bos=bos, leading_space=space), [side.text for side in sides], labels)
+    wanted = [_wanted(text, side) for text, side in zip(texts, sides, strict=True)]
+    nats = token_log_probabilities(model, texts, wanted, method, advance)
+    total = np.array([math.fsum(values[tokens]) for values, tokens in zip(nats, wanted, strict=True)])
+    critical = [text.unknown[_critical(text, s, t)].any() for text, s, t in zip(texts, sides, wanted, strict=True)]
+    scores = {"logp_good": total[::2], "logp_bad": total[1::2]}
+    scores |= dict(zip(("length_good", "length_bad"), np.array([len(t) for t in wanted]).reshape(-1, 2).T, strict=True))
+    strange = np.array([text.unknown.sum() for text in texts]).reshape(-1, 2).T
+    scores |= dict(zip(("unknown_good", "unknown_bad"), strange, strict=True))
+    scores["unknown_critical"] = np.array(critical, dtype=bool).reshape(-1, 2).any(axis=1)
+    kept = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]]
+    table = pd.concat([kept, pd.DataFrame(scores, index=sentence_pairs.index)], axis=1)
+    return judged(table, ties=ties, unknown_words=unknown_words)
+
+
+def judged(scores: pd.DataFrame, *, ties="wrong", unknown_words="flag") -> pd.DataFrame:
+    """The same log-probabilities under other policies: margin, correct and tie are computed anew.
+
+    >>> scores = pd.DataFrame({"logp_good": [-1.0, -2.0, -3.0], "logp_bad": [-2.0, -2.0, -1.0]})
+    >>> judged(scores, ties="half")["correct"].tolist()
+    [1.0, 0.5, 0.0]
+    """
+    good, bad = scores["logp_good"].to_numpy(), scores["logp_bad"].to_numpy()
+    tie = good == bad
+    margin = np.subtract(good, bad, out=np.zeros(len(good)), where=~tie)
+    correct = np.where(tie, 0.5 if ties == "half" else 0.0, good > bad)
+    if unknown_words == "refuse":
+        correct = np.where(scores["unknown_critical"], np.nan, correct)
+    return scores.assign(margin=margin, correct=correct, tie=tie)
+
+
+def default_method(model) -> str:
+    """Full sentences for a causal model, the original PLL for a masked one."""
+    return "pll" if model.kind == "masked" else "full-sentence"
+
+
+def check_policies(**chosen: str) -> None:
+    """Each policy has one of its values."""
+    for policy, value in chosen.items():
+        if value not in POLICIES[policy]:
+            raise unknown(f"policy for {policy}", value, POLICIES[policy])
+
+
+def check_pairs(pairs: pd.DataFrame, method: str) -> None:
+    """Every field that the method needs is there and not empty."""
+    for _ in _sides(pairs, pair_names(pairs), method, "as-is"):
+        pass
+
+
+def pair_names(pairs: pd.DataFrame) -> list[str]:
+    """How messages call each pair: its paradigm and id, else its row."""
+    parts = [pairs[name].astype(str) for name in ("paradigm", "pair_id") if name in pairs]
+    return ["/".join(name) for name in zip(*parts, strict=True)] if parts else [str(row) for row in pairs.index]
+
+
+def _sides(pairs, names, method, first) -> Iterator[Side]:
+    """Both sides of each pair, good first."""
+    needed = FIELDS.get(method, ("good", "bad"))
+    if missing := [field for field in needed if field not in pairs]:
+        raise InputError(f"the {method} method needs the column {missing[0]!r}; the table has {', '.join(pairs)}")
+    for name, *fields in zip(names, *(pairs[field] for field in needed), strict=True):
+        for field, value in zip(needed, fields, strict=True):
+            if not isinstance(value, str) or not value.strip():
+                raise InputError(f"pair {name}: {field} is empty; the {method} method needs it")
+        if method not in FIELDS:
+            good, bad = (_first_letter(sentence, first) for sentence in fields)
+            words = Counter(good.split()), Counter(bad.split())
+            own = words[0] - words[1], words[1] - words[0]
+            own = own if any(own) else words
+            yield Side(good, 0, own[0])
+            yield Side(bad, 0, own[1])
+            continue
+        a, b, c = fields
+        for prefix, word in ((a, b), (a, c)) if method == "one-prefix" else ((a, c), (b, c)):
+            prefix = _first_letter(prefix.rstrip(), first)
+            yield Side(f"{prefix} {word.strip()}", len(prefix), None)
+
+
+def _wanted(text: Text, side: Side) -> np.ndarray:
+    tokens = text.scorable()
+    return tokens[text.starts[tokens] >= side.critical]
+
+
+def _critical(text: Text, side: Side, wanted: np.ndarray) -> np.ndarray:
+    """The tokens of the words that the other side lacks; for the prefix methods those of the critical word."""
+    if side.own_words is None:
+        return wanted
+    words = [slice(*word_span(text.sentence, int(text.starts[token]))) for token in text.real]
+    return text.real[np.array([text.sentence[word] in side.own_words for word in words], dtype=bool)]
+
+
+def _first_letter(text: str, policy: str) -> str:
+    change = {"as-is": str, "capital": str.upper, "lower": str.lower}[policy]
+    return change(text[:1]) + text[1:]

@@ -1,0 +1,12 @@
+from . import dynamics as dynamics
+from . import learning_curves as learning_curves
+from .dynamics import ALL as ALL
+from .dynamics import training_curves as training_curves
+from .learning_curves import SETTINGS as SETTINGS
+from .learning_curves import SIZES as SIZES
+from .learning_curves import doubling_slopes as doubling_slopes
+from .learning_curves import learning_curve as learning_curve
+from .recording import fitting as fitting
+from .recording import further_results as further_results
+from .recording import parts_for as parts_for
+from .recording import record as record

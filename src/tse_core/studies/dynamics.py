@@ -1,0 +1,166 @@
+"""What is learned first: TSE, EW and MW of a model's checkpoints, for frequent and for rare verbs.
+
+A sweep with ``keep: lemmas`` leaves in the store how often each verb of the list was conjugated correctly, by subject
+noun. From that come scores by frequency band, and with the steps of the checkpoints, curves over training.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tse_core.agreement import Evaluation
+from tse_core.errors import InputError
+from tse_core.pages import signed
+from tse_core.paths import data_folder
+from tse_core.results import Store
+from tse_core.sweep import Plan, Run, collected, load_plan
+from tse_core.uncertainty import interval, noun_of
+
+BANDS = ("head", "middle", "tail")
+ALL = "All constructions"
+COLUMNS = [
+    "name", "step", "data", "construction", "band", "metric", "score", "low", "high", "n", "lemmas", "signature",
+]  # fmt: skip
+
+
+def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path | None = None) -> pd.DataFrame:
+    """Scores over training, of a sweep that has been run.
+
+    Returns
+    -------
+    DataFrame
+        name, step, data, construction (and ``All constructions``: all contexts together), band ("all", "head",
+        "middle", "tail"), metric ("TSE", "EW", "MW"), score, low, high (95 %, clustered by subject noun), n (contexts;
+        pairs for TSE), lemmas (how many of the band counted), signature (identity and policy).
+
+    Raises
+    ------
+    InputError
+        The plan does not keep lemmas, a model has no step, or a shard is missing in the store.
+    """
+    plan = plan if isinstance(plan, Plan) else load_plan(plan)
+    store = store if isinstance(store, Store) else Store(store)
+    for run in plan.runs:
+        if run.keep == "contexts":
+            raise InputError("curves by frequency band need a sweep with keep: lemmas")
+        if run.model.step is None:
+            raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
+    parts, groups = [], {}
+    for run in plan.runs:
+        groups.setdefault((run.model.name, run.data, run.lemmas, run.protocol), []).append(run)
+    for runs in groups.values():
+        parts += list(_group(sorted(runs, key=lambda run: -run.model.step), store))[::-1]
+    return pd.concat(parts, ignore_index=True)[COLUMNS]
+
+
+def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
+    """TSE, EW and MW of an evaluation that kept lemmas, for all verbs and by band.
+
+    Over all verbs the scores are `Evaluation.table`'s. In a band, EW is the share of its verbs conjugated correctly; MW
+    is the share of probability on correct forms, where the probabilities of the contexts that share construction,
+    subject and number are summed first (their single values are not kept).
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    bands : mapping
+        Lemma -> "head", "middle" or "tail".
+    """
+    contexts = evaluation.contexts.rename(columns={"ew": "EW", "mw": "MW"})
+    pairs = evaluation.pairs.rename(columns={"tse": "TSE"})
+    rows = [*_scores(contexts, ("EW", "MW"), "all"), *_scores(pairs, ("TSE",), "all")]
+    lemmas = evaluation.by_lemma.assign(band=evaluation.by_lemma["lemma"].map(bands))
+    keys = ["construction", "subject", "number", "band"]
+    sums = lemmas.groupby(keys, sort=False, as_index=False).agg(
+        contexts=("contexts", "first"),
+        lemmas=("lemma", "size"),
+        correct=("correct", "sum"),
+        right=("probability_correct", "sum"),
+        wrong=("probability_wrong", "sum"),
+    )
+    sums["EW"] = sums["correct"] / (sums["contexts"] * sums["lemmas"])
+    sums["MW"] = sums["right"] / (sums["right"] + sums["wrong"])
+    each = sums.loc[np.repeat(sums.index, sums["contexts"])]  # one row a context: means weigh contexts alike
+    for band in BANDS:
+        rows += _scores(each[each["band"] == band], ("EW", "MW"), band)
+    counted = evaluation.lemmas["lemma"].map(bands).value_counts()
+    table = pd.DataFrame(rows, columns=["construction", "band", "metric", "score", "low", "high", "n"])
+    return table.assign(lemmas=[len(evaluation.lemmas) if b == "all" else int(counted[b]) for b in table["band"]])
+
+
+def likely_bands(evaluation: Evaluation) -> dict[str, str]:
+    """Bands by what a model itself finds likely.
+
+    The head holds half of the probability on verbs in as few lemmas as can be, the tail the last tenth of it.
+    """
+    lemmas = evaluation.by_lemma
+    mass = (lemmas["probability_correct"] + lemmas["probability_wrong"]) * lemmas["contexts"]
+    likely = mass.groupby(lemmas["lemma"]).sum().sort_values(ascending=False, kind="stable")
+    before = (likely.cumsum() - likely) / likely.sum()
+    band = np.select([before < 0.5, before < 0.9], ["head", "middle"], "tail")
+    return dict(zip(likely.index, band, strict=True))
+
+
+def recorded(name: str) -> pd.DataFrame | None:
+    """Curves that are kept with the project (data/recorded/dynamics), None where there are none of that name."""
+    path = data_folder() / "recorded" / "dynamics" / f"{name}.csv"
+    return pd.read_csv(path) if path.is_file() else None
+
+
+def _group(runs: Sequence[Run], store: Store):
+    """Tables of one model's checkpoints, the last first: where the verb list names no bands, it says what is likely."""
+    bands = None
+    for run in runs:
+        found = collected(run, store)
+        if bands is None:
+            named = "band" in found.lemmas
+            bands = (
+                dict(zip(found.lemmas["lemma"], found.lemmas["band"], strict=True)) if named else likely_bands(found)
+            )
+        table = band_scores(found, bands)
+        about = {"name": run.model.name, "step": run.model.step, "data": run.data, "signature": signed(found.signature)}
+        yield table.assign(**about)
+
+
+def _scores(rows: pd.DataFrame, metrics: Sequence[str], band: str):
+    """Each construction's scores with intervals, and those of all contexts together."""
+    rows = rows.assign(noun=noun_of(rows["subject"]))
+    for construction, group in [*rows.groupby("construction", sort=False), (ALL, rows)]:
+        for metric in metrics:
+            if group[metric].notna().any():
+                found = interval(group[metric].to_numpy(), group["noun"].to_numpy())
+                yield construction, band, metric, found.estimate, found.low, found.high, len(group)
+
+
+def settled(curves: pd.DataFrame, within: float = 0.05) -> pd.DataFrame:
+    """From which step on a score stays within a distance of its last value.
+
+    Returns
+    -------
+    DataFrame
+        name, construction, band, metric, step (the first such checkpoint), score (the last).
+    """
+    rows = []
+    for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):
+        last = line["score"].iloc[-1]
+        away = np.flatnonzero((line["score"] - last).abs() > within)
+        rows.append((*key, line["step"].iloc[away[-1] + 1 if len(away) else 0], last))
+    return pd.DataFrame(rows, columns=["name", "construction", "band", "metric", "step", "score"])
+
+
+def reached(curves: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:
+    """The first step at which a score reaches a level.
+
+    Returns
+    -------
+    DataFrame
+        name, construction, band, metric, step (missing where it never does), score (the highest).
+    """
+    rows = []
+    for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):
+        there = line.loc[line["score"] >= level, "step"]
+        rows.append((*key, there.iloc[0] if len(there) else pd.NA, line["score"].max()))
+    table = pd.DataFrame(rows, columns=["name", "construction", "band", "metric", "step", "score"])
+    return table.astype({"step": "Int64"})

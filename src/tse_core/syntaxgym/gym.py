@@ -1,0 +1,162 @@
+"""The gym: the suites and models of data/gym.yaml, each on each.
+
+Token surprisals are kept in the store under the model's weights and the suite's sentences, so only what is new is
+computed: one suite more is evaluated on every model, one model more on every suite.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from tse_core.errors import InputError, unknown
+from tse_core.paths import data_folder
+from tse_core.syntaxgym.library import circuit, load_suites
+from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
+from tse_core.syntaxgym.suites import Suite
+
+KEYS = {"suites": list, "models": list, "unknown": str, "human": dict}
+
+
+@dataclass(frozen=True)
+class Gym:
+    """What data/gym.yaml says. ``human``: suite -> {"accuracy", "source"}."""
+
+    suites: list[Suite]
+    models: list[str]
+    unknown: str = "refuse"
+    human: dict[str, dict] = field(default_factory=dict)
+
+
+def load_gym(path: str | Path | None = None) -> Gym:
+    """Read data/gym.yaml or another file like it; paths in it start from the repository, else from the file's folder.
+
+    Raises
+    ------
+    InputError : the file, the entry, what was wrong and what would be right.
+    """
+    path = Path(path) if path else data_folder() / "gym.yaml"
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{line}: not YAML ({getattr(error, 'problem', None) or 'unreadable'})") from None
+    if not isinstance(data, dict):
+        raise InputError(f"{path}: it must be a mapping with {', '.join(KEYS)}")
+    for key, value in data.items():
+        if key not in KEYS:
+            raise InputError(f"{path}: {unknown('key', key, KEYS)}")
+        if value is not None and not isinstance(value, KEYS[key]):
+            raise InputError(f"{path}: {key} must be {'a list' if KEYS[key] is list else 'a ' + KEYS[key].__name__}")
+    if (policy := data.get("unknown") or "refuse") not in ("refuse", "flag"):
+        raise InputError(f"{path}: unknown must be refuse or flag, not {policy!r}")
+    suites = [suite for entry in data.get("suites") or [] for suite in _suites(str(entry), path)]
+    names = [suite.name for suite in suites]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"{path}: two suites are called {twice!r}; change meta.name of one")
+    models = [name for entry in data.get("models") or [] for name in _models(str(entry), path)]
+    return Gym(suites, list(dict.fromkeys(models)), policy, _human(data.get("human") or {}, path))
+
+
+def run_gym(gym: Gym, store, *, progress: Callable | None = None) -> Iterator[Outcome]:
+    """Every model on every suite, model by model; what the store holds is not computed again.
+
+    ``progress`` is called with the model's and the suite's name before each evaluation.
+    """
+    from tse_core.models import open_command
+
+    known = {}
+    for name in gym.models:
+        model = open_command(name)
+        if model is None:
+            from tse_core.models import load_model
+
+            model = load_model(name)
+        title, identity = model.label, model.identity()
+        if known.setdefault(title, identity) != identity:
+            raise InputError(f"two models are called {title!r}; rename the folder of one ({name})")
+        for suite in gym.suites:
+            if progress:
+                progress(name, suite.name)
+            yield evaluate_suite(model, suite, store=store)
+
+
+def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
+    """One row a model and suite.
+
+    Columns: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1. ``unknown`` counts
+    the items with an unknown word in a region that a prediction speaks of. Under "refuse" these items are not judged,
+    and a suite is not judged at all (accuracy is NaN) where they are more than half or where more than a tenth of all
+    tokens is unknown. ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. (2020) recorded.
+    """
+    return pd.DataFrame([_row(outcome, unknown) for outcome in outcomes], columns=COLUMNS)
+
+
+COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown", "prediction_1"]
+
+
+def _row(outcome: Outcome, policy: str) -> tuple:
+    strange = outcome.items.groupby("item")["unknown"].any()
+    judged = strange.index if policy == "flag" else strange.index[~strange]
+    if policy == "refuse" and (len(judged) < len(strange) / 2 or (outcome.tokens["unknown"] != "").mean() > 0.1):
+        judged = judged[:0]
+    holds = outcome.by_item[judged]
+    first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"][judged]
+    suite, nothing = outcome.suite, float("nan")
+    return (
+        label(outcome), outcome.kind, suite.name, circuit(suite), holds.mean() if len(judged) else nothing,
+        int(holds.sum()), len(strange), len(judged), int(strange.sum()), first.mean() if len(judged) else nothing,
+    )  # fmt: skip
+
+
+def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Each model's SG score, the mean over its judged suites (Hu et al. 2020), and its mean in each circuit."""
+    judged = accuracies.dropna(subset=["accuracy"])
+    score = judged.groupby("model", sort=False)["accuracy"].agg(SG="mean", suites="size")
+    circuits = judged[judged["circuit"] != ""].pivot_table(
+        index="model", columns="circuit", values="accuracy", sort=False
+    )
+    return score.join(circuits).reset_index()
+
+
+def label(outcome: Outcome) -> str:
+    """A model's name in tables: masked ones say how they were scored."""
+    name = outcome.model.rsplit("@", 1)[0]
+    return f"{name} (PLL)" if outcome.kind == "masked" else name
+
+
+def _suites(entry: str, path: Path) -> list[Suite]:
+    try:
+        return load_suites(entry if entry in ("laboratory", "public") else _placed(entry, path))
+    except InputError as error:
+        raise InputError(f"{path}: suites: {error}") from None
+
+
+def _models(entry: str, path: Path) -> list[str]:
+    if entry == "laboratory":
+        return sorted(config.parent.name for config in (data_folder() / "models").glob("*/config.json"))
+    return [_placed(entry, path)]
+
+
+def _placed(entry: str, path: Path) -> str:
+    """A path of the file as it stands, or from the folder above data/ or of the file; any other name unchanged."""
+    for folder in (path.parent, path.parent.parent):
+        if (folder / entry).exists():
+            return str(folder / entry)
+    return entry
+
+
+def _human(entries: dict, path: Path) -> dict[str, dict]:
+    for name, entry in entries.items():
+        good = isinstance(entry, dict) and set(entry) == {"accuracy", "source"}
+        if not good or not isinstance(entry["accuracy"], int | float) or not 0 <= entry["accuracy"] <= 1:
+            raise InputError(f"{path}: human: {name} must be {{accuracy: 0 to 1, source: where it is published}}")
+    return entries
+
+
+__all__ = ["Gym", "accuracy_table", "label", "load_gym", "run_gym", "sg_scores"]

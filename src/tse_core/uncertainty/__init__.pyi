@@ -1,0 +1,11 @@
+from .clusters import normal_quantile as normal_quantile
+from .clusters import t_quantile as t_quantile
+from .coverage import POPULATIONS as POPULATIONS
+from .coverage import simulated_coverage as simulated_coverage
+from .coverage import simulated_verb_coverage as simulated_verb_coverage
+from .intervals import compare as compare
+from .intervals import curve_intervals as curve_intervals
+from .intervals import interval as interval
+from .intervals import noun_of as noun_of
+from .intervals import table_intervals as table_intervals
+from .intervals import wilson as wilson
