@@ -69,8 +69,9 @@ from IPython.display import display
 import tse_core
 from tse_core import charts, published
 from tse_core.models import load_model
-from tse_core.pages import glue, signed, table
+from tse_core.pages import glue, table
 from tse_core.paths import store_folder
+from tse_core.results import signed
 
 # %% [markdown]
 # ## What was published

@@ -68,10 +68,10 @@ import tse_core
 from tse_core import blimp, charts, published
 from tse_core.blimp import pair_defects
 from tse_core.charts import accuracy_dots
-from tse_core.models import laboratory_ngram
-from tse_core.pages import glue, signed, table
+from tse_core.laboratory import laboratory_ngram
+from tse_core.pages import glue, table
 from tse_core.paths import store_folder
-from tse_core.results import Store
+from tse_core.results import Store, signed
 
 # %% [markdown]
 # ## Phenomena
@@ -427,7 +427,7 @@ import pandas as pd
 
 from tse_core.blimp import compare, evaluate_blimp
 from tse_core.datasets import load_sentence_pairs
-from tse_core.models import laboratory_ngram
+from tse_core.laboratory import laboratory_ngram
 from tse_core.sentences import score_pairs
 
 pairs = load_sentence_pairs("laboratory/determiner_noun_agreement_1")

@@ -71,7 +71,7 @@ from IPython.display import display
 import tse_core
 from tse_core import blimp, charts
 from tse_core.charts import accuracy_lines
-from tse_core.models import laboratory_ngram
+from tse_core.laboratory import laboratory_ngram
 from tse_core.pages import blimp_figures, glue, table
 from tse_core.paths import data_folder, store_folder
 from tse_core.results import Store
@@ -484,8 +484,7 @@ import pandas as pd
 
 from tse_core.blimp import evaluate_blimp
 from tse_core.datasets import load_sentence_pairs
-from tse_core.laboratory import load_language
-from tse_core.models import laboratory_ngram
+from tse_core.laboratory import laboratory_ngram, load_language
 from tse_core.pages import published_accuracies
 
 # One paradigm with an attractor, judged by an n-gram model: number of the subject, of the noun next to the verb, verdict.

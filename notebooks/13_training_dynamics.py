@@ -69,6 +69,7 @@ from tse_core.datasets import unique_contexts
 from tse_core.laboratory import truth
 from tse_core.pages import glue, table
 from tse_core.paths import data_folder, store_folder
+from tse_core.results import ALL_CONSTRUCTIONS
 from tse_core.studies import dynamics
 
 # %% [markdown]
@@ -134,7 +135,7 @@ table(pd.DataFrame(status), "The plans of this page")
 # %% tags=["hide-input"]
 def overall(curves):
     """All constructions together: the bands of EW and MW, and TSE."""
-    rows = curves[curves["construction"] == dynamics.ALL]
+    rows = curves[curves["construction"] == ALL_CONSTRUCTIONS]
     return rows[(rows["band"] != "all") | (rows["metric"] == "TSE")]
 
 
@@ -251,7 +252,7 @@ whole = curves["laboratory-steps"]
 whole = whole[
     (whole["band"] == "all")
     & (whole["metric"] == "EW")
-    & (whole["construction"] != dynamics.ALL)
+    & (whole["construction"] != ALL_CONSTRUCTIONS)
 ]
 part = whole[whole["name"] == "lab-systematic-causal"].assign(
     step=lambda t: t["step"].astype(str)

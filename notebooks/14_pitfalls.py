@@ -83,8 +83,9 @@ from tse_core import (
     load_pairs,
 )
 from tse_core.datasets import Lemmas, unique_contexts
-from tse_core.pages import glue, signed, table
+from tse_core.pages import glue, table
 from tse_core.paths import store_folder
+from tse_core.results import signed
 from tse_core.uncertainty import (
     interval,
     noun_of,

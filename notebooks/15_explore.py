@@ -218,7 +218,7 @@ import pandas as pd
 
 from tse_core import evaluate, load_pairs, surprisals
 from tse_core.datasets import join
-from tse_core.models import laboratory_ngram
+from tse_core.laboratory import laboratory_ngram
 
 found = evaluate(
     "lab-lexical-causal", "marvin-linzen/simple", "newman-clean", keep="lemmas"

@@ -5,7 +5,7 @@ import pytest
 
 import tse_core
 from tse_core.blimp.scores import evaluate_blimp
-from tse_core.models.baselines import laboratory_ngram
+from tse_core.laboratory import laboratory_ngram
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 

@@ -6,7 +6,8 @@ import pytest
 
 from tiny import save_model
 from tse_core import InputError, evaluate, load_pairs, slot_distribution
-from tse_core.studies.dynamics import ALL, band_scores, likely_bands, training_curves
+from tse_core.results import ALL_CONSTRUCTIONS as ALL
+from tse_core.studies.dynamics import band_scores, likely_bands, training_curves
 from tse_core.sweep.running import plan_sweep
 from tse_core.sweep.tasks import score_task
 

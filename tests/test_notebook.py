@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from tse_core.pages.notebook import glue, signed, table
+from tse_core.pages import glue, table
+from tse_core.results import signed
 
 
 def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():

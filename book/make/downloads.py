@@ -13,9 +13,8 @@ import yaml
 from book.make import DOWNLOADS
 from tse_core import published
 from tse_core.claims import laboratory_ledger, ledger
-from tse_core.pages import signed
 from tse_core.paths import data_folder, store_folder
-from tse_core.results import known_results, write_results
+from tse_core.results import known_results, signed, write_results
 
 SCHEMA = Path(__file__).with_suffix(".yaml")
 

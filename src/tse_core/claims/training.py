@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.claims import verdicts
-from tse_core.studies import ALL
+from tse_core.results import ALL_CONSTRUCTIONS
 
 SYSTEMATIC, LEXICAL = "lab-systematic-causal", "lab-lexical-causal"
 LEARNED, GUESSING = 0.9, 0.05
@@ -45,7 +45,11 @@ def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
     for name, text, models, judge in _CLAIMS:
         for model in models:
             row = {"id": name, "claim": text, "model": model, "verdict": verdicts.NOT_RUN, "signature": ""}
-            mine = None if curves is None else curves[(curves["name"] == model) & (curves["construction"] == ALL)]
+            mine = (
+                None
+                if curves is None
+                else curves[(curves["name"] == model) & (curves["construction"] == ALL_CONSTRUCTIONS)]
+            )
             if mine is not None and len(mine):
                 scores = mine.pivot_table("score", "step", ["metric", "band"])
                 step, measured, holds = judge(scores)

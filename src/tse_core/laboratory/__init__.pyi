@@ -7,6 +7,7 @@ from .measure import measure_models as measure_models
 from .networks import new_network as new_network
 from .networks import save as save
 from .networks import tokenizer as tokenizer
+from .ngram import laboratory_ngram as laboratory_ngram
 from .paradigms import write_paradigms as write_paradigms
 from .suites import write_suites as write_suites
 from .training import plan_for as plan_for

@@ -1,5 +1,4 @@
 from .baselines import KINDS as KINDS
-from .baselines import laboratory_ngram as laboratory_ngram
 from .baselines import save_baseline as save_baseline
 from .baselines import train_baseline as train_baseline
 from .command import open_command as open_command

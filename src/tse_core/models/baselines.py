@@ -8,7 +8,6 @@ covers the whole vocabulary, so that TSE, EW, MW, BLiMP and SyntaxGym run on the
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -69,16 +68,6 @@ def train_baseline(
     else:
         network, _ = train_lstm(ids, **common, progress=progress, **settings)
     return LanguageModel(name or kind, "causal", tokenizer, network)
-
-
-@cache
-def laboratory_ngram(sentences: int, *, name="5-gram", regime="systematic") -> LanguageModel:
-    """An n-gram model of the laboratory's language, trained on that many of its sentences, once a session."""
-    from tse_core.laboratory import corpus, load_language, tokenizer
-
-    language = load_language()
-    text = corpus.sentences(language, regime, sentences)
-    return train_baseline("ngram", text, tokenizer(language, "causal"), name=name)
 
 
 def word_tokenizer(sentences: Iterable[str], *, minimum: int = 1):

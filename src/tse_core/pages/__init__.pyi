@@ -9,7 +9,6 @@ from .ledger import ledger_table as ledger_table
 from .ledger import link as link
 from .ledger import verdict_tiles as verdict_tiles
 from .notebook import glue as glue
-from .notebook import signed as signed
 from .notebook import table as table
 from .profiles import chosen as chosen
 from .profiles import missing as missing

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tse_core import published, uncertainty
 from tse_core.errors import unknown
-from tse_core.pages.notebook import signed
+from tse_core.results import signed
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
 _VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}

@@ -24,11 +24,6 @@ def glue(name: str, value) -> None:
     )
 
 
-def signed(signature) -> str:
-    """Identity and policy of a signature: what a page shows below its numbers, the same whenever it is built."""
-    return " | ".join(str(signature).split(" | ")[:2])
-
-
 def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = False, note: str = ""):
     """A table for a page: a caption, aligned numbers, missing values as a dash. Text is escaped.
 

@@ -10,8 +10,10 @@ from .signature import comparable as comparable
 from .signature import differences as differences
 from .signature import provenance as provenance
 from .signature import require_comparable as require_comparable
+from .signature import signed as signed
 from .store import Store as Store
 from .store import write_aside as write_aside
+from .tidy import ALL_CONSTRUCTIONS as ALL_CONSTRUCTIONS
 from .tidy import TIDY_COLUMNS as TIDY_COLUMNS
 from .tidy import difference_table as difference_table
 from .tidy import find as find

@@ -171,3 +171,8 @@ def _encoded(value: object) -> str:
 
 def _short(text: object) -> str:
     return repr(text if not isinstance(text, str) or len(text) <= 60 else text[:57] + "...")
+
+
+def signed(signature) -> str:
+    """Identity and policy of a signature: what a page shows below its numbers, the same whenever it is built."""
+    return " | ".join(str(signature).split(" | ")[:2])

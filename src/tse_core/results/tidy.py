@@ -34,6 +34,7 @@ TIDY_COLUMNS = [
     "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
     "lemmas", "contexts", "pairs", "signature",
 ]  # fmt: skip
+ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together
 _TEXT = ("model", "protocol", "construction", "metric", "side", "signature")
 _SHARES = ("score", "low", "high", "coverage", "invalid", "cutoff")
 _COUNTS = ("lemmas", "contexts", "pairs")

@@ -1,6 +1,5 @@
 from . import dynamics as dynamics
 from . import learning_curves as learning_curves
-from .dynamics import ALL as ALL
 from .dynamics import training_curves as training_curves
 from .learning_curves import SETTINGS as SETTINGS
 from .learning_curves import SIZES as SIZES

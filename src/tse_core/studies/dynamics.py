@@ -12,14 +12,12 @@ import pandas as pd
 
 from tse_core.agreement import Evaluation
 from tse_core.errors import InputError
-from tse_core.pages import signed
 from tse_core.paths import data_folder
-from tse_core.results import Store
+from tse_core.results import ALL_CONSTRUCTIONS, Store, signed
 from tse_core.sweep import Plan, Run, collected, load_plan
 from tse_core.uncertainty import interval, noun_of
 
 BANDS = ("head", "middle", "tail")
-ALL = "All constructions"
 COLUMNS = [
     "name", "step", "data", "construction", "band", "metric", "score", "low", "high", "n", "lemmas", "signature",
 ]  # fmt: skip
@@ -127,7 +125,7 @@ def _group(runs: Sequence[Run], store: Store):
 def _scores(rows: pd.DataFrame, metrics: Sequence[str], band: str):
     """Each construction's scores with intervals, and those of all contexts together."""
     rows = rows.assign(noun=noun_of(rows["subject"]))
-    for construction, group in [*rows.groupby("construction", sort=False), (ALL, rows)]:
+    for construction, group in [*rows.groupby("construction", sort=False), (ALL_CONSTRUCTIONS, rows)]:
         for metric in metrics:
             if group[metric].notna().any():
                 found = interval(group[metric].to_numpy(), group["noun"].to_numpy())

@@ -1,0 +1,112 @@
+"""What the living page knows of the model: computed with the package, so that page and package speak of the same verbs.
+
+The page scores contexts itself; here are the verb list with its vocabulary entries, the token that stands in front, and
+the package's own scores of some contexts, which the page compares with its own.
+"""
+
+import pandas as pd
+
+from tse_core import PAPER_CUTOFFS, load_lemmas, load_pairs, score_context
+from tse_core.agreement import marked_distribution
+
+LEMMAS = "newman-clean"
+NUMBERS = ("singular", "plural")
+TOP = 10  # continuations kept for a context
+EXAMPLES = (
+    ("The keys to the cabinet", "plural"),
+    ("The key to the cabinets", "singular"),
+    ("The author that the guards like", "singular"),
+    ("The authors that the guard likes", "plural"),
+    ("The pilot laughs and", "singular"),
+    ("The manager that the skaters admire", "singular"),
+)
+VERBS = ("be", "have", "know", "laugh")  # whose TSE the recorded examples show
+
+
+def page_facts(model) -> dict:
+    """Everything that the page is given about an opened model, but for its file; ready for JSON."""
+    verbs, ids = _verbs(model)
+    return {
+        "list": LEMMAS,
+        "vocabulary": model.vocabulary_size,
+        "front": _front(model),
+        "front_token": "" if _front(model) is None else model.tokens([_front(model)])[0],
+        "marks": sorted(str(token) for token in model.tokenizer.added_tokens_decoder.values()),
+        "cutoffs": PAPER_CUTOFFS._asdict(),
+        "lemmas": [
+            {"lemma": row.lemma, "singular": row.singular, "plural": row.plural, "ids": pair.tolist()}
+            for row, pair in zip(verbs.itertuples(), ids, strict=True)
+        ],
+        "past": _past(model),
+        "contexts": [
+            {"construction": row.construction, **_scored(model, row.left, row.number, verbs)}
+            for row in check_contexts().itertuples()
+        ],
+    }
+
+
+def check_contexts() -> pd.DataFrame:
+    """Eighteen of the paper's contexts: a singular and a plural subject of each construction."""
+    contexts = load_pairs("marvin-linzen").drop_duplicates(["left", "number"])
+    drawn = contexts.groupby(["construction", "number"], sort=False)[["construction", "left", "number"]]
+    return drawn.sample(1, random_state=3).assign(left=lambda table: table["left"].str.strip())
+
+
+def recorded_examples(model) -> list[dict]:
+    """A few contexts as the page would show them, for readers whose browser cannot run the model."""
+    found = []
+    for left, number in EXAMPLES:
+        scores = score_context(model, left, number=number, lemmas=LEMMAS)
+        shown = marked_distribution(model, f"{left} ___", number, LEMMAS).head(TOP)
+        asked = scores.forms.set_index("lemma").reindex(VERBS).dropna()
+        found.append(
+            {
+                "left": left,
+                "number": number,
+                "ew": round(scores.ew, 4),
+                "mw": round(scores.mw, 4),
+                "verbs": len(scores.forms),
+                "top": [
+                    {"token": row.token, "p": round(float(row.probability), 6), "form": row.form}
+                    for row in shown.itertuples()
+                ],
+                "tse": {
+                    lemma: {"correct": row.correct, "wrong": row.wrong, "agrees": bool(row.agrees)}
+                    for lemma, row in asked.iterrows()
+                },
+            }
+        )
+    return found
+
+
+def _verbs(model):
+    lemmas = load_lemmas(LEMMAS)
+    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
+    return lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
+
+
+def _past(model) -> list[list]:
+    table = load_lemmas(LEMMAS).table
+    rows = [(word, lemma) for word, lemma in zip(table["past"], table["lemma"], strict=True) if isinstance(word, str)]
+    ids = model.word_ids([word for word, _ in rows])
+    return [[entry, lemma] for entry, (_, lemma) in zip(ids, rows, strict=True) if entry is not None]
+
+
+def _front(model) -> int | None:
+    """The token that the model reads before a text by its own rule."""
+    encoding = model.encode("The")
+    return encoding.ids[0] if encoding.special[0] else None
+
+
+def _scored(model, left: str, number: str, verbs: pd.DataFrame) -> dict:
+    scores = score_context(model, left, number=number, lemmas=LEMMAS)
+    agrees = scores.forms.set_index("correct")["agrees"].reindex(verbs[number])
+    encoding = model.encode(left)
+    return {
+        "left": left,
+        "number": NUMBERS.index(number),
+        "ids": [token for token, special in zip(encoding.ids, encoding.special, strict=True) if not special],
+        "ew": scores.ew,
+        "mw": scores.mw,
+        "agrees": "".join("1" if right else "0" for right in agrees),
+    }
