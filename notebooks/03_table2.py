@@ -71,7 +71,6 @@ from tse_core import charts, published
 from tse_core.models import load_model
 from tse_core.pages import glue, table
 from tse_core.paths import store_folder
-from tse_core.results import signed
 
 # %% [markdown]
 # ## What was published
@@ -188,7 +187,7 @@ for model, list_name, protocol in product(models, lemmas, protocols):
             f"{len(evaluation.lemmas)} lemmas of {list_name}, protocol {protocol}. "
             "Mean and 95 % interval.",
             index=True,
-            note=signed(evaluation.signature),
+            note=evaluation.signature.without_provenance,
         )
     )
 
@@ -235,7 +234,7 @@ table(
     f"{load_model(models[0]).label}: 95 % intervals of TSE, clustered by noun, and by noun and verb",
     index=True,
     digits=2,
-    note=signed(asked.signature),
+    note=asked.signature.without_provenance,
 )
 
 # %% [markdown]

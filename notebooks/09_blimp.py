@@ -71,7 +71,7 @@ from tse_core.charts import accuracy_dots
 from tse_core.laboratory import laboratory_ngram
 from tse_core.pages import glue, table
 from tse_core.paths import store_folder
-from tse_core.results import Store, signed
+from tse_core.results import Store
 
 # %% [markdown]
 # ## Phenomena
@@ -300,7 +300,7 @@ table(
 
 # %%
 for run in runs.values():
-    print(signed(run.signature))
+    print(run.signature.without_provenance)
 
 # %% tags=["hide-input"]
 by_phenomenon = blimp.accuracies(runs, "phenomenon")

@@ -229,7 +229,7 @@ table(outcome.predictions, f"{model.label} on {suite.name}", digits=4)
 glue("accuracy", outcome.accuracy)
 glue("correct", int(outcome.by_item.sum()))
 glue("items", len(suite.items))
-print(str(outcome.signature).rpartition(" | ")[0])
+print(outcome.signature.without_provenance)
 
 # %%
 download_table(outcome.tokens, f"{suite.name}-tokens.csv", "Every token's surprisal")

@@ -85,7 +85,6 @@ from tse_core import (
 from tse_core.datasets import Lemmas, unique_contexts
 from tse_core.pages import glue, table
 from tse_core.paths import store_folder
-from tse_core.results import signed
 from tse_core.uncertainty import (
     interval,
     noun_of,
@@ -359,7 +358,7 @@ for label, model in opened.items():
     print(
         label,
         "default:",
-        signed(evaluate(model, pairs, lemmas[0], store=store).signature),
+        evaluate(model, pairs, lemmas[0], store=store).signature.without_provenance,
     )
 
 # %% tags=["hide-input"]

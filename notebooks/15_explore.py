@@ -106,11 +106,7 @@ parts = []
 for name in models:
     for dataset in verbs_of:
         found = evaluate(name, dataset, lemmas[0], keep="lemmas", store=store_folder())
-        parts.append(
-            found.by_lemma.assign(
-                model=found.signature.identity["model"].rpartition("@")[0]
-            )
-        )
+        parts.append(found.by_lemma.assign(model=found.signature.model))
 by_lemma = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 if len(by_lemma):
     display(charts.lemma_explorer(by_lemma))

@@ -52,9 +52,9 @@ def test_text_is_escaped(claims):
 
 def test_a_measured_value_stands_with_its_interval_and_how_it_was_made(claims):
     one = claims.head(1).assign(measured=0.987, low=0.9812, high=0.9909, difference=-0.003, verdict=verdicts.REPRODUCED)
-    found = ledger_table(one.assign(signature="m@1 d@2 | bos:none | 0.1.0 cpu 2026-01-01"), "one").data
+    found = ledger_table(one.assign(signature="m@00000001 d@00000002 | bos:none | 0.1.0 cpu 2026-01-01"), "one").data
     assert "0.987" in found and "[0.981, 0.991]" in found and "−0.003" in found
-    assert "m@1 d@2 | bos:none" in found and "2026-01-01" not in found
+    assert "m@00000001 d@00000002 | bos:none" in found and "2026-01-01" not in found
 
 
 def test_every_verdict_has_a_tile_and_a_meaning(claims):

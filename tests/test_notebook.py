@@ -3,7 +3,6 @@
 import pandas as pd
 
 from tse_core.pages import glue, table
-from tse_core.results import signed
 
 
 def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():
@@ -23,7 +22,3 @@ def test_a_glued_value_is_stored_under_its_name_and_not_shown(monkeypatch):
     [(data, raw, metadata)] = outputs
     assert raw and metadata["scrapbook"]["name"] == "ew"
     assert data == {"application/papermill.record/text/plain": "0.25"}  # no type that a page would show
-
-
-def test_a_page_shows_identity_and_policy_but_not_the_day():
-    assert signed("m@1 d@2 | list(3) bos:none | 0.1.0 cpu 2026-01-01") == "m@1 d@2 | list(3) bos:none"

@@ -1,11 +1,20 @@
 """Signatures: written and read back, keys, what differs, what may stand side by side."""
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core import InputError, evaluate, load_pairs
-from tse_core.results.signature import READING, Signature, comparable, differences, provenance, require_comparable
+from tse_core.results.signature import (
+    READING,
+    Signature,
+    comparable,
+    differences,
+    provenance,
+    require_comparable,
+    without_provenance,
+)
 
 GPT2 = (
     "gpt2-xl@a1b2c3d4 marvin-linzen@9f3e22ab | newman-appendix@77aa01c2(948) bos:none caps:first protocol:exact/1 "
@@ -31,6 +40,8 @@ def test_a_signature_reads_back_as_it_was_whatever_its_names_hold(signature):
     assert (read, read.key, read.provenance) == (signature, signature.key, signature.provenance)
     assert Signature.from_json(signature.to_json()) == signature
     assert "\n" not in str(signature)
+    assert str(signature).startswith(f"{signature.without_provenance} | ")
+    assert [signature.model, signature.data_name] == [v.rpartition("@")[0] for v in signature.identity.values()]
 
 
 @given(signatures(), signatures())
@@ -55,6 +66,12 @@ def test_the_example_of_the_design_is_read_part_by_part():
     assert read.policy["lemmas"] == "newman-appendix@77aa01c2(948)" and read.policy["protocol"] == "exact/1"
     assert read.provenance == {"version": "0.1.0", "hardware": "cpu", "date": "2026-11-21"}
     assert str(read) == GPT2
+
+
+def test_a_page_shows_identity_and_policy_but_not_the_day():
+    shown = GPT2.rpartition(" | ")[0]
+    texts = pd.Series([GPT2, shown, "", "newman-full@77aa01c2"])
+    assert without_provenance(texts).tolist() == [shown, shown, "", "newman-full@77aa01c2"]
 
 
 def test_the_key_forgets_when_and_where_and_keeps_everything_else():

@@ -14,22 +14,22 @@ from book.make import DOWNLOADS
 from tse_core import published
 from tse_core.claims import laboratory_ledger, ledger
 from tse_core.paths import data_folder, store_folder
-from tse_core.results import known_results, signed, write_results
+from tse_core.results import Signature, known_results, without_provenance, write_results
 
 SCHEMA = Path(__file__).with_suffix(".yaml")
 
 
 def measured(known: pd.DataFrame) -> pd.DataFrame:
     """Known results with the data they were made on; when and where they were made is left out."""
-    data = known["signature"].str.split().str[1].str.rpartition("@")[0]
-    table = known.assign(data=data, signature=known["signature"].map(signed))
+    data = known["signature"].map({s: Signature.parse(s).data_name for s in known["signature"].unique()})
+    table = known.assign(data=data, signature=without_provenance(known["signature"]))
     return table.sort_values(["source", "signature", "construction", "metric", "side", "cutoff"])
 
 
 def claims(known: pd.DataFrame) -> pd.DataFrame:
     """The ledger of claims, signatures without time and place."""
     table = ledger(known)
-    return table.assign(signature=table["signature"].fillna("").map(signed))
+    return table.assign(signature=without_provenance(table["signature"].fillna("")))
 
 
 def laboratory() -> pd.DataFrame:

@@ -4,7 +4,7 @@ A check takes the case and the results (the schema is in `tse_core.claims.RESULT
 None where the model the claim is about, or a row the claim needs, has not run.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from tse_core.claims.curves import BETWEEN, agrees, empty_ends, falling, falls, 
 from tse_core.datasets import load_lemmas
 from tse_core.errors import InputError
 from tse_core.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
-from tse_core.results import READING, comparable
+from tse_core.results import READING, Signature, comparable
 
 PAPERS_WAY = ("released", "full-sentence", "bos:add")  # how Newman et al., BLiMP and SyntaxGym made their numbers
 
@@ -187,10 +187,10 @@ def preferred(results: pd.DataFrame) -> pd.DataFrame:
     With the paper's lemma count before others, made in the paper's way before others, then the way that gives most.
     """
     same = results["lemmas"] == results["hf_name"].map(lemmas_in_vocabulary())
-    policies = [_policy(text) for text in results["signature"]]
+    policies = results["signature"].map({text: _policy(text) for text in results["signature"].unique()})
     table = results.assign(same_list=same, released=results["protocol"].isin(PAPERS_WAY))
     table["way"] = [f"{protocol} {policy}" for protocol, policy in zip(results["protocol"], policies, strict=True)]
-    table["kind"] = [" ".join(p.partition(":")[0] for p in policy.split() if ":" in p) for policy in policies]
+    table["kind"] = [" ".join(name for name in policy if name != "lemmas") for policy in policies]
     number = ["hf_name", "construction", "metric", "side", "cutoff"]
     group = ["hf_name", "metric", "kind"]
     table = table.assign(numbers=table.groupby([*group, "way"])["score"].transform("size"))
@@ -199,10 +199,12 @@ def preferred(results: pd.DataFrame) -> pd.DataFrame:
     return table.drop_duplicates(number)
 
 
-def _policy(signature: str) -> str:
+def _policy(signature: str) -> Mapping[str, str]:
     """The policies that a signature's line names; none in any other text."""
-    parts = str(signature).split(" | ")
-    return parts[1] if len(parts) > 1 else ""
+    try:
+        return Signature.parse(signature).policy
+    except InputError:
+        return {}
 
 
 def _alike(*tables: pd.DataFrame, allow=()) -> bool:

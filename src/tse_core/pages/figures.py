@@ -10,7 +10,6 @@ import pandas as pd
 
 from tse_core import published, uncertainty
 from tse_core.errors import unknown
-from tse_core.results import signed
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
 _VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
@@ -43,11 +42,10 @@ def curves_of(evaluation) -> pd.DataFrame:
     """One evaluation's curves with intervals, its model's name and its signature."""
     contexts = evaluation.contexts.assign(noun=uncertainty.noun_of(evaluation.contexts["subject"]))
     bounds = uncertainty.curve_intervals(contexts).drop(columns=["method", "clusters"])
-    name = evaluation.signature.identity["model"].rpartition("@")[0]
+    name = evaluation.signature.model
     curves = evaluation.curves().merge(bounds, how="left", on=KEYS[1:])
-    return curves.assign(
-        model=name, lemmas=len(evaluation.lemmas), signature=signed(evaluation.signature), source="measured"
-    )
+    made = evaluation.signature.without_provenance
+    return curves.assign(model=name, lemmas=len(evaluation.lemmas), signature=made, source="measured")
 
 
 def published_curves(figure: int) -> pd.DataFrame:
@@ -108,7 +106,7 @@ def scores_beside_published(evaluations: Sequence) -> pd.DataFrame:
     printed = printed.rename(columns={"row": "construction", "hf_name": "model", "value": "score"})
     parts = [printed.assign(source="published")]
     for evaluation in evaluations:
-        name = evaluation.signature.identity["model"].rpartition("@")[0]
+        name = evaluation.signature.model
         parts.append(evaluation.intervals().assign(model=name, source="measured"))
     return pd.concat(parts, ignore_index=True)
 

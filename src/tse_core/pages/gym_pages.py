@@ -251,9 +251,7 @@ def _download(data: dict, frame: pd.DataFrame, name: str, text="Download the dat
 
 def _signature(outcome: Outcome) -> str:
     """How the scores were made, without the day, so that a page changes only when a score does."""
-    parts = outcome.signature
-    shown = f"{' '.join(parts.identity.values())} | {' '.join(f'{k}:{v}' for k, v in parts.policy.items())}"
-    return _raw(f'<p class="tse-note">{escape(shown)}</p>')
+    return _raw(f'<p class="tse-note">{escape(outcome.signature.without_provenance)}</p>')
 
 
 def _raw(html: str) -> str:

@@ -9,6 +9,7 @@ from html import escape
 import pandas as pd
 
 from tse_core.claims import LEDGER, papers, verdicts
+from tse_core.results import without_provenance
 
 MEANING = {
     verdicts.REPRODUCED: ("=", "a run of the same model gives the printed number"),
@@ -52,6 +53,7 @@ def ledger_table(table: pd.DataFrame, caption: str):
     titles = papers()
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
     table = table.fillna(dict.fromkeys(words, ""))
+    table = table.assign(signature=without_provenance(table["signature"]))
     rows = "\n".join(_row(claim, titles) for claim in table.to_dict("records"))
     heads = ("Claim", "Published", "Ours [95 %]", "Difference", "Verdict")
     return _html(_table(heads, rows, caption, ",".join(_FILTERS)))
@@ -87,7 +89,7 @@ def _row(claim: dict, titles: dict[str, str]) -> str:
     about = [f"<code>{escape(claim['id'])}</code>", escape(titles[claim["paper"]].split(",")[0])]
     about += [escape(claim["model"])] if claim["model"] else []
     about += [f'<a href="{escape(link(claim["cell"]))}">{escape(claim["cell"].partition("#")[0])}</a>']
-    further = [("Note", claim["note"]), ("To run it", claim["how"]), ("Made by", _signed(claim["signature"]))]
+    further = [("Note", claim["note"]), ("To run it", claim["how"]), ("Made by", claim["signature"])]
     details = "".join(f"<dt>{name}</dt><dd>{_code(name, text)}</dd>" for name, text in further if text)
     details = f"<details><summary>how</summary><dl>{details}</dl></details>" if details else ""
     data = {name: _name(claim[name]) if name == "verdict" else claim[name] for name in _FILTERS}
@@ -166,10 +168,6 @@ def _class(verdict: str) -> str:
     bad = (verdicts.NOT_REPRODUCED, verdicts.FAILS, "truth outside the interval", "differs")
     kind = "good" if verdict in (*good, "within 0.02") else "bad" if verdict in bad else "open"
     return f"tse-{kind}"
-
-
-def _signed(signature: str) -> str:
-    return " | ".join(str(signature).split(" | ")[:2])
 
 
 def _code(name: str, text: str) -> str:

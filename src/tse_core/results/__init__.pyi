@@ -10,7 +10,7 @@ from .signature import comparable as comparable
 from .signature import differences as differences
 from .signature import provenance as provenance
 from .signature import require_comparable as require_comparable
-from .signature import signed as signed
+from .signature import without_provenance as without_provenance
 from .store import Store as Store
 from .store import write_aside as write_aside
 from .tidy import ALL_CONSTRUCTIONS as ALL_CONSTRUCTIONS

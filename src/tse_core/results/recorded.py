@@ -17,6 +17,7 @@ import pandas as pd
 
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
+from tse_core.results.signature import without_provenance
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS, find, read_results
 
@@ -82,7 +83,7 @@ def known_results(store: Store | str | Path | None = None, folder: Path | None =
     tables = [table.assign(source="store") for table in live if table is not None]
     tables.append(recorded_results(folder).assign(source="recorded"))
     table = pd.concat([t for t in tables if len(t)] or tables, ignore_index=True)
-    how = table["signature"].astype(str).str.split(" \\| ").str[:2].str.join(" | ")
+    how = without_provenance(table["signature"])
     names = [how, *(table[column] for column in ("construction", "metric", "side", "cutoff"))]
     return table[~pd.concat(names, axis=1).duplicated()].reset_index(drop=True)
 

@@ -9,6 +9,8 @@ and what each difference does to a score.
 gpt2@1f3c9a27 simple@9f3e22ab | bos:none | 0.1.0
 >>> Signature.parse(str(made)) == made
 True
+>>> made.model, made.data_name, made.without_provenance
+('gpt2', 'simple', 'gpt2@1f3c9a27 simple@9f3e22ab | bos:none')
 """
 
 import hashlib
@@ -20,6 +22,8 @@ from datetime import date
 from itertools import combinations
 from typing import NamedTuple
 from urllib.parse import quote, unquote
+
+import pandas as pd
 
 from tse_core import __version__
 from tse_core.errors import InputError
@@ -76,10 +80,24 @@ class Signature:
 
     def __str__(self) -> str:
         """One line; what would blur its parts (spaces, bars, colons in names) is percent-encoded."""
-        identity, made = (" ".join(map(_encoded, part.values())) for part in (self.identity, self.provenance))
+        return f"{self.without_provenance} | {' '.join(map(_encoded, self.provenance.values()))}"
+
+    @property
+    def without_provenance(self) -> str:
+        """The line's identity and policy: the same whenever and wherever the work is done."""
         named = {name: _encoded(value) for name, value in self.policy.items()}
         policy = " ".join(v.replace(":", "%3A") if name == "lemmas" else f"{name}:{v}" for name, v in named.items())
-        return " | ".join((identity, policy, made))
+        return f"{' '.join(map(_encoded, self.identity.values()))} | {policy}"
+
+    @property
+    def model(self) -> str:
+        """The model's name, without its hash."""
+        return self.identity["model"].rpartition("@")[0]
+
+    @property
+    def data_name(self) -> str:
+        """The data's name, without its hash."""
+        return self.identity["data"].rpartition("@")[0]
 
     @property
     def key(self) -> str:
@@ -144,9 +162,21 @@ def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable
             raise InputError(f"results of {names} cannot be {what}, their policies differ: {said}")
 
 
+def without_provenance(texts: pd.Series) -> pd.Series:
+    """A column of signatures, each without its provenance; a text that is no signature stays as it is."""
+    return texts.map({text: _without_provenance(text) for text in texts.unique()})
+
+
 def provenance(device: object = "cpu") -> dict[str, str]:
     """Package version, hardware and date of work done now."""
     return {"version": __version__, "hardware": _hardware(str(device)), "date": date.today().isoformat()}
+
+
+def _without_provenance(text: object) -> object:
+    try:
+        return Signature.parse(text).without_provenance
+    except InputError:
+        return text
 
 
 def _hardware(device: str) -> str:
@@ -171,8 +201,3 @@ def _encoded(value: object) -> str:
 
 def _short(text: object) -> str:
     return repr(text if not isinstance(text, str) or len(text) <= 60 else text[:57] + "...")
-
-
-def signed(signature) -> str:
-    """Identity and policy of a signature: what a page shows below its numbers, the same whenever it is built."""
-    return " | ".join(str(signature).split(" | ")[:2])

@@ -22,6 +22,7 @@ from tse_core.results.signature import (
     differences,
     provenance,
     require_comparable,
+    without_provenance,
 )
 from tse_core.results.store import Store, write_aside
 
@@ -156,7 +157,8 @@ def other_contents(signature: Signature) -> list[str]:
     """
     from tse_core.datasets import data_hash, load_lemmas, load_pairs
 
-    name, _, there = signature.identity["data"].rpartition("@")
+    name = signature.data_name
+    there = signature.identity["data"].removeprefix(f"{name}@")
     lemmas, _, lemmas_there = signature.policy.get("lemmas", "").partition("(")[0].rpartition("@")
     data = (name, there, lambda: data_hash(load_pairs(name)))
     found = []
@@ -181,8 +183,9 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     InputError : either table mixes several runs, or they share no number.
     """
     for table, name in ((first, "first"), (second, "second")):
-        if table["signature"].map(lambda s: Signature.parse(s).key).nunique() > 1:
-            runs = ", ".join(table["signature"].str.split(" \\| ").str[0].unique()[:4])
+        made = {signature.key: signature for signature in map(Signature.parse, table["signature"].unique())}
+        if len(made) > 1:
+            runs = ", ".join(f"{s.model} on {s.data_name}" for s in list(made.values())[:4])
             raise InputError(f"the {name} results hold several runs ({runs}); give the store's key of one")
     both = first[[*_ROW, "score"]].merge(second[[*_ROW, "score"]], on=_ROW, suffixes=("_first", "_second"))
     if both.empty:
@@ -198,8 +201,7 @@ def _names(table: pd.DataFrame) -> pd.Series:
 
 def _digest(table: pd.DataFrame) -> str:
     """A hash of the numbers and of how they were made; when and where they were made plays no part."""
-    policy = table["signature"].str.split(" \\| ").str[:2].str.join(" | ")
-    columns = {**{c: table[c] for c in TIDY_COLUMNS}, "signature": policy}
+    columns = {**{c: table[c] for c in TIDY_COLUMNS}, "signature": without_provenance(table["signature"])}
     digest = hashlib.sha256()
     for name, column in columns.items():
         values = [repr(float(v)) if name in _SHARES else str(v) for v in column]

@@ -13,7 +13,7 @@ import pandas as pd
 from tse_core.agreement import Evaluation
 from tse_core.errors import InputError
 from tse_core.paths import data_folder
-from tse_core.results import ALL_CONSTRUCTIONS, Store, signed
+from tse_core.results import ALL_CONSTRUCTIONS, Store
 from tse_core.sweep import Plan, Run, collected, load_plan
 from tse_core.uncertainty import interval, noun_of
 
@@ -118,7 +118,12 @@ def _group(runs: Sequence[Run], store: Store):
                 dict(zip(found.lemmas["lemma"], found.lemmas["band"], strict=True)) if named else likely_bands(found)
             )
         table = band_scores(found, bands)
-        about = {"name": run.model.name, "step": run.model.step, "data": run.data, "signature": signed(found.signature)}
+        about = {
+            "name": run.model.name,
+            "step": run.model.step,
+            "data": run.data,
+            "signature": found.signature.without_provenance,
+        }
         yield table.assign(**about)
 
 

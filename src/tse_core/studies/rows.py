@@ -134,7 +134,7 @@ def _with_past(lemmas: Lemmas) -> Lemmas:
 
 
 def _tidy(table: pd.DataFrame, signature: Signature, protocol: str) -> pd.DataFrame:
-    made = {"model": signature.identity["model"].rpartition("@")[0], "protocol": protocol, "signature": str(signature)}
+    made = {"model": signature.model, "protocol": protocol, "signature": str(signature)}
     for column, value in {**_WHOLE, **_NO_LIST}.items():
         if column not in table:
             table = table.assign(**{column: value})
