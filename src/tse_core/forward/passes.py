@@ -2,8 +2,9 @@
 
 A *request* is a place in a sequence of token ids. For a causal model the logits there predict the next token, for a
 masked model the token at that place. Causal models that take a tree of prefixes get one: sequences are sorted, and each
-adds only the tokens that it does not share with the one before. Other models get batches of equally long sequences, so
-that no padding is ever computed. Where memory runs out, passes are halved until they fit.
+adds only the tokens that it does not share with the one before. Other models, and sequences longer than the window that
+a layer sees, get batches of equally long sequences, so that no padding is ever computed. Where memory runs out, passes
+are halved until they fit.
 """
 
 import gc
@@ -60,8 +61,7 @@ def blocks(
     if len(sequences) != len(positions):
         raise InputError(f"{len(sequences)} sequences came with {len(positions)} lists of positions")
     wanted = _places(model, sequences, positions)
-    tree = share_prefixes and getattr(model.network, "takes_trees", False)
-    passes = _tree_passes if tree else _level_passes
+    passes = _tree_passes if share_prefixes and _fits_trees(model.network, wanted) else _level_passes
     budget = _Budget(batch_tokens or fitting_tokens(model.device))
     _, project = _projection(model.network)
     for states, places in _joined(passes(model, wanted, budget), _rows_at_a_time(model)):
@@ -178,6 +178,13 @@ def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
     return {key: np.array(requests) for key, requests in wanted.items()}
 
 
+def _fits_trees(network, wanted) -> bool:
+    """Whether the network takes trees, and no layer's window is shorter than a sequence."""
+    if not getattr(network, "takes_trees", False):
+        return False
+    return network.window is None or max((len(sequence) for sequence, _ in wanted), default=0) <= network.window
+
+
 def _projection(network):
     """How to compute states and how to turn them into logits; a plain network's states are its logits."""
     if hasattr(network, "states"):
@@ -242,6 +249,7 @@ def _tree_passes(model, wanted, budget):
         states = model.network.tree_states(ids, depths, visible, rows, columns)
         return states, [key for tree in batch for key, _ in tree.asked]
 
-    found = sorted(trees(wanted, TREE_TOKENS), key=lambda tree: -len(tree.ids))
+    size = min(TREE_TOKENS, model.network.window or TREE_TOKENS)
+    found = sorted(trees(wanted, size), key=lambda tree: -len(tree.ids))
     if found:
         yield from budget.passes(found, len(found[0].ids), run)

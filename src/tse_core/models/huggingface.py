@@ -1,12 +1,15 @@
 """The network of a Hugging Face model, computing logits only where asked."""
 
 import hashlib
+import re
 from pathlib import Path
 
 import torch
 
 from tse_core.models.last_steps import LastSteps, at
 from tse_core.models.unloaded import files_fingerprint
+
+PROBE_LENGTH = 64  # tokens of the sequences with which a model is tried when it is opened
 
 
 class HuggingFaceNetwork:
@@ -15,6 +18,9 @@ class HuggingFaceNetwork:
     `states` gives the vectors that go into the output embedding, `project` turns them into logits; so a caller bounds
     the memory of the logits by projecting a few states at a time. Whether a model can be used like that is tried when
     it is opened. Where it does more after its output embedding (scaling, capping), its own logits are used.
+
+    `takes_trees` says whether a causal model takes packed trees of prefixes, `window` how many tokens a layer sees at
+    most (None: all). A tree's mask stands in place of a layer's window, so a tree has at most `window` tokens.
     """
 
     def __init__(self, module, weight_files: list[Path], *, causal: bool):
@@ -36,6 +42,7 @@ class HuggingFaceNetwork:
                 if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
                     self._last_steps.remove()
                     self._last_steps = None
+            self.window = _window(module.config)
             self.takes_trees = causal and self._tree_agrees()
 
     @property
@@ -108,16 +115,24 @@ class HuggingFaceNetwork:
         return {"use_cache": False} if self.causal else {}
 
     def _tree_agrees(self) -> bool:
-        """Whether the model takes a tree of prefixes: tried on two short sequences that share their first token."""
-        ids = torch.tensor([[1, 2, 3], [1, 4, 5]], device=self.device)
-        rows, columns = torch.tensor([0, 1], device=self.device), torch.tensor([2, 2], device=self.device)
-        nodes = torch.tensor([[1, 2, 3, 4, 5]], device=self.device)
-        depths = torch.tensor([[0, 1, 2, 1, 2]], device=self.device)
-        visible = torch.tensor([[[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 1, 0], [1, 0, 0, 1, 1]]])
-        visible = visible.bool().to(self.device)
+        """Whether the model takes a tree of prefixes: tried on two sequences that part two tokens before their end."""
+        limits = [limit for limit in (self.max_length, self.window) if limit]
+        length = min([PROBE_LENGTH, *limits])
+        if length < 5:
+            return False
+        shared, nodes = length - 4, torch.arange(length)[None]
+        nodes = 1 + nodes % min(self.vocabulary_size - 1, 50)
+        depths = torch.tensor([[*range(shared + 2), shared, shared + 1]])
+        visible = torch.ones(1, length, length).tril().bool()
+        visible[:, -2:, -4:-2] = False  # the second branch does not see the first
+        ids = torch.cat([nodes[:, :-2], torch.cat([nodes[:, :shared], nodes[:, -2:]], 1)])
+        rows, columns = torch.tensor([0, 1]), torch.tensor([shared + 1, shared + 1])
+        ids, nodes, depths, visible, rows, columns = (
+            tensor.to(self.device) for tensor in (ids, nodes, depths, visible, rows, columns)
+        )
 
         def tree():
-            return self.project(self.tree_states(nodes, depths, visible, torch.zeros_like(rows), rows * 2 + 2))
+            return self.project(self.tree_states(nodes, depths, visible, torch.zeros_like(rows), columns + 2 * rows))
 
         return self._agrees(tree, self.logits(ids, rows, columns))
 
@@ -130,6 +145,23 @@ class HuggingFaceNetwork:
         tolerance = 1e-4 if self.module.dtype == torch.float32 else 0.1
         same = found.shape == expected.shape
         return same and bool(torch.allclose(found.log_softmax(-1), expected.log_softmax(-1), atol=tolerance))
+
+
+def _window(config) -> int | None:
+    """How many tokens the layer that sees fewest sees, as the configuration says; None where all see all.
+
+    Families name it differently: sliding_window, window_size, attention_chunk_size, local_attention and others.
+    """
+    said = config.get_text_config().to_dict()
+    if said.get("use_sliding_window") is False or set(said.get("layer_types") or ["?"]) == {"full_attention"}:
+        said = {name: value for name, value in said.items() if "sliding" not in name}
+    windows = [
+        value
+        for name, value in said.items()
+        if re.search("window|chunk|local_attention", name) and not re.search("layers|pattern", name)
+        if type(value) is int and value > 0
+    ]
+    return min(windows, default=None)
 
 
 def _in_one_pass(module):
