@@ -19,6 +19,7 @@ from . import sweep as sweep
 from . import syntaxgym as syntaxgym
 from . import uncertainty as uncertainty
 from .agreement import evaluate as evaluate
+from .agreement import score_context as score_context
 from .agreement import slot_distribution as slot_distribution
 from .blimp import evaluate_blimp as evaluate_blimp
 from .datasets import load_lemmas as load_lemmas

@@ -2,6 +2,8 @@ from . import evaluation as evaluation
 from . import job as job
 from .comparison import compare_evaluations as compare_evaluations
 from .comparison import shared_lemmas as shared_lemmas
+from .context import ContextScores as ContextScores
+from .context import score_context as score_context
 from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate
 from .evaluation import slot_distribution as slot_distribution

@@ -1,0 +1,61 @@
+"""One context's scores are those that an evaluation gives the same context."""
+
+import numpy as np
+import pytest
+
+import tse_core
+from tiny import save_model
+from tse_core.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return tse_core.load_model(str(save_model(tmp_path_factory.mktemp("model"), "causal")))
+
+
+@pytest.fixture(scope="module")
+def evaluation(model):
+    return tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean")
+
+
+def test_ew_mw_and_curves_are_those_of_an_evaluation(model, evaluation):
+    for row in evaluation.contexts.iloc[[0, -1]].itertuples():
+        scores = tse_core.score_context(model, row.left, number=row.number)
+        assert scores.ew == pytest.approx(row.ew) and scores.mw == pytest.approx(row.mw, rel=1e-5)
+        whole = scores.curves.query("side == 'top' and cutoff == 1").set_index("metric")["score"]
+        assert whole["EW"] == pytest.approx(row.ew) and whole["MW"] == pytest.approx(row.mw, rel=1e-5)
+        ew = scores.curves.query("metric == 'EW'")
+        columns = [f"ew_{side}_{cutoff:g}" for side, cutoff in zip(ew["side"], ew["cutoff"], strict=True)]
+        np.testing.assert_allclose(
+            ew["score"], evaluation.contexts.loc[row.Index, columns].to_numpy(dtype=float), rtol=1e-5
+        )
+
+
+def test_the_verbs_forms_hold_the_scores(model):
+    scores = tse_core.score_context(model, "The farmers", number="plural")
+    forms = scores.forms
+    assert scores.ew == pytest.approx((forms["p_correct"] > forms["p_wrong"]).mean())
+    assert scores.mw == pytest.approx(
+        forms["p_correct"].sum() / forms[["p_correct", "p_wrong"]].to_numpy().sum(), rel=1e-5
+    )
+    assert forms[["p_correct", "p_wrong"]].max(axis=1).is_monotonic_decreasing
+    shown = tse_core.slot_distribution(model, "The farmers").set_index("token")["probability"]
+    first = forms.iloc[0]
+    assert shown[first["correct"]] == pytest.approx(first["p_correct"], rel=1e-5)
+
+
+def test_the_other_number_turns_right_into_wrong(model):
+    one, other = (tse_core.score_context(model, "The farmers", number=number) for number in (0, "plural"))
+    assert one.mw == pytest.approx(1 - other.mw, rel=1e-5)
+    assert one.ew == pytest.approx(1 - other.ew)  # no ties in a random model
+
+
+@pytest.mark.parametrize("number", ["dual", 2, True])
+def test_an_unknown_number_is_named(model, number):
+    with pytest.raises(InputError, match="number"):
+        tse_core.score_context(model, "The farmers", number=number)
+
+
+def test_an_empty_context_is_refused(model):
+    with pytest.raises(InputError, match="the context is empty"):
+        tse_core.score_context(model, "  ", number="plural")
