@@ -21,7 +21,7 @@ SENTENCES = ["The keys to the cabinet are on the table.", "Who couldn't admire h
 @pytest.fixture(scope="module")
 def models(shared):
     names = ("random-gpt2", "random-bert-cased", "random-roberta", "stories260K")
-    return {name: tse_core.load_model(shared / "models" / name, device="cpu") for name in names}
+    return {name: tse_core.load_model(shared / "models" / name, device="cpu", bos="tokenizer") for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -210,3 +210,27 @@ def test_bad_input_is_named(models):
         score_pairs(gpt2, pairs(), ties="right")
     with pytest.raises(InputError, match="masked"):
         surprisals(bert, SENTENCES, unit="word", boundary=True)
+
+
+def test_a_side_of_which_nothing_is_scored_does_not_win():
+    table = pd.DataFrame(
+        {
+            "logp_good": [0.0, -2.0, -1.0],
+            "logp_bad": [-5.0, 0.0, -3.0],
+            "length_good": [0, 3, 1],
+            "length_bad": [4, 0, 1],
+        }
+    )
+    assert judged(table)["correct"].tolist() == pytest.approx([math.nan, math.nan, 1.0], nan_ok=True)
+
+
+def test_a_log_probability_that_is_nan_is_not_counted_as_wrong():
+    table = pd.DataFrame({"logp_good": [math.nan, -1.0], "logp_bad": [-1.0, math.nan]})
+    assert judged(table)["correct"].isna().all()
+
+
+def test_sentences_of_one_token_are_not_judged_where_nothing_precedes_them(tiny_causal):
+    model = tse_core.load_model(tiny_causal)
+    one_word = pd.DataFrame({"good": ["laughs", "The author laughs"], "bad": ["The author laugh", "The author laugh"]})
+    found = score_pairs(model, one_word, bos="none")
+    assert found["length_good"].tolist() == [0, 2] and found["correct"].isna().tolist() == [True, False]

@@ -457,7 +457,7 @@ def test_regions_sum_to_the_sentences_surprisal_of_a_plain_loop(shared, public, 
     from tse_core import load_model
 
     folder, kind = uncased if model == "bert-uncased" else shared / "models" / model, MODELS[model]
-    language_model = load_model(folder)
+    language_model = load_model(folder, bos="tokenizer")
     suites = [read_suite(path) for path in public] + [suite_from_dict(TRICKY)]
     for suite in suites if every == 7 else [*suites[::12], suites[-1]]:
         outcome = evaluate_suite(language_model, suite)

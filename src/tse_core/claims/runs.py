@@ -17,7 +17,8 @@ from tse_core.errors import InputError
 from tse_core.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
 from tse_core.results import READING, Signature, comparable
 
-PAPERS_WAY = ("released", "full-sentence", "bos:add")  # how Newman et al., BLiMP and SyntaxGym made their numbers
+# How Newman et al., BLiMP and SyntaxGym made their numbers:
+PAPERS_WAY = ("released", "full-sentence", "bos:<|endoftext|>")
 
 
 class Measured(NamedTuple):

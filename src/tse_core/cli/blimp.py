@@ -52,7 +52,7 @@ def blimp(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
-    bos: options.Bos = "tokenizer",
+    bos: options.Bos = "default",
     trust: options.Trust = False,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
@@ -128,6 +128,9 @@ def _show(run, accuracy, by: str) -> None:
     if strange:
         share = strange / overall["pairs"].iloc[0]
         typer.echo(f"note: {strange:,} pairs ({share:.0%}) have a critical word that the model does not know", err=True)
+    if lost := int(run.pairs["unscored_difference"].sum()):
+        text = f"note: {lost:,} pairs differ in their first token, which counts nothing because nothing stands in front"
+        typer.echo(f"{text}; --bos puts a token there", err=True)
 
 
 def _score(row) -> str:

@@ -51,7 +51,7 @@ def evaluate(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
-    bos: options.Bos = "tokenizer",
+    bos: options.Bos = "default",
     trust: options.Trust = False,
     batch_tokens: Annotated[int | None, typer.Option(help="Tokens in one forward pass at most.", min=1)] = None,
     store: options.StoreFolder = None,

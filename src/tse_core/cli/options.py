@@ -14,7 +14,13 @@ Kind = Annotated[
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
 Dtype = Annotated[str, typer.Option(help="Precision of the weights: float32, float16, bfloat16.")]
 Revision = Annotated[str | None, typer.Option(help="Branch, tag or commit of a model on the hub.")]
-Bos = Annotated[str, typer.Option(help="Beginning-of-sequence token of a causal model: tokenizer, add, none.")]
+Bos = Annotated[
+    str,
+    typer.Option(
+        help="In front of a sentence, for causal models: [b]default[/b] (what the tokenizer puts there, else the token "
+        "that opened documents in pretraining), tokenizer, add, none, or a token such as '<|endoftext|>'."
+    ),
+]
 Trust = Annotated[bool, typer.Option("--trust-remote-code", help="Let the hub repository run its own code.")]
 StoreFolder = Annotated[
     Path | None, typer.Option("--store", help="Folder of finished work; $TSE_STORE or the user's cache by default.")
@@ -22,7 +28,7 @@ StoreFolder = Annotated[
 NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, keep nothing.")]
 
 
-def opened(model, kind=None, device="auto", dtype="float32", revision=None, bos="tokenizer", trust=False):
+def opened(model, kind=None, device="auto", dtype="float32", revision=None, bos="default", trust=False):
     """The model that the options describe."""
     from tse_core.models import load_model
 

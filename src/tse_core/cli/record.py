@@ -39,7 +39,7 @@ def record(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
-    bos: options.Bos = "tokenizer",
+    bos: options.Bos = "default",
     trust: options.Trust = False,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,

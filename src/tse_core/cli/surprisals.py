@@ -27,7 +27,7 @@ def surprisals(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
-    bos: options.Bos = "tokenizer",
+    bos: options.Bos = "default",
     trust: options.Trust = False,
 ) -> None:
     """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal, parted by tabs.

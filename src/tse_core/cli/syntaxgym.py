@@ -48,7 +48,7 @@ def evaluate(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
-    bos: options.Bos = "tokenizer",
+    bos: options.Bos = "default",
     trust: options.Trust = False,
     timeout: Annotated[float, typer.Option(help="Seconds a model behind a command may take.")] = 3600,
     store: options.StoreFolder = None,

@@ -59,8 +59,10 @@ def save(network: torch.nn.Module, language: Language, kind: str, folder: Path) 
     folder.mkdir(parents=True, exist_ok=True)
     network.config.architectures = [type(network).__name__]
     network.config.save_pretrained(folder)
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "dtype": "float32"}, indent=1, sort_keys=True) + "\n")
+    config = json.loads((folder / "config.json").read_text()) | {"dtype": "float32"}
+    if kind == "causal":
+        config["front"] = "none"  # half of the sentences it learns from begin with their first word
+    (folder / "config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n")
     seen, tensors = set(), {}
     for name, tensor in network.state_dict().items():
         if tensor.data_ptr() not in seen and tensor.is_floating_point():

@@ -14,9 +14,9 @@ import torch
 
 from tse_core.datasets import join
 from tse_core.errors import InputError
+from tse_core.models.openers import WORDS, front_ids, token_id
 
 Kind = Literal["causal", "masked"]
-Bos = Literal["tokenizer", "add", "none"]
 
 
 class Network(Protocol):
@@ -62,11 +62,14 @@ class LanguageModel:
         Precision of the weights; probabilities are always computed in float32.
     revision : str, optional
         Of a model on the hub.
-    bos : "tokenizer", "add" or "none"
-        Whether a causal model reads its beginning-of-sequence token first: as its tokenizer does by itself (GPT-2: no,
-        which is the papers' choice; Llama: yes), always, or never.
+    bos : "default", "tokenizer", "add", "none" or the text of a token
+        What a causal model reads in front of a sentence. "default": what its tokenizer puts there by itself (Llama:
+        ``<s>``), else `opener`; "tokenizer": only what the tokenizer puts there; "add": the tokenizer's
+        beginning-of-sequence token; "none": nothing. A masked model keeps what its tokenizer puts there.
     leading_space : bool
         Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
+    opener : str, optional
+        The token that opened documents in pretraining (see `tse_core.models.openers`).
     """
 
     name: str
@@ -75,14 +78,15 @@ class LanguageModel:
     network: Network = field(repr=False)
     dtype: str = "float32"
     revision: str | None = None
-    bos: Bos = "tokenizer"
+    bos: str = "default"
     leading_space: bool = False
+    opener: str | None = None
 
     def __post_init__(self):
-        if self.bos not in ("tokenizer", "add", "none"):
-            raise InputError(f"bos is {self.bos!r}; it must be 'tokenizer', 'add' or 'none'")
+        if self.bos not in WORDS:
+            token_id(self.name, self.tokenizer, self.bos)
 
-    def with_policies(self, *, bos: Bos | None = None, leading_space: bool | None = None) -> "LanguageModel":
+    def with_policies(self, *, bos: str | None = None, leading_space: bool | None = None) -> "LanguageModel":
         """This model, reading text in another way."""
         changed = {"bos": bos, "leading_space": leading_space}
         return replace(self, **{k: v for k, v in changed.items() if v is not None})
@@ -110,24 +114,19 @@ class LanguageModel:
 
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
-        shown = {"bos": self._bos_in_words, "space": "yes" if self.leading_space else "no", "dtype": self.dtype}
+        shown = {"bos": self.front, "space": "yes" if self.leading_space else "no", "dtype": self.dtype}
         return shown | ({"revision": self.revision} if self.revision else {})
 
     @property
-    def _bos_in_words(self) -> str:
+    def front(self) -> str:
+        """What stands in front of a sentence: a token's text, "none", or "cls" for what a masked model reads there."""
         if self.kind == "masked":
             return "cls"
-        return "add" if self._adds_bos else "none"
+        return "".join(self.tokenizer.convert_ids_to_tokens(list(self._front))) or "none"
 
     @cached_property
-    def _adds_bos(self) -> bool:
-        """Whether a causal model reads a beginning-of-sequence token."""
-        if self.bos == "tokenizer":
-            ids = self.tokenizer("a")["input_ids"]
-            return bool(ids) and ids[0] == self.tokenizer.bos_token_id
-        if self.bos == "add" and self.tokenizer.bos_token_id is None:
-            raise InputError(f"{self.name} has no beginning-of-sequence token; use bos='none'")
-        return self.bos == "add"
+    def _front(self) -> tuple[int, ...]:
+        return front_ids(self.name, self.tokenizer, self.bos, self.opener)
 
     def encode(self, sentence: str) -> Encoding:
         """A sentence as token ids with character offsets."""
@@ -155,9 +154,10 @@ class LanguageModel:
                 (0, 0) if s else (max(0, _skip_spaces(text, a, b) - shift), max(0, b - shift))
                 for (a, b), s in zip(batch["offset_mapping"][i], special, strict=True)
             )
-            if not masked and self._adds_bos:
-                ids, offsets, special = (self.tokenizer.bos_token_id, *ids), ((0, 0), *offsets), (True, *special)
-            encodings.append(Encoding(ids, offsets, special))
+            front = () if masked else self._front
+            encodings.append(
+                Encoding((*front, *ids), (*[(0, 0)] * len(front), *offsets), (*[True] * len(front), *special))
+            )
         return encodings
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Slot]:
@@ -167,7 +167,8 @@ class LanguageModel:
             for (left, right), encoding in zip(contexts, encodings, strict=True):
                 if not encoding.ids:
                     raise InputError(
-                        f"the slot in {join(left, '___', right)!r} has nothing to its left; give the model bos='add'"
+                        f"the slot in {join(left, '___', right)!r} has nothing to its left; "
+                        "give the model bos='add' or a token's text"
                     )
             return [Slot(e.ids, len(e.ids) - 1) for e in encodings]
         mask = self.tokenizer.mask_token
@@ -220,7 +221,7 @@ def load_model(
     device: str = "auto",
     dtype: str = "float32",
     revision: str | None = None,
-    bos: Bos = "tokenizer",
+    bos: str = "default",
     trust_remote_code: bool = False,
 ) -> LanguageModel:
     """A language model by name or folder.
@@ -238,8 +239,10 @@ def load_model(
         Precision of the weights. Anything but float32 is marked in every signature.
     revision : str, optional
         Branch, tag or commit on the hub.
-    bos : "tokenizer", "add" or "none"
-        See `LanguageModel`.
+    bos : "default", "tokenizer", "add", "none" or the text of a token
+        What a causal model reads in front of a sentence, see `LanguageModel`. By default what its tokenizer puts there,
+        else the token that opened documents in its pretraining. Laboratory models and the paper's GPT-2 XL, which were
+        trained or measured with nothing in front, keep nothing.
     trust_remote_code : bool
         Allow a hub repository to run its own code. Weights are read from safetensors only, whatever this says.
 

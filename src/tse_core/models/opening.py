@@ -10,6 +10,7 @@ from tse_core.models.allocator import keep_freed_memory
 from tse_core.models.hub import laboratory_models, opened, weight_files
 from tse_core.models.huggingface import HuggingFaceNetwork
 from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.openers import document_opener
 from tse_core.models.unloaded import UnloadedNetwork
 from tse_core.paths import data_folder
 
@@ -47,6 +48,7 @@ def open_model(name: str, *, kind, device, dtype, revision, bos, trust, weights:
     return LanguageModel(
         name, kind, tokenizer, network, dtype=dtype, revision=revision, bos=bos,
         leading_space=spaced and _byte_level(tokenizer),
+        opener=document_opener(name, config, tokenizer) if kind == "causal" else None,
     )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def score_pairs(
     method : str, optional
         "full-sentence" (default for causal models), "one-prefix", "two-prefix", "pll" (default for masked ones) or
         "pll-l2r".
-    bos : "tokenizer", "add" or "none", optional
+    bos : str, optional
     space : bool, optional
         What the model reads before the text; both default to the model's own policies (:class:`LanguageModel`).
     first : "as-is", "capital" or "lower"
@@ -72,7 +72,8 @@ def score_pairs(
     DataFrame
         One row a pair, with the pairs' index: paradigm and pair_id where given, logp_good and logp_bad (nats),
         length_good and length_bad (tokens scored), margin (nats), correct (1, 0, a half, or NaN), tie, unknown_good and
-        unknown_bad (how many tokens), unknown_critical (an unknown word among those in which the sides differ).
+        unknown_bad (how many tokens), unknown_critical (an unknown word among those in which the sides differ),
+        unscored_difference (the sides differ in their first token, which counts nothing: nothing stands in front).
 
     Raises
     ------
@@ -95,6 +96,10 @@ def score_pairs(
     strange = np.array([text.unknown.sum() for text in texts]).reshape(-1, 2).T
     scores |= dict(zip(("unknown_good", "unknown_bad"), strange, strict=True))
     scores["unknown_critical"] = np.array(critical, dtype=bool).reshape(-1, 2).any(axis=1)
+    scores["unscored_difference"] = [
+        method == "full-sentence" and good.real[0] == bad.real[0] == 0 and good.ids[0] != bad.ids[0]
+        for good, bad in zip(texts[::2], texts[1::2], strict=True)
+    ]
     kept = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]]
     table = pd.concat([kept, pd.DataFrame(scores, index=sentence_pairs.index)], axis=1)
     return judged(table, ties=ties, unknown_words=unknown_words)
@@ -102,6 +107,8 @@ def score_pairs(
 
 def judged(scores: pd.DataFrame, *, ties="wrong", unknown_words="flag") -> pd.DataFrame:
     """The same log-probabilities under other policies: margin, correct and tie are computed anew.
+
+    A pair with a side of which no token was scored, or whose log-probability is NaN, is not judged: ``correct`` is NaN.
 
     >>> scores = pd.DataFrame({"logp_good": [-1.0, -2.0, -3.0], "logp_bad": [-2.0, -2.0, -1.0]})
     >>> judged(scores, ties="half")["correct"].tolist()
@@ -111,6 +118,10 @@ def judged(scores: pd.DataFrame, *, ties="wrong", unknown_words="flag") -> pd.Da
     tie = good == bad
     margin = np.subtract(good, bad, out=np.zeros(len(good)), where=~tie)
     correct = np.where(tie, 0.5 if ties == "half" else 0.0, good > bad)
+    compared = ~(np.isnan(good) | np.isnan(bad))
+    for length in ("length_good", "length_bad"):
+        compared &= np.asarray(scores[length]) > 0 if length in scores else True
+    correct = np.where(compared, correct, np.nan)
     if unknown_words == "refuse":
         correct = np.where(scores["unknown_critical"], np.nan, correct)
     return scores.assign(margin=margin, correct=correct, tie=tie)

@@ -5,10 +5,9 @@ no such sum; its *pseudo-log-likelihood* (PLL; Salazar et al. 2020) adds log P(t
 masked in turn. A word of several tokens then looks too probable, because its other pieces give it away; the variant
 ``pll-l2r`` (Kauf & Ivanova 2023) also masks the later pieces of the same word.
 
-Sentences are scored as they are written. What a model reads before them is its policy: ``bos`` says whether a causal
-model reads a beginning-of-sentence token first (by default what its tokenizer does: Llama yes, GPT-2 no), ``space``
-whether a space precedes the first word. Without a beginning-of-sentence token the first token has nothing to be
-predicted from: it is not scored, counts 0, and is flagged.
+Sentences are scored as they are written. What a model reads in front of them is its policy: ``bos`` says which token a
+causal model reads first (see :class:`tse_core.LanguageModel`), ``space`` whether a space precedes the first word. With
+nothing in front the first token has nothing to be predicted from: it is not scored, counts 0, and is flagged.
 """
 
 import math
@@ -36,7 +35,7 @@ class TokenScores:
     bits : (tokens,) float64
         Surprisal, -log2 P(token | context); 0 where nothing was scored.
     scored : (tokens,) bool
-        False for a first token that no beginning-of-sentence token precedes.
+        False for a first token with nothing in front.
     unknown : (tokens,) bool
         True where the tokenizer had no entry and put its unknown token.
     """
@@ -59,7 +58,7 @@ def token_surprisals(
     ----------
     model : LanguageModel
     sentences : iterable of str
-    bos : "tokenizer", "add" or "none", optional
+    bos : str, optional
     space : bool, optional
         Both default to the model's own policies.
     method : "full-sentence", "pll" or "pll-l2r", optional

@@ -30,9 +30,8 @@ ENGINES = ("processes", "dask", "slurm")
 _POLICIES = {
     "kind": ("causal", "masked"),
     "dtype": ("float32", "float16", "bfloat16"),
-    "bos": ("tokenizer", "add", "none"),
 }
-_MODEL_KEYS = ("model", "folders", "name", "revisions", "device", *_POLICIES)
+_MODEL_KEYS = ("model", "folders", "name", "revisions", "device", "bos", *_POLICIES)
 _PLAN_KEYS = ("models", "data", "lemmas", "protocols", "keep", "engine", "task_tokens")
 _ENGINE_KEYS = {"name": str, "workers": int, "gpus": int, "address": str, "cluster": str, "options": dict}
 
@@ -47,7 +46,7 @@ class Model:
     kind: str | None = None
     device: str = "auto"
     dtype: str = "float32"
-    bos: str = "tokenizer"
+    bos: str = "default"
 
     @property
     def label(self) -> str:
@@ -152,7 +151,7 @@ def _models(entry, folder: Path, where: str) -> list[Model]:
     if not isinstance(entry, dict) or ("model" in entry) == ("folders" in entry):
         raise InputError(f"{where} must be a name, or hold either 'model' or 'folders'")
     _known(entry, _MODEL_KEYS, where)
-    policies = {key: entry[key] for key in ("device", *_POLICIES) if key in entry}
+    policies = {key: entry[key] for key in ("device", "bos", *_POLICIES) if key in entry}
     for key, known in _POLICIES.items():
         if key in policies:
             _one_of(policies[key], known, f"{where}: {key}")

@@ -1,0 +1,91 @@
+"""What stands in front of a sentence: the token that a causal model reads before the first word.
+
+Many tokenizers put nothing there, and then the first token has nothing to be predicted from and the model starts in
+the middle of a text. In pretraining, documents were joined with one token between them; that token is what a model has
+seen before a first word. `OPENERS` says which token it was, family by family, and where that is documented.
+"""
+
+from typing import NamedTuple
+
+from tse_core.errors import InputError
+
+WORDS = ("default", "tokenizer", "add", "none")  # values of the policy `bos` that are not a token's text
+PAPERS_OWN = ("gpt2-xl", "openai-community/gpt2-xl")  # Newman et al. put nothing in front of it
+
+
+class Opener(NamedTuple):
+    """The token that opened the documents of a family's pretraining."""
+
+    family: str  # `model_type` of the configuration
+    token: str
+    source: str
+
+
+OPENERS = (
+    Opener("gpt2", "<|endoftext|>", "github.com/openai/gpt-2: src/generate_unconditional_samples.py"),
+    Opener("gpt_neo", "<|endoftext|>", "github.com/EleutherAI/gpt-neo: data/create_tfrecords.py"),
+    Opener("gptj", "<|endoftext|>", "github.com/kingoflolz/mesh-transformer-jax: create_finetune_tfrecords.py"),
+    Opener("gpt_neox", "<|endoftext|>", "Black et al. 2022; github.com/EleutherAI/gpt-neox: --append-eod (Pythia too)"),
+    Opener("mpt", "<|endoftext|>", "github.com/mosaicml/llm-foundry: convert_dataset_hf.py --eos_text"),
+    Opener("qwen2", "<|endoftext|>", "github.com/QwenLM/Qwen: tokenization_note.md"),
+    Opener("qwen3", "<|endoftext|>", "as Qwen2"),
+    Opener("llama", "<|endoftext|>", "SmolLM: github.com/huggingface/smollm: pre-training/smollm1 (bos_token_id: 0)"),
+)  # fmt: skip  # a Llama whose tokenizer puts <s> in front keeps that
+
+
+def document_opener(name: str, config, tokenizer) -> str | None:
+    """The token that the policy "default" puts in front of a causal model whose tokenizer puts nothing there.
+
+    The family's documented opener where the vocabulary has it, else the tokenizer's end-of-text token. None for a model
+    whose configuration says ``front: none`` (this project's laboratory models, which learned sentences with and without
+    their [BOS]) and for the paper's own GPT-2 XL.
+    """
+    if name in PAPERS_OWN or getattr(config, "front", None) == "none":
+        return None
+    vocabulary = tokenizer.get_vocab()
+    known = {opener.family: opener.token for opener in OPENERS}.get(config.model_type)
+    return known if known in vocabulary else tokenizer.eos_token
+
+
+def front_ids(name: str, tokenizer, bos: str, opener: str | None) -> tuple[int, ...]:
+    """The ids that a causal model reads before the text under the policy `bos` (see `load_model`).
+
+    Raises
+    ------
+    InputError
+        If "add" is asked of a tokenizer without such a token, or a token that is not in the vocabulary.
+    """
+    if bos == "none":
+        return ()
+    if bos == "add":
+        if tokenizer.bos_token_id is None:
+            raise InputError(f"{name} has no beginning-of-sequence token; use bos='none' or a token's text")
+        return (tokenizer.bos_token_id,)
+    if bos not in WORDS:
+        return (token_id(name, tokenizer, bos),)
+    own = _added(tokenizer)
+    if own or bos == "tokenizer" or opener is None:
+        return own
+    return (token_id(name, tokenizer, opener),)
+
+
+def token_id(name: str, tokenizer, text: str) -> int:
+    """The id of a vocabulary entry by its text. Raises InputError."""
+    found = tokenizer.get_vocab().get(text)
+    if found is None:
+        end = tokenizer.eos_token or tokenizer.bos_token
+        example = f", e.g. {end!r}" if end else ""
+        raise InputError(
+            f"bos is {text!r}, which is no token of {name}; it must be 'default', 'tokenizer', 'add', 'none' or the "
+            f"text of a token{example}"
+        )
+    return found
+
+
+def _added(tokenizer) -> tuple[int, ...]:
+    """What the tokenizer puts in front by itself."""
+    whole, plain = tokenizer("a")["input_ids"], tokenizer("a", add_special_tokens=False)["input_ids"]
+    for length in range(len(whole) - len(plain) + 1):
+        if whole[length : length + len(plain)] == plain:
+            return tuple(whole[:length])
+    return ()
