@@ -1,17 +1,22 @@
 # make book   the environment, the scores, the notebooks, the book     make test   the environment, the tests
 # make pdf    the book on paper: _build/book.pdf, printed with Chromium
 #
+# make serve  the built book on this machine, at the address it prints: its living page needs a server
+#
 # TORCH      which build of torch to install when there is none: TORCH="torch==2.13.0", TORCH=torch, a wheel ...
 # PIP_ARGS   anything pip should know while installing torch
 # PROFILE    default (nothing to download), base or paper: notebooks/profiles
 # VENV       an environment to use instead of .venv, e.g. VENV="$$CONDA_PREFIX"
 # PYTHON     the Python that makes .venv
+# LIVE       0 leaves the model that runs in a page out of the book, which is 98 MB lighter
+# PORT       where make serve answers
 
 VENV ?= .venv
 PYTHON ?= python3
 TORCH := $(or $(TORCH),torch==2.13.0)
 PIP_ARGS ?=
 PROFILE ?= default
+PORT ?= 8000
 
 BIN = $(VENV)/bin
 READY = $(VENV)/.tse-ready
@@ -19,10 +24,10 @@ READY = $(VENV)/.tse-ready
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help env book pdf linkcheck test test-slow test-browser bench bench-full notebooks-sync lint clean
+.PHONY: help env book pdf serve linkcheck test test-slow test-browser bench bench-full notebooks-sync lint clean
 
 help:
-	@sed -n '1,9s/^# \{0,1\}//p' Makefile
+	@sed -n '1,12s/^# \{0,1\}//p' Makefile
 
 book: $(READY)
 	@$(BIN)/python -m doit
@@ -31,6 +36,11 @@ book: $(READY)
 pdf: $(READY)
 	@$(BIN)/python -m doit pdf
 	@echo; echo "The book on paper: $(CURDIR)/_build/book.pdf"
+
+serve:
+	@test -f _build/html/book/index.html || { echo "The book is not built yet: make book"; exit 1; }
+	@echo "The book: http://127.0.0.1:$(PORT)/book/index.html (Ctrl-C ends the server)"
+	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
 linkcheck: $(READY)
 	@$(BIN)/python -m book.make.html links

@@ -12,6 +12,7 @@ from book.make import ASSETS, DOWNLOADS, NUMBERS, ROOT, RUNS
 from book.make.assets import versions
 from book.make.exercises import ARCHIVE, EXERCISES
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
+from book.make.live import FACTS, complete
 from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
 from book.make.reporter import StepReporter
 from book.make.slides import PARTS, SOURCE, TARGET, notebooks_used
@@ -39,6 +40,11 @@ def results_as_before(task, values) -> bool:
     now = sorted(path.name for path in (store_folder() / "results").glob("*/*.parquet"))
     task.value_savers.append(lambda: {"results": now})
     return values.get("results") == now
+
+
+def live_is_complete(task, values) -> bool:
+    """Whether the living page has what it should: without npm or its registry it is tried again at the next build."""
+    return complete()
 
 
 def task_preflight():
@@ -159,11 +165,25 @@ def task_numbers():
     }
 
 
+def task_live():
+    """Bring the engine and the model that run in a page, and what the page knows of them; LIVE=0 leaves them out."""
+    sources = [
+        ROOT / "book" / "make" / f"{name}.py" for name in ("live", "facts", "wllama", "recorded_examples", "distance")
+    ]
+    return {
+        "actions": [step("live")],
+        "io": {"capture": False},
+        "file_dep": [*inputs(*sources), "data/recorded/live.json"],
+        "uptodate": [live_is_complete],
+        "targets": [FACTS],
+    }
+
+
 def task_html():
     """Build the pages, from nothing."""
     return {
         "actions": [step("html")],
-        "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "numbers"],
+        "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "numbers", "live"],
         "uptodate": [False],
     }
 

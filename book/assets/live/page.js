@@ -1,0 +1,27 @@
+/* The page "Try it": puts its parts together once it is clear that the model can run. */
+
+import * as api from "./api.js";
+import { checkPart } from "./check.js";
+import { contextPart } from "./context.js";
+import { facts } from "./facts.js";
+import { loadingBar } from "./loading.js";
+import { pairPart } from "./pair.js";
+import { obstacle, Problem } from "./problems.js";
+
+window.tse = { ready: api.ready, score: api.score, surprisals: api.surprisals };
+
+export async function begin(root) {
+  const notice = root.querySelector(".live-notice");
+  try {
+    const known = await facts(), why = obstacle();
+    if (why) throw new Problem(`${why} Until then you see recorded examples.`);
+    if (!known.model.file) throw new Problem("This copy of the book was built without the model: you see recorded examples.");
+    root.querySelector("[data-part=context]").replaceChildren(await loadingBar(known), contextPart(known));
+    document.querySelector("[data-part=pair]").replaceChildren(pairPart(known));
+    document.querySelector("[data-part=check]").replaceChildren(checkPart(known));
+    notice.remove();
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    notice.textContent = problem.message;
+  }
+}

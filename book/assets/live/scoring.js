@@ -1,0 +1,97 @@
+/* TSE, EW and MW of one distribution, as the package's metrics compute them; plain arithmetic, no page and no model.
+ *
+ * `probabilities` is the whole distribution (one number an entry), `pairs` the verbs as [singular entry, plural entry],
+ * `number` that of the subject: 0 singular, 1 plural. A tie is wrong. */
+
+/** Each verb's probabilities and whether it agrees: P(correct) > P(wrong) (Newman et al. 2021, Eq. 1). */
+export function forms(probabilities, pairs, number) {
+  return pairs.map((ids) => {
+    const correct = probabilities[ids[number]], wrong = probabilities[ids[1 - number]];
+    return { correct, wrong, agrees: correct > wrong };
+  });
+}
+
+/** EW: the share of verbs that agree. */
+export const equallyWeighted = (verbs) => verbs.filter((verb) => verb.agrees).length / verbs.length;
+
+/** MW: the share of the verbs' probability that is on correct forms (Eq. 2). */
+export function modelWeighted(verbs) {
+  const correct = sum(verbs.map((verb) => verb.correct)), wrong = sum(verbs.map((verb) => verb.wrong));
+  return correct / (correct + wrong);
+}
+
+/** EW, MW and coverage at every cut-off: {top, bottom}, lists of {cutoff, ew, mw, coverage}; null where undefined. */
+export function cutoffScores(probabilities, pairs, number, { top, bottom }) {
+  const order = sorted(probabilities), verbs = forms(probabilities, pairs, number);
+  return {
+    top: top.map((cutoff) => ({ cutoff, ...mixed(headAt(order, cutoff), cutoff >= 1, (inside) => headScores(verbs, inside)) })),
+    bottom: bottom.map((cutoff) => ({ cutoff, ...mixed(tailAt(order, cutoff), cutoff >= 1, (inside) => tailScores(verbs, inside)) })),
+  };
+}
+
+/* At the top a verb counts for EW when either form is inside, a form counts for MW by itself. */
+function headScores(verbs, inside) {
+  const counted = verbs.filter((verb) => inside(Math.max(verb.correct, verb.wrong)));
+  const correct = sum(verbs.map((verb) => verb.correct).filter(inside)), wrong = sum(verbs.map((verb) => verb.wrong).filter(inside));
+  return scores(counted, correct, wrong);
+}
+
+/* At the bottom a verb counts, for both, when both its forms are inside. */
+function tailScores(verbs, inside) {
+  const counted = verbs.filter((verb) => inside(Math.max(verb.correct, verb.wrong)));
+  return scores(counted, sum(counted.map((verb) => verb.correct)), sum(counted.map((verb) => verb.wrong)));
+}
+
+function scores(counted, correct, wrong) {
+  return {
+    ew: counted.length ? equallyWeighted(counted) : null,
+    mw: correct + wrong > 0 ? correct / (correct + wrong) : null,
+    coverage: sum(counted.map((verb) => verb.correct + verb.wrong)),
+  };
+}
+
+/* The entry on which the cut-off falls counts in part: the scores without it and with it are mixed by its share inside. */
+function mixed({ edge, share, above }, everything, score) {
+  if (everything) return score(() => true);
+  const without = score((p) => (above ? p > edge : p < edge)), including = score((p) => (above ? p >= edge : p <= edge));
+  const mix = (a, b) => (a === null ? b : b === null ? a : (1 - share) * a + share * b);
+  return Object.fromEntries(Object.keys(without).map((key) => [key, mix(without[key], including[key])]));
+}
+
+/* The probabilities from the smallest, and their running sum. */
+function sorted(probabilities) {
+  const rising = Float32Array.from(probabilities).sort(), running = new Float64Array(rising.length);
+  let total = 0;
+  for (let place = 0; place < rising.length; place += 1) running[place] = total += rising[place];
+  return { rising, running, total };
+}
+
+function headAt(order, cutoff) {
+  const { edge, below, upTo } = group(order, (place) => order.running[place] > order.total - cutoff);
+  return { edge, above: true, share: part(cutoff, order.total - upTo, order.total - below) };
+}
+
+function tailAt(order, cutoff) {
+  const { edge, below, upTo } = group(order, (place) => order.running[place] >= cutoff);
+  return { edge, above: false, share: part(cutoff, below, upTo) };
+}
+
+/* The first place where the condition holds, with all entries of equal probability: the mass below them and up to them. */
+function group({ rising, running }, holds) {
+  const place = Math.min(first(rising.length, holds), rising.length - 1), edge = rising[place];
+  const from = first(rising.length, (i) => rising[i] >= edge), to = first(rising.length, (i) => rising[i] > edge);
+  return { edge, below: from ? running[from - 1] : 0, upTo: running[to - 1] };
+}
+
+function first(length, holds) {
+  let low = 0, high = length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+const part = (cutoff, before, after) => (after > before ? Math.min(1, Math.max(0, (cutoff - before) / (after - before))) : 1);
+const sum = (values) => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,135 @@
+/* The worker that holds the model: it loads the file, turns text into tokens, and gives probabilities.
+ *
+ * A request is {id, action, ...}; its answer is {id, value} or {id, fault: {name, message}}. While the model loads,
+ * {progress: {loaded, total}} and {phase} come in between. Requests are answered one after the other. */
+
+import { Wllama } from "./wllama.js";
+
+globalThis.document = { baseURI: self.location.href }; // the engine asks a page for its address, and here is none
+
+const SHELF = "tse-live-model";
+const SILENT = { debug() {}, log() {}, warn() {}, error() {} };
+let model, vocabulary, held = [], stopping = false;
+const known = new Map(); // bits of a token after the tokens before it, by their ids
+
+class Fault extends Error {
+  constructor(name, message) { super(message); this.name = name; }
+}
+
+/** The model's file: from the browser's shelf, or else from the server, with progress. */
+async function modelFile(address, bytes) {
+  const shelf = self.caches ? await caches.open(SHELF).catch(() => null) : null;
+  const kept = shelf && (await shelf.match(address));
+  if (kept) return kept.blob();
+  const response = await fetch(address).catch(() => { throw new Fault("connection", "the server does not answer"); });
+  if (!response.ok) throw new Fault("missing", `the server answers ${response.status}`);
+  const pieces = [], reader = response.body.getReader();
+  for (let loaded = 0; ;) {
+    const { done, value } = await reader.read().catch(() => { throw new Fault("connection", "the transfer broke off"); });
+    if (done) break;
+    pieces.push(value);
+    loaded += value.length;
+    postMessage({ progress: { loaded, total: bytes } });
+  }
+  const file = new Blob(pieces);
+  if (file.size !== bytes) throw new Fault("connection", `${file.size} of ${bytes} bytes came`);
+  await shelf?.put(address, new Response(file)).catch(() => {}); // no room: it is fetched again next time
+  return file;
+}
+
+const actions = {
+  async load({ wasm, address, bytes, window }) {
+    postMessage({ phase: "loading" });
+    const file = await modelFile(address, bytes);
+    postMessage({ phase: "opening" });
+    model = new Wllama({ "single-thread/wllama.wasm": wasm }, { suppressNativeLog: true, logger: SILENT });
+    await model.loadModel([file], { n_ctx: window, n_batch: window, n_threads: 1 });
+    await model.samplingInit({ temp: 1 });
+    vocabulary = model.getModelMetadata().hparams.nVocab;
+    return { vocabulary };
+  },
+
+  /** Token ids of a text and the bytes that each stands for. Marks such as <|im_start|> are read as plain text. */
+  async encode({ text }) {
+    const ids = await model.tokenize(text, false);
+    return { ids, pieces: await pieces(ids) };
+  },
+
+  async pieces({ ids }) { return pieces(ids); },
+
+  /** The probability of every entry of the vocabulary after these tokens. */
+  async distribution({ ids }) {
+    await model.kvClear();
+    held = [];
+    await model.decode(ids, {});
+    held = [...ids];
+    return probabilities();
+  },
+
+  /** Bits of each token after the first, given those before it. */
+  async surprisals({ ids }) {
+    const bits = [];
+    for (let end = 1; end < ids.length; end += 1) {
+      if (stopping) throw new Fault("stopped", "stopped");
+      const key = ids.slice(0, end + 1).join();
+      if (!known.has(key)) {
+        await hold(ids.slice(0, end));
+        known.set(key, -Math.log2((await probabilities())[ids[end]]));
+      }
+      bits.push(known.get(key));
+    }
+    return bits;
+  },
+};
+
+async function pieces(ids) {
+  const found = [];
+  for (const id of ids) found.push(await model.detokenize([id]));
+  return found;
+}
+
+/** Make the model have read exactly these tokens; what it has read already is not read again. */
+async function hold(ids) {
+  let common = 0;
+  while (common < held.length && held[common] === ids[common]) common += 1;
+  if (common === held.length && common === ids.length) return;
+  const kept = Math.min(common, ids.length - 1); // the last token is read anew, for its distribution
+  if (kept) await model.kvRemove(kept, -1);
+  else await model.kvClear();
+  held = ids.slice(0, kept);
+  for (let place = kept; place < ids.length; place += 1) { // one at a time, whatever was read before: same numbers
+    await model.decode([ids[place]], { skipLogits: place < ids.length - 1 });
+    held.push(ids[place]);
+  }
+}
+
+/** Float32 probabilities that add up to 1; the engine sums them in single precision. */
+async function probabilities() {
+  const found = new Float32Array(vocabulary);
+  let total = 0;
+  for (const { token, p } of await model.getLogits(-1)) {
+    found[token] = p;
+    total += p;
+  }
+  if (!(total > 0.5 && total < 2)) throw new Fault("numbers", `the probabilities add up to ${total}`);
+  for (let entry = 0; entry < vocabulary; entry += 1) found[entry] /= total;
+  return found;
+}
+
+let queue = Promise.resolve();
+self.onmessage = ({ data }) => {
+  if (data.action === "stop") stopping = true;
+  else queue = queue.then(() => answer(data));
+};
+self.addEventListener("unhandledrejection", (event) => postMessage({ fault: described(event.reason) }));
+
+async function answer({ id, action, ...request }) {
+  if (action === "resume") stopping = false;
+  try {
+    const value = action === "resume" ? null : await actions[action](request);
+    postMessage({ id, value }, value instanceof Float32Array ? [value.buffer] : []);
+  } catch (fault) {
+    postMessage({ id, fault: described(fault) });
+  }
+}
+const described = (fault) => ({ name: String(fault?.name || "Error"), message: String(fault?.message || fault) });
