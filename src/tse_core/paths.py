@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from tse_core.errors import InputError
+
 
 def data_folder() -> Path:
     """The folder data/: at the repository's root in a checkout, inside the package in an installed wheel."""
@@ -21,6 +23,17 @@ def cache_folder() -> Path:
     if chosen := os.environ.get("TSE_CACHE"):
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tse-core"
+
+
+def mirror_folder() -> Path | None:
+    """The folder that $TSE_MIRROR names; None where it is unset or an address."""
+    mirror = os.environ.get("TSE_MIRROR", "")
+    if not mirror or mirror.startswith(("http://", "https://")):
+        return None
+    folder = Path(mirror.removeprefix("file://")).expanduser()
+    if not folder.is_dir():
+        raise InputError(f"TSE_MIRROR is {mirror!r}, which is neither a folder nor an http(s) address")
+    return folder
 
 
 def store_folder() -> Path:

@@ -17,7 +17,7 @@ import pandas as pd
 import pooch
 
 from tse_core.errors import InputError, unknown
-from tse_core.paths import cache_folder, data_folder
+from tse_core.paths import cache_folder, data_folder, mirror_folder
 
 ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
 _CELLS = {
@@ -113,7 +113,7 @@ def files(name: str) -> list[Path]:
         state = _state(row)
         if state == "cached":
             continue
-        if _mirror_folder() is None:
+        if mirror_folder() is None:
             what = "is not downloaded yet" if state == "missing" else f"was changed or cut off ({path_of(row.key)})"
             raise InputError(
                 f"{row.name} {what}: run `tse data fetch {name}`, or set TSE_MIRROR to a folder that holds {row.key}"
@@ -135,23 +135,12 @@ def _state(row) -> str:
     return "cached" if same else "damaged"
 
 
-def _mirror_folder() -> Path | None:
-    """The folder that TSE_MIRROR names; None where it is unset or an address."""
-    mirror = os.environ.get("TSE_MIRROR", "")
-    if not mirror or mirror.startswith(("http://", "https://")):
-        return None
-    folder = Path(mirror.removeprefix("file://")).expanduser()
-    if not folder.is_dir():
-        raise InputError(f"TSE_MIRROR is {mirror!r}, which is neither a folder nor an http(s) address")
-    return folder
-
-
 def _bring(row) -> None:
     """Download or copy one file, check it, and put it into its place."""
     import requests
 
     pooch.get_logger().setLevel(logging.ERROR)
-    folder = _mirror_folder()
+    folder = mirror_folder()
     base = str(folder) if folder else os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
     source = f"{base}/{row.key}"
     place = path_of(row.key)
