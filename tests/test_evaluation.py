@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs, slot_distribution
+from tse_core.agreement.shards import _forms
 from tse_core.datasets.pair_files import read_pairs
 from tse_core.metrics.scores import PAPER_CUTOFFS, cutoff_scores
 from tse_core.results.store import Store
@@ -175,3 +177,10 @@ def test_tse_has_an_interval_for_its_own_verbs_and_one_for_others(tiny_causal, s
     wide, narrow = other.loc["Simple", "TSE"], own.loc["Simple", "TSE"]
     assert wide["score"] == narrow["score"] and wide["clusters"] == simple["lemma"].nunique()
     assert wide["high"] - wide["low"] >= narrow["high"] - narrow["low"]
+
+
+def test_forms_of_very_long_verb_lists_keep_their_lemmas():
+    lemmas = 40_000
+    log_probabilities = torch.zeros(1, 4).log_softmax(-1)
+    table = _forms(np.array([0]), log_probabilities, np.tile([[0, 1]], (lemmas, 1)))
+    assert table["lemma"].tolist() == list(range(lemmas))

@@ -246,3 +246,50 @@ def test_memory_that_a_pass_frees_is_not_fetched_anew(tiny_causal):
 
     fetched()
     assert min(fetched() for _ in range(5)) < 1000  # they have 46,875 pages
+
+
+class Altered:
+    """A network whose logits at one entry of the vocabulary are something else."""
+
+    def __init__(self, network, entry, value):
+        self._network, self._entry, self._value = network, entry, value
+
+    def __getattr__(self, name):
+        return getattr(self._network, name)
+
+    def project(self, states):
+        logits = self._network.project(states).clone()
+        logits[:, self._entry] = self._value
+        return logits
+
+
+@pytest.mark.parametrize(("entry", "value"), [(7, float("inf")), (slice(None), float("-inf")), (7, float("nan"))])
+def test_logits_that_are_no_distribution_are_refused(causal, entry, value):
+    broken = replace(causal, network=Altered(causal.network, entry, value), name="broken")
+    with pytest.raises(InputError, match="broken gives (NaN|an infinite number) as a logit"):
+        target_log_probabilities(broken, [(5, 6, 7)], [[0, 1]], [[6, 7]])
+
+
+def test_an_entry_that_a_model_rules_out_has_probability_0(causal):
+    without = replace(causal, network=Altered(causal.network, 7, float("-inf")))
+    found = target_log_probabilities(without, [(5, 6, 7)], [[0, 1]], [[6, 7]])
+    assert np.isfinite(found[0]) and found[1] == -np.inf
+
+
+@pytest.mark.parametrize("method", ["evaluate", "surprisals", "blimp", "syntaxgym"])
+def test_whoever_scores_with_infinite_logits_is_told_the_models_name(causal, method):
+    import pandas as pd
+
+    from tse_core import evaluate, score_pairs, surprisals
+    from tse_core.syntaxgym import evaluate_suite, load_suite
+
+    broken = replace(causal, network=Altered(causal.network, 7, float("inf")), name="broken")
+    pairs = pd.DataFrame({"good": ["The author laughs."], "bad": ["The author laugh."]})
+    call = {
+        "evaluate": lambda: evaluate(broken, "marvin-linzen/simple", "newman-clean"),
+        "surprisals": lambda: surprisals(broken, ["The author laughs."]),
+        "blimp": lambda: score_pairs(broken, pairs),
+        "syntaxgym": lambda: evaluate_suite(broken, load_suite("lab_center_embed")),
+    }[method]
+    with pytest.raises(InputError, match="broken gives an infinite number"):
+        call()

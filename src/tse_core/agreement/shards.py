@@ -124,7 +124,7 @@ def _forms(contexts, log_probabilities, ids):
     above = torch.nn.functional.pad(ascending.flip(1).cumsum(1), (1, 0))
     table = {
         "context": np.repeat(contexts, len(ids)).astype(np.int32),
-        "lemma": np.tile(np.arange(len(ids)), len(contexts)).astype(np.int16),
+        "lemma": np.tile(np.arange(len(ids)), len(contexts)).astype(np.int32),
     }
     for k, form in enumerate(("singular", "plural")):
         own = torch.as_tensor(ids[:, k], device=probabilities.device)

@@ -68,8 +68,11 @@ def blocks(
         answered = [wanted[place] for place in places]
         requests = np.concatenate(answered)
         logits = project(states)
-        if logits.amax().isnan():
-            raise InputError(f"{model.name} gives NaN as a logit; its weights are damaged or its precision is too low")
+        if not logits.amax(1).isfinite().all():  # -inf is a probability of 0; a row of nothing else is no distribution
+            what = "NaN" if logits.isnan().any() else "an infinite number"
+            raise InputError(
+                f"{model.name} gives {what} as a logit; its weights are damaged or its precision is too low"
+            )
         yield Block(logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered]))
         advance(len(requests))
 

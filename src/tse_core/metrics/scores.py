@@ -92,7 +92,7 @@ def cutoff_scores(
     Raises
     ------
     InputError
-        If shapes, ids, numbers or cut-offs do not fit together, or a logit is NaN.
+        If shapes, ids, numbers or cut-offs do not fit together, or a context's logits hold NaN or infinity.
 
     Examples
     --------
@@ -225,8 +225,11 @@ def _checked(logits, inflection_ids, numbers, top, bottom):
         )
     if numbers.shape != logits.shape[:1] or not ((numbers == 0) | (numbers == 1)).all():
         raise InputError(f"numbers must be one 0 (singular) or 1 (plural) for each of the {len(logits)} contexts")
-    if logits.amax().isnan():  # the maximum is NaN where anything is, and costs a tenth of asking each entry
-        raise InputError(f"the logits of context {int(logits.isnan().any(1).nonzero()[0])} contain NaN")
+    largest = logits.amax(1)  # is NaN where anything is, and costs a tenth of asking each entry
+    if not largest.isfinite().all():
+        context = int((~largest.isfinite()).nonzero()[0])
+        what = "NaN" if largest[context].isnan() else "no finite maximum"
+        raise InputError(f"the logits of context {context} contain {what}")
     for value in (*top, *bottom):
         if not 0 < value <= 1:
             raise InputError(f"cut-off {value} is no share of probability; it must be above 0 and at most 1")

@@ -209,8 +209,9 @@ def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> pd.
         "bits": np.asarray(scores.bits, dtype=float),
         "unknown": [word if strange else "" for word, strange in zip(words, scores.unknown, strict=True)],
     }
-    if np.isnan(table["bits"]).any():
-        raise InputError(f"item {item}, condition {condition!r}: the model gives NaN for a token of {sentence!r}")
+    if not np.isfinite(table["bits"]).all():
+        what = "NaN" if np.isnan(table["bits"]).any() else "probability 0"
+        raise InputError(f"item {item}, condition {condition!r}: the model gives {what} for a token of {sentence!r}")
     return pd.DataFrame(table)
 
 
