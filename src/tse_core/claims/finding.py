@@ -1,7 +1,12 @@
-"""A check of a claim and what it finds. Checks register by name; data/claims.yaml refers to the names."""
+"""A check of a claim and what it finds. Checks register by name; data/claims.yaml (`book`) refers to the names."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
+
+import yaml
+
+from tse_core.paths import data_folder
 
 
 class Finding(NamedTuple):
@@ -19,3 +24,9 @@ def check(function: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
     """Register a check that needs no model. It takes the claim's case: its fields and its settings."""
     CHECKS[function.__name__] = function
     return function
+
+
+@cache
+def book() -> dict:
+    """The claims as they are written down: data/claims.yaml."""
+    return yaml.safe_load((data_folder() / "claims.yaml").read_text(encoding="utf-8"))

@@ -9,16 +9,14 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from tse_core.claims import blimp, newman, syntaxgym, verdicts  # noqa: F401  (each registers its checks)
 from tse_core.claims.cases import cases
-from tse_core.claims.finding import CHECKS
+from tse_core.claims.finding import CHECKS, book
 from tse_core.claims.runs import RUNS, preferred
 from tse_core.claims.training import training_ledger  # noqa: F401  (for those who import it from here)
 from tse_core.claims.verdicts import VERDICTS
 from tse_core.errors import InputError, unknown
-from tse_core.paths import data_folder
 
 # The schema of measured results: one row a number. `Evaluation.tidy()` gives it (coverage and invalid as columns).
 RESULTS = {
@@ -66,13 +64,13 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
     InputError
         If results lack a column, or data/claims.yaml names a check that does not exist.
     """
-    book, results = _book(), _tidy(results)
+    written, results = book(), _tidy(results)
     rows = []
-    for claim in book["claims"]:
+    for claim in written["claims"]:
         variants = cases(claim["each"]) if "each" in claim else [{}]
         for number, case in enumerate(variants, start=1):
             suffix = f".{number:0{len(str(len(variants)))}d}" if len(variants) > 1 else ""
-            rows += _rows({**claim, **case, "id": claim["id"] + suffix}, book, results)
+            rows += _rows({**claim, **case, "id": claim["id"] + suffix}, written, results)
     table = pd.DataFrame(rows, columns=list(LEDGER))
     return table.astype(dict.fromkeys(("published", "measured", "low", "high", "difference"), float))
 
@@ -81,12 +79,12 @@ def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
     """How often each verdict was given: papers down, verdicts across. `table` is a ledger."""
     table = ledger() if table is None else table
     counts = pd.crosstab(table["paper"], table["verdict"])
-    return counts.reindex(index=list(_book()["papers"]), columns=list(VERDICTS), fill_value=0)
+    return counts.reindex(index=list(book()["papers"]), columns=list(VERDICTS), fill_value=0)
 
 
 def papers() -> dict[str, str]:
     """The papers of the ledger: key -> title."""
-    return _book()["papers"]
+    return book()["papers"]
 
 
 def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
@@ -128,11 +126,6 @@ def interval_coverage(table: pd.DataFrame) -> float:
     return float(inside[judged].mean())
 
 
-def _book() -> dict:
-    path = data_folder() / "claims.yaml"
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
-
-
 def _tidy(results) -> pd.DataFrame:
     tables = [] if results is None else [results] if isinstance(results, pd.DataFrame) else list(results)
     tables = [_normal(table) for table in tables]
@@ -157,7 +150,7 @@ def _normal(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _rows(claim: dict, book: dict, results: pd.DataFrame) -> list[dict]:
+def _rows(claim: dict, written: dict, results: pd.DataFrame) -> list[dict]:
     """The claim's row for each basis it can be checked on."""
     said = claim.get("published")
     words = {**claim, "published": f"{said:g}" if isinstance(said, float) else said}
@@ -165,7 +158,7 @@ def _rows(claim: dict, book: dict, results: pd.DataFrame) -> list[dict]:
         **{column: claim.get(column) for column in ("id", "paper", "model", "construction", "metric", "cell")},
         "claim": " ".join(claim["claim"].format_map(words).split()),
         "published": np.nan if said is None else said,
-        "how": str(claim.get("how", book["how"][claim["paper"]])).format_map({"model": claim.get("model")}),
+        "how": str(claim.get("how", written["how"][claim["paper"]])).format_map({"model": claim.get("model")}),
     }
     rows = []
     if "from_data" in claim:

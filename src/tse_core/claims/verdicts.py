@@ -10,6 +10,12 @@ FAILS = "checked from published data: does not hold"
 NOT_RUN = "not yet run"
 VERDICTS = (REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED, HOLDS, FAILS, NOT_RUN)
 
+EXTENDS = "extends"
+DOES_NOT_EXTEND = "does not extend"
+UNDECIDED = "undecided"
+DEPENDS = "depends on the front token"
+EXTENSION_VERDICTS = (EXTENDS, DOES_NOT_EXTEND, UNDECIDED, DEPENDS)
+
 TOLERANCES = (0.005, 0.02)
 
 

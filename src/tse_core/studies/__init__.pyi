@@ -1,6 +1,8 @@
 from . import dynamics as dynamics
 from . import learning_curves as learning_curves
 from .dynamics import training_curves as training_curves
+from .findings import FINDING_COLUMNS as FINDING_COLUMNS
+from .findings import findings_of as findings_of
 from .learning_curves import SETTINGS as SETTINGS
 from .learning_curves import SIZES as SIZES
 from .learning_curves import doubling_slopes as doubling_slopes
