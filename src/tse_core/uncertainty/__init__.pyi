@@ -1,5 +1,6 @@
 from .clusters import normal_quantile as normal_quantile
 from .clusters import t_quantile as t_quantile
+from .combining import combine as combine
 from .coverage import POPULATIONS as POPULATIONS
 from .coverage import simulated_coverage as simulated_coverage
 from .coverage import simulated_verb_coverage as simulated_verb_coverage
