@@ -87,7 +87,7 @@ from tse_core.pages import glue, table
 from tse_core.paths import store_folder
 from tse_core.uncertainty import (
     interval,
-    noun_of,
+    own_clusters,
     simulated_coverage,
     simulated_verb_coverage,
 )
@@ -443,7 +443,7 @@ for name in models:
         contexts = evaluate(name, dataset, lemmas[0], store=store).contexts
         for construction, group in contexts.groupby("construction", sort=False):
             alone = interval(group["mw"])
-            shared = interval(group["mw"], noun_of(group["subject"]))
+            shared = interval(group["mw"], own_clusters(group["noun"]))
             row = {
                 "construction": construction,
                 "contexts": len(group),

@@ -141,6 +141,14 @@ def test_the_subject_rules_the_verb_and_the_attractor_is_the_last_other_noun_bef
     assert rows.to_numpy().tolist() == [[subject, attractor, attractor_number]]
 
 
+def test_both_numbers_of_a_subject_share_its_noun(write):
+    german = SMALL.replace("author/authors", "Autor/Autoren").replace("pilot/pilots", "foot/feet")
+    pairs = generate(load_grammar(write(german)))
+    assert set(pairs["subject"]) == {"Autor", "Autoren", "foot", "feet"}
+    assert dict(zip(pairs["subject"], pairs["noun"], strict=True))["Autoren"] == "Autor"
+    assert dict(zip(pairs["subject"], pairs["noun"], strict=True))["feet"] == "foot"
+
+
 def test_the_order_is_stable_and_a_construction_alone_is_a_part_of_the_whole(grammar, pairs):
     pd.testing.assert_frame_equal(generate(grammar), pairs)
     for slug, name in grammar.constructions.items():

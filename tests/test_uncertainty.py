@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tse_core.errors import InputError
 from tse_core.uncertainty.clusters import cluster_totals, robust_variance, t_quantile
 from tse_core.uncertainty.coverage import simulated_coverage, simulated_verb_coverage
-from tse_core.uncertainty.intervals import compare, curve_intervals, interval, noun_of, table_intervals, wilson
+from tse_core.uncertainty.intervals import compare, curve_intervals, interval, own_clusters, table_intervals, wilson
 
 ANY = (-np.inf, np.inf)
 RANDOM = np.random.default_rng(1)
@@ -182,13 +182,7 @@ def test_every_point_of_a_curve_gets_its_interval():
 
 
 def test_a_sentence_without_a_known_subject_is_its_own_cluster():
-    assert len(set(noun_of(["", None, "key", "keys"]))) == 3
-
-
-def test_singular_and_plural_of_a_noun_are_one_cluster():
-    assert noun_of(["Authors", "author", "movies", "movie", "bus", "keys"]).tolist() == [
-        "author", "author", "movie", "movie", "bus", "keys",
-    ]  # fmt: skip
+    assert len(set(own_clusters(["", None, float("nan"), "key", "key"]))) == 4
 
 
 @pytest.mark.parametrize(

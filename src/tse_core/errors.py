@@ -17,6 +17,10 @@ class DamagedFile(UserWarning):
     """A stored file is not what was written; it is named, removed and computed again."""
 
 
+class Guessed(UserWarning):
+    """Something that the data should say was worked out instead; one line says what and how."""
+
+
 def unknown(what: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """The error for a name that does not exist: names it, suggests the nearest, lists what exists."""
     known = sorted(known)

@@ -121,8 +121,7 @@ def _compared(first, second, clusters, second_clusters) -> tuple[float, ...]:
 
 def _clusters(rows: pd.DataFrame) -> np.ndarray:
     """The subject's noun of each row; where no subject is known, the left context."""
-    nouns, left = uncertainty.noun_of(rows["subject"]), rows.get("left", "")
-    return np.where(rows["subject"] == "", left, nouns).astype(str)
+    return np.where(rows["noun"] == "", rows.get("left", ""), rows["noun"]).astype(str)
 
 
 def _forms(lemmas: pd.DataFrame) -> dict[str, frozenset]:
@@ -132,12 +131,12 @@ def _forms(lemmas: pd.DataFrame) -> dict[str, frozenset]:
 
 
 def _each_context(by_lemma: pd.DataFrame, shared: set[str]) -> dict[str, pd.DataFrame]:
-    """By construction, a row for each context: subject, and the share of the shared lemmas conjugated correctly.
+    """By construction, a row for each context: noun, and the share of the shared lemmas conjugated correctly.
 
     The contexts of one subject and number get their mean, which is all that a cluster needs.
     """
     rows = by_lemma[by_lemma["lemma"].isin(shared)]
-    groups = rows.groupby(["construction", "subject", "number"], sort=False)
+    groups = rows.groupby(["construction", "noun", "subject", "number"], sort=False)
     table = groups.agg(contexts=("contexts", "first"), correct=("correct", "sum"), lemmas=("lemma", "size"))
     table = table.reset_index()
     table["ew"] = table["correct"] / (table["contexts"] * table["lemmas"])

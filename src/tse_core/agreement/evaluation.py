@@ -32,9 +32,9 @@ class Evaluation:
     Attributes
     ----------
     contexts : DataFrame
-        One row a unique context: construction, subject, left, right, number, pairs (how many share it), ew, mw (at
-        top 100 % under the protocol), and for every cut-off ``ew_top_0.1``, ``mw_...``, ``mass_...`` (NaN: no lemma
-        eligible).
+        One row a unique context: construction, subject, noun (its singular, "" if not known), left, right, number,
+        pairs (how many share it), ew, mw (at top 100 % under the protocol), and for every cut-off ``ew_top_0.1``,
+        ``mw_...``, ``mass_...`` (NaN: no lemma eligible).
     pairs : DataFrame
         One row a pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form is no single
         vocabulary entry) and within_noise: the margin is smaller than numeric noise (`NOISE`), so that another batch
@@ -44,8 +44,8 @@ class Evaluation:
     signature : Signature
     cutoffs : Cutoffs
     by_lemma : DataFrame or None
-        With keep="lemmas": construction x subject x lemma x number: contexts, correct (how many of them), and the mean
-        probability of each form.
+        With keep="lemmas": construction x subject x lemma x number: noun, contexts, correct (how many of them), and the
+        mean probability of each form.
     forms : DataFrame or None
         With keep="forms": context x lemma: log-probability of each form and the mass of all likelier entries.
     """
@@ -89,7 +89,7 @@ class Evaluation:
         """
         parts = []
         for rows, scores, second in ((self.contexts, ("mw", "ew"), None), (self.pairs, ("tse",), "lemma")):
-            rows = rows.assign(noun=uncertainty.noun_of(rows["subject"]))
+            rows = rows.assign(noun=uncertainty.own_clusters(rows["noun"]))
             parts.append(uncertainty.table_intervals(rows, scores, second=second if other_verbs else None))
         return pd.concat(parts, ignore_index=True)
 
@@ -101,7 +101,7 @@ class Evaluation:
         contexts without an eligible lemma), contexts; with `intervals` also low and high, 95 % clustered by noun.
         """
         rows = []
-        nouns = uncertainty.noun_of(self.contexts["subject"]) if intervals else None
+        nouns = uncertainty.own_clusters(self.contexts["noun"]) if intervals else None
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
             group = self.contexts.iloc[members]
             for metric in ("EW", "MW"):
@@ -210,9 +210,7 @@ def evaluate(
     details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
     margin = details["log_probability_correct"] - details["log_probability_wrong"]
     details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
-    found = Evaluation(
-        contexts, details, job.lemmas, signature, cutoffs, _by_lemma(joined, job.lemmas), joined.get("forms")
-    )
+    found = Evaluation(contexts, details, job.lemmas, signature, cutoffs, _by_lemma(joined, job), joined.get("forms"))
     if store and finished(signature, job.constructions, cutoffs, store) is None:
         keep_results(found.tidy(), store)
     return found
@@ -240,12 +238,14 @@ def _bounds(values, clusters) -> list[float]:
     return [found.low, found.high]
 
 
-def _by_lemma(joined, kept) -> pd.DataFrame | None:
+def _by_lemma(joined, job) -> pd.DataFrame | None:
     if "lemmas" not in joined:
         return None
     keys = ["construction", "subject", "number", "lemma"]
     sums = joined["lemmas"].groupby(keys, sort=False, as_index=False).sum()
     for form in ("correct", "wrong"):
         sums[f"probability_{form}"] /= sums["contexts"]
-    sums["lemma"] = kept["lemma"].to_numpy()[sums["lemma"]]
+    sums["lemma"] = job.lemmas["lemma"].to_numpy()[sums["lemma"]]
+    nouns = job.contexts.drop_duplicates("subject").set_index("subject")["noun"]
+    sums.insert(2, "noun", sums["subject"].map(nouns))
     return sums

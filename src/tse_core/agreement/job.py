@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import Lemmas, context_index, data_hash, load_lemmas, load_pairs, unique_contexts
+from tse_core.datasets import Lemmas, context_index, data_hash, load_lemmas, load_pairs, unique_contexts, with_nouns
 from tse_core.errors import InputError, unknown
 from tse_core.metrics import Cutoffs
 from tse_core.models import LanguageModel, load_model
@@ -75,7 +75,7 @@ class Job:
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
             for number, start in enumerate(range(0, len(members), SHARD_CONTEXTS)):
                 slice_ = members[start : start + SHARD_CONTEXTS]
-                contexts = data_hash(self.contexts.iloc[slice_])
+                contexts = data_hash(self.contexts.iloc[slice_].drop(columns="noun"))
                 pairs = self.pairs.loc[self.pair_rows(slice_), ["left", "right", "correct", "wrong", "number"]]
                 name = "".join(c if c.isalnum() else "-" for c in construction.lower()).strip("-")
                 yield f"{name}-{number:03d}-{contexts}{data_hash(pairs)}", slice_
@@ -112,6 +112,7 @@ def prepare(
     pairs = pairs if isinstance(pairs, pd.DataFrame) else load_pairs(pairs)
     if pairs.empty:
         raise InputError("there are no pairs to score")
+    pairs = with_nouns(pairs)
     lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
     model = model if isinstance(model, LanguageModel) else load_model(model)
     words = list(
@@ -127,7 +128,8 @@ def prepare(
     index = context_index(pairs, model.kind, protocol)
     contexts = unique_contexts(pairs, model.kind, protocol)
     first = np.unique(index, return_index=True)[1]
-    contexts.insert(1, "subject", pairs["subject"].to_numpy()[first] if "subject" in pairs else "")
+    for place, column in enumerate(("subject", "noun"), start=1):
+        contexts.insert(place, column, pairs[column].to_numpy()[first] if column in pairs else "")
     forms = np.stack([pairs[side].map(entry).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")], axis=1)
     data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(pairs)}"
     counted = f"{lemmas.name}@{lemmas.hash}({len(kept)})"

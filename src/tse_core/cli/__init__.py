@@ -7,7 +7,7 @@ from functools import cache
 import typer
 
 from tse_core import __version__
-from tse_core.errors import DamagedFile, InputError
+from tse_core.errors import DamagedFile, Guessed, InputError
 
 INTERNAL = 70  # exit code of a fault in the program
 app = typer.Typer(
@@ -83,7 +83,7 @@ def _internal(error: Exception, arguments: list[str]) -> int:
 
 def _warn(message, category, filename, lineno, file=None, line=None) -> None:
     """A warning as one line; those of other packages are for developers and are not shown."""
-    if issubclass(category, DamagedFile):
+    if issubclass(category, (DamagedFile, Guessed)):
         print("tse:", " ".join(str(message).split()), file=sys.stderr)
 
 

@@ -19,6 +19,7 @@ from .names import data_hash as data_hash
 from .names import dataset_table as dataset_table
 from .names import load_pairs as load_pairs
 from .names import load_sentence_pairs as load_sentence_pairs
+from .nouns import with_nouns as with_nouns
 from .pairs import context_index as context_index
 from .pairs import join as join
 from .pairs import unique_contexts as unique_contexts

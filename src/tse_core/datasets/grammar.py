@@ -28,7 +28,8 @@ def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True,
     """All agreement pairs of a grammar, or of the one construction whose slug is ``only``, in a fixed order.
 
     A pair is one choice of entries and numbers. ``subject`` is the noun that the tested verb agrees with, ``attractor``
-    the last other noun before that verb (both empty where there is none), each in the form it has in the sentence.
+    the last other noun before that verb (empty where there is none), each in the form it has in the sentence; ``noun``
+    is the subject's singular, which its plural shares.
     ``capital`` and ``period`` are the policies of :func:`tse_core.datasets.pairs.shape`.
     """
     if only is not None and only not in grammar.constructions:
@@ -91,6 +92,7 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
                     template.construction,
                     template.name,
                     texts[subject],
+                    chosen[subject].singular,
                     attractor,
                     attractor_number,
                     verb_lemma(tested.plural),

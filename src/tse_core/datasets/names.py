@@ -8,6 +8,7 @@ import pandas as pd
 from tse_core.datasets import downloads
 from tse_core.datasets.grammar import generate
 from tse_core.datasets.grammar_notation import list_grammars, load_grammar
+from tse_core.datasets.nouns import spelled_nouns
 from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs
 from tse_core.datasets.pairs import sentence_pairs
 from tse_core.errors import InputError, unknown
@@ -89,9 +90,16 @@ def load_sentence_pairs(name_or_path: str | Path) -> pd.DataFrame:
 
 
 def data_hash(table: pd.DataFrame) -> str:
-    """Eight hexadecimal digits that stand for a table's contents: the same for the same columns and rows in order."""
-    digest = hashlib.sha256()
-    for column in sorted(table.columns):
+    """Eight hexadecimal digits that stand for a table's contents: the same for the same columns and rows in order.
+
+    Nouns that only repeat what the spelling of the subjects says add nothing to the contents.
+    """
+    digest, columns = hashlib.sha256(), sorted(table.columns)
+    if "noun" in table:
+        subjects = table["subject"] if "subject" in table else [""] * len(table)
+        if spelled_nouns(subjects) == table["noun"].str.lower().tolist():
+            columns.remove("noun")
+    for column in columns:
         digest.update("\x1f".join([column, *map(str, table[column].tolist())]).encode() + b"\x1e")
     return digest.hexdigest()[:8]
 

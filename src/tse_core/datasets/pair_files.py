@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
 from tse_core.errors import InputError
 
@@ -18,7 +19,8 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
 
     The sentences must differ in exactly one word, the verb (words are what white space separates, so hasn't is one).
     The label is the number of the verb's subject. Other columns of an agreement table (id, template, subject,
-    attractor, attractor_number, lemma) are taken over where a line has them.
+    noun, attractor, attractor_number, lemma) are taken over where a line has them; the noun of a subject (key for keys)
+    is guessed where no line says it, and a warning says so.
 
     Parameters
     ----------
@@ -43,6 +45,7 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
                 "construction": construction or str(record.get("construction", path.stem)),
                 "template": str(record.get("template", path.stem)),
                 "subject": str(record.get("subject", "")),
+                "noun": str(record.get("noun", "")),
                 "attractor": str(record.get("attractor", "")),
                 "attractor_number": str(record.get("attractor_number", "")),
                 "lemma": str(record.get("lemma", "")) or verb_lemma(correct if number == "plural" else wrong),
@@ -55,13 +58,13 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
         )
     if not rows:
         raise InputError(f"{path}: holds no pairs; a line needs sentence_good, sentence_bad and label")
-    return pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+    return with_nouns(pd.DataFrame(rows, columns=AGREEMENT_COLUMNS), str(path))
 
 
 def write_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
     """Agreement pairs to JSON Lines; :func:`read_pairs` gives the same table back."""
     labels = {number: label for label, number in LABELS.items()}
-    kept = ["id", "construction", "template", "subject", "attractor", "attractor_number", "lemma"]
+    kept = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number", "lemma"]
     with Path(path).open("w", encoding="utf-8") as file:
         for row in pairs.to_dict("records"):
             record = {

@@ -13,8 +13,8 @@ import pandas as pd
 from tse_core.errors import InputError, unknown
 
 # fmt: off
-AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "attractor", "attractor_number", "lemma",
-                     "left", "right", "number", "correct", "wrong"]
+AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
+                     "lemma", "left", "right", "number", "correct", "wrong"]
 SENTENCE_COLUMNS = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field",
                     "one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad",
                     "two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word", "methods"]

@@ -65,7 +65,7 @@ class Forms(NamedTuple):
     """Probabilities of the right and the wrong form at the slots of one construction."""
 
     construction: str
-    contexts: pd.DataFrame  # left, right, number, subject (the noun in the singular)
+    contexts: pd.DataFrame  # left, right, number, noun (the subject's singular)
     correct: np.ndarray  # (contexts, lemmas)
     wrong: np.ndarray  # (contexts, lemmas)
     pairs: pd.DataFrame  # the pairs with their context's row as column `context`
@@ -133,7 +133,7 @@ def unseen_against_seen(forms: Forms, language: Language) -> pd.DataFrame:
     for kind in ("pair", "combination"):
         for score, table in values.items():
             seen, unseen = [], []
-            for noun, there in forms.contexts.groupby("subject").indices.items():
+            for noun, there in forms.contexts.groupby("noun").indices.items():
                 never = language.held_out_pairs[nouns[noun]]
                 held_out = language.held_out[place, nouns[noun]]
                 seen.append(table[there][:, ~held_out & ~own].mean())
@@ -152,12 +152,10 @@ def verb_forms(
     """The probabilities of every verb's two forms at each context, a construction at a time."""
     forms = language.lemmas[["singular", "plural"]]
     ids = torch.tensor([model.word_ids(forms[number].tolist()) for number in forms])
-    singular = dict(zip(language.nouns["plural"], language.nouns["singular"], strict=True))
     for construction, some in pairs.groupby("construction", sort=False):
         contexts = unique_contexts(some, model.kind)
         some = some.assign(context=context_index(some, model.kind))
-        subjects = some.drop_duplicates("context").sort_values("context")["subject"]
-        contexts["subject"] = [singular.get(name, name) for name in subjects]
+        contexts["noun"] = some.drop_duplicates("context").sort_values("context")["noun"].to_numpy()
         slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
         found = np.empty((2, len(slots), len(language.lemmas)), dtype=np.float32)
         for requests, block in logits(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):

@@ -40,7 +40,7 @@ def measured_curves(
 
 def curves_of(evaluation) -> pd.DataFrame:
     """One evaluation's curves with intervals, its model's name and its signature."""
-    contexts = evaluation.contexts.assign(noun=uncertainty.noun_of(evaluation.contexts["subject"]))
+    contexts = evaluation.contexts.assign(noun=uncertainty.own_clusters(evaluation.contexts["noun"]))
     bounds = uncertainty.curve_intervals(contexts).drop(columns=["method", "clusters"])
     name = evaluation.signature.model
     curves = evaluation.curves().merge(bounds, how="left", on=KEYS[1:])

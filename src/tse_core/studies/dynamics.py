@@ -15,7 +15,7 @@ from tse_core.errors import InputError
 from tse_core.paths import data_folder
 from tse_core.results import ALL_CONSTRUCTIONS, Store
 from tse_core.sweep import Plan, Run, collected, load_plan
-from tse_core.uncertainty import interval, noun_of
+from tse_core.uncertainty import interval, own_clusters
 
 BANDS = ("head", "middle", "tail")
 COLUMNS = [
@@ -70,7 +70,7 @@ def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFram
     pairs = evaluation.pairs.rename(columns={"tse": "TSE"})
     rows = [*_scores(contexts, ("EW", "MW"), "all"), *_scores(pairs, ("TSE",), "all")]
     lemmas = evaluation.by_lemma.assign(band=evaluation.by_lemma["lemma"].map(bands))
-    keys = ["construction", "subject", "number", "band"]
+    keys = ["construction", "subject", "noun", "number", "band"]
     sums = lemmas.groupby(keys, sort=False, as_index=False).agg(
         contexts=("contexts", "first"),
         lemmas=("lemma", "size"),
@@ -129,7 +129,7 @@ def _group(runs: Sequence[Run], store: Store):
 
 def _scores(rows: pd.DataFrame, metrics: Sequence[str], band: str):
     """Each construction's scores with intervals, and those of all contexts together."""
-    rows = rows.assign(noun=noun_of(rows["subject"]))
+    rows = rows.assign(noun=own_clusters(rows["noun"]))
     for construction, group in [*rows.groupby("construction", sort=False), (ALL_CONSTRUCTIONS, rows)]:
         for metric in metrics:
             if group[metric].notna().any():

@@ -72,7 +72,7 @@ def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
 def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, sample: int = 200) -> pd.DataFrame:
     """The mean probability on past forms in each construction, over a fixed sample of its contexts.
 
-    `contexts` has construction, subject, left, right, number: an evaluation's contexts, or pairs. A list that does not
+    `contexts` has construction, noun, left, right, number: an evaluation's contexts, or pairs. A list that does not
     name past forms is given those of the appendix.
     """
     lemmas = _with_past(lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas))
@@ -82,7 +82,7 @@ def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, 
     shares = form_shares(model, chosen, lemmas)
     rows = []
     for construction, group in shares.groupby("construction", sort=False):
-        found = uncertainty.interval(group["past"], uncertainty.noun_of(group["subject"]))
+        found = uncertainty.interval(group["past"], uncertainty.own_clusters(group["noun"]))
         bounds = {"score": found.estimate, "low": found.low, "high": found.high}
         rows.append({"construction": construction, **bounds, "contexts": len(group)})
     data = f"sample-{sample}@{data_hash(chosen[['left', 'right', 'number']])}"
@@ -98,14 +98,14 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
     verbs = evaluation.by_lemma[evaluation.by_lemma["lemma"].map(nouns).eq(False)]
     rows = []
     for construction, group in verbs.groupby("construction", sort=False):
-        cells = group.groupby(["subject", "number"], as_index=False).agg(
+        cells = group.groupby(["subject", "noun", "number"], as_index=False).agg(
             correct=("correct", "sum"),
             asked=("contexts", "sum"),
             contexts=("contexts", "first"),
             lemmas=("lemma", "size"),
         )
         each = cells.loc[cells.index.repeat(cells["contexts"])]
-        found = uncertainty.interval(each["correct"] / each["asked"], uncertainty.noun_of(each["subject"]))
+        found = uncertainty.interval(each["correct"] / each["asked"], uncertainty.own_clusters(each["noun"]))
         bounds = {"score": found.estimate, "low": found.low, "high": found.high}
         rows.append({"construction": construction, **bounds, "contexts": len(each), "lemmas": cells["lemmas"].max()})
     table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)

@@ -7,6 +7,6 @@ from .coverage import simulated_verb_coverage as simulated_verb_coverage
 from .intervals import compare as compare
 from .intervals import curve_intervals as curve_intervals
 from .intervals import interval as interval
-from .intervals import noun_of as noun_of
+from .intervals import own_clusters as own_clusters
 from .intervals import table_intervals as table_intervals
 from .intervals import wilson as wilson

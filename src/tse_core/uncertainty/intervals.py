@@ -215,26 +215,17 @@ def curve_intervals(contexts, *, cluster="noun", level=0.95):
     return found[["construction", "metric", "side", "cutoff", "low", "high", "method", "clusters"]]
 
 
-def noun_of(subjects) -> np.ndarray:
-    """One label for the singular and the plural of a noun, so that `key` and `keys` form one cluster.
+def own_clusters(labels) -> np.ndarray:
+    """Labels of clusters, in which each value whose cluster is not known ("" or missing) is a cluster of its own.
 
-    A plural is recognised only when its singular is among `subjects` too; anything else stays as it is. A sentence
-    whose subject is not known stands for itself.
-
-    >>> print(*noun_of(["movies", "movie", "lady", "ladies", "bus", "women", "boss"]))
-    movie movie lady lady bus woman boss
+    >>> print(*own_clusters(["key", "", "box", "key", None]))
+    key sentence 1 box key sentence 4
     """
-    words = ["" if s is None or s != s else str(s).strip().lower() for s in subjects]
-    known = set(words)
-    singular = {word: word for word in known}
-    for word in known:
-        endings = [("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man"), ("es", ""), ("s", "")]
-        options = [word[: -len(old)] + new for old, new in endings if word.endswith(old)]
-        options += {"people": ["person"], "children": ["child"], "teeth": ["tooth"], "mice": ["mouse"]}.get(word, [])
-        irregular = word.endswith("men") and word not in ("men", "specimen", "regimen", "abdomen", "omen")
-        present = [o for o in options if o in known] or ([word[:-3] + "man"] if irregular else [])
-        singular[word] = present[-1] if present else word
-    return np.array([singular[word] or f"sentence {i}" for i, word in enumerate(words)], dtype=object)
+    known = [label is not None and label == label and label != "" for label in labels]
+    named = [
+        label if is_known else f"sentence {i}" for i, (label, is_known) in enumerate(zip(labels, known, strict=True))
+    ]
+    return np.array(named, dtype=object)
 
 
 def _aligned(values, *others):

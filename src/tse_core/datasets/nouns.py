@@ -1,0 +1,52 @@
+"""The noun of a pair's subject: what key and keys have in common, so that intervals see one noun in both.
+
+A grammar knows its nouns. Files that name a subject but no noun leave only the spelling to go by, and only in English.
+"""
+
+import warnings
+from collections.abc import Iterable
+
+import pandas as pd
+
+from tse_core.errors import Guessed
+
+
+def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
+    """The pairs with a column ``noun``, guessed from the spelling of their subjects where it is missing or empty.
+
+    The guess is for English; a warning says that it was made. A pair without a subject has no noun: "".
+    """
+    subjects = pairs["subject"].fillna("").astype(str) if "subject" in pairs else pd.Series("", pairs.index, dtype=str)
+    nouns = pairs["noun"].fillna("").astype(str) if "noun" in pairs else pd.Series("", pairs.index, dtype=str)
+    missing = (nouns == "") & (subjects != "")
+    if missing.any():
+        guess = "the singular and the plural of a subject are matched by English spelling"
+        warnings.warn(f"{where}: no field 'noun' beside 'subject'; {guess}", Guessed, stacklevel=3)
+        nouns = nouns.mask(missing, pd.Series(spelled_nouns(subjects), pairs.index))
+    if "noun" in pairs:
+        return pairs.assign(noun=nouns)
+    table = pairs.copy()
+    table.insert(table.columns.get_loc("subject") + 1 if "subject" in table else 0, "noun", nouns)
+    return table
+
+
+def spelled_nouns(subjects: Iterable[str]) -> list[str]:
+    """One label for the singular and the plural of an English noun, so that `key` and `keys` form one cluster.
+
+    A plural is recognised only when its singular is among `subjects` too; anything else stays as it is, in small
+    letters.
+
+    >>> print(*spelled_nouns(["movies", "movie", "lady", "ladies", "bus", "women", "boss"]))
+    movie movie lady lady bus woman boss
+    """
+    words = [str(subject).strip().lower() for subject in subjects]
+    known = set(words)
+    singular = {word: word for word in known}
+    for word in known:
+        endings = [("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man"), ("es", ""), ("s", "")]
+        options = [word[: -len(old)] + new for old, new in endings if word.endswith(old)]
+        options += {"people": ["person"], "children": ["child"], "teeth": ["tooth"], "mice": ["mouse"]}.get(word, [])
+        irregular = word.endswith("men") and word not in ("men", "specimen", "regimen", "abdomen", "omen")
+        present = [o for o in options if o in known] or ([word[:-3] + "man"] if irregular else [])
+        singular[word] = present[-1] if present else word
+    return [singular[word] for word in words]
