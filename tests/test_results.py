@@ -191,7 +191,7 @@ def test_evaluations_with_other_policies_are_not_compared(models, simple):
     first = evaluate(models[0], simple, keep="lemmas")
     with pytest.raises(InputError, match="cannot be compared, their policies differ: protocol: exact/1 against"):
         compare_evaluations(first, evaluate(models[0], simple, protocol="released"))
-    with pytest.raises(InputError, match="evaluated without its lemmas; use keep='lemmas'"):
+    with pytest.raises(InputError, match="made without its lemmas; use keep='lemmas'"):
         compare_shared(first, evaluate(models[0], simple))
     with pytest.raises(InputError, match="different lemma lists .newman-appendix@.*, newman-clean@"):
         compare_shared(first, evaluate(models[0], simple, "newman-clean", keep="lemmas"))

@@ -90,11 +90,6 @@ def compare_shared(first, second) -> pd.DataFrame:
     MW is a ratio in each context and cannot be had from sums over contexts; for it, evaluate both models on
     `shared_lemmas`.
     """
-    for evaluation in (first, second):
-        if evaluation.by_lemma is None:
-            raise InputError(
-                f"{evaluation.signature.identity['model']} was evaluated without its lemmas; use keep='lemmas'"
-            )
     require_comparable([first.signature, second.signature], allow=(*READING, "lemmas"))
     lists = [evaluation.signature.policy["lemmas"].partition("(")[0] for evaluation in (first, second)]
     if lists[0] != lists[1]:
@@ -103,7 +98,7 @@ def compare_shared(first, second) -> pd.DataFrame:
     shared = {lemma for lemma, forms in one.items() if other.get(lemma) == forms}
     if not shared:
         raise InputError("the two vocabularies share no lemma of the list")
-    tables = [_each_context(evaluation.by_lemma, shared) for evaluation in (first, second)]
+    tables = [dict(iter(e.over(shared).groupby("construction", sort=False))) for e in (first, second)]
     rows = []
     for construction in [c for c in tables[0] if c in tables[1]]:
         units = [table[construction] for table in tables]
@@ -128,17 +123,3 @@ def _forms(lemmas: pd.DataFrame) -> dict[str, frozenset]:
     """Lemma -> its forms; a list may have one lemma twice (is/are, was/were)."""
     forms = pd.Series(list(zip(lemmas["singular"], lemmas["plural"], strict=True)))
     return forms.groupby(lemmas["lemma"].to_numpy(), sort=False).agg(frozenset).to_dict()
-
-
-def _each_context(by_lemma: pd.DataFrame, shared: set[str]) -> dict[str, pd.DataFrame]:
-    """By construction, a row for each context: noun, and the share of the shared lemmas conjugated correctly.
-
-    The contexts of one subject and number get their mean, which is all that a cluster needs.
-    """
-    rows = by_lemma[by_lemma["lemma"].isin(shared)]
-    groups = rows.groupby(["construction", "noun", "subject", "number"], sort=False)
-    table = groups.agg(contexts=("contexts", "first"), correct=("correct", "sum"), lemmas=("lemma", "size"))
-    table = table.reset_index()
-    table["ew"] = table["correct"] / (table["contexts"] * table["lemmas"])
-    table = table.loc[np.repeat(table.index, table["contexts"])]
-    return dict(iter(table.groupby("construction", sort=False)))

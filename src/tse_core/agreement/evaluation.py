@@ -4,6 +4,7 @@
 (Newman et al. 2021). `slot_distribution` shows one such distribution (their Table 3).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ import pandas as pd
 from tse_core import uncertainty
 from tse_core.agreement.job import Keep, Protocol, prepare
 from tse_core.agreement.shards import score_shard
+from tse_core.agreement.some_lemmas import over
 from tse_core.datasets import Lemmas
 from tse_core.metrics import PAPER_CUTOFFS, Cutoffs
 from tse_core.models import LanguageModel, load_model
@@ -57,6 +59,10 @@ class Evaluation:
     cutoffs: Cutoffs
     by_lemma: pd.DataFrame | None = field(default=None, repr=False)
     forms: pd.DataFrame | None = field(default=None, repr=False)
+
+    def over(self, lemmas: Collection[str]) -> pd.DataFrame:
+        """EW and MW of each context over some of the lemmas; made with keep="lemmas". See `some_lemmas.over`."""
+        return over(self.by_lemma, lemmas)
 
     def table(self, *, intervals: bool = False) -> pd.DataFrame:
         """The rows of Table 2: construction, MW, EW, TSE, contexts, pairs (those that TSE counts).

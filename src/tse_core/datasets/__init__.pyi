@@ -13,6 +13,7 @@ from .lemmas import Lemmas as Lemmas
 from .lemmas import full_list_file as full_list_file
 from .lemmas import list_lemmas as list_lemmas
 from .lemmas import load_lemmas as load_lemmas
+from .lemmas import only_verbs as only_verbs
 from .lemmas import third_person as third_person
 from .names import FOLDERS as FOLDERS
 from .names import data_hash as data_hash

@@ -174,6 +174,12 @@ def _checked_lemmas(path: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(reader.fieldnames))
 
 
+def only_verbs() -> set[str]:
+    """The lemmas of the paper's appendix that are no nouns too."""
+    table = load_lemmas(DEFAULT).table
+    return set(table.loc[~table["noun"], "lemma"])
+
+
 def _appendix(clean: bool = False) -> pd.DataFrame:
     table = read_lemmas(data_folder() / "lemmas" / "newman-appendix.csv")
     table["noun"] = table["noun"] == "yes"

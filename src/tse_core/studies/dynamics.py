@@ -56,9 +56,7 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
 def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
     """TSE, EW and MW of an evaluation that kept lemmas, for all verbs and by band.
 
-    Over all verbs the scores are `Evaluation.table`'s. In a band, EW is the share of its verbs conjugated correctly; MW
-    is the share of probability on correct forms, where the probabilities of the contexts that share construction,
-    subject and number are summed first (their single values are not kept).
+    Over all verbs the scores are `Evaluation.table`'s, in a band those of `Evaluation.over`.
 
     Parameters
     ----------
@@ -69,20 +67,9 @@ def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFram
     contexts = evaluation.contexts.rename(columns={"ew": "EW", "mw": "MW"})
     pairs = evaluation.pairs.rename(columns={"tse": "TSE"})
     rows = [*_scores(contexts, ("EW", "MW"), "all"), *_scores(pairs, ("TSE",), "all")]
-    lemmas = evaluation.by_lemma.assign(band=evaluation.by_lemma["lemma"].map(bands))
-    keys = ["construction", "subject", "noun", "number", "band"]
-    sums = lemmas.groupby(keys, sort=False, as_index=False).agg(
-        contexts=("contexts", "first"),
-        lemmas=("lemma", "size"),
-        correct=("correct", "sum"),
-        right=("probability_correct", "sum"),
-        wrong=("probability_wrong", "sum"),
-    )
-    sums["EW"] = sums["correct"] / (sums["contexts"] * sums["lemmas"])
-    sums["MW"] = sums["right"] / (sums["right"] + sums["wrong"])
-    each = sums.loc[np.repeat(sums.index, sums["contexts"])]  # one row a context: means weigh contexts alike
     for band in BANDS:
-        rows += _scores(each[each["band"] == band], ("EW", "MW"), band)
+        inside = evaluation.over([lemma for lemma, its in bands.items() if its == band])
+        rows += _scores(inside.rename(columns={"ew": "EW", "mw": "MW"}), ("EW", "MW"), band)
     counted = evaluation.lemmas["lemma"].map(bands).value_counts()
     table = pd.DataFrame(rows, columns=["construction", "band", "metric", "score", "low", "high", "n"])
     return table.assign(lemmas=[len(evaluation.lemmas) if b == "all" else int(counted[b]) for b in table["band"]])

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement import Evaluation
-from tse_core.datasets import DEFAULT, load_lemmas
+from tse_core.datasets import only_verbs
 from tse_core.results import Signature
 from tse_core.studies.benchmark_findings import blimp_findings, suite_findings
 from tse_core.studies.contrasts import Group, Number, largest_of_rows, mean_of_rows, paired
@@ -102,7 +102,9 @@ def agreement_findings(evaluation: Evaluation, forms: pd.DataFrame | None = None
         return found  # a model that reads both sides sees the verb's surroundings: the next two are not about it
     found["E.noun-reading"] = mean_of_rows(_against_simple(ew))
     if evaluation.by_lemma is not None:
-        found["E.noun-reading.verbs"] = mean_of_rows(_against_simple(_verbs_alone(evaluation.by_lemma)))
+        rows = _by_noun(evaluation.over(only_verbs()))
+        verbs = {row: Group(group["ew"], group["noun"]) for row, group in rows.items()}
+        found["E.noun-reading.verbs"] = mean_of_rows(_against_simple(verbs))
     return found
 
 
@@ -156,17 +158,3 @@ def _against_simple(ew: Mapping[str, Group]) -> dict[str, list[Group]]:
     if SIMPLE not in ew:
         return {}
     return {row: [ew[row], _less(ew[SIMPLE])] for row in BETWEEN if row in ew}
-
-
-def _verbs_alone(by_lemma: pd.DataFrame) -> dict[str, Group]:
-    """EW over the lemmas that the appendix knows and that are no nouns, a value for every context.
-
-    The contexts of one subject and number get their mean, which is all that a cluster needs.
-    """
-    nouns = load_lemmas(DEFAULT).table.drop_duplicates("lemma").set_index("lemma")["noun"]
-    verbs = by_lemma[by_lemma["lemma"].map(nouns).eq(False)]
-    cells = verbs.groupby(["construction", "subject", "number"], sort=False, as_index=False).agg(
-        correct=("correct", "sum"), asked=("contexts", "sum"), contexts=("contexts", "first")
-    )
-    rows = _by_noun(cells.loc[cells.index.repeat(cells["contexts"])])
-    return {row: Group(group["correct"] / group["asked"], group["noun"]) for row, group in rows.items()}

@@ -12,7 +12,7 @@ import pandas as pd
 
 from tse_core import published, uncertainty
 from tse_core.agreement import form_shares, marked_distribution, slot_scores
-from tse_core.datasets import DEFAULT, Lemmas, data_hash, load_lemmas
+from tse_core.datasets import DEFAULT, Lemmas, data_hash, load_lemmas, only_verbs
 from tse_core.results import TIDY_COLUMNS, Signature, provenance
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place
@@ -94,20 +94,11 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
 
     Which lemmas are nouns the appendix' table says; lemmas that are not in it are left out.
     """
-    nouns = load_lemmas(DEFAULT).table.drop_duplicates("lemma").set_index("lemma")["noun"]
-    verbs = evaluation.by_lemma[evaluation.by_lemma["lemma"].map(nouns).eq(False)]
     rows = []
-    for construction, group in verbs.groupby("construction", sort=False):
-        cells = group.groupby(["subject", "noun", "number"], as_index=False).agg(
-            correct=("correct", "sum"),
-            asked=("contexts", "sum"),
-            contexts=("contexts", "first"),
-            lemmas=("lemma", "size"),
-        )
-        each = cells.loc[cells.index.repeat(cells["contexts"])]
-        found = uncertainty.interval(each["correct"] / each["asked"], uncertainty.own_clusters(each["noun"]))
+    for construction, group in evaluation.over(only_verbs()).groupby("construction", sort=False):
+        found = uncertainty.interval(group["ew"], uncertainty.own_clusters(group["noun"]))
         bounds = {"score": found.estimate, "low": found.low, "high": found.high}
-        rows.append({"construction": construction, **bounds, "contexts": len(each), "lemmas": cells["lemmas"].max()})
+        rows.append({"construction": construction, **bounds, "contexts": len(group), "lemmas": group["lemmas"].max()})
     table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)
     return _tidy(table, evaluation.signature, evaluation.signature.policy["protocol"].split("/")[0])
 
