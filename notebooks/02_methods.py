@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : compute the three metrics on four verbs, move their probabilities and see the scores part; see what a {term}`cut-off` keeps; see what a masked and a causal model are asked
+# : compute the three metrics on four verbs, then see them on the real distribution after *The keys to the cabinet*; learn what a {term}`cut-off` keeps, over what a score is averaged, and what a masked and a causal model are asked
 #
 # You need
-# : [the data](01_data.ipynb); logarithms are not needed
+# : nothing but school algebra; [the data](01_data.ipynb) come after this chapter
 #
 # Time
-# : 20 minutes to read, seconds to run on a CPU; no GPU
+# : 25 minutes to read, half a minute to run on a CPU; no GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -49,9 +49,8 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark"], check=True)
 
 # %% tags=["parameters"]
-models = [
-    "lab-systematic-causal"
-]  # for the last section: whose distributions to look at
+models = ["smollm2-135m"]  # whose distributions to look at
+masked = ["lab-systematic-masked"]  # a masked model, for the section on the two kinds
 plural = {
     "are": 0.55,
     "exist": 0.15,
@@ -64,21 +63,23 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
-# %%
+# %% tags=["hide-input"]
 import altair as alt
 import numpy as np
 import pandas as pd
+from IPython.display import display
 
 import tse_core
-from tse_core import published
+from tse_core import charts, published
+from tse_core.agreement import marked_distribution
 from tse_core.datasets import join, unique_contexts
 from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores, tse_scores
-from tse_core.pages import glue, table
+from tse_core.pages import glue, newman, table
 
 # %% [markdown]
 # ## Two verbs, three scores
 #
-# *The keys to the cabinet* ... what? Suppose a model knows just two verbs, *be* and *exist*, and gives their four forms the probabilities in the cell above. The subject is plural, so *are* and *exist* agree. This is the situation of the paper's Table 1; the probabilities are ours, chosen to give its scores.
+# *The keys to the cabinet* ... what? Suppose a model knows just two verbs, *be* and *exist*, and gives their four forms the probabilities `plural` and `singular` of the parameters above. The subject is plural, so *are* and *exist* agree. This is the situation of the paper's Table 1; the probabilities are ours, chosen to give its scores.
 #
 # ```{margin} TSE
 # Is the correct form of one chosen verb more probable than its wrong form?
@@ -104,7 +105,19 @@ toy["correct is likelier"] = toy["P(correct)"] > toy["P(wrong)"]
 table(toy, "A model that knows two verbs, after The keys to the cabinet.")
 
 # %% [markdown]
-# By hand:
+# {cite:t}`newman2021refining` write the three scores with two equations. For a context $c$ and a {term}`lemma` $\ell$ with the correct form $\ell_+$ and the wrong form $\ell_-$, equation (1) is the question that {term}`TSE` asks:
+#
+# $$
+# \mathrm{TSE}(c, \ell) = \mathbb{1}\bigl[P(\ell_+ \mid c) > P(\ell_- \mid c)\bigr] \qquad (1)
+# $$
+#
+# {term}`EW` is the mean of (1) over all lemmas of a list. {term}`MW` is equation (2), the probability of a correct form given that one of the listed forms comes:
+#
+# $$
+# \mathrm{MW}(c) = \frac{\sum_\ell P(\ell_+ \mid c)}{\sum_\ell P(\ell_+ \mid c) + P(\ell_- \mid c)} \qquad (2)
+# $$
+#
+# With two verbs, by hand:
 #
 # $$
 # \mathrm{TSE} = \mathbb{1}[P(\text{are}) > P(\text{is})]
@@ -117,6 +130,10 @@ table(toy, "A model that knows two verbs, after The keys to the cabinet.")
 # $$
 # \mathrm{MW} = \frac{P(\text{are}) + P(\text{exist})}{P(\text{are}) + P(\text{exist}) + P(\text{is}) + P(\text{exists})}
 # $$
+#
+# ```{dropdown} Predict: which of the three is largest for the probabilities above?
+# TSE: it asks about *be* alone, and *are* beats *is*. EW asks about both verbs and finds *exist* wrong. MW lies between them, because *are* is so probable.
+# ```
 
 # %%
 by_hand = {
@@ -158,7 +175,7 @@ table(
 )
 
 # %% [markdown]
-# TSE asks about *be* alone and is content: {glue:text}`TSE:.1f`. EW asks about both verbs and finds one wrong: {glue:text}`EW:.1f`. MW asks what the model would say, and in {glue:text}`MW:.1f` of the cases it would be right.
+# TSE tests only *be*, so it gives {glue:text}`TSE:.1f`. EW asks about both verbs and finds one wrong: {glue:text}`EW:.1f`. MW asks what the model would say, and in {glue:text}`MW:.1f` of the cases it would be right. The example is a worked one: the probabilities were chosen to give the scores of the paper's Table 1.
 #
 # ### Move the probabilities
 #
@@ -227,17 +244,67 @@ alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
 ).configure_view(stroke=None)
 
 # %% [markdown]
+# ### From one context to a score
+#
+# A published score is a mean, and the three are not means over the same things.
+#
+# TSE
+# : over the minimal pairs of a {term}`construction`. Every pair brings its own verb, and several pairs can share a context.
+#
+# EW and MW
+# : over the *unique contexts* of the construction. Each context counts once, whatever its number of pairs, and inside each context all verbs of the list are asked.
+#
+# The scores of a whole table are again unweighted means over its rows.
+#
+# :::{admonition} Do not compare MW with EW or TSE
+# :class: important
+# EW and TSE are both made of yes-or-no judgements, so their difference is about verbs: many against few. MW is made of probabilities. A verb that the model gets right by a hair counts 1 in EW and hardly more than one half in MW. An MW of 0.9 is neither better nor worse than an EW of 0.8. The authors print MW in another colour for this reason.
+# :::
+#
+# ## A real distribution
+#
+# Four verbs are a toy. Here is a real model after *The keys to the cabinet*: SmolLM2-135M (instruction-tuned, its weights quantised to four bits), with every verb of the list whose two forms are entries of its vocabulary.
+
+# %% tags=["remove-input"]
+display(newman.without_real_model(models))
+
+# %% tags=["hide-input"]
+keys, cabinet = "The keys to the cabinet", "plural"
+for model in newman.real_models(models)[:1]:
+    real = tse_core.load_model(model)
+    context = tse_core.score_context(real, keys, number=cabinet, lemmas="newman-clean")
+    shown = marked_distribution(real, f"{keys} ___", cabinet, "newman-clean")
+    display(
+        charts.context_slider(
+            shown,
+            context.curves,
+            title=f"{newman.label(model)} after {keys}: EW {context.ew:.2f}, MW {context.mw:.2f}",
+        )
+    )
+    forms = context.forms.set_index("lemma")
+    be, wrong = forms.loc["be"], forms[~forms["agrees"]]
+    display(
+        newman.say(
+            f"The model gives *are* {be['p_correct']:.3f} and *is* {be['p_wrong']:.3f}, so TSE with *be* is",
+            f"{int(be['agrees'])}. Of the {len(forms)} verbs it conjugates {context.ew:.0%} correctly. The likeliest verbs that it gets",
+            f"wrong are {', '.join(f'*{w}*' for w in wrong['wrong'].head(5))} (the form it prefers is shown).",
+        )
+    )
+
+# %% [markdown]
+# What to look at: move the slider from left to right. At the top 10 % only the verbs that the model expects are inside, and nearly all of them are on the right side. Further right come verbs that nobody would use of keys, and more of them are wrong. What could fool you: at the far right a verb counts only if *both* its forms are improbable.
+#
 # ## Cut-offs: the head and the tail
 #
-# Which verbs are wrong, the likely or the unlikely ones? Cut the distribution. *Top p* keeps the most probable entries that together hold the share $p$ of probability; *bottom p* keeps the least probable ones. EW and MW are then computed from the verbs inside.
+# Which verbs are wrong, the likely or the unlikely ones? Look at each end of the distribution separately. *Top p* keeps the most probable entries that together hold the share $p$ of probability; *bottom p* keeps the least probable ones. EW and MW are then computed from the verbs inside.
 #
-# Here is a small vocabulary with four verbs and two other words. The subject is plural again.
+# To see the rule at work, here is a small vocabulary with four verbs and two other words. The subject is plural again.
 #
 # ```{margin} Cut-off
 # A share of probability. Top: from the most probable entry down. Bottom: from the least probable up.
 # ```
 
-# %%
+# %% tags=["hide-input"]
 small = pd.DataFrame(
     [
         ("are", 0.40, "be"),
@@ -267,7 +334,7 @@ table(
 )
 
 # %% [markdown]
-# A lemma is inside a **top** cut-off for EW as soon as *either* form is inside; MW counts each form by itself. At a **bottom** cut-off *both* forms must be inside. A cut-off hardly ever falls between two entries; the entry on which it falls splits the score in proportion:
+# A lemma is inside a **top** cut-off for EW as soon as *either* form is inside; MW counts each form by itself. At a **bottom** cut-off *both* forms must be inside. A cut-off usually falls inside an entry, which then counts in part:
 #
 # $$
 # \text{score}(p) = (1 - a) \times \text{score without it} + a \times \text{score with it}
@@ -278,6 +345,10 @@ table(
 # $$
 #
 # Take top $p = 0.94$. By hand:
+#
+# ```{dropdown} Predict: on which entry does top 94 % fall, and is it right or wrong?
+# Add up the column from above. Before *gleams* there is 0.93; with it 0.96. So the cut-off falls on *gleams*, a wrong form, a third of which is inside.
+# ```
 
 # %%
 p = 0.94
@@ -426,7 +497,7 @@ alt.hconcat(
     "as unlikely verbs come in; from the bottom both start low.",
 )
 
-# %%
+# %% tags=["remove-input"]
 paper = pd.DataFrame(
     {
         "side": ["top", "bottom"],
@@ -448,44 +519,36 @@ table(
 # left side (GPT-2).
 # ```
 #
-# A {term}`causal model` predicts the verb from the words before it. A {term}`masked model` sees a gap with words on both sides. The same sentence, as each model at hand reads it; the arrow marks the position whose prediction is the verb's.
+# A {term}`causal model` predicts the verb from the words before it. A {term}`masked model` sees a gap with words on both sides. Here is the same sentence as a model of each kind reads it; the arrow marks the position whose prediction is the verb's. The masked model is one of the {term}`laboratory's <laboratory model>`, trained by this project.
 
-# %%
+# %% tags=["hide-input"]
 left, right = "The author next to the guards", "tall."
-rows = []
-for name in models:
-    model = tse_core.load_model(name)
+both = [
+    tse_core.load_model(name)
+    for name in [*(newman.real_models(models) or models)[:1], *masked]
+]
+rows, tops = [], []
+for model in both:
     slot = model.slot(left, right)
     tokens = [token.strip() or "␣" for token in model.tokens(slot.ids)]
     tokens[slot.position] = f"→{tokens[slot.position]}←"
     rows.append({"model": model.label, "kind": model.kind, "tokens": " ".join(tokens)})
-table(pd.DataFrame(rows), f"What a model reads of {join(left, '___', right)}")
-
-# %%
-tops = []
-for name in models:
-    model = tse_core.load_model(name)
     top = tse_core.slot_distribution(model, left, right).head(8)
-    tops.append(
-        pd.DataFrame(
-            {
-                "model": model.label,
-                "rank": range(1, 9),
-                "token": top["token"].str.strip(),
-                "probability": top["probability"].to_numpy(),
-            }
-        )
-    )
+    tops.append(pd.Series([f"{t.strip()} {p:.3f}" for t, p in zip(top["token"], top["probability"], strict=True)],
+                          name=f"{model.label} ({model.kind})"))  # fmt: skip
+display(table(pd.DataFrame(rows), f"What a model reads of {join(left, '___', right)}"))
 table(
-    pd.concat(tops),
+    pd.concat(tops, axis=1).rename(index=lambda i: i + 1) if tops else pd.DataFrame(),
     f"The most probable words at the slot of {join(left, '___', right)}",
-    digits=3,
+    index=True,
 )
 
 # %% [markdown]
+# Compare the two lists. The masked model has read *tall* and knows that a form of *be* or a similar verb must come. The causal model has not, and it may go on with a comma, a noun or *of*: its probability is spread more widely, and less of it is on verbs. Their scores answer different questions, and Table 2 prints them side by side.
+#
 # Because a causal model does not see what follows, *the author ___ tall* and *the author ___ old* are one context for it and two for a masked model:
 
-# %%
+# %% tags=["remove-input"]
 simple = tse_core.load_pairs("marvin-linzen/simple")
 count = {kind: len(unique_contexts(simple, kind)) for kind in ("causal", "masked")}
 glue("simple_pairs", len(simple))
@@ -510,7 +573,7 @@ table(
 #
 # There are two {term}`protocols <protocol>`. *Exact* computes what is written above. *Released* repeats what the authors' released code does: it stores the running sum of probability in single precision, so that at top 100 % a few entries of the far tail drop out. For comparing with published numbers use *released*, for everything else *exact*. On a peaked distribution the difference shows:
 
-# %%
+# %% tags=["hide-input"]
 rng = np.random.default_rng(0)
 peaked = rng.normal(0, 6, size=(1, 20_000))
 verbs = rng.choice(20_000, size=(500, 2), replace=False)
@@ -769,7 +832,7 @@ print("The same as the package's on fifty distributions.")
 # ## Takeaways
 #
 # - TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say.
-# - The three can disagree as much as one likes; each answers its own question.
+# - EW and TSE may be compared, MW stands on its own. TSE is averaged over pairs, EW and MW over unique contexts.
 # - Cut-offs tell the head from the tail; the entry on which a cut-off falls counts in part.
 # - A score belongs to a kind of model, a verb list and a protocol. The signature under each table says which.
 

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : read EW and MW along the cut-offs, and see what separates a model that conjugates verbs from one that remembers them
+# : read EW and MW along the cut-offs for a model of today, over the curves that the paper drew for BERT, and see what separates a model that conjugates verbs from one that remembers them
 #
 # You need
 # : TSE, EW, MW and cut-offs, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 10 minutes to read, under a minute to run on a CPU with the laboratory models; BERT-large wants a GPU
+# : 15 minutes to read, under two minutes to run on a CPU; BERT-large wants a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -49,16 +49,18 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark"], check=True)
 
 # %% tags=["parameters"]
-models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hub names
+models = [
+    "smollm2-135m"
+]  # names, folders or hub names; the laboratory's curves are recorded
 data = ["marvin-linzen"]
-lemmas = ["newman-clean"]
-protocols = ["exact"]
+lemmas = ["newman-clean"]  # the first list is drawn
+protocols = ["exact"]  # the first protocol is drawn
 constructions = [
     "Simple",
     "Across object relative clause",
     "Across object relative (no that)",
     "BLiMP",
-]
+]  # those of the paper's figure
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -66,13 +68,13 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
-# %%
+# %% tags=["hide-input"]
 import pandas as pd
 from IPython.display import display
 
 from tse_core import charts
-from tse_core.pages import figures, glue, table
-from tse_core.paths import store_folder
+from tse_core.pages import figures, glue, newman, table
+from tse_core.paths import data_folder, store_folder
 
 # %% [markdown]
 # ## What the paper drew
@@ -81,38 +83,32 @@ from tse_core.paths import store_folder
 # Read off a drawing: good to a few thousandths where a curve can be seen.
 # ```
 #
-# A {term}`top p <cut-off>` score asks only about the verbs that a model finds likely. A bottom p score asks only about
-# those it finds unlikely. {cite:t}`newman2021refining` drew both for BERT-large-cased and four constructions. Their
-# numbers were not released, so the curve below was read off the drawing: each point is good to about 0.003.
+# A {term}`top p <cut-off>` score asks only about the verbs that a model finds likely in a context. A bottom p score asks only about those it finds unlikely. {cite:t}`newman2021refining` drew both for BERT-large-cased and four constructions. Their numbers were not released, so the curves below were read off the drawing: each point is good to about 0.003.
 #
 # ```{margin} Reading the axis
-# Left of the gap: top p, linear. Right of it: bottom p, logarithmic. Walk from left to right and the verbs get less and
-# less likely.
+# Left of the gap: top p, linear. Right of it: bottom p, logarithmic. Walk from left to right
+# and the verbs get less and less likely.
+# ```
+#
+# ```{dropdown} Predict: where will a curve start, and which way will it go?
+# If a model conjugates the verbs that it would say, and knows less about the others, the curve starts near 1 and falls from left to right. If agreement is a rule for all verbs, it stays level.
 # ```
 
-# %%
-printed = figures.published_curves(1)
+# %% tags=["hide-input"]
+printed = newman.with_table2(figures.published_curves(1))
 falls = figures.head_and_tail(printed)
 worst = falls.loc[falls["fall"].idxmax()]
 charts.cutoff_curves(
     printed,
+    chosen="Across object relative clause",
     title=f"BERT-large-cased, published: {worst['metric']} falls by up to {worst['fall']:.0%}",
 )
 
 # %% [markdown]
-# Read one curve. Across an object relative clause (*The author that the guards like* [laughs]{.good} /
-# \*[laugh]{.bad}), the head of the distribution is nearly free of errors, and the far tail is not much better than a
-# coin.
+# Read one curve. Across an object relative clause (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}), the head of the distribution is nearly free of errors, and the far tail is not much better than a coin.
 
-# %%
+# %% tags=["remove-input"]
 shown = falls[["construction", "metric", "head", "whole", "tail", "fall"]]
-table(
-    shown,
-    "Published scores at the top 10 %, the whole distribution, and the bottom 0.0001 %",
-    digits=3,
-)
-
-# %%
 row = falls.set_index(["construction", "metric"]).loc[
     ("Across object relative clause", "MW")
 ]
@@ -120,86 +116,131 @@ glue("published_head", float(row["head"]))
 glue("published_tail", float(row["tail"]))
 glue("published_worst", float(worst["fall"]))
 glue("published_worst_row", f"{worst['metric']}, {worst['construction']}")
-
-# %% [markdown]
-# MW across an object relative clause goes from {glue:text}`published_head:.3f` to {glue:text}`published_tail:.3f`. The
-# largest fall of the eight curves is {glue:text}`published_worst:.3f` ({glue:text}`published_worst_row`). The paper's
-# abstract speaks of a difference of up to 40 %; in this figure it is MW that shows it.
-#
-# ## The same figure from a model
-#
-# Each model named in the parameters is scored with the verb list shown below, and drawn with its 95 % intervals,
-# {term}`clustered <cluster>` by subject noun. If one of them is BERT-large-cased, its curve stands over the published
-# one.
-
-# %%
-measured = figures.measured_curves(
-    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
-)
-real, over, laboratory = figures.real_and_laboratory(measured, printed)
-runs = measured.drop_duplicates("model")[["model", "lemmas", "signature"]]
-table(runs, "The runs drawn below: lemmas that counted, and how each number was made")
-
-# %%
-status = (
-    "run: its curve is drawn below"
-    if "bert-large-cased" not in figures.not_yet_run(models)
-    else "not yet run"
-)
-print(f"bert-large-cased: {status}")
-charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
-
-# %% tags=["hide-input"]
-bert = real[real["model"] == "bert-large-cased"]
-drawn = bert[bert["construction"].isin(constructions)]
-if len(drawn):
-    display(
-        charts.cutoff_curves(
-            drawn,
-            published=over[over["construction"].isin(constructions)],
-            title="BERT-large-cased: measured over published",
-        )
-    )
-
-# %% [markdown]
-# ## What the figure looks like when the truth is known
-#
-# The paper reads its figure so: the models conjugate the verbs they find likely rather than verbs in general. The
-# laboratory can show what each of the two would look like, because it trained a model of each kind: in the *lexical*
-# language only the frequent verbs agree, and each rare verb has a habitual form; in the *systematic* language every verb
-# agrees with its subject. Both languages have the same nouns, verbs, sentences and frequencies.
-
-# %% tags=["hide-input"]
-ends = figures.head_and_tail(laboratory)
-ends["lost"] = ends["head"] - ends["whole"]
-means = ends.groupby(["model", "metric"])[["lost", "tail"]].mean().unstack("metric")
-for model, rows in laboratory.groupby("model", sort=False):
-    lost = means.loc[model, ("lost", "EW")]
-    verdict = (
-        f"loses {lost:.2f} on the way to top 100 %"
-        if lost > 0.02
-        else "keeps its score up to top 100 %"
-    )
-    shown = rows[rows["construction"].isin(constructions)].drop(columns="model")
-    display(charts.cutoff_curves(shown, "EW", title=f"{model}: EW {verdict}"))
-
-# %%
-shown = (
-    ends.groupby(["model", "metric"], sort=False)[["head", "whole", "lost", "tail"]]
-    .mean()
-    .reset_index()
-)
 table(
     shown,
-    "Means over all constructions: smallest top cut-off with a verb, top 100 %, loss, last bottom cut-off",
+    "Published scores at the top 10 %, the whole distribution (from Table 2), and the bottom 0.0001 %",
     digits=3,
 )
 
-# %%
-for kind in ("systematic", "lexical"):
-    of = ends[ends["model"].str.contains(kind) & (ends["metric"] == "EW")]
-    glue(f"lost_{kind}", f"{of['lost'].mean():.3f}" if len(of) else "not yet run")
-    glue(f"tail_{kind}", f"{of['tail'].mean():.3f}" if len(of) else "not yet run")
+# %% [markdown]
+# MW across an object relative clause goes from {glue:text}`published_head:.3f` to {glue:text}`published_tail:.3f`. The largest fall of the eight curves is {glue:text}`published_worst:.3f` ({glue:text}`published_worst_row`). The paper's abstract speaks of a difference of up to 40 %; in this figure it is MW that shows it.
+#
+# ## The same figure from a model
+#
+# Here are the curves of SmolLM2-135M, a model that the paper never saw, with 95 % intervals {term}`clustered <cluster>` by subject noun. BERT's published curve stands behind them, thin and hollow. The two models do not share a verb list, a kind or a size, so compare the shapes, not the heights.
+#
+# ```{dropdown} Predict: will the curve of a causal model have the same shape?
+# The paper's explanation speaks of likely and unlikely verbs and not of one kind of model, so the shape should return. Figure 2 of the paper shows it for GPT-2 XL, too.
+# ```
+
+# %% tags=["hide-input"]
+measured = figures.measured_curves(
+    newman.real_models(models),
+    data,
+    lemmas[0],
+    protocol=protocols[0],
+    store=store_folder(),
+)
+ends = figures.head_and_tail(measured)
+if len(measured):
+    drawn = measured[measured["construction"].isin(constructions)]
+    some = ends[ends["construction"].isin(constructions)]
+    falling = int((some["fall"] > 0.05).sum())
+    name = ", ".join(drawn["model"].unique())
+    display(
+        charts.cutoff_curves(
+            drawn,
+            published=newman.beside_real(drawn, printed),
+            chosen="Across object relative clause",
+            title=f"{name}: {falling} of {len(some)} curves fall by more than 0.05",
+        )
+    )
+else:
+    display(newman.without_real_model(models))
+
+# %% tags=["remove-input"]
+for name, rows in measured.groupby("model", sort=False):
+    own = ends[ends["model"] == name].set_index(["construction", "metric"])
+    steepest = own["fall"].idxmax()
+    at = own.loc[steepest]
+    counted = (
+        (1 - rows["invalid"].astype(float)) * rows["contexts"].astype(float)
+    ).round()
+    thin = rows[counted < charts.FEW]
+    firm = rows[counted >= charts.FEW]
+    firm_ends = figures.head_and_tail(firm).set_index(["construction", "metric"])
+    largest = firm_ends["fall"].idxmax()
+    display(
+        newman.say(
+            f"Over all nine constructions, {(own['fall'] > 0).sum()} of the {len(own)} curves of {name} end lower than they",
+            f"start. The steepest is {steepest[1]} in *{steepest[0]}*: from {at['head']:.2f} to {at['tail']:.2f}.",
+            f"But {len(thin)} of its {len(rows)} points rest on fewer than {charts.FEW} contexts and are drawn faint; without them",
+            f"the steepest curve is {largest[1]} in *{largest[0]}*, which falls by {firm_ends['fall'][largest]:.2f}.",
+        ),
+        newman.runs_table(rows, "The run drawn above"),
+    )
+    table_of = own.reset_index()[
+        ["construction", "metric", "head", "whole", "tail", "tail_cutoff", "fall"]
+    ]
+    display(
+        table(
+            table_of[table_of["construction"].isin(constructions)],
+            f"{name}: scores at the first top cut-off with a verb, top 100 %, and the last bottom cut-off with a verb",
+            digits=3,
+        )
+    )
+
+# %% tags=["remove-input"]
+status = (
+    "was run"
+    if "bert-large-cased" not in figures.not_yet_run(models)
+    else "was not run"
+)
+display(newman.say(f"BERT-large-cased itself {status} in this build."))
+charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
+
+# %% [markdown]
+# ### What could fool you
+#
+# *Few contexts.* At the outer cut-offs a context counts only if it still has an eligible verb. *Simple* has just 20 contexts for a causal model, and at the top 10 % perhaps one of them is left. Such points are faint, and [Figure 4](08_figure4.ipynb) counts them.
+#
+# *Other contexts.* Head and tail are means over different contexts. A fall can come from other verbs or from other sentences; an exercise of [Figure 4](08_figure4.ipynb) separates the two.
+#
+# *A tail that selects.* At bottom p a lemma counts only if *both* of its forms lie in the tail. A model that agrees puts its correct forms higher up, so the far tail holds the very lemmas that it gets wrong. The third exercise below builds such a model. A low score at bottom 0.001 % is a fact about those lemmas and no proof that rare verbs are conjugated badly. The slope left of the gap is the safer evidence.
+#
+# ## What the figure looks like when the truth is known
+#
+# The paper's reading is this: the models conjugate the verbs they find likely rather than verbs in general. The laboratory shows what each of the two would look like, because it has a model of each kind. In its *lexical* language only the frequent verbs agree, and each rare verb has a habitual form; in its *systematic* language every verb agrees with its subject. Both languages have the same nouns, verbs, sentences and frequencies. Only the verbs of that language are asked about here: on the paper's list stand words such as *guard* and *show*, which are nouns in the laboratory's sentences, and at the far bottom such {term}`homographs <homograph>` were all that was left.
+
+# %% tags=["hide-input"]
+recorded = pd.read_csv(data_folder() / "recorded" / "laboratory" / "curves.csv")
+recorded = recorded[
+    recorded["model"].str.endswith("causal") & (recorded["metric"] == "EW")
+]
+shown = recorded[recorded["construction"].isin(constructions)]
+lab_ends = figures.head_and_tail(recorded.assign(source="measured"))
+lost = (lab_ends["head"] - lab_ends["whole"]).groupby(lab_ends["model"]).mean()
+rule, habit = lost["lab-systematic-causal"], lost["lab-lexical-causal"]
+charts.cutoff_curves(
+    shown,
+    "EW",
+    chosen="Across object relative clause",
+    title=f"Up to top 100 % the list loses {habit:.2f} of EW, the rule {rule:.2f}",
+)
+
+# %% tags=["remove-input"]
+glue("lost_systematic", float(rule))
+glue("lost_lexical", float(habit))
+real_lost = (
+    (ends["head"] - ends["whole"])[ends["metric"] == "EW"].groupby(ends["model"]).mean()
+)
+newman.say(
+    *(
+        f"By this measure {name} lies {'nearer to the list' if abs(value - habit) < abs(value - rule) else 'nearer to the rule'}:"
+        f" its EW loses {value:.2f} on average between the first readable top cut-off and top 100 %."
+        for name, value in real_lost.items()
+    )
+)
 
 # %% [markdown]
 # ```{margin} Head, tail
@@ -207,19 +248,10 @@ for kind in ("systematic", "lexical"):
 # changes from context to context.
 # ```
 #
-# Left of the gap the two models part. As the top p grows to take in rarer verbs, EW of the systematic model loses
-# {glue:text}`lost_systematic` on average, that of the lexical model {glue:text}`lost_lexical`. TSE, asked about a handful
-# of frequent verbs, cannot tell them apart.
+# As the top p grows to take in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. TSE, asked about a handful of frequent verbs, cannot tell them apart. English lies between the two, and so may a model of English: a partial slope is what a rule with exceptions, attraction and rare verbs would give. [The laboratory](16_laboratory.ipynb) has the full account.
 #
-# Right of the gap lies a surprise. At the last bottom cut-offs **both** fall: to {glue:text}`tail_systematic` and
-# {glue:text}`tail_lexical`. The systematic model agrees with nearly every verb, and still looks helpless there. The reason
-# is the rule of eligibility: at bottom p a lemma counts only if *both* of its forms lie in the tail. A model that agrees
-# puts its correct forms higher up, so the far tail holds wrong forms, and the few lemmas with both forms in it are the very
-# ones it gets wrong. A low score at bottom 0.001 % is a fact about those lemmas. It is no proof that rare verbs are
-# conjugated badly.
-#
-# ```{margin} A selected tail
-# Contexts in which no lemma is left are in [Figure 4](08_figure4.ipynb).
+# ```{dropdown} Predict: the systematic model's curve, at bottom 10 %?
+# It stays at the top. Every verb of that language agrees, and its verbs have no second life as nouns, so even the verbs that the model finds unlikely are conjugated.
 # ```
 
 # %% [markdown]
@@ -400,7 +432,7 @@ print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}."
 #
 # - EW and MW fall together from head to tail in the published figure.
 # - On the top side the shape tells a rule from a list: a systematic model's curve stays flat up to top 100 %.
-# - The far bottom side selects the lemmas that go wrong, and falls for a systematic model too.
+# - The far bottom side selects the lemmas that go wrong, and rests on few contexts. Read it last.
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

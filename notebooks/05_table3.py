@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : look into the distribution at one verb slot, and see TSE and MW disagree about the same sentence
+# : look into the distribution at one verb slot, see TSE and MW disagree about the same sentence, and see what a causal model cannot know there
 #
 # You need
 # : TSE and MW, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 10 minutes to read, seconds to run on a CPU; BERT-large runs two sentences on a CPU too
+# : 12 minutes to read, seconds to run on a CPU; BERT-large runs two sentences on a CPU too
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -49,7 +49,8 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark"], check=True)
 
 # %% tags=["parameters"]
-models = ["lab-lexical-masked"]  # names, folders or hub names
+models = ["smollm2-135m"]  # names, folders or hub names
+masked = ["lab-lexical-masked"]  # masked models beside them, as the paper's BERT is one
 lemmas = ["newman-clean"]
 sentences = [
     "The senators that the skater ___ are young.",
@@ -64,24 +65,27 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
-# %%
+# %% tags=["hide-input"]
 import altair as alt
 import pandas as pd
 from IPython.display import display
 
 from tse_core import charts, published
 from tse_core.agreement import FORMS, mark_words, marked_distribution, slot_scores
-from tse_core.pages import glue, table
+from tse_core.pages import glue, newman, table
 
 # %% [markdown]
 # ## The paper's two sentences
 #
-# The subject of the blank in *The senators that the skater ___ are young* is *skater*, so the verb must be singular. The
-# template of this {term}`construction` names three verbs, *like*, *hate* and *love*; {term}`TSE` asks about these and no
-# others. {cite:t}`newman2021refining` print the ten {term}`tokens <token>` that BERT-large-cased finds most probable there.
+# The subject of the blank in *The senators that the skater ___ are young* is *skater*, so the verb must be singular. The template of this {term}`construction` names three verbs, *like*, *hate* and *love*; {term}`TSE` asks about these and no others. {cite:t}`newman2021refining` print the ten {term}`tokens <token>` that BERT-large-cased finds most probable there.
 #
 # ```{margin} Marks
-# Correct: third person singular, like the subject. Wrong: the plural form. Past: says nothing about number.
+# Correct: third person singular, like the subject. Wrong: the plural form. Past: says
+# nothing about number. Other: everything that is not on the verb list.
+# ```
+#
+# ```{dropdown} Predict: which verbs would you expect at the blank, and would *like*, *hate* and *love* be among them?
+# Skaters meet, see and know senators; *hates* is possible and rare. A template's verbs are chosen because they fit many sentences, not because they are likely in any of them.
 # ```
 
 # %% tags=["hide-input"]
@@ -95,33 +99,40 @@ colours = alt.Scale(
 )
 
 
-def top_ten(rows, sentence):
-    """The ten most probable entries of one sentence as bars, coloured by what they are."""
-    rows = rows.head(10).assign(
-        entry=lambda t: [f"{i + 1}. {w.strip()}" for i, w in enumerate(t["token"])]
-    )
-    forms = rows["form"].value_counts()
-    title = f"{sentence} {forms.get('correct', 0)} of the ten agree, {forms.get('wrong', 0)} do not"
+def top_ten(rows, sentence, whose):
+    """The ten most probable entries of one sentence as bars, coloured by what they are; a verb's lemma in brackets."""
+    rows = rows.head(10).reset_index(drop=True)
+    lemma = rows["lemma"] if "lemma" in rows else pd.Series([""] * len(rows))
+    words = [
+        f"{i + 1}. {token.strip()}" + (f" ({of})" if of and of != token.strip() else "")
+        for i, (token, of) in enumerate(zip(rows["token"], lemma, strict=True))
+    ]
+    counts = rows["form"].value_counts()
+    said = ", ".join(f"{counts[form]} {form}" for form in FORMS if form in counts)
+    shown = rows.assign(entry=words)[["entry", "probability", "form"]]
+    title = f"{sentence} {whose}: {said}"
     return charts.bars(
-        rows[["entry", "probability", "form"]],
-        "entry",
-        "probability",
-        title=title,
-        colour="form",
-        scale=colours,
+        shown, "entry", "probability", title=title, colour="form", scale=colours
     )
 
 
 shown = list(dict.fromkeys(printed["sentence"]))
 for sentence in shown:
-    display(top_ten(printed[printed["sentence"] == sentence], sentence))
+    display(
+        top_ten(
+            printed[printed["sentence"] == sentence],
+            sentence,
+            "BERT-large-cased, published",
+        )
+    )
 
-# %%
+# %% tags=["remove-input"]
 first = printed[printed["sentence"] == shown[0]].groupby("form")["probability"].sum()
 mw = float(first["correct"] / (first["correct"] + first["wrong"]))
 quoted = published.quoted_values().query("metric == 'TSE'")["value"].iloc[0]
 glue("printed_tse", float(quoted))
 glue("printed_top_mw", mw)
+glue("printed_wrong", 1 - mw)
 table(
     first.reindex(FORMS).rename("probability").reset_index(),
     "The ten printed tokens of the first sentence by form",
@@ -134,43 +145,36 @@ table(
 # distribution is not in it.
 # ```
 #
-# The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: the model prefers *like* to *likes*. Yet among
-# the printed tokens the forms that agree hold {glue:text}`printed_top_mw:.2f` of the probability on verbs. Asked what it
-# would say, the model hardly errs; asked about three verbs it would not say, it errs on one.
+# The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: of its three verbs the model gets one wrong. Among the printed tokens, {glue:text}`printed_top_mw:.2f` of the probability on listed verbs is on forms that agree, and {glue:text}`printed_wrong:.2f` on forms that do not. So the two scores tell different stories about one distribution. TSE says: of three verbs that somebody chose, one fails. MW says: of what the model would say with a present-tense verb, about a fifth is wrong. Neither says that the model hardly errs.
 #
-# One of the printed words, *pilots*, counts as a verb in the paper's text but is missing from the list in its appendix (it
-# stands in the longer list that was not printed), so it is not marked here.
+# The grey bars show the limit of any verb list. *Admires* is a verb that agrees, yet it does not stand on the list that is used here, and *pilots* counts as a verb in the paper's text but is missing from the list in its appendix. A form that is not on the list counts in no score.
 #
 # ## The same sentences, from a model
 #
-# Every model in the parameters answers the same sentences. A {term}`masked model` reads the words on both sides of the
-# blank, a {term}`causal model` those on the left.
+# Every model in the parameters answers the same sentences. A {term}`causal model` reads only the words to the left of the blank, so it knows neither that a verb follows nor that the sentence ends in *are young*. A {term}`masked model`, like BERT, reads both sides; a masked model of the laboratory stands in here for one.
+#
+# ```{dropdown} Predict: whose ten most probable tokens will hold more verbs, the causal or the masked model's?
+# The masked model's. It has read *are young*, so it knows that the blank must be filled with exactly one word that ends the relative clause. To the causal model, *The senators that the skater* could go on in many ways: *is*, *had*, *'s*, *from*, a comma.
+# ```
 
-# %%
-found = {
-    (m, s): marked_distribution(m, s, n, lemmas[0])
-    for m in models
-    for s, n in zip(sentences, numbers, strict=True)
-}
-bert = [m for m in models if m.rstrip("/").endswith("bert-large-cased")]
-print("bert-large-cased:", "run, shown below" if bert else "not yet run")
+# %% tags=["remove-input"]
+display(newman.without_real_model(models))
 
 # %% tags=["hide-input"]
+asked = [*newman.real_models(models), *masked]
+found = {
+    (model, sentence): marked_distribution(model, sentence, number, lemmas[0])
+    for model in asked
+    for sentence, number in zip(sentences, numbers, strict=True)
+}
 for (model, sentence), marked in found.items():
-    chart = top_ten(marked, sentence)
-    display(
-        chart.properties(
-            title=alt.TitleParams(
-                chart.title.text, subtitle=model.rstrip("/").rpartition("/")[2]
-            )
-        )
-    )
+    display(top_ten(marked, sentence, newman.label(model)))
 
-# %%
+# %% tags=["remove-input"]
 scores = pd.DataFrame(
     [
         {
-            "model": model.rstrip("/").rpartition("/")[2],
+            "model": newman.label(model),
             "sentence": sentence,
             **slot_scores(marked, verbs),
         }
@@ -184,17 +188,82 @@ table(
     digits=3,
 )
 
-# %%
+# %% tags=["remove-input"]
+bert = any(newman.label(model) == "bert-large-cased" for model in asked)
+display(
+    newman.say(
+        f"BERT-large-cased itself {'was run' if bert else 'was not run'} in this build."
+    )
+)
 rows = [
-    m.head(50).assign(model=model.rpartition("/")[2], sentence=s)
+    m.head(50).assign(model=newman.label(model), sentence=s)
     for (model, s), m in found.items()
 ]
 charts.download_table(pd.concat(rows) if rows else printed, "table3.csv")
 
 # %% [markdown]
-# The last columns say where the rest of the probability is. Past forms (*met*, *saw*) agree with any subject, so they
-# belong neither to the right nor to the wrong verbs, and the metrics leave them out; Figure 3 shows how much is left out
-# in all.
+# ### Where the probability goes
+#
+# The last four columns add up to 1. They say how much of each distribution the scores speak about at all.
+
+# %% tags=["remove-input"]
+for model, rows in scores.groupby("model", sort=False):
+    share = rows[list(FORMS)].mean()
+    judged = share["correct"] + share["wrong"]
+    display(
+        newman.say(
+            f"**{model}** puts {judged:.2f} of the probability on listed present-tense verbs, averaged over the sentences,",
+            f"and {share['past']:.2f} on past forms. MW divides the first number among correct and wrong forms",
+            f"({rows['mw'].mean():.2f} correct) and is silent about the rest."
+            + (
+                " (A laboratory model answers for its own language only.)"
+                if newman.is_laboratory(model)
+                else ""
+            ),
+        )
+    )
+
+# %% [markdown]
+# Past forms such as *met* and *saw* agree with any subject, so they belong neither to the right nor to the wrong verbs, and the metrics leave them out. In English text they are common after a subject, which is one reason why so much probability stays uncounted; [Figure 3](07_figure3.ipynb) shows how much is left out in all.
+#
+# ### What a causal model cannot see
+#
+# The paper gives its masked models the whole sentence and GPT-2 the left side only. To see what the right side adds, ask the masked model twice: once with the end of the sentence and once with nothing after the blank but a full stop.
+#
+# ```{dropdown} Predict: what happens to the probability on verbs when *are young* is taken away?
+# Without *are young* the blank has to finish the sentence, so *The senators that the skater ___.* is not even a sentence. A masked model that uses its right context moves probability from verbs to other words, or to verbs that can end a clause.
+# ```
+
+# %% tags=["hide-input"]
+sides = []
+for model in masked:
+    for sentence, number in zip(sentences, numbers, strict=True):
+        for right, text in (
+            ("whole sentence", sentence),
+            ("left side only", sentence.partition("___")[0] + "___."),
+        ):
+            scored = slot_scores(
+                marked_distribution(model, text, number, lemmas[0]), verbs
+            )
+            sides.append(
+                (
+                    newman.label(model),
+                    text,
+                    right,
+                    scored["mw"],
+                    scored["correct"],
+                    scored["wrong"],
+                )
+            )
+columns = ["model", "what is read", "context", "MW", "correct", "wrong"]
+table(
+    pd.DataFrame(sides, columns=columns),
+    "A masked model with and without the right side of the sentence",
+    digits=3,
+)
+
+# %% [markdown]
+# What to conclude: a score is always a score of a model *and* of what it was shown. Where a causal and a masked model differ in Table 2, part of the difference is that they sat different exams.
 
 # %% [markdown]
 # ## Exercises
@@ -348,8 +417,9 @@ print(
 # ## Takeaways
 #
 # - TSE can be low where a model behaves well, and high where it does not: it depends on three verbs that somebody chose.
-# - MW asks about the verbs that the model itself would use.
+# - MW asks about the verbs that the model itself would use, among those on the list.
 # - Past forms hold probability that no agreement metric judges.
+# - A causal model has not read the end of the sentence. Compare it with a masked one only with that in mind.
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : see how many contexts each point of a cut-off curve rests on, and what that does to its interval
+# : see how many contexts each point of a cut-off curve rests on, and what that does to the score and to its interval
 #
 # You need
 # : [Figure 1](04_figure1.ipynb)
 #
 # Time
-# : 8 minutes to read, a minute to run on a CPU with the laboratory models; the paper's four models want a GPU
+# : 10 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -49,10 +49,14 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark"], check=True)
 
 # %% tags=["parameters"]
-models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hub names
+models = [
+    "smollm2-135m",
+    "lab-systematic-causal",
+    "lab-lexical-causal",
+]  # names, folders or hub names
 data = ["marvin-linzen"]
-lemmas = ["newman-clean"]
-protocols = ["exact"]
+lemmas = ["newman-clean"]  # the first list is drawn
+protocols = ["exact"]  # the first protocol is drawn
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -60,87 +64,96 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
-# %%
+# %% tags=["hide-input"]
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts
-from tse_core.pages import figures, glue, table
+import tse_core
+from tse_core import charts, published
+from tse_core.pages import figures, glue, newman, table
 from tse_core.paths import store_folder
 
 # %% [markdown]
 # ## The published shares
 #
-# A context whose most probable token already holds 10 % and is no verb on the list has no eligible lemma at top 10 %. It
-# gets no score and leaves the mean. At the far bottom the same happens: both forms of a lemma must be inside the tail.
-# Figure 4 of {cite:t}`newman2021refining` shows how often.
+# A context whose most probable token already holds 10 % and is no verb on the list has no eligible lemma at top 10 %. It gets no score and leaves the mean. At the far bottom the same happens: both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
 #
 # ```{margin} Eligible
 # Top p: one form of the lemma lies inside the cut-off. Bottom p: both forms do.
 # ```
+#
+# ```{dropdown} Predict: at which end do more contexts drop out, the head or the tail?
+# Both ends lose contexts, for different reasons. At the head another word is in the way, at the tail a form that is too good. Which end loses more depends on how peaked the distribution is.
+# ```
 
-# %%
+# %% tags=["hide-input"]
 printed = figures.published_curves(4)
+measured = figures.measured_curves(
+    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
+)
+real, _, laboratory = figures.real_and_laboratory(measured, printed)
 tail = printed[(printed["side"] == "bottom") & (printed["cutoff"] == 1e-6)]
 low, high = tail["invalid"].min(), tail["invalid"].max()
-title = f"Published: at bottom 0.0001 % between {low:.0%} and {high:.0%} of the contexts have no verb"
-charts.invalid_curves(printed, choose=True, title=title)
+charts.invalid_curves(
+    pd.concat([real, printed], ignore_index=True),
+    published=newman.beside_real(real, printed),
+    chosen="Across prepositional phrase",
+    title=f"Published: at bottom 0.0001 % between {low:.0%} and {high:.0%} of the contexts have no verb",
+)
 
-# %%
+# %% tags=["remove-input"]
 head = printed[(printed["side"] == "top") & (printed["cutoff"] == 0.1)]
 glue("head_low", float(head["invalid"].min()))
 glue("head_high", float(head["invalid"].max()))
 glue("tail_low", float(low))
 glue("tail_high", float(high))
-whole = printed[(printed["side"] == "top") & (printed["cutoff"] == 1.0)]
-named = {"top 10 %": head, "top 100 %": whole, "bottom 0.0001 %": tail}
-ends = pd.concat([rows.assign(at=at) for at, rows in named.items()])
-cells = (
-    ends.groupby(["model", "at"])["invalid"].agg(["mean", "min", "max"]).reset_index()
+points = published.figures234("figure4", readable=False)
+display(newman.without_real_model(models))
+display(
+    newman.say(
+        f"{points['quality'].eq('hidden').mean():.0%} of the points of the paper's figure are hidden behind others and left out."
+    )
 )
+every = pd.concat([real[real["metric"] == "EW"], printed], ignore_index=True)
+named = {
+    "top 10 %": ("top", 0.1),
+    "top 100 %": ("top", 1.0),
+    "bottom 1 %": ("bottom", 0.01),
+    "bottom 0.0001 %": ("bottom", 1e-6),
+}
+ends = pd.concat(
+    every[(every["side"] == side) & (every["cutoff"] == cut)].assign(at=at)
+    for at, (side, cut) in named.items()
+)
+cells = ends.pivot_table("invalid", "model", "at", aggfunc="mean", sort=False)[
+    list(named)
+]
 table(
-    cells,
-    "Published share of contexts without an eligible lemma, over constructions",
-    digits=2,
+    cells.rename_axis(columns=None).reset_index(),
+    "Share of contexts without an eligible lemma, mean over constructions",
 )
 
-# %% [markdown]
-# At top 10 % the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f`, at bottom 0.0001 % from
-# {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f`. So the two ends of every curve in Figures 1 and 2 are means over
-# a part of the contexts, and not over the same part.
-#
-# ## The same figure from models
-
-# %%
-measured = figures.measured_curves(
-    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
-)
-real, over, laboratory = figures.real_and_laboratory(measured, printed)
-print("not yet run:", ", ".join(figures.not_yet_run(models)) or "none")
-runs = measured.drop_duplicates("model")[["model", "lemmas", "signature"]]
-table(runs, "The runs drawn below: lemmas that counted, and how each number was made")
-
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
+for name, rows in real[real["metric"] == "EW"].groupby("model", sort=False):
+    counted = (
+        (1 - rows["invalid"].astype(float)) * rows["contexts"].astype(float)
+    ).round()
+    thin = rows[counted < charts.FEW]
+    display(
+        newman.say(
+            f"**{name}**: {len(thin)} of its {len(rows)} points rest on fewer than {charts.FEW} contexts",
+            f"(in {', '.join(f'*{c}*' for c in thin['construction'].unique()) or 'no construction'}), and"
+            f" {(rows['invalid'] > 0.5).sum()} on less than half of the contexts.",
+        )
+    )
 if len(real):
-    display(
-        charts.invalid_curves(
-            real,
-            published=over,
-            choose=True,
-            title="Contexts without a verb, over published",
-        )
-    )
-if len(laboratory):
-    display(
-        charts.invalid_curves(
-            laboratory, choose=True, title="Contexts without a verb, laboratory models"
-        )
-    )
-
-# %%
-charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure4.csv")
+    display(newman.runs_table(real, "The run drawn above"))
 
 # %% [markdown]
+# In the published figure, at top 10 % the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f`, at bottom 0.0001 % from {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f`. So the two ends of every curve in Figures 1 and 2 are means over a part of the contexts, and not over the same part.
+#
+# What to look at: the shape of a valley. In its middle, from about top 90 % to bottom 1 %, almost every context counts, and scores there can be compared. At both rims they cannot.
+#
 # ## Fewer contexts, other intervals
 #
 # ```{margin} Selection
@@ -148,15 +161,18 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # contexts are left.
 # ```
 #
-# Each point's interval is computed from the contexts that have a score there. Where few are left it tends to widen, unless
-# the few score alike: a curve can look sure of itself because it has lost the contexts that disagreed.
+# Each point's interval is computed from the contexts that have a score there.
+#
+# ```{dropdown} Predict: does an interval get wider when contexts drop out?
+# It should, because fewer contexts say less. But if the few that are left score alike, the interval gets narrow, and the curve looks surer of itself because it has lost the contexts that disagreed. Where all of them score 1, the interval has to be computed in another way; the [pitfalls](14_pitfalls.ipynb) show how.
+# ```
 
-# %%
+# %% tags=["hide-input"]
 points = measured.dropna(subset="score").assign(
     counted=lambda t: (
         (1 - t["invalid"].astype(float)) * t["contexts"].astype(float)
     ).round(),
-    width=lambda t: t["high"] - t["low"],
+    width=lambda t: (t["high"] - t["low"]).astype(float),
 )
 bins = pd.cut(
     points["invalid"].astype(float),
@@ -164,13 +180,94 @@ bins = pd.cut(
     labels=["to 10 %", "to 50 %", "to 90 %", "more"],
 )
 widths = points.groupby(
-    ["metric", bins.rename("contexts without a verb")], observed=True
-)[["counted", "width"]].median()
+    ["model", bins.rename("contexts without a verb")], observed=True, sort=False
+)
+widths = widths[["counted", "width"]].median().reset_index()
 table(
-    widths.reset_index(),
+    widths,
     "Median contexts counted and width of the 95 % interval, by share of empty contexts",
     digits=3,
 )
+
+# %% [markdown]
+# ### The same contexts at both ends
+#
+# How much of a fall comes from other verbs, and how much from other contexts? Take only the contexts that have a score at both ends, and compare their falls with those of the published way of averaging, which takes at each end whatever is left. The ends are top 30 % and bottom 1 %, where enough contexts remain.
+
+# %% tags=["hide-input"]
+rows = []
+for model in newman.real_models(models):
+    for name in data:
+        contexts = tse_core.evaluate(
+            model, name, lemmas[0], protocol=protocols[0], store=store_folder()
+        ).contexts
+        for metric in ("ew", "mw"):
+            pair = contexts[["construction"]].assign(
+                head=contexts[f"{metric}_top_0.3"],
+                tail=contexts[f"{metric}_bottom_0.01"],
+            )
+            same = pair.dropna()
+            for construction, group in pair.groupby("construction", sort=False):
+                both = same[same["construction"] == construction]
+                rows.append(
+                    (newman.label(model), construction, metric.upper(), len(group), len(both),
+                     group["head"].mean() - group["tail"].mean(), (both["head"] - both["tail"]).mean())
+                )  # fmt: skip
+columns = [
+    "model",
+    "construction",
+    "metric",
+    "contexts",
+    "at both ends",
+    "fall, whatever is left",
+    "fall, same contexts",
+]
+same_contexts = pd.DataFrame(rows, columns=columns)
+table(
+    same_contexts,
+    "The fall from top 30 % to bottom 1 %, over all contexts and over the same ones",
+    digits=3,
+)
+
+# %% tags=["remove-input"]
+for name, group in same_contexts.groupby("model", sort=False):
+    firm = group[group["at both ends"] >= charts.FEW]
+    moved = (firm["fall, whatever is left"] - firm["fall, same contexts"]).abs()
+    display(
+        newman.say(
+            f"For {name} the two ways differ by {moved.mean():.3f} on average and by {moved.max():.3f} at most",
+            f"in the {len(firm)} curves with at least {charts.FEW} contexts at both ends. With the same contexts",
+            f"{(firm['fall, same contexts'] > 0).sum()} of these {len(firm)} still fall: the change of contexts is not what makes",
+            "the curves fall."
+            if (firm["fall, same contexts"] > 0).mean() > 0.5
+            else "most of them fall.",
+        )
+        if len(firm)
+        else newman.say("")
+    )
+
+# %% [markdown]
+# ## The laboratory's models
+
+# %% tags=["hide-input"]
+if len(laboratory):
+    last = laboratory[(laboratory["side"] == "bottom") & (laboratory["cutoff"] == 1e-6)]
+    title = f"Laboratory models: {last['invalid'].mean():.0%} of the contexts are empty at bottom 0.0001 %"
+    display(charts.invalid_curves(laboratory, title=title))
+else:
+    display(newman.say("No laboratory model is part of this run."))
+
+# %% tags=["remove-input"]
+waiting = ", ".join(figures.not_yet_run(models)) or "none"
+display(newman.say(f"Models of the paper that were not run in this build: {waiting}."))
+charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure4.csv")
+
+# %% [markdown]
+# The laboratory's vocabulary is small, so its tail is thin: at the far bottom hardly any context has a verb with both forms inside. That is a fact about small vocabularies, and a warning about reading the last point of any curve.
+#
+# ```{dropdown} Predict: would a longer verb list fill the empty contexts?
+# At the head hardly, because there another word is in the way. At the tail it would, since every further rare verb is one more chance that both forms lie inside.
+# ```
 
 # %% [markdown]
 # ## Exercises
@@ -337,7 +434,8 @@ print(
 # ## Takeaways
 #
 # - A point on a curve is a mean over the contexts that have a verb there; read its count with it.
-# - The ends of the curves rest on the fewest contexts.
+# - The ends of the curves rest on the fewest contexts, and on different ones.
+# - Compare ends over the contexts that both have before speaking of a fall.
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -255,8 +255,8 @@ table(
 curves = pd.read_csv(recorded / "curves.csv")
 shown = curves[curves["construction"].isin(["Simple", "Across object relative clause"])]
 title = "Towards the tail the lexical model fails and the systematic one does not"
-glue("ew_curves", charts.cutoff_curves(shown, "EW", choose=True, title=title))
-charts.cutoff_curves(shown, choose=True, title=title)
+glue("ew_curves", charts.cutoff_curves(shown, "EW", title=title))
+charts.cutoff_curves(shown, title=title)
 
 # %% [markdown]
 # ## Never seen together

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_core.charts.cutoffs import coverage_curves, cutoff_curves, invalid_curves, position
+from tse_core.charts.cutoffs import FEW, coverage_curves, cutoff_curves, invalid_curves, position
 from tse_core.charts.interactive import cutoff_slider, lemma_explorer, switchboard, token_browser
-from tse_core.charts.look import CONSTRUCTIONS, ON_DARK, chart_data, colours_of
+from tse_core.charts.look import CONSTRUCTIONS, METRIC_COLOURS, ON_DARK, chart_data, colours_of
 from tse_core.charts.scores import bars, heat_map, table2_dots, truth_vs_measured
 from tse_core.charts.tables import download_table
 from tse_core.errors import InputError
@@ -52,7 +52,8 @@ def every_chart(reference, figure1, table2):
     truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
     one = table2[(table2["metric"] == "EW") & (table2["model"] == "GPT2")]
     return [
-        cutoff_curves(figure1), cutoff_curves(reference, "EW", published=figure1), coverage_curves(reference),
+        cutoff_curves(figure1), cutoff_curves(reference, "EW", published=figure1.assign(beside="")),
+        coverage_curves(reference),
         invalid_curves(reference), table2_dots(table2), truth_vs_measured(truth),
         heat_map(table2[table2["metric"] == "EW"], "construction", "model", "score", title="EW"),
         bars(one, "construction", "score", title="EW of GPT-2"),
@@ -81,20 +82,38 @@ def test_figure_1_draws_every_digitised_point(figure1):
     assert len(drawn) == figure1["score"].notna().sum()
 
 
-def test_published_points_are_labelled_and_kept_apart(reference, figure1):
-    drawn = chart_data(cutoff_curves(reference, "EW", published=figure1))
-    counts = drawn["source"].value_counts()
-    assert counts["published"] == (figure1["metric"] == "EW").sum() and counts["measured"] == 16
+def test_published_curves_stand_behind_the_model_they_are_meant_for(reference, figure1):
+    both = pd.concat([reference.assign(model="one"), reference.assign(model="two")])
+    drawn = chart_data(cutoff_curves(both, "EW", published=figure1.assign(model="bert", beside="two")))
+    behind = drawn[drawn["source"] == "beside"]
+    assert set(behind["model"]) == {"two"} and len(behind) == (figure1["metric"] == "EW").sum()
+    assert (drawn["source"] == "measured").sum() == 2 * 16
 
 
-def test_a_model_can_be_chosen_from_a_list(figure1):
+def test_a_panel_for_each_model_and_metric_and_one_construction_in_colour(figure1):
     both = pd.concat([figure1.assign(model="one"), figure1.assign(model="two")])
-    spec = cutoff_curves(both, choose=True).to_dict()
-    menu = next(p for p in spec["params"] if p["name"] == "picked")
-    assert menu["bind"]["options"] == ["one", "two"] and menu["value"] == "one"
-    assert len(spec["vconcat"]) == 2
-    assert all("picked" in json.dumps(panel["transform"]) for panel in spec["vconcat"])
-    assert cutoff_curves(both, "EW", choose=True).to_dict()["width"] == "container"
+    spec = cutoff_curves(both, chosen="Simple").to_dict()
+    menu = next(p for p in spec["params"] if p["name"] == "shown")
+    assert menu["value"] == "Simple" and set(menu["bind"]["options"]) == set(figure1["construction"])
+    titles = [panel["title"]["text"] for panel in spec["concat"]]
+    assert titles == ["one · EW", "one · MW", "two · EW", "two · MW"] and spec["columns"] == 2
+    assert cutoff_curves(figure1, "EW").to_dict()["width"] == "container"
+
+
+def test_intervals_stand_on_the_axis_of_the_score_only(reference):
+    bounded = reference.assign(low=0.1, high=0.2)
+    assert {"low", "high"} <= set(chart_data(cutoff_curves(bounded)))
+    for chart in (coverage_curves(bounded), invalid_curves(bounded)):
+        assert not {"low", "high", "score"} & set(chart_data(chart))
+
+
+def test_points_that_rest_on_few_contexts_are_drawn_faint_and_counted(reference):
+    few = reference.assign(contexts=20)
+    drawn = chart_data(cutoff_curves(few.assign(invalid=0.25)))
+    assert (drawn["counted"] == 15).all()
+    spec = cutoff_curves(few.assign(invalid=0.9)).to_dict()
+    assert f"datum.counted < {FEW}" in json.dumps(spec) and "fewer than" in " ".join(spec["title"]["subtitle"])
+    assert "fewer than" not in " ".join(cutoff_curves(few.assign(invalid=0.0)).to_dict()["title"]["subtitle"])
 
 
 def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
@@ -183,7 +202,21 @@ def test_intervals_are_drawn_when_they_are_known(table2):
     keys = ["model", "construction", "metric"]
     drawn = chart_data(table2_dots(with_bounds)).set_index(keys)["low"]
     assert drawn.sort_index().tolist() == with_bounds.set_index(keys)["low"].sort_index().tolist()
-    assert "low" in json.dumps(table2_dots(with_bounds).to_dict()["vconcat"][0]["layer"][0]["encoding"])
+    assert "low" in json.dumps(table2_dots(with_bounds).to_dict()["concat"][0]["layer"][1]["encoding"])
+
+
+def test_table_2_has_a_colour_for_each_metric_and_a_panel_for_each_model(table2):
+    panels = table2_dots(table2).to_dict()["concat"]
+    assert [panel["title"]["text"] for panel in panels] == list(dict.fromkeys(table2["model"]))
+    colour = panels[0]["layer"][-2]["encoding"]["color"]
+    assert colour["field"] == "metric" and colour["scale"]["range"] == [METRIC_COLOURS[m] for m in ("TSE", "MW", "EW")]
+    together = table2_dots(table2, beside=True).to_dict()
+    assert together["width"] == "container" and "yOffset" in json.dumps(together)
+
+
+def test_the_colours_of_the_metrics_stand_out_from_both_pages():
+    light = linear(METRIC_COLOURS.values()) @ [0.2126, 0.7152, 0.0722]
+    assert (1.05 / (light + 0.05)).min() > 3 and ((light + 0.05) / 0.057).min() > 3
 
 
 def test_a_download_holds_the_table_and_escapes_its_name():
@@ -260,7 +293,8 @@ def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(figure1, tabl
     vl_convert = pytest.importorskip("vl_convert")
     both = pd.concat([figure1.assign(model="one"), figure1.assign(model="two")])
     bounded = table2.assign(low=0.5, high=0.9)
-    for chart in (cutoff_curves(figure1), cutoff_curves(both, choose=True), table2_dots(bounded)):
-        spec = json.dumps(chart.to_dict())
-        assert vl_convert.vegalite_to_svg(spec).startswith("<svg")
-        assert "_legend_symbols" in json.dumps(vl_convert.vegalite_to_vega(spec))
+    truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
+    for chart in (cutoff_curves(figure1), cutoff_curves(both), table2_dots(bounded), table2_dots(bounded, beside=True)):
+        assert vl_convert.vegalite_to_svg(json.dumps(chart.to_dict())).startswith("<svg")
+    legend = json.dumps(vl_convert.vegalite_to_vega(json.dumps(truth_vs_measured(truth).to_dict())))
+    assert "_legend_symbols" in legend

@@ -1,5 +1,6 @@
 """Run one notebook and keep a copy that is the same, byte for byte, whenever code, data and parameters are the same."""
 
+import ast
 import json
 import os
 import re
@@ -68,6 +69,27 @@ def run(source, draft, given):
         raise fail(f"{source.stem}: {error}") from None
 
 
+def with_values(defaults: str, given: str) -> str:
+    """The cell of the defaults with the given values in their places and its own comments: what the page shows.
+
+    >>> with_values("rows = ['a']  # of the table\\nn = 3\\n", "rows = ['b', 'c']")
+    "rows = ['b', 'c']  # of the table\\nn = 3\\n"
+    """
+    values = {name: ast.get_source_segment(given, node.value) for name, node in _assignments(given)}
+    lines = defaults.encode().splitlines(keepends=True)
+    for name, node in reversed(_assignments(defaults)):
+        if name in values:
+            first, last = node.value.lineno - 1, node.value.end_lineno - 1
+            before, after = lines[first][: node.value.col_offset], lines[last][node.value.end_col_offset :]
+            lines[first : last + 1] = [before + values[name].encode() + after]
+    return b"".join(lines).decode()
+
+
+def _assignments(source: str) -> list[tuple[str, ast.Assign]]:
+    found = (node for node in ast.parse(source).body if isinstance(node, ast.Assign))
+    return [(node.targets[0].id, node) for node in found if isinstance(node.targets[0], ast.Name)]
+
+
 def stored_errors(notebook) -> list[str]:
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
     return [f"{output.ename}: {output.evalue}" for output in outputs if output.output_type == "error"]
@@ -89,15 +111,16 @@ def clean(notebook, name: str):
     for key in ("papermill", "widgets"):
         notebook.metadata.pop(key, None)
     notebook.metadata.get("language_info", {}).pop("version", None)
-    for index, cell in enumerate(notebook.cells):
+    for index, cell in enumerate(notebook.cells):  # papermill puts its parameters below the cell of the defaults
         for key in ("papermill", "execution"):
             cell.metadata.pop(key, None)
         if not cell.metadata.get("tags"):
             cell.metadata.pop("tags", None)
         elif "injected-parameters" in cell.metadata.tags:
+            shown = notebook.cells[index - 1]
+            shown.source = with_values(shown.source, cell.source)
             cell["id"] = "injected-parameters"
-            cell.source = cell.source.removeprefix("# Parameters\n")
-            notebook.cells[index - 1].metadata.tags.append("remove-cell")  # the defaults that they replace
+            cell.metadata.tags.append("remove-cell")
     text = nbformat.writes(notebook)
     for pattern, stable in UNSTABLE:
         for number, found in enumerate(dict.fromkeys(pattern.findall(text)), 1):

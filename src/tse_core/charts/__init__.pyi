@@ -1,3 +1,5 @@
+from .context import context_slider as context_slider
+from .cutoffs import FEW as FEW
 from .cutoffs import coverage_curves as coverage_curves
 from .cutoffs import cutoff_curves as cutoff_curves
 from .cutoffs import invalid_curves as invalid_curves

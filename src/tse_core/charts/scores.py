@@ -2,69 +2,91 @@
 
 import altair as alt
 
-from tse_core.charts.look import METRICS, colours_of, described, filling, listed, needs, together
+from tse_core.charts.look import (
+    CONSTRUCTIONS,
+    METRIC_COLOURS,
+    METRICS,
+    QUIET,
+    colours_of,
+    described,
+    filling,
+    listed,
+    needs,
+    together,
+)
 
 
-def table2_dots(scores, *, title=None, width=300):
-    """MW, EW and TSE of each construction, published (hollow) beside measured (filled, with interval): Table 2.
+def table2_dots(scores, *, title=None, beside=False):
+    """MW, EW and TSE of each construction as dots on one line, from the lowest to the highest: Table 2.
 
     Parameters
     ----------
     scores : DataFrame
-        construction, metric ("MW", "EW", "TSE"), score; where known low, high, model, source ("published", "measured"),
-        n, method. One panel per model, two beside each other.
+        construction, metric ("MW", "EW", "TSE"), score; where known low, high (95 %), model, source ("published" is
+        drawn hollow, "measured" filled), n, method.
+    beside : bool
+        All models in one panel, a line each below the construction's name, instead of one panel a model.
     """
     rows = needs(scores, "construction", "metric", "score", what="a dot plot of Table 2").copy()
     rows["model"] = rows["model"].fillna("") if "model" in rows else ""
     rows["source"] = rows["source"].fillna("measured") if "source" in rows else "measured"
-    colours = colours_of(rows["construction"])
-    chosen = alt.selection_point(fields=["metric"], bind="legend", name="metric_chosen")
     models = list(dict.fromkeys(rows["model"]))
     low = min(0.5, float(rows[[c for c in ("score", "low") if c in rows]].min().min()) // 0.1 * 0.1)
     scale = alt.Scale(domain=[low, 1.0], zero=False)
-    panels = []
-    for model in models:
-        part = rows[rows["model"] == model]
-        plot = _dots(part, colours, chosen, scale, labelled=True)
-        plot = (
-            filling(plot, part["construction"], 34)
-            if len(models) == 1
-            else plot.properties(width=width, height=_per_row(34))
-        )
-        panels.append(plot.properties(title=model) if len(models) > 1 else plot)
-    chart = together(panels, chosen)
+    one = beside or len(models) == 1
+    groups = [models] if one else [[model] for model in models]
+    panels = [_dumbbells(rows[rows["model"].isin(group)], group, rows["metric"], scale, one) for group in groups]
+    if not one:
+        panels = [
+            panel.properties(width=275, title=alt.TitleParams(model, fontSize=12))
+            for panel, model in zip(panels, models, strict=True)
+        ]
+    chart = panels[0] if one else alt.concat(*panels, columns=2, spacing={"row": 22, "column": 14})
     title = title or "Three scores of the same sentences: TSE, MW and EW"
-    means = rows.groupby(["source", "metric"], sort=False)["score"].mean()
-    found = "; ".join(f"{source} {metric} {mean:.2f} on average" for (source, metric), mean in means.items())
+    means = rows.groupby(["model", "metric"], sort=False)["score"].mean()
+    found = "; ".join(f"{model} {metric} {mean:.2f} on average".strip() for (model, metric), mean in means.items())
     of = f" for {listed(models)}" if any(models) else ""
-    description = f"Dot plot{of}: one line per construction, a dot per metric. {found}."
-    return described(chart, title, description, "Squares TSE, diamonds MW, circles EW; hollow: published.")
+    notes = []
+    if beside and len(models) > 1:
+        notes.append(f"Under each name, from above: {listed(models)}.")
+    if (rows["source"] == "published").any() and (rows["source"] == "measured").any():
+        notes.append("Hollow: as published.")
+    return described(chart, title, f"Dumbbell plot{of}: a line per construction. {found}.", notes or None)
 
 
-def _dots(rows, colours, chosen, scale, labelled):
-    order = list(dict.fromkeys([*colours.domain, *rows["construction"]]))
-    shapes = alt.Scale(domain=list(METRICS), range=list(METRICS.values()))
+def _dumbbells(rows, models, metrics, scale, wide):
+    order = [c for c in CONSTRUCTIONS if c in set(rows["construction"])]
+    order += [c for c in dict.fromkeys(rows["construction"]) if c not in order]
+    names = [metric for metric in METRICS if metric in set(metrics)]
+    colour = alt.Color(
+        "metric:N",
+        scale=alt.Scale(domain=names, range=[METRIC_COLOURS[n] for n in names]),
+        legend=alt.Legend(title=None, orient="top", symbolOpacity=1),
+    )
+    shape = alt.Shape("metric:N", scale=alt.Scale(domain=names, range=[METRICS[n] for n in names]), legend=None)
+    several = len(models) > 1
+    base = alt.Chart(rows).encode(y=alt.Y("construction:N", sort=order, title=None, axis=None))
+    base = base.encode(yOffset=alt.YOffset("model:N", sort=models)) if several else base
+    down = {"yOffset": 5 if several else 7}  # below the construction's name
     optional = [c for c in ("low", "high", "n", "method") if c in rows]
-    base = alt.Chart(rows).encode(
-        y=alt.Y("construction:N", sort=order, title=None, axis=alt.Axis(labelLimit=200, grid=True, labels=labelled)),
-        yOffset=alt.YOffset("metric:N", sort=list(METRICS)),
-        color=alt.Color("construction:N", scale=colours, legend=None),
-        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.08)),
-    )
-    dots = base.mark_point(size=75, strokeWidth=1.6).encode(
-        x=alt.X("score:Q", scale=scale, title="score"),
-        shape=alt.Shape("metric:N", scale=shapes, legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1)),
-        fill=alt.condition(
-            "datum.source == 'published'", alt.value("transparent"), alt.Color("construction:N", scale=colours)
-        ),
-        tooltip=["construction:N", "metric:N", "source:N", *(_tip(c) for c in ("score", *optional))],
-    )
-    layers = [dots]
+    tips = ["construction:N", "model:N", "metric:N", "source:N", *(_tip(c) for c in ("score", *optional))]
+    x = alt.X("score:Q", scale=scale, title="score", axis=alt.Axis(format=".1f", tickCount=6))
+    span = base.transform_aggregate(groupby=["construction", "model"], first="min(score)", last="max(score)")
+    span = span.mark_rule(strokeWidth=2, color=QUIET, opacity=0.6, **down)
+    layers = [span.encode(x=alt.X("first:Q", scale=scale, title="score"), x2="last:Q")]
     if {"low", "high"} <= set(rows):
-        layers.insert(
-            0, base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.6).encode(x="low:Q", x2="high:Q")
-        )
-    return alt.layer(*layers)
+        sure = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=5, opacity=0.25, **down)
+        layers.append(sure.encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour))
+    dots = base.mark_point(size=70, strokeWidth=1.8, **down).encode(
+        x=x, color=colour, shape=shape, tooltip=tips,
+        fill=alt.condition("datum.source == 'published'", alt.value("transparent"), colour),
+    )  # fmt: skip
+    place = {"bandPosition": 0} if several else {}
+    names = alt.Chart(rows).transform_aggregate(groupby=["construction"])
+    names = names.mark_text(align="left", baseline="middle", dy=4 if several else -8, fontSize=11)
+    names = names.encode(y=alt.Y("construction:N", sort=order, **place), x=alt.value(0), text="construction:N")
+    height = (28 + 14 * len(models) if several else 34) * len(order)
+    return alt.layer(*layers, dots, names).properties(height=height, **({"width": "container"} if wide else {}))
 
 
 def truth_vs_measured(scores, *, title=None, width=430):

@@ -1,6 +1,7 @@
 from . import blimp_figures as blimp_figures
 from . import figures as figures
 from . import gym_pages as gym_pages
+from . import newman as newman
 from . import profiles as profiles
 from .blimp_figures import published_accuracies as published_accuracies
 from .gym_pages import write_pages as write_pages

@@ -24,7 +24,7 @@ def glue(name: str, value) -> None:
     )
 
 
-def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = False, note: str = ""):
+def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = False, note: str = "", lighter=()):
     """A table for a page: a caption, aligned numbers, missing values as a dash. Text is escaped.
 
     Parameters
@@ -39,6 +39,8 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
         Show the row labels.
     note : str
         Stands small below the table: a signature, a source.
+    lighter : names of columns
+        Shown smaller and quieter than the others: what is there to compare with. Of columns in two levels the first.
     """
     from IPython.display import HTML
 
@@ -46,7 +48,9 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
     text.columns = text.columns.set_names([None] * text.columns.nlevels)  # a name would stand as a column of its own
     html = text.to_html(index=index, border=0, escape=True, sparsify=True)
     numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
-    html = _marked(html, ([False] * frame.index.nlevels if index else []) + numeric)
+    quiet = [(name[0] if isinstance(name, tuple) else name) in lighter for name in frame.columns]
+    kinds = [" ".join(["number"] * n + ["light"] * q) for n, q in zip(numeric, quiet, strict=True)]
+    html = _marked(html, ([""] * frame.index.nlevels if index else []) + kinds)
     html = html.replace("<thead>", f"<caption>{escape(caption)}</caption>\n<thead>", 1)
     return HTML(html + (f'\n<p class="tse-note">{escape(note)}</p>' if note else ""))
 
@@ -61,14 +65,15 @@ def _text(value, digits: int) -> str:
     return f"{value:,}" if "int" in type(value).__name__ else f"{value:.{digits}f}"
 
 
-def _marked(html: str, numeric: list[bool]) -> str:
-    """The book's class on the table and class ``number`` on the cells of numeric columns."""
+def _marked(html: str, kinds: list[str]) -> str:
+    """The book's class on the table, and on the cells of each column the classes that are given for it."""
 
     def row(match):
-        columns = iter(numeric)
+        columns = iter(kinds)
 
         def cell(tag):
-            return f'<{tag[1]} class="number">' if next(columns, False) else tag[0]
+            kind = next(columns, "")
+            return f'<{tag[1]} class="{kind}">' if kind else tag[0]
 
         return re.sub(r"<(t[dh])>", cell, match[0])
 
