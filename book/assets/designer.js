@@ -199,6 +199,7 @@
     list.replaceChildren(el("p", { textContent: found.length ? found.length + (found.length > 1 ? " things are" : " thing is") + " not right yet:" : "The suite is well formed: it can be saved." }),
       el("ul", {}, ...found.slice(0, 12).map((line) => el("li", { textContent: line }))));
     list.classList.toggle("sgd-wrong", found.length > 0);
+    root.dispatchEvent(new Event("suite-changed"));
     try { localStorage.setItem(DRAFT, JSON.stringify(state)); } catch { /* a page without storage keeps no draft */ }
     return found;
   }
@@ -297,6 +298,7 @@
     section("Is it right?", place("problems", "div", { "aria-live": "polite", className: "sgd-problems" })),
     section("The sentences", place("sentences", "div", { className: "sgd-scroll sgd-tall", tabIndex: 0, role: "region", "aria-label": "All sentences" })));
 
+  window.tseDesigner = { data: toData, problems: changed }; // for the script that runs the suite
   try { state = JSON.parse(localStorage.getItem(DRAFT)) || blank(); } catch { state = blank(); }
   try { draw(); } catch { state = blank(); draw(); }
 })();

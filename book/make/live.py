@@ -5,7 +5,6 @@ Without npm, its registry or the model's file the page shows recorded examples, 
 examples anew and measures, in Chromium, how far the page's numbers lie from the package's.
 """
 
-import hashlib
 import json
 import os
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 from book.make import BUILD, ROOT, wllama
 from book.make.distance import distance_html, page_distance
 from book.make.recorded_examples import examples_html
+from tse_core.errors import InputError
 
 MODEL = "smollm2-135m"
 TITLE, QUANTISATION = "SmolLM2-135M-Instruct", "Q4_1"
@@ -22,7 +22,6 @@ LIVE = BUILD / "live"
 STATIC = LIVE / "static" / "live"  # a static folder of the book
 FACTS = STATIC / "facts.json"
 RECORDED = ROOT / "data" / "recorded" / "live.json"
-LICENCES = ROOT / "book" / "licences"
 
 
 def wanted() -> bool:
@@ -43,10 +42,10 @@ def write() -> None:
     if wanted():
         try:
             engine = wllama.engine_files(LIVE / "engine")
-            facts, examples = opened(model_file())
+            facts, examples = opened()
             for path in engine:
                 shutil.copy2(path, STATIC)
-        except wllama.UnavailableError as why:
+        except (wllama.UnavailableError, InputError) as why:
             lacking = why
     FACTS.write_text(json.dumps(facts))
     (LIVE / "recorded.html").write_text(examples_html(examples))
@@ -55,33 +54,22 @@ def write() -> None:
         print(f"WARNING: the book is built without its living model, with recorded examples instead: {lacking}")
 
 
-def model_file() -> Path:
-    """The model's file, from the package index or the cache."""
-    from tse_core.models.package_index import model_file as file_of
-
-    from tse_core.errors import InputError
-
-    try:
-        return file_of(MODEL)
-    except InputError as error:
-        raise wllama.UnavailableError(error) from None
-
-
-def opened(file: Path) -> tuple[dict, list[dict]]:
+def opened() -> tuple[dict, list[dict]]:
     """What the page knows of the model, and the examples; its file and licence are put into the static folder."""
     from book.make.facts import page_facts, recorded_examples
     from tse_core import load_model
+    from tse_core.models.package_index import model_file, package_models
 
-    model = load_model(MODEL)
+    file, model = model_file(MODEL), load_model(MODEL)
     name = f"{MODEL}.gguf"
     link_or_copy(file, STATIC / name)
-    shutil.copy2(LICENCES / "Apache-2.0.txt", STATIC / f"{MODEL}-LICENSE.txt")
-    shutil.copy2(LICENCES / f"NOTICE-{MODEL}.txt", STATIC / f"{MODEL}-NOTICE.txt")
-    with file.open("rb") as opened_file:
-        digest = hashlib.file_digest(opened_file, "sha256").hexdigest()
-    about = {"name": MODEL, "title": TITLE, "quantisation": QUANTISATION, "file": name, "bytes": file.stat().st_size}
+    for text in ("LICENSE", "NOTICE"):
+        shutil.copy2(file.parent / text, STATIC / f"{MODEL}-{text}.txt")
+    pinned = package_models()[MODEL]
+    about = {"name": MODEL, "title": TITLE, "quantisation": QUANTISATION, "file": name}
+    about |= {"bytes": pinned.bytes, "sha256": pinned.sha256}
     engine = {"name": wllama.NAME, "version": wllama.VERSION}
-    return {"model": about | {"sha256": digest}, "engine": engine, **page_facts(model)}, recorded_examples(model)
+    return {"model": about, "engine": engine, **page_facts(model)}, recorded_examples(model)
 
 
 def link_or_copy(source: Path, target: Path) -> None:

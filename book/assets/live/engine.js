@@ -36,7 +36,7 @@ async function start() {
   const why = obstacle();
   if (why) throw new Problem(why);
   const { model } = await facts();
-  if (!model.file) throw new Problem("This copy of the book was built without the model. Recorded examples are shown instead.");
+  if (!model.file) throw new Problem("This copy of the book was built without the model.");
   const began = performance.now();
   change("loading", { loaded: 0, total: model.bytes });
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });

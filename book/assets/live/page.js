@@ -14,7 +14,7 @@ export async function begin(root) {
   const notice = root.querySelector(".live-notice");
   try {
     const known = await facts(), why = obstacle();
-    if (why) throw new Problem(`${why} Until then you see recorded examples.`);
+    if (why) throw new Problem(`${why} ${root.dataset.instead}`);
     if (!known.model.file) throw new Problem("This copy of the book was built without the model: you see recorded examples.");
     root.querySelector("[data-part=context]").replaceChildren(await loadingBar(known), contextPart(known));
     document.querySelector("[data-part=pair]").replaceChildren(pairPart(known));

@@ -3,15 +3,16 @@
 (function () {
   "use strict";
   const root = document.querySelector("[data-live]");
-  const say = (text) => { root.querySelector(".live-notice").textContent = text; };
+  const instead = root.dataset.instead;
+  const say = (text) => { root.querySelector(".live-notice").textContent = `${text} ${instead}`; };
   if (location.protocol === "file:") {
-    say("This page was opened from a folder, where browsers do not let it run a model. Run “make serve” and open the address that it prints; until then you see recorded examples.");
+    say("This page was opened from a folder, where browsers do not let it run a model. Run “make serve” and open the address that it prints.");
   } else if (typeof WebAssembly !== "object") {
-    say("This browser has no WebAssembly, which the model needs; a current Firefox, Chrome, Edge or Safari has it. Until then you see recorded examples.");
+    say("This browser has no WebAssembly, which the model needs; a current Firefox, Chrome, Edge or Safari has it.");
   } else {
     import(root.dataset.live).then(
       (page) => page.begin(root),
-      () => say("A part of this page could not be fetched: the connection was lost. Load the page again; until then you see recorded examples."),
+      () => say("A part of this page could not be fetched: the connection was lost. Load the page again."),
     );
   }
 })();
