@@ -6,9 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tse_core.claims import verdicts
+from tse_core.claims import book, extension_ledger, verdicts
 from tse_core.claims.judging import laboratory_ledger, ledger
-from tse_core.pages.ledger import MEANING, laboratory_table, ledger_table, link, verdict_tiles
+from tse_core.pages.extension import extension_table, extension_tiles
+from tse_core.pages.ledger import MEANING, laboratory_table, ledger_table, verdict_tiles
+from tse_core.pages.markup import chapter, link
+from tse_core.studies import FINDING_COLUMNS
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
@@ -84,6 +87,57 @@ def anchors(page: str) -> set[str]:
 
 def test_every_claim_links_to_a_heading_of_a_notebook(claims):
     assert link("03_table2#side-by-side") == "03_table2.html#side-by-side"
-    for cell in claims["cell"].unique():
+    extensions = [claim["cell"] for claim in book()["extensions"]]
+    for cell in {*claims["cell"], *extensions}:
         page, _, place = cell.partition("#")
         assert place in anchors(page), f"data/claims.yaml: {cell} is no heading of notebooks/{page}.py"
+
+
+def test_a_chapter_is_named_as_its_readers_see_it(html):
+    title = re.search(r"^# # (.+)$", (NOTEBOOKS / "09_blimp.py").read_text(encoding="utf8"), re.MULTILINE)[1]
+    assert chapter("09_blimp#humans") == title
+    assert f'<a href="09_blimp.html#humans">{title}</a>' in html
+    assert ">09_blimp<" not in html and chapter("99_missing#here") == "99_missing"
+
+
+def test_our_criterion_stands_apart_from_the_published_value(html):
+    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>B\.islands<.*?</tr>", html, re.DOTALL)[0]
+    assert "<dt>Our criterion</dt><dd>wide: at least 0.05</dd>" in row
+    assert '<td data-label="Published" class="number"><span aria-label="none">–</span></td>' in row
+
+
+@pytest.fixture(scope="module")
+def findings():
+    made = "m@12345678 d@12345678 | bos:none | 0.1.0 cpu 2026-01-01"
+    rows = [
+        ("m", "default", "E.ew-below-tse", "all", 0.1, 0.05, 0.15, 29, made),
+        ("m", "none", "E.ew-below-tse", "all", -0.1, -0.15, -0.05, 29, made),
+        ("m", "default", "E.ew-below-tse", "Simple <1>", 0.123, 0.1, 0.2, 10, made),
+        ("m", "none", "E.ew-below-tse", "Simple <1>", -0.321, -0.4, -0.2, 10, made),
+        ("m", "default", "E.islands", "all", 1, 1, 1, 8000, made),
+    ]
+    return pd.DataFrame(rows, columns=FINDING_COLUMNS)
+
+
+def test_extensions_show_border_interval_rows_and_both_fronts(findings):
+    table = extension_ledger(findings)
+    found = extension_table(table, findings, "beyond the papers").data
+    assert found.count("<tr ") == len(book()["extensions"])
+    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.ew-below-tse<.*?</tr>", found, re.DOTALL)[0]
+    assert 'data-verdict="depends on the front token"' in row
+    assert "0.100" in row and "[0.050, 0.150]" in row and "[−0.150, −0.050]" in row
+    assert "<small>extends</small>" in row and "<small>does not extend</small>" in row
+    assert "Simple &lt;1&gt;: 0.123" in row and "−0.321" in row
+    assert "<dd>0, that of the paper</dd>" in row
+    assert "2026-01-01" not in row
+    past = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.mass-past<.*?</tr>", found, re.DOTALL)[0]
+    assert "<dd>0.1, ours</dd>" in past and "not yet run" in past
+    islands = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.islands<.*?</tr>", found, re.DOTALL)[0]
+    assert '<td data-label="Border" class="number">place 1</td>' in islands
+
+
+def test_tiles_count_the_verdicts_on_models_that_no_paper_saw(findings):
+    tiles = extension_tiles(extension_ledger(findings)).data
+    counts = dict(re.findall(r'data-verdict="([^"]+)"><span class="tse-tile-count">(\d+)<', tiles))
+    expected = {"extends": "1", "does not extend": "0", "undecided": "0", "depends on the front token": "1"}
+    assert counts == expected | {"not yet run": str(len(book()["extensions"]) - 2)}

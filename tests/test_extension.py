@@ -238,3 +238,11 @@ def test_suites_are_compared_item_by_item():
     assert found["mvrr"].high == pytest.approx(1 - 0.05**0.1)  # no item differs: the rule of three
     assert found["all"].value == pytest.approx(0.2)
     assert found["all"].n == 20
+
+
+def test_many_small_clusters_do_not_make_up_for_few_large_ones():
+    """Ten nouns share one half of the mean and a thousand sentences the other: not more than forty nouns' worth."""
+    random = np.random.default_rng(0)
+    few, many = (random.uniform(size=10), np.arange(10)), (random.uniform(size=1000), np.arange(100, 1100))
+    assert combine([few, many], [0.5, 0.5]).method == "t(38)"  # 1 / (10 x 0.05^2 + 1000 x 0.0005^2) = 39.6
+    assert combine([few], [1]).method == "t(9)"

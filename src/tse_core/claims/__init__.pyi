@@ -5,6 +5,7 @@ from . import verdicts as verdicts
 from .extension import EXTENSION as EXTENSION
 from .extension import extension_ledger as extension_ledger
 from .extension import extension_summary as extension_summary
+from .finding import book as book
 from .judging import LEDGER as LEDGER
 from .judging import RESULTS as RESULTS
 from .judging import interval_coverage as interval_coverage

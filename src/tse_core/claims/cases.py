@@ -6,10 +6,8 @@ text or its check needs besides.
 
 from tse_core.errors import unknown
 from tse_core.published import (
-    BLIMP_MODELS,
     MODELS,
     blimp_table3,
-    constants,
     hu2020_circuits,
     lemmas_in_vocabulary,
     quoted_values,
@@ -17,7 +15,6 @@ from tse_core.published import (
     table3,
 )
 
-SOURCES = ("printed", "corrected", "recomputed")
 # Table 3: the verbs the text says are conjugated correctly, as singular/plural.
 VERBS = {
     "The senators that the skater [mask] are young.": ("meets/meet", "encounters/encounter", "sees/see", "faces/face"),
@@ -34,11 +31,6 @@ def cases(name: str) -> list[dict]:
     if name not in _CASES:
         raise unknown("set of cases", name, _CASES, " (data/claims.yaml)")
     return _CASES[name]()
-
-
-def _toy() -> list[dict]:
-    said = constants()
-    return [{"metric": metric, "published": float(said[f"toy_table1_{metric}"])} for metric in ("TSE", "EW", "MW")]
 
 
 def _table2() -> list[dict]:
@@ -108,13 +100,25 @@ def _blimp_gpt2() -> list[dict]:
     ]
 
 
-def _effects(printed: dict[str, tuple[str, float, float, float]]) -> list[dict]:
-    """One case per model and source. Printed: how the text puts it, its number, and the range that agrees with it."""
+def _effects(printed: dict[tuple[str, ...], tuple[str, float, float, float]]) -> list[dict]:
+    """One case per printed number: its models, how the text puts it, the number, and the range that agrees with it."""
     return [
-        {"model": model, "source": source, "kind": kind, "published": value, "low": low, "high": high}
-        for model, (kind, value, low, high) in printed.items()
-        for source in SOURCES
+        {
+            "models": models,
+            "model": models[0] if len(models) == 1 else None,
+            "named": " and ".join(", ".join(map(_named, models)).rsplit(", ", 1)),
+            "kind": kind,
+            "published": value,
+            "low": low,
+            "high": high,
+        }
+        for models, (kind, value, low, high) in printed.items()
     ]
+
+
+def _named(model: str) -> str:
+    """BLiMP's GPT-2 is the large one; the n-gram model is one of five words."""
+    return {"GPT-2": "GPT-2 (large)", "5-gram": "the 5-gram model"}.get(model, model)
 
 
 def _slopes() -> list[dict]:
@@ -141,7 +145,6 @@ def _circuits() -> list[dict]:
 
 
 _CASES = {
-    "toy": _toy,
     "table2": _table2,
     "models": _models,
     "lemma-counts": _lemma_counts,
@@ -153,21 +156,22 @@ _CASES = {
     "table3": _table3,
     "table3-sentences": _table3_sentences,
     "table3-verbs": _table3_verbs,
-    "blimp-table3": lambda: [{"model": model} for model in BLIMP_MODELS],
-    "blimp-models": lambda: [{"model": model} for model in BLIMP_MODELS if model != "human"],
     "blimp-gpt2": _blimp_gpt2,
-    "sources": lambda: [{"source": source} for source in SOURCES],
     "adjective": lambda: _effects(
         {
-            "5-gram": ("", 0.35, 0.345, 0.355),
-            **dict.fromkeys(("LSTM", "Transformer-XL", "GPT-2"), ("between 0.03 and", 0.05, 0.025, 0.055)),
+            ("5-gram",): ("", 0.35, 0.345, 0.355),
+            ("LSTM", "Transformer-XL", "GPT-2"): ("between 0.03 and", 0.05, 0.025, 0.055),
         }
     ),
     "attractors": lambda: _effects(
-        {"LSTM": ("", 0.20, 0.19, 0.21), "GPT-2": ("", 0.22, 0.21, 0.23), "Transformer-XL": ("", 0.05, 0.04, 0.06)}
+        {
+            ("LSTM",): ("", 0.20, 0.19, 0.21),
+            ("GPT-2",): ("", 0.22, 0.21, 0.23),
+            ("Transformer-XL",): ("", 0.05, 0.04, 0.06),
+        }
     ),
     "irregulars": lambda: _effects(
-        {**dict.fromkeys(("GPT-2", "Transformer-XL"), ("under", 0.013, -1.0, 0.013)), "LSTM": ("", 0.052, 0.047, 0.057)}
+        {("GPT-2", "Transformer-XL"): ("under", 0.013, -1.0, 0.013), ("LSTM",): ("", 0.052, 0.047, 0.057)}
     ),
     "slopes": _slopes,
     "gpt2-sizes": lambda: [{"model": model} for model in ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl")],

@@ -55,11 +55,15 @@ def falling(table: pd.DataFrame) -> tuple[int, int]:
     return int(np.sum(np.array(slopes) < 0)), len(slopes)
 
 
-def median_range(table: pd.DataFrame) -> float:
-    """Median over rows of the range of EW over the top cut-offs (rows with at least six of them)."""
+def mean_range(table: pd.DataFrame) -> tuple[float, int]:
+    """The range of EW over the top cut-offs, mean over the constructions with a score at every one, and their number.
+
+    A curve with a gap has a range that is too small; without a complete curve the mean is NaN.
+    """
     scores = table[(table["metric"] == "EW") & (table["side"] == "top")].dropna(subset="score")
     rows = scores.groupby("construction")["score"]
-    return float((rows.max() - rows.min())[rows.count() >= 6].median())
+    ranges = (rows.max() - rows.min())[rows.count() == sum(side == "top" for side, _ in STEPS)]
+    return float(ranges.mean()), len(ranges)
 
 
 def empty_ends(table: pd.DataFrame) -> float:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from tse_core import published
+from tse_core.claims.blimp import prefix_methods
 from tse_core.claims.finding import book
 from tse_core.claims.verdicts import DEPENDS, DOES_NOT_EXTEND, EXTENDS, EXTENSION_VERDICTS, NOT_RUN, UNDECIDED
 from tse_core.errors import InputError, unknown
@@ -116,22 +116,9 @@ def _checked(findings: pd.DataFrame, known: list[str]) -> pd.DataFrame:
     return judged
 
 
-def _methods() -> pd.DataFrame:
-    """Of each published model and prefix method: difference of the means from full sentences, and correlation."""
-    table = published.blimp_prefix_methods()
-    wide = table[table["model"] != "human"].pivot_table(index=["model", "UID"], columns="method", values="accuracy")
-    rows = []
-    for model, group in wide.groupby(level="model"):
-        for method in ("one-prefix", "two-prefix"):
-            both = group[[method, "full-sentence"]].dropna()
-            difference = (both[method] - both["full-sentence"]).mean()
-            rows.append((model, method, difference, both[method].corr(both["full-sentence"])))
-    return pd.DataFrame(rows, columns=["model", "method", "difference", "correlation"])
-
-
 _BORDERS: dict[str, Callable[[], float]] = {
-    "furthest_method": lambda: _methods()["difference"].abs().max(),
-    "lowest_method_correlation": lambda: _methods().groupby("model")["correlation"].mean().min(),
+    "furthest_method": lambda: prefix_methods()["difference"].abs().max(),
+    "lowest_method_correlation": lambda: prefix_methods().groupby("model")["correlation"].mean().min(),
 }
 
 

@@ -37,8 +37,8 @@ RESULTS = {
     "signature": "how the number was made",
 }
 LEDGER = (
-    "id", "paper", "claim", "basis", "model", "construction", "metric", "published", "measured", "low", "high",
-    "difference", "verdict", "signature", "cell", "how", "note",
+    "id", "paper", "claim", "criterion", "basis", "model", "construction", "metric", "published", "measured", "low",
+    "high", "difference", "verdict", "signature", "cell", "how", "note",
 )  # fmt: skip
 _NEEDED = ("hf_name", "construction", "metric", "score")
 
@@ -55,9 +55,10 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
     Returns
     -------
     DataFrame
-        One row per claim, case and basis ("published data" or "model run"): id, paper, claim, basis, model,
-        construction, metric, published, measured, low, high (95 % interval), difference, verdict (one of `VERDICTS`),
-        signature, cell (page and place that show it), how (how to run it), note.
+        One row per claim, case and basis ("published data" or "model run"): id, paper, claim, criterion (our own
+        threshold, where the paper gives none), basis, model, construction, metric, published, measured, low, high (95 %
+        interval), difference, verdict (one of `VERDICTS`), signature, cell (page and place that show it), how (how to
+        run it), note.
 
     Raises
     ------
@@ -154,9 +155,11 @@ def _rows(claim: dict, written: dict, results: pd.DataFrame) -> list[dict]:
     """The claim's row for each basis it can be checked on."""
     said = claim.get("published")
     words = {**claim, "published": f"{said:g}" if isinstance(said, float) else said}
+    settings = {**claim, **claim.get("run", {}), **claim.get("from_data", {})}
     common = {
         **{column: claim.get(column) for column in ("id", "paper", "model", "construction", "metric", "cell")},
         "claim": " ".join(claim["claim"].format_map(words).split()),
+        "criterion": claim.get("criterion", "").format_map(settings),
         "published": np.nan if said is None else said,
         "how": str(claim.get("how", written["how"][claim["paper"]])).format_map({"model": claim.get("model")}),
     }
@@ -165,7 +168,13 @@ def _rows(claim: dict, written: dict, results: pd.DataFrame) -> list[dict]:
         finding = _named("check", claim["from_data"]["check"], CHECKS)({**claim, **claim["from_data"]})
         verdict = verdicts.of_published(bool(finding.holds))
         rows.append(
-            {**common, "basis": "published data", "measured": finding.value, "verdict": verdict, "note": finding.note}
+            {
+                **common,
+                "basis": "published data",
+                "measured": finding.value,
+                "verdict": verdict,
+                "note": _joined(finding.note, claim),
+            }
             | {"signature": "", "how": ""}
         )
     if "run" in claim:
@@ -173,12 +182,16 @@ def _rows(claim: dict, written: dict, results: pd.DataFrame) -> list[dict]:
         row = {**common, "basis": "model run", "verdict": verdicts.NOT_RUN, "signature": "", "note": ""}
         if found is not None:
             row |= {"measured": found.value, "low": found.low, "high": found.high, "verdict": found.verdict}
-            row |= {"signature": found.signature, "note": found.note}
+            row |= {"signature": found.signature, "note": _joined(found.note, claim)}
         rows.append(row)
     for row in rows:
         measured = row.get("measured")
         row["difference"] = np.nan if measured is None or said is None else measured - said
     return rows
+
+
+def _joined(note: str, claim: dict) -> str:
+    return "; ".join(filter(None, [note, claim.get("note")]))
 
 
 def _named(what: str, name: str, known: Mapping):

@@ -4,11 +4,14 @@ from . import gym_pages as gym_pages
 from . import newman as newman
 from . import profiles as profiles
 from .blimp_figures import published_accuracies as published_accuracies
+from .extension import extension_table as extension_table
+from .extension import extension_tiles as extension_tiles
 from .gym_pages import write_pages as write_pages
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
-from .ledger import link as link
 from .ledger import verdict_tiles as verdict_tiles
+from .markup import chapter as chapter
+from .markup import link as link
 from .notebook import glue as glue
 from .notebook import table as table
 from .profiles import chosen as chosen

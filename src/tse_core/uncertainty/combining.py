@@ -13,8 +13,10 @@ def combine(parts: Sequence[tuple], weights: Sequence[float], *, level=0.95) -> 
     """A weighted sum of the means of several groups of values, with an interval for other clusters.
 
     A cluster (a subject noun, say) may occur in several groups. Its influence on the sum is its influence on each mean
-    times that mean's weight; the sum's variance is that of the clusters' influences, and its interval is Student's t
-    with one degree of freedom less than there are clusters (Cameron & Miller 2015, for linear combinations).
+    times that mean's weight, and the sum's variance is that of the clusters' influences (Cameron & Miller 2015, for
+    linear combinations). The interval is Student's t with one degree of freedom less than the effective number of
+    clusters, (sum w)^2 / sum w^2 over their shares w in the sum (Kish 1965): a group of a thousand small clusters
+    does not make up for another of ten.
 
     Parameters
     ----------
@@ -52,5 +54,7 @@ def combine(parts: Sequence[tuple], weights: Sequence[float], *, level=0.95) -> 
         scale = max(weights[weights > 0].sum(), -weights[weights < 0].sum())
         reach, method = (1 - (1 - level) ** (1 / count)) * scale, "rule of three"
     else:
-        reach, method = t_quantile(level, count - 1) * np.sqrt(variance), f"t({count - 1})"
+        shares = (totals.counts / sizes) @ np.abs(weights)
+        freedom = max(1, int(shares.sum() ** 2 / (shares @ shares) + 1e-9) - 1)
+        reach, method = t_quantile(level, freedom) * np.sqrt(variance), f"t({freedom})"
     return Interval(estimate, estimate - reach, estimate + reach, method, count)

@@ -1,0 +1,116 @@
+"""The HTML of a ledger: rows of claims that read without a script.
+
+book/assets/ledger.js adds filters, book/assets/ledger.css turns rows into cards on a phone. All text is escaped.
+"""
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+from tse_core.paths import data_folder
+
+_NUMBERS = ("Published", "Ours", "Difference", "Truth", "Measured", "Border", "Default front", "Nothing in front")
+
+
+def shown(text: str):
+    """HTML as a notebook shows it."""
+    from IPython.display import HTML
+
+    return HTML(text)
+
+
+def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: Iterable[str]):
+    """A table of rows made by `row_of`, to be filtered by the data of its rows."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    body = "\n".join(rows)
+    return shown(
+        f'<div class="tse-ledger" data-filters="{",".join(filters)}"><table>\n<caption>{escape(caption)}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def row_of(data: dict, head: str, *cells: tuple[str, str]) -> str:
+    """A row: its data for the filters, its head, and its cells as (column, HTML)."""
+    data = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in data.items() if value)
+    kinds = dict.fromkeys(_NUMBERS, ' class="number"')
+    body = "".join(f'<td data-label="{name}"{kinds.get(name, "")}>{cell}</td>' for name, cell in cells)
+    return f'<tr {data}><th scope="row">{head}</th>{body}</tr>'
+
+
+def head_of(claim: str, about: Iterable[str], details: Iterable[tuple[str, str]] = ()) -> str:
+    """What heads a row: the claim, what it is about (HTML), and what unfolds: (name, HTML), empty ones left out."""
+    further = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in details if text)
+    further = f"<details><summary>how</summary><dl>{further}</dl></details>" if further else ""
+    about = " · ".join(filter(None, about))
+    return f'<span class="tse-claim">{escape(claim)}</span><span class="tse-about">{about}</span>{further}'
+
+
+def badge(name: str, sign: str, kind: str) -> str:
+    """A verdict with its sign; kind is "good", "bad" or "open"."""
+    return f'<span class="tse-verdict tse-{kind}"><span aria-hidden="true">{sign}</span> {escape(name)}</span>'
+
+
+def tile(name: str, sign: str, kind: str, count: int, meaning: str, place: str) -> str:
+    """How often a verdict was given; the tile leads to its rows."""
+    return (
+        f'<li class="tse-tile tse-{kind}"><a href="#{place}" data-verdict="{escape(name)}">'
+        f'<span class="tse-tile-count">{count}</span> '
+        f'<span class="tse-tile-name"><span aria-hidden="true">{sign}</span> {escape(name)}</span></a> '
+        f'<span class="tse-tile-meaning">{escape(meaning)}</span></li>'
+    )
+
+
+def tiles(items: Iterable[str]):
+    """Tiles side by side."""
+    return shown(f'<ul class="tse-tiles">{"".join(items)}</ul>')
+
+
+def estimate(value: float, low: float, high: float, digits: int) -> str:
+    """A number and, where there is one, its interval."""
+    text = number(value, digits)
+    if low == low:
+        text += f' <span class="tse-interval">[{number(low, digits)}, {number(high, digits)}]</span>'
+    return text
+
+
+def number(value: float, digits: int, *, signed: bool = False) -> str:
+    """A number, a dash where there is none; counts without decimals."""
+    if value != value:
+        return '<span aria-label="none">–</span>'
+    if abs(value) >= 2 and float(value).is_integer():
+        digits = 0
+    value = round(value, digits)
+    return f"{value:{'+' if signed and value else ''},.{digits}f}".replace("-", "" if value == 0 else "−")
+
+
+def decimals(value: float) -> int:
+    """As many decimals as were printed, two at least."""
+    if value != value:
+        return 3
+    return min(4, max(2, len(f"{value:.4f}".rstrip("0").partition(".")[2])))
+
+
+def link(cell: str) -> str:
+    """The address of a claim's place in the book, from a page beside the notebooks.
+
+    >>> link("03_table2#measured-here")
+    '03_table2.html#measured-here'
+    """
+    page, _, place = cell.partition("#")
+    return f"{page}.html#{place}" if place else f"{page}.html"
+
+
+def chapter_link(cell: str) -> str:
+    """A link to a claim's place, under the title of its chapter."""
+    return f'<a href="{escape(link(cell))}">{escape(chapter(cell))}</a>'
+
+
+def chapter(cell: str) -> str:
+    """The title of the chapter that a cell is in, as the reader sees it; the page's name where there is no book."""
+    page = cell.partition("#")[0]
+    try:
+        text = (data_folder().parent / "notebooks" / f"{page}.py").read_text(encoding="utf-8")
+    except OSError:
+        return page
+    title = re.search(r"^# # (.+)$", text, re.MULTILINE)
+    return title[1].strip() if title else page
