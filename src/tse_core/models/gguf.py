@@ -18,7 +18,10 @@ from tse_core.models.gguf_weights import ROTARY_DIVISORS, read_weights
 _FAMILIES = {"qwen2moe": "qwen2_moe", "qwen3moe": "qwen3_moe", "gpt-oss": "gpt_oss", "minimax-m2": "minimax_m2"}
 _NO_FAMILIES = {"general", "tokenizer", "mistral", "deci", "t5", "umt5"}  # of the table's keys
 _TEXT_ONLY = {"gemma3": "gemma3_text", "gemma4": "gemma4_text"}
-_MORE_SETTINGS = {"gpt2": {"context_length": "n_positions", "feed_forward_length": "n_inner"}}
+_MORE_SETTINGS = {
+    "gpt2": {"context_length": "n_positions", "feed_forward_length": "n_inner"},
+    "qwen3": {"attention.key_length": "head_dim"},
+}
 _SINGLE_DIGITS = {"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"}
 _WORDS_OF_GPT2 = {"gpt-2", "phi-2", "olmo", "mpt", "jais", "roberta-bpe", "gigachat", "mellum", "modern-bert"}
 
@@ -59,7 +62,7 @@ def read_config(path: str | Path):
     settings = _settings(header)
     try:
         return AutoConfig.for_model(**settings)
-    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
+    except Exception as error:  # each family checks its settings in its own way
         raise InputError(f"{path}: its header describes no {header.architecture} network ({_short(error)})") from None
 
 
@@ -114,8 +117,12 @@ def read_network(path: str | Path, config=None, dtype: torch.dtype = torch.float
 
     header = read_header(path)
     config = read_config(path) if config is None else config
-    with torch.device("meta"):
-        skeleton = AutoModelForCausalLM.from_config(config)
+    try:
+        with torch.device("meta"):  # shapes only
+            skeleton = AutoModelForCausalLM.from_config(config)
+    except Exception as error:  # each family checks its settings in its own way
+        raise InputError(f"{path}: its header describes no {header.architecture} network ({_short(error)})") from None
+    skeleton.tie_weights()
     weights = read_weights(header, _settings(header), skeleton, dtype)
     divisors = weights.pop(ROTARY_DIVISORS, None)
     with _quiet():
@@ -154,7 +161,8 @@ def _settings(header: Header) -> dict:
     found = [(setting, header.metadata[name]) for name, setting in names.items() if setting and name in header.metadata]
     more = _MORE_SETTINGS.get(family, {})
     found += [(setting, header.get(name)) for name, setting in more.items() if header.get(name) is not None]
-    settings = dict(GGUF_CONFIG_DEFAULTS_MAPPING.get(family, {})) | dict(found)
+    unstated = dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"))
+    settings = unstated | GGUF_CONFIG_DEFAULTS_MAPPING.get(family, {}) | dict(found)
     if family == "stablelm":
         settings["use_qkv_bias"] = header.shape("blk.0.attn_q.bias") is not None
         settings["use_parallel_residual"] = header.shape("blk.0.ffn_norm.weight") is None

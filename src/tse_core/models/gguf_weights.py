@@ -100,4 +100,4 @@ def _check_complete(header: Header, skeleton, weights: dict, homeless: list[str]
 
 
 def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
