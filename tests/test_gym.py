@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tse_core.errors import InputError
-from tse_core.pages.gym_pages import write_pages
+from tse_core.pages.gym_pages import check_pages_folder, write_pages
 from tse_core.results.store import Store
 from tse_core.syntaxgym import spreadsheet
 from tse_core.syntaxgym.gym import accuracy_table, load_gym, run_gym, sg_scores
@@ -90,7 +90,10 @@ def built(place):
 
 def test_only_what_is_new_is_computed_and_pages_appear(place):
     _, pages = built(place)
-    assert pages == ["index.md", *(f"pages/{name}.md" for name in ("circuit-agreement", "model-short", "suite-first"))]
+    assert pages == [
+        "index.md",
+        *(f"pages/{name}.md" for name in ("circuit-agreement-2dff10f6", "model-short", "suite-first")),
+    ]
     assert len(computed(place)["short"]) == 4
     built(place)
     assert len(computed(place)["short"]) == 4  # nothing new, nothing computed
@@ -98,7 +101,7 @@ def test_only_what_is_new_is_computed_and_pages_appear(place):
     (place / "suites" / "second.json").write_text(suite("second", circuit="Garden-Path Effects", verb="jump"))
     _, pages = built(place)
     assert "pages/suite-second.md" in pages
-    assert "pages/circuit-garden-path-effects.md" in pages
+    assert "pages/circuit-garden-path-effects-043022d0.md" in pages
     assert computed(place)["short"][4:] == ["The cats jump", "The cats jumps", "The dogs jump", "The dogs jumps"]
 
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
@@ -128,7 +131,7 @@ def test_pages_do_not_change_when_nothing_changed(place):
 def test_a_gym_without_models_still_has_its_suites_and_circuits(place):
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: []\n")
     _, pages = built(place)
-    assert pages == ["index.md", "pages/circuit-agreement.md", "pages/suite-first.md"]
+    assert pages == ["index.md", "pages/circuit-agreement-2dff10f6.md", "pages/suite-first.md"]
     assert "[first](pages/suite-first.md)" in (place / "pages" / "index.md").read_text()
 
 
@@ -161,7 +164,7 @@ def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):
     assert "{download}`Every token's surprisal (CSV, 12 rows) <../data/first-tokens.csv>`" in page
     tokens = pd.read_csv(place / "pages" / "data" / "first-tokens.csv").query("item == 2 and condition == 'singular'")
     assert dict(zip(tokens["token"], tokens["bits"], strict=True)) == {"The": 3.0, "dogs": 4.0, "runs": 4.0}
-    assert "[Agreement](circuit-agreement.md)" in page
+    assert "[Agreement](circuit-agreement-2dff10f6.md)" in page
 
 
 def test_what_a_suite_says_is_shown_as_text(place):
@@ -248,7 +251,7 @@ def test_the_projects_own_gym_is_read(monkeypatch, tmp_path):
         ("suite: []\n", r"gym.yaml: unknown key 'suite' \(did you mean 'suites'\?\)"),
         ("suites: x\n", "gym.yaml: suites must be a list"),
         ("unknown: maybe\n", "gym.yaml: unknown must be refuse or flag, not 'maybe'"),
-        ("suites: [nowhere.json]\n", "gym.yaml: suites: nowhere.json: cannot be read"),
+        ("suites: [nowhere.json]\n", "gym.yaml: suites: nowhere.json: no such file"),
         ("suites: [suites, suites]\n", "gym.yaml: two suites are called 'first'"),
         ("human: {first: 0.9}\n", "gym.yaml: human: first must be"),
     ],
@@ -290,14 +293,42 @@ def test_a_new_suite_and_a_new_model_appear_in_the_built_book(place):
         assert done.returncode == 0, done.stdout + done.stderr
         return {path.stem for path in (place / "_build" / "html" / "book" / "gym" / "pages").glob("*.html")}
 
-    assert pages() == {"circuit-agreement", "model-short", "suite-first"}
+    assert pages() == {"circuit-agreement-2dff10f6", "model-short", "suite-first"}
     asked = len(computed(place)["short"])
     (place / "suites" / "second.csv").write_text(
         spreadsheet.write(suite_from_dict(json.loads(suite("second", verb="jump"))))
     )
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
-    assert pages() == {"circuit-agreement", "model-short", "model-long", "suite-first", "suite-second"}
+    assert pages() == {"circuit-agreement-2dff10f6", "model-short", "model-long", "suite-first", "suite-second"}
     assert len(computed(place)["short"]) == asked + 4  # the new suite only
     built = (place / "_build" / "html" / "book" / "gym" / "pages" / "suite-second.html").read_text()
     assert "The dogs" in built
     assert "long" in built
+
+
+def test_pages_remove_only_what_they_wrote(place):
+    built(place)
+    (place / "suites" / "first.json").write_text(suite("renamed"))
+    assert "pages/suite-renamed.md" in built(place)[1]
+    assert not (place / "pages" / "pages" / "suite-first.md").exists()
+    (place / "pages" / "data" / "thesis.csv").write_text("mine")
+    with pytest.raises(InputError, match="holds data/thesis.csv, which is none of the gym's pages"):
+        built(place)
+    assert (place / "pages" / "data" / "thesis.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["data/claims.yaml", "thesis.txt", "pages/mine.md", "index.md", "notes/a.txt"])
+def test_a_folder_with_other_files_gets_no_pages(tmp_path, name):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(InputError, match=f"holds {name.partition('/')[0]}.*, which is none of the gym's pages"):
+        check_pages_folder(tmp_path)
+
+
+def test_pages_of_names_that_differ_little_stay_apart(place):
+    for number, circuit in enumerate(("Agreement", "agreement", "AGREEMENT", "x" * 400, "../../owned")):
+        (place / "suites" / f"{number}.json").write_text(suite(f"suite{number}", circuit=circuit))
+    _, pages = built(place)
+    circuits = [page for page in pages if page.startswith("pages/circuit-")]
+    assert len({page.lower() for page in circuits}) == 5 and max(map(len, circuits)) < 110
+    assert not list(place.rglob("*owned.md"))

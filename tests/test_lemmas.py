@@ -181,7 +181,7 @@ def test_a_faulty_list_is_refused_with_its_line(tmp_path, text, message):
 def test_an_unknown_list_names_those_that_exist(tmp_path):
     with pytest.raises(InputError, match="newman-apendix.*did you mean 'newman-appendix'.*newman-clean"):
         load_lemmas("newman-apendix")
-    with pytest.raises(InputError, match="no such lemma list"):
+    with pytest.raises(InputError, match="no such file"):
         load_lemmas(tmp_path / "absent.csv")
 
 

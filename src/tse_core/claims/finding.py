@@ -4,8 +4,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-import yaml
-
+from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
 
@@ -29,4 +28,4 @@ def check(function: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
 @cache
 def book() -> dict:
     """The claims as they are written down: data/claims.yaml."""
-    return yaml.safe_load((data_folder() / "claims.yaml").read_text(encoding="utf-8"))
+    return read_yaml(data_folder() / "claims.yaml")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.errors import InputError
+from tse_core.files import lines_of, read_text
 from tse_core.progress import progress
 
 HELP = """Train an n-gram or LSTM language model and keep it as a folder that every other command takes as MODEL.
@@ -43,6 +44,8 @@ def baseline(
 
     if kind not in KINDS:
         raise unknown("kind of baseline", kind, KINDS)
+    if folder.exists():
+        raise InputError(f"{folder} exists already: name another folder or remove it")
     tokenizer = None
     if corpus:
         lines = _lines(corpus)
@@ -63,10 +66,4 @@ def baseline(
 
 
 def _lines(corpus: Path) -> list[str]:
-    try:
-        text = corpus.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{corpus}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{corpus}: cannot be read as UTF-8 text ({error})") from None
-    return [line.strip() for line in text.split("\n") if line.strip()]
+    return [line.strip() for line in lines_of(read_text(corpus)) if line.strip()]

@@ -7,6 +7,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.errors import InputError
+from tse_core.files import write_output
 
 HELP = """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
@@ -167,16 +168,8 @@ def _show_defects(pairs) -> None:
 
 
 def _write(runs, out: Path) -> None:
-    """Write aside, then move into place: no partial file is ever left."""
     import pandas as pd
 
     tables = [run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)) for run in runs]
     table = pd.concat(tables, ignore_index=True)
-    partial = out.with_name(out.name + ".part")
-    try:
-        table.to_parquet(partial, index=False) if out.suffix == ".parquet" else table.to_csv(partial, index=False)
-        partial.replace(out)
-    except OSError as error:
-        raise InputError(f"--out {out}: cannot be written ({error.strerror})") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    write_output(out, table.to_parquet(index=False) if out.suffix == ".parquet" else table.to_csv(index=False))

@@ -8,6 +8,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.listing import print_table
 from tse_core.errors import InputError
+from tse_core.files import write_output
 
 HELP = """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
 
@@ -52,7 +53,7 @@ def gym(
         rows.append([row.model, row.suite, row.circuit, accuracy, *counts])
     print_table(("model", "suite", "circuit", "accuracy", "correct", "unknown words in"), rows)
     if out:
-        table.to_csv(out, index=False)
+        write_output(out, table.to_csv(index=False))
         print(f"written: {out}")
     if pages:
         from tse_core.pages import write_pages

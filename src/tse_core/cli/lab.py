@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tse_core.errors import InputError
+from tse_core.files import write_output
 from tse_core.progress import progress
 
 group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
@@ -53,6 +54,8 @@ def truth(
 
     Examples:  tse lab truth   |   tse lab truth --regime lexical --out truth.csv
     """
+    if out and out.suffix != ".csv":
+        raise InputError(f"--out {out}: the table is written as .csv")
     from tse_core.laboratory import truth as computed
 
     _print_or_write(computed(regime), out)
@@ -133,7 +136,5 @@ def _print_or_write(table, out: Path | None) -> None:
     if out is None:
         print(table.to_string(index=False, float_format="{:.3f}".format, na_rep="-"))
         return
-    if out.suffix != ".csv":
-        raise InputError(f"--out {out}: the table is written as .csv")
-    table.to_csv(out, index=False, float_format="%.6g")
+    write_output(out, table.to_csv(index=False, float_format="%.6g"))
     print(f"written: {out}")

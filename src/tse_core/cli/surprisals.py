@@ -1,13 +1,13 @@
 """``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model does with the sentences of a file, one a line."""
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tse_core.cli import options
 from tse_core.errors import InputError
+from tse_core.files import decoded, lines_of, read_text
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="Text with one sentence a line; - for standard input.")]
 
@@ -76,19 +76,21 @@ def unkify(
 
 
 def _sentences(file: str) -> list[str]:
-    try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{file}: is not text in UTF-8") from None
-    sentences = text.rstrip().splitlines()
+    text = _standard_input() if file == "-" else read_text(file)
+    if not text.strip():
+        raise InputError(f"{file}: holds no sentence")
+    sentences = lines_of(text.rstrip())
     for number, sentence in enumerate(sentences, 1):
         if not sentence.strip():
             raise InputError(f"{file}, line {number}: empty; a line holds one sentence")
-    if not sentences:
-        raise InputError(f"{file}: holds no sentence")
     return sentences
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:
+        raise InputError("-: standard input is closed")
+    raw = getattr(sys.stdin, "buffer", None)
+    return decoded(raw.read(), "standard input") if raw else sys.stdin.read()
 
 
 def _opened(name: str, **choices):

@@ -13,6 +13,7 @@ import pandas as pd
 
 from tse_core.datasets.lemmas import Lemmas, full_list_file, load_lemmas, third_person
 from tse_core.errors import InputError
+from tse_core.files import write_output
 
 VERBS_EXPECTED = 3250
 LEMMAS_EXPECTED = 3562
@@ -48,9 +49,7 @@ def save_full_list(lemmas: Lemmas) -> Path:
     """Keep the full list, so that ``load_lemmas("newman-full")`` finds it. Returns the file."""
     file = full_list_file()
     file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix(".partial")
-    lemmas.table.to_csv(partial, index=False)
-    partial.replace(file)
+    write_output(file, lemmas.table.to_csv(index=False))
     return file
 
 

@@ -6,6 +6,7 @@
 """
 
 import itertools
+import math
 
 import pandas as pd
 
@@ -19,8 +20,9 @@ from tse_core.datasets.grammar_notation import (
     parse_pattern,
 )
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape, verb_lemma
-from tse_core.errors import unknown
+from tse_core.errors import InputError, unknown
 
+MOST_PAIRS = 1_000_000  # about 1 GB of memory
 __all__ = ["Grammar", "generate", "list_grammars", "load_grammar", "noun_table", "parse_pattern", "template_table"]
 
 
@@ -34,11 +36,18 @@ def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True,
     """
     if only is not None and only not in grammar.constructions:
         raise unknown(f"construction of {grammar.name}", only, grammar.constructions)
-    rows = []
-    for template in grammar.templates:
-        if only in (None, template.slug):
-            rows += _pairs(grammar, template, capital, period)
+    chosen = [template for template in grammar.templates if only in (None, template.slug)]
+    if (count := sum(_combinations(grammar, template) for template in chosen)) > MOST_PAIRS:
+        raise InputError(f"the grammar {grammar.name} gives {count:,} pairs; at most {MOST_PAIRS:,} are made")
+    rows = [row for template in chosen for row in _pairs(grammar, template, capital, period)]
     return pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+
+
+def _combinations(grammar: Grammar, template: Template) -> int:
+    """How many pairs a template gives at most, counted without making them."""
+    slots = [part for part in template.parts if isinstance(part, Slot)]
+    indices = {slot.index for slot in slots if slot.index}
+    return len(NUMBERS) ** len(indices) * math.prod(len(grammar.lexicon[slot.list]) for slot in slots)
 
 
 def noun_table(grammar: Grammar) -> pd.DataFrame:

@@ -8,10 +8,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from tse_core.datasets.pairs import NUMBERS
 from tse_core.errors import InputError, unknown
+from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
 KINDS = ("nouns", "predicates", "words")
@@ -90,17 +89,7 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
         if str(name_or_path) not in list_grammars():
             raise unknown("grammar", name_or_path, list_grammars())
         path = data_folder() / "grammars" / f"{name_or_path}.yaml"
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark else f"{path}"
-        raise InputError(f"{where}: not valid YAML ({getattr(error, 'problem', error)})") from None
-    except (RecursionError, ValueError):
-        raise InputError(f"{path}: a number too long or nested too deep to be a grammar") from None
-    content = _mapping(content, f"{path}")
+    content = _mapping(read_yaml(path), f"{path}")
     missing = [key for key in ("lexicon", "constructions") if key not in content]
     if missing:
         raise InputError(f"{path}: the part {missing[0]!r} is missing; a grammar has lexicon and constructions")

@@ -15,15 +15,16 @@ A fourth, ``newman-full``, the paper's 3,562, exists once a reader has made it f
 
 import csv
 import hashlib
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from tse_core.errors import InputError, unknown
+from tse_core.files import read_text, read_yaml
 from tse_core.paths import cache_folder, data_folder
 
 DEFAULT = "newman-appendix"
@@ -137,16 +138,15 @@ def third_person(verb: str) -> str:
 
 def read_lemmas(path: Path) -> pd.DataFrame:
     """Read and check a .csv file with at least the columns lemma, singular, plural."""
-    if not path.is_file():
-        raise InputError(f"no such lemma list: {path}")
+    text = read_text(path)
     try:
-        return _checked_lemmas(path)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as CSV in UTF-8 ({error})") from None
+        return _checked_lemmas(text, path)
+    except csv.Error as error:
+        raise InputError(f"{path}: cannot be read as CSV ({error})") from None
 
 
-def _checked_lemmas(path: Path) -> pd.DataFrame:
-    with path.open(encoding="utf-8-sig", newline="") as file:
+def _checked_lemmas(text: str, path: Path) -> pd.DataFrame:
+    with io.StringIO(text, newline="") as file:
         reader = csv.DictReader(file)
         missing = [column for column in REQUIRED if column not in (reader.fieldnames or [])]
         if missing:
@@ -200,7 +200,7 @@ def _full() -> pd.DataFrame:
 def _released() -> pd.DataFrame:
     """The published file's rows: the appendix' lemmas, most forms by `third_person`, the rest as listed."""
     folder = data_folder() / "lemmas"
-    faults = yaml.safe_load((folder / "released.yaml").read_text(encoding="utf-8"))
+    faults = read_yaml(folder / "released.yaml")
     entries = (folder / "appendix.txt").read_text(encoding="utf-8").split()
     plurals = [entry for entry in entries if entry not in faults["left_out"]]
     singulars = [faults["singular"].get(verb) or third_person(verb) for verb in plurals]

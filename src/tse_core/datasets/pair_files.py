@@ -10,6 +10,7 @@ import pandas as pd
 from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
 from tse_core.errors import InputError
+from tse_core.files import lines_of, read_text, write_output
 
 LABELS = {-1: "singular", -2: "plural"}  # how the paper's files write the subject's number
 
@@ -65,14 +66,15 @@ def write_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
     """Agreement pairs to JSON Lines; :func:`read_pairs` gives the same table back."""
     labels = {number: label for label, number in LABELS.items()}
     kept = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number", "lemma"]
-    with Path(path).open("w", encoding="utf-8") as file:
-        for row in pairs.to_dict("records"):
-            record = {
-                "sentence_good": join(row["left"], row["correct"], row["right"]),
-                "sentence_bad": join(row["left"], row["wrong"], row["right"]),
-                "label": labels[row["number"]],
-            } | {column: row[column] for column in kept}
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    records = []
+    for row in pairs.to_dict("records"):
+        record = {
+            "sentence_good": join(row["left"], row["correct"], row["right"]),
+            "sentence_bad": join(row["left"], row["wrong"], row["right"]),
+            "label": labels[row["number"]],
+        } | {column: row[column] for column in kept}
+        records.append(record)
+    _write_json_lines(records, path)
 
 
 def read_sentence_pairs(path: str | Path) -> pd.DataFrame:
@@ -100,24 +102,19 @@ def write_sentence_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
     """Sentence pairs to JSON Lines in BLiMP's field names; :func:`read_sentence_pairs` gives the same table back."""
     names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "pair_id": "pairID"}
     names |= {"phenomenon": "linguistics_term"}
-    with Path(path).open("w", encoding="utf-8") as file:
-        for row in pairs.to_dict("records"):
-            record = {names.get(key, key): value for key, value in row.items() if value and key != "methods"}
-            for method in ("one-prefix", "two-prefix"):
-                record[method.replace("-", "_") + "_method"] = method in row.get("methods", "")
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    records = []
+    for row in pairs.to_dict("records"):
+        record = {names.get(key, key): value for key, value in row.items() if value and key != "methods"}
+        for method in ("one-prefix", "two-prefix"):
+            record[method.replace("-", "_") + "_method"] = method in row.get("methods", "")
+        records.append(record)
+    _write_json_lines(records, path)
 
 
 def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
     """Each line's number (from 1) and its JSON object; blank lines are passed over."""
     path = Path(path)
-    try:
-        lines: Iterable[str] = path.read_text(encoding="utf-8").split("\n")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as UTF-8 text ({error})") from None
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines_of(read_text(path)), start=1):
         if not line.strip():
             continue
         try:
@@ -131,6 +128,10 @@ def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
         if re.search("[\ud800-\udfff]", json.dumps(record, ensure_ascii=False)):
             raise InputError(f"{path}:{number}: half of a character (an unpaired \\ud800 to \\udfff)")
         yield number, record
+
+
+def _write_json_lines(records: Iterable[dict], path: str | Path) -> None:
+    write_output(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
 
 
 def _agreement_fields(record: dict, where: str) -> tuple[str, str, str]:

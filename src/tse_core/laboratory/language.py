@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from tse_core.errors import InputError, unknown
+from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
 SPECIAL = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[CLS]", "[SEP]", "[MASK]")
@@ -135,7 +135,7 @@ class Language:
 def load_language(folder: str | Path | None = None) -> Language:
     """The language of a folder with language.yaml and lemmas.csv (data/laboratory by default)."""
     folder = Path(folder) if folder else data_folder() / "laboratory"
-    settings = yaml.safe_load((folder / "language.yaml").read_text(encoding="utf-8"))
+    settings = read_yaml(folder / "language.yaml")
     lemmas = pd.read_csv(folder / "lemmas.csv", keep_default_na=False)
     nouns = pd.DataFrame(list(_nouns(settings)), columns=["class", "singular", "plural", "gender"])
     frequency = 1 / (np.arange(1, len(lemmas) + 1) + settings["verbs"]["flattening"])

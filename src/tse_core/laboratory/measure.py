@@ -14,6 +14,7 @@ import torch
 from tse_core.agreement import evaluate
 from tse_core.datasets import context_index, load_lemmas, load_pairs, unique_contexts
 from tse_core.errors import unknown
+from tse_core.files import write_output
 from tse_core.forward import logits
 from tse_core.laboratory.known_truth import truth
 from tse_core.laboratory.language import BANDS, Language, load_language
@@ -57,7 +58,7 @@ def _write_rows(path: Path, table: pd.DataFrame, models: list[str]) -> Path:
         kept = pd.read_csv(path)
         table = pd.concat([kept[~kept["model"].isin(table["model"].unique())], table])
     table = table.sort_values("model", key=lambda names: names.map(models.index), kind="stable")
-    table[["model", *table.columns.drop("model")]].to_csv(path, index=False, float_format="%.6g")
+    write_output(path, table[["model", *table.columns.drop("model")]].to_csv(index=False, float_format="%.6g"))
     return path
 
 

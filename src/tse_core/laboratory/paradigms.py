@@ -9,6 +9,7 @@ import json
 import re
 from pathlib import Path
 
+from tse_core.files import write_output
 from tse_core.laboratory.corpus import as_text
 from tse_core.laboratory.language import Language, load_language
 from tse_core.laboratory.speaker import Speaker
@@ -27,7 +28,7 @@ def write_paradigms(
     for uid in PARADIGMS:
         paths.append(folder / f"{uid}.jsonl")
         lines = [json.dumps(record) for record in paradigm(uid, language, items, seed)]
-        paths[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_output(paths[-1], "\n".join(lines) + "\n")
     return paths
 
 

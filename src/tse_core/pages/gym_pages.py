@@ -12,6 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.charts import heat_map, item_outcomes, item_profile, region_profile, suite_accuracy
+from tse_core.errors import InputError
+from tse_core.files import read_text, safe_name, write_output
 from tse_core.pages.notebook import table
 from tse_core.paths import data_folder
 from tse_core.syntaxgym import Gym, Outcome, Suite, accuracy_table, circuit, label, sg_scores
@@ -21,13 +23,14 @@ KINDS = {
     "command": "A model behind a command.",
     "masked": "A masked model, scored by pseudo-log-likelihood: every token given all others.",
 }
+MANIFEST = ".gym-pages"  # lists the files that belong to the pages: nothing else is ever removed
 NAMES = {"accuracy": "Accuracy", "correct": "Correct", "judged": "Items judged", "unknown": "Items with unknown words"}
 
 
 def write_pages(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> list[Path]:
-    """Write index.md, a page for each model, circuit and suite, and data/; what is there besides goes.
+    """Write index.md, a page for each model, circuit and suite, and data/; those of earlier pages that are no more go.
 
-    Returns the pages' paths.
+    Returns the pages' paths. Raises InputError where the folder holds anything else.
     """
     folder = Path(folder)
     accuracies = accuracy_table(outcomes, gym.unknown)
@@ -44,17 +47,45 @@ def write_pages(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> list[P
     return [folder / name for name in pages]
 
 
+def check_pages_folder(folder: str | Path) -> list[str]:
+    """The files of earlier pages in a folder, as their manifest lists them. Raises InputError where there are others.
+
+    A part that a stopped run left behind counts as one of them.
+    """
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; the pages are written into a folder")
+    listed = set(read_text(folder / MANIFEST).split("\n")) - {""} if (folder / MANIFEST).exists() else set()
+    found = []
+    for path in folder.rglob("*") if folder.is_dir() else ():
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() and not path.is_symlink():
+            if name not in ("pages", "data"):
+                raise _foreign(folder, name)
+        elif name in listed or re.search(r"\.[0-9a-f]{12}\.part$", name):
+            found.append(name)
+        elif name != MANIFEST:
+            raise _foreign(folder, name)
+    return found
+
+
+def _foreign(folder: Path, name: str) -> InputError:
+    return InputError(f"{folder} holds {name}, which is none of the gym's pages; choose a new or an empty folder")
+
+
 def _write(files: dict[str, str], folder: Path) -> None:
-    for part in (folder / "pages", folder / "data"):
-        part.mkdir(parents=True, exist_ok=True)
-        for old in part.iterdir():
-            if f"{part.name}/{old.name}" not in files:
-                old.unlink()
+    """Files appear in the manifest before they are written, and leave it after they were removed."""
+    old = check_pages_folder(folder)
+    for part in ("pages", "data"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    write_output(folder / MANIFEST, "".join(f"{name}\n" for name in sorted({*old, *files})))
     for name, text in files.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.with_suffix(".part").write_text(text, encoding="utf-8")
-            path.with_suffix(".part").replace(path)
+            write_output(path, text)
+    for name in set(old) - set(files):
+        (folder / name).unlink(missing_ok=True)
+    write_output(folder / MANIFEST, "".join(f"{name}\n" for name in sorted(files)))
 
 
 def _index(gym: Gym, accuracies: pd.DataFrame, data: dict) -> str:
@@ -243,7 +274,7 @@ def _table(frame: pd.DataFrame, caption: str, digits: int = 2) -> str:
 
 def _download(data: dict, frame: pd.DataFrame, name: str, text="Download the data", prefix="../data/") -> str:
     """A link to the table as a CSV file, which joins `data`."""
-    file = f"{_slug(name)}.csv"
+    file = f"{safe_name(name)}.csv"
     data[f"data/{file}"] = frame.round(6).to_csv(index=False, lineterminator="\n")
     rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
     return f"{{download}}`{text} (CSV, {rows}) <{prefix}{file}>`"
@@ -270,12 +301,4 @@ def _link(kind: str, name: str, prefix: str = "") -> str:
 
 
 def _address(kind: str, name: str) -> str:
-    return f"pages/{kind}-{_slug(name)}.md"
-
-
-def _slug(name: str) -> str:
-    """A file name; names that differ only in other characters stay apart by a few digits of their hash."""
-    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")
-    if plain == name:
-        return plain
-    return f"{plain}-{sha256(name.encode()).hexdigest()[:4]}" if re.search(r"[^A-Za-z0-9 _()-]", name) else plain
+    return f"pages/{kind}-{safe_name(name)}.md"

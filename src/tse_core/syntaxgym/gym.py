@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from tse_core.errors import InputError, unknown
+from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import circuit, load_suites
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
@@ -38,14 +38,7 @@ def load_gym(path: str | Path | None = None) -> Gym:
     InputError : the file, the entry, what was wrong and what would be right.
     """
     path = Path(path) if path else data_folder() / "gym.yaml"
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: not YAML ({getattr(error, 'problem', None) or 'unreadable'})") from None
+    data = read_yaml(path) or {}
     if not isinstance(data, dict):
         raise InputError(f"{path}: it must be a mapping with {', '.join(KEYS)}")
     for key, value in data.items():

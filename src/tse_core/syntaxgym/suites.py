@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tse_core.errors import InputError
+from tse_core.files import read_text, write_output
 from tse_core.syntaxgym import validation
 from tse_core.syntaxgym.formula import Formula
 
@@ -78,13 +79,7 @@ def _data(path: Path) -> object:
     """What the file says, whether or not it is a suite."""
     from tse_core.syntaxgym import spreadsheet
 
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            text = file.read()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not text in UTF-8") from None
+    text = read_text(path)
     if path.suffix.lower() == ".csv":
         return spreadsheet.read(text, str(path))
     try:
@@ -159,4 +154,4 @@ def write_suite(suite: Suite, path: str | Path) -> None:
     if path.suffix.lower() not in (".json", ".csv"):
         raise InputError(f"{path}: a suite is written as .json or .csv")
     text = spreadsheet.write(suite) if path.suffix.lower() == ".csv" else to_json(suite)
-    path.write_text(text, encoding="utf-8", newline="")
+    write_output(path, text)

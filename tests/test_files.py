@@ -1,0 +1,136 @@
+"""Files: names made from data, reading, YAML, writing whole or not at all."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tse_core.errors import InputError
+from tse_core.files import lines_of, read_text, read_yaml, safe_name, write_aside, write_output
+
+BOMB = "a: &a [x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: [*b, *b, *b, *b, *b, *b, *b]\n"
+
+
+@given(st.text())
+def test_a_safe_name_is_one_file_in_its_folder(text):
+    name = safe_name(text)
+    assert 0 < len(name.encode()) <= 80 and not set(name) & set("/\\\0:") and name == name.lower()
+    assert name not in (".", "..") and (Path("folder") / name).parent == Path("folder")
+    assert safe_name(name) == name
+
+
+@given(st.text(), st.text())
+def test_two_names_share_no_file_even_where_case_is_ignored(first, second):
+    assert (safe_name(first) == safe_name(second)) == (first == second)
+
+
+@pytest.mark.parametrize("name", ["number_prep", "gpt2", "lab-lexical-causal", "smollm2-135m", "step-00512", "a.b"])
+def test_plain_names_stay_as_they_are(name):
+    assert safe_name(name) == name
+
+
+def test_names_that_would_lead_elsewhere_or_collide_differ():
+    names = ["../../owned", "/etc/passwd", "Agreement", "agreement", "AGREEMENT", "x" * 300, "x" * 400, "\ud800", ""]
+    assert len({safe_name(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("contents", "line"),
+    [
+        (BOMB, "line 2: .*the alias \\*a; write out"),
+        ("a: 1\nb: 2\na: 3\n", "line 3: .*the key 'a' stands here twice"),
+        ("a: {b: 1, b: 2}\n", "line 1: .*the key 'b' stands here twice"),
+        ("a: 2021-13-45\n", "month must be in"),
+        ("[" * 5000, "nested too deep"),
+        ("a: " + "9" * 6000, "digits"),
+        ("- \t\0", "line 1|special characters"),
+        ("a: !!python/name:os.system\n", "line 1"),
+        ("? [a]\n: 1\n", "line 1: .*unhashable"),
+        ("a: [1\n", "line 2"),
+        ("%YAML 9.9\n---\na: 1\n", "line 1"),
+        ("a: !!binary 'ä'\n", "line 1"),
+        ("--- 1\n--- 2\n", "line 2"),
+    ],
+)
+def test_yaml_that_is_more_than_it_looks_is_refused_in_one_line(tmp_path, contents, line):
+    (tmp_path / "x.yaml").write_text(contents)
+    with pytest.raises(InputError, match=f"x.yaml.*{line}") as caught:
+        read_yaml(tmp_path / "x.yaml")
+    assert len(str(caught.value)) < 500 + len(str(tmp_path))
+
+
+def test_plain_yaml_is_read(tmp_path):
+    (tmp_path / "x.yaml").write_text("\ufeffa: [1, {b: c}]\nd: |\n  text\n", encoding="utf-8")
+    assert read_yaml(tmp_path / "x.yaml") == {"a": [1, {"b": "c"}], "d": "text\n"}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("absent", "no such file"),
+        (".", "Is a directory"),
+        ("a\0b", "is no path"),
+        ("\ud800", "no such file|is no path"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path, name, line):
+    with pytest.raises(InputError, match=line):
+        read_text(tmp_path / name)
+
+
+def test_a_byte_order_mark_is_no_text_and_other_encodings_are_refused(tmp_path):
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbfcaf\xc3\xa9\r\n")
+    (tmp_path / "b").write_bytes(b"caf\xe9\n")
+    assert read_text(tmp_path / "a") == "café\r\n"
+    with pytest.raises(InputError, match="not text in UTF-8 \\(byte 4 is 0xe9\\)"):
+        read_text(tmp_path / "b")
+    with pytest.raises(InputError, match="more than 3 bytes"):
+        read_text(tmp_path / "a", largest=3)
+
+
+def test_a_line_ends_at_a_line_feed_only():
+    assert lines_of("a\u2028b\x0cc\x85d\r\ne\n") == ["a\u2028b\x0cc\x85d", "e", ""]
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_outputs_honour_the_umask(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        write_output(tmp_path / "out.csv", "a\n")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.csv").stat().st_mode) == 0o666 & ~mask
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
+    (tmp_path / "out.csv").write_text("old")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tse_core.files.os.fdopen", full)
+    with pytest.raises(InputError, match="out.csv: cannot be written \\(No space left on device\\); what was there"):
+        write_output(tmp_path / "out.csv", "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("absent/out.csv", "there is no folder"), ("folder", "Is a directory"), ("a\0b", "is no path"),
+     ("x" * 300, "File name too long")],
+)  # fmt: skip
+def test_where_nothing_can_be_written(tmp_path, name, line):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=line):
+        write_output(tmp_path / name, "a")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_writing_aside_makes_the_folder(tmp_path):
+    write_aside(tmp_path / "a" / "b.bin", b"1")
+    assert (tmp_path / "a" / "b.bin").read_bytes() == b"1"
