@@ -92,7 +92,7 @@ def largest_differences(family: str, **changed) -> dict[int, float]:
         with torch.inference_mode():
             own[length] = module(input_ids=ids).logits[:, places].double().log_softmax(-1).flatten(0, 1)
         asked[length] = [tuple(row) for row in ids.tolist()], [places] * 4
-    network = HuggingFaceNetwork(module, [], causal=family in CAUSAL)
+    network = HuggingFaceNetwork(module, causal=family in CAUSAL)
     vars(network).update(changed)
     model = LanguageModel(family, "causal" if family in CAUSAL else "masked", None, network)
     found = {}

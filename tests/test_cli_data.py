@@ -100,4 +100,7 @@ def test_models_are_listed_with_their_kind(tse, tmp_path, monkeypatch):
         (tmp_path / "models" / name).mkdir(parents=True)
         (tmp_path / "models" / name / "config.json").write_text(f'{{"architectures": ["{architecture}"]}}')
     monkeypatch.setattr("tse_core.paths.data_folder", lambda: tmp_path)
-    assert tse("list", "models")[1] == "one\tcausal\t0.0\ntwo\tmasked\t0.0\n"
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    smollm2, *own = tse("list", "models")[1].splitlines()
+    assert smollm2 == "smollm2-135m\tcausal\t98.4\tApache-2.0\tfetched on first use"
+    assert own == [f"{name}\t0.0\tCC-BY-4.0\tcomes with the project" for name in ("one\tcausal", "two\tmasked")]

@@ -174,6 +174,16 @@ def test_another_executable_is_another_model(executable):
     assert first != model(executable(SCRIPT + "\n# changed\n")).identity()
 
 
+@pytest.mark.parametrize("argument", ["{script}", "--model={script}"])
+def test_another_file_among_the_arguments_is_another_model(executable, argument):
+    def identity(text):
+        script = executable(text, "fake.py")
+        return open_command(f"command:{sys.executable} {argument.format(script=script)}").identity()
+
+    first = identity(SCRIPT)
+    assert first == identity(SCRIPT) != identity(SCRIPT.replace("len(token)", "2 * len(token)"))
+
+
 @pytest.mark.parametrize(
     ("sentence", "tokens", "expected"),
     [

@@ -29,11 +29,11 @@ def test_a_model_with_a_sliding_window_is_right_beyond_it():
 
 @pytest.mark.parametrize(("family", "window"), [("GPT2", None), ("Mistral", WINDOW), ("GPTNeo", WINDOW)])
 def test_a_window_is_read_from_the_configuration(family, window):
-    network = HuggingFaceNetwork(module_of(family), [], causal=True)
+    network = HuggingFaceNetwork(module_of(family), causal=True)
     assert network.takes_trees and network.window == window
 
 
 def test_a_window_that_is_switched_off_is_none():
     module = module_of("Qwen2")
     module.config.use_sliding_window = False
-    assert HuggingFaceNetwork(module, [], causal=True).window is None
+    assert HuggingFaceNetwork(module, causal=True).window is None

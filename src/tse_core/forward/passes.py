@@ -63,11 +63,10 @@ def blocks(
     wanted = _places(model, sequences, positions)
     passes = _tree_passes if share_prefixes and _fits_trees(model.network, wanted) else _level_passes
     budget = _Budget(batch_tokens or fitting_tokens(model.device))
-    _, project = _projection(model.network)
     for states, places in _joined(passes(model, wanted, budget), _rows_at_a_time(model)):
         answered = [wanted[place] for place in places]
         requests = np.concatenate(answered)
-        logits = project(states)
+        logits = model.network.project(states)
         if not logits.amax(1).isfinite().all():  # -inf is a probability of 0; a row of nothing else is no distribution
             what = "NaN" if logits.isnan().any() else "an infinite number"
             raise InputError(
@@ -164,7 +163,7 @@ def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
 
     For a causal model nothing after the position matters, so the sequence is cut there.
     """
-    limit = getattr(model.network, "max_length", None)
+    limit = model.network.max_length
     causal = model.kind == "causal"
     wanted: dict[tuple[Ids, int], list[int]] = {}
     request = 0
@@ -183,16 +182,8 @@ def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
 
 def _fits_trees(network, wanted) -> bool:
     """Whether the network takes trees, and no layer's window is shorter than a sequence."""
-    if not getattr(network, "takes_trees", False):
-        return False
-    return network.window is None or max((len(sequence) for sequence, _ in wanted), default=0) <= network.window
-
-
-def _projection(network):
-    """How to compute states and how to turn them into logits; a plain network's states are its logits."""
-    if hasattr(network, "states"):
-        return network.states, network.project
-    return network.logits, lambda states: states
+    longest = max((len(sequence) for sequence, _ in wanted), default=0)
+    return network.takes_trees and (network.window is None or longest <= network.window)
 
 
 def _joined(passes, rows: int):
@@ -227,7 +218,6 @@ def _level_passes(model, wanted, budget):
     else:
         for sequence, place in wanted:
             by_sequence.setdefault(sequence, []).append(place)
-    states, _ = _projection(model.network)
     by_length: dict[int, list[Ids]] = {}
     for sequence in sorted(by_sequence):
         by_length.setdefault(len(sequence), []).append(sequence)
@@ -236,7 +226,7 @@ def _level_passes(model, wanted, budget):
         where = [(row, place) for row, sequence in enumerate(batch) for place in by_sequence[sequence]]
         rows, columns = torch.tensor(where, device=model.device).T
         keys = [(batch[row][: place + 1] if model.kind == "causal" else batch[row], place) for row, place in where]
-        return states(torch.tensor(batch, device=model.device), rows, columns), keys
+        return model.network.states(torch.tensor(batch, device=model.device), rows, columns), keys
 
     for length in sorted(by_length, reverse=True):
         yield from budget.passes(by_length[length], length, run)

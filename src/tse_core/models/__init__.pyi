@@ -5,5 +5,9 @@ from .command import open_command as open_command
 from .language_model import LanguageModel as LanguageModel
 from .language_model import Slot as Slot
 from .language_model import load_model as load_model
-from .opening import open_model as open_model
-from .unloaded import UnloadedNetwork as UnloadedNetwork
+from .package_index import model_file as model_file
+from .package_index import model_state as model_state
+from .package_index import package_models as package_models
+from .ways_in import SurprisalModel as SurprisalModel
+from .ways_in import as_language_model as as_language_model
+from .ways_in import as_model as as_model

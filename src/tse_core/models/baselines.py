@@ -11,10 +11,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from tse_core.errors import InputError, unknown
+from tse_core.models.devices import usable_device
+from tse_core.models.identity import safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.lstm import LSTM, train_lstm
+from tse_core.models.network import LazyNetwork
 from tse_core.models.ngram import NGram, train_ngram
 
 FILE = "tse_baseline.json"  # marks a folder that holds a baseline
@@ -96,12 +100,9 @@ def save_baseline(model: LanguageModel, folder: str | Path) -> None:
     from safetensors.numpy import save_file
 
     network, folder = model.network, Path(folder)
-    if isinstance(network, NGram):
-        settings = {"kind": "ngram", "order": network.order, "vocabulary_size": network.vocabulary_size}
-        settings |= {"boundary": network.boundary, "discounts": network.discounts}
-    elif isinstance(network, LSTM):
-        settings = {"kind": "lstm", **network.settings}
-    else:
+    if isinstance(network, LazyNetwork):
+        network = network.opened
+    if not isinstance(network, NGram | LSTM):
         raise InputError(f"{model.name} is no baseline; only n-gram and LSTM models are saved here")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,38 +111,79 @@ def save_baseline(model: LanguageModel, folder: str | Path) -> None:
             folder / "model.safetensors",
         )
         model.tokenizer.save_pretrained(folder)
-        (folder / FILE).write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+        (folder / FILE).write_text(json.dumps(network.configuration(), indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror})") from error
 
 
-def load_baseline(folder: str | Path, *, name: str | None = None, device: str = "cpu") -> LanguageModel:
-    """Open a folder that :func:`save_baseline` wrote."""
-    import torch
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
+def load_baseline(
+    folder: str | Path,
+    *,
+    name: str | None = None,
+    kind: str | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    revision: str | None = None,
+    bos: str = "default",
+) -> LanguageModel:
+    """Open a folder that :func:`save_baseline` wrote; the arguments are those of :func:`load_model`.
+
+    A baseline is a causal model in float32 without revisions; an n-gram model lives on the processor.
+    """
     from transformers import PreTrainedTokenizerFast
 
-    folder = Path(folder)
+    folder, name = Path(folder), name or str(folder)
     try:
         settings = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        arrays = load_file(folder / "model.safetensors")
         tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
-        kind = settings.pop("kind")
-        if kind == "ngram":
+        size = settings["vocabulary_size"]
+        what = settings["kind"]
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+        raise _unreadable(folder, error) from error
+    if what not in KINDS:
+        raise unknown("kind of baseline", what, KINDS)
+    allowed = {"kind": (kind, (None, "causal")), "dtype": (dtype, ("float32",)), "revision": (revision, (None,))}
+    if what == "ngram":
+        allowed["device"] = (device, ("auto", "cpu"))
+    for option, (value, values) in allowed.items():
+        if value not in values:
+            raise InputError(f"{name} is a baseline ({what}); {option} can only be {values[-1]!r}, not {value!r}")
+    file = folder / "model.safetensors"
+    if not file.is_file():
+        raise InputError(f"{folder} is no readable baseline (it has no model.safetensors)")
+    safetensors_tensors([file])  # says at once what is wrong with it
+    where = torch.device("cpu") if what == "ngram" else usable_device(device)
+    network = LazyNetwork(
+        lambda: _read(folder, settings, where),
+        files=lambda: [file],
+        digest=lambda files: weights_digest(safetensors_tensors(files), settings),
+        size=tensor_count,
+        vocabulary_size=size,
+        max_length=None,
+        device=where,
+    )
+    return LanguageModel(name, "causal", tokenizer, network, bos=bos)
+
+
+def _read(folder: Path, settings: dict, device: torch.device) -> NGram | LSTM:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    settings = dict(settings)
+    try:
+        arrays = load_file(folder / "model.safetensors")
+        if settings.pop("kind") == "ngram":
             orders = range(1, settings.pop("order") + 1)
             levels = ([arrays[f"{part}_{order}"] for order in orders] for part in ("keys", "counts"))
-            network = NGram(*levels, **settings)
-        elif kind == "lstm":
-            network = LSTM(**settings)
-            missing, _ = network.load_state_dict({k: torch.from_numpy(a) for k, a in arrays.items()}, strict=False)
-            if set(missing) - {"output.weight"}:
-                raise KeyError(*missing)
-            network = network.eval().to(device)
-        else:
-            raise unknown("kind of baseline", kind, KINDS)
-    except InputError:
-        raise
+            return NGram(*levels, **settings)
+        network = LSTM(**settings)
+        missing, _ = network.load_state_dict({k: torch.from_numpy(a) for k, a in arrays.items()}, strict=False)
+        if set(missing) - {"output.weight"}:
+            raise KeyError(*missing)
+        return network.eval().to(device)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-        raise InputError(f"{folder} is no readable baseline ({' '.join(str(error).split())[:200]})") from error
-    return LanguageModel(name or str(folder), "causal", tokenizer, network)
+        raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: Path, error: Exception) -> InputError:
+    return InputError(f"{folder} is no readable baseline ({' '.join(str(error).split())[:200]})")

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from tse_core.errors import InputError
+from tse_core.models.identity import cached, file_digest
 from tse_core.models.spelling import spell
 
 HEADER = ["sentence_id", "token_id", "token", "surprisal"]
@@ -57,6 +58,7 @@ class CommandModel:
     """
 
     kind = "command"
+    device = "cpu"
 
     def __init__(self, command: Sequence[str], *, name: str, timeout: float = 3600, mount: bool = False):
         self.command, self.name, self.timeout, self.mount = list(command), name, timeout, mount
@@ -66,14 +68,27 @@ class CommandModel:
         return self.name
 
     def identity(self) -> str:
-        """Name and hash of the command and of the executable's contents (of an image only its name is known)."""
+        """Name and hash of the command and of every file that it names (of an image only its name is known)."""
         digest = hashlib.sha256("\0".join(self.command).encode())
-        if (found := shutil.which(self.command[0])) and not self.mount:
-            digest.update(Path(found).read_bytes())
+        for file in [] if self.mount else self._files():
+            digest.update(cached([file], lambda file=file: file_digest([file])).encode())
         return f"{self.name}@{digest.hexdigest()[:8]}"
+
+    def _files(self) -> list[Path]:
+        """The executable, and the arguments that are files, also as ``--option=FILE``."""
+        named = [part for word in self.command[1:] for part in (word, word.partition("=")[2])]
+        return [Path(f) for f in (shutil.which(self.command[0]), *named) if f and Path(f).is_file()]
 
     def policies(self) -> dict[str, str]:
         return {"score": "command"}
+
+    def with_policies(self, *, bos=None, leading_space=None) -> "CommandModel":
+        """Itself: what stands in front of a sentence is the command's own affair. Raises InputError."""
+        if bos is not None or leading_space is not None:
+            raise InputError(
+                f"{self.name} is behind a command, which itself decides what stands in front of a sentence"
+            )
+        return self
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """The tokens of each sentence."""

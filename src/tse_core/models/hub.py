@@ -79,8 +79,36 @@ def _not_opened(name, place, auto, error) -> InputError:
     )
 
 
-def weight_files(place, revision) -> list[Path]:
-    """The safetensors files that a model was read from, in order."""
+def fetched_weights(name: str, place: str, revision: str | None) -> list[Path]:
+    """The safetensors files of a model, in order; those of the hub are fetched where its cache lacks them.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    found = weight_files(place, revision)
+    if found or Path(place).is_dir():
+        if not found:
+            raise InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
+        return found
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError
+
+    try:
+        try:
+            index = hf_hub_download(place, "model.safetensors.index.json", revision=revision)
+            for file in sorted(set(json.loads(Path(index).read_text())["weight_map"].values())):
+                hf_hub_download(place, file, revision=revision)
+        except EntryNotFoundError:
+            hf_hub_download(place, "model.safetensors", revision=revision)
+    except (OSError, ValueError, KeyError) as error:
+        raise _not_opened(name, place, "safetensors", error) from error
+    return weight_files(place, revision)
+
+
+def weight_files(place: str, revision: str | None) -> list[Path]:
+    """The safetensors files of a model that are on this machine, in order."""
     folder = Path(place)
     if not folder.is_dir():
         from huggingface_hub import try_to_load_from_cache

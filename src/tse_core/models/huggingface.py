@@ -1,18 +1,18 @@
 """The network of a Hugging Face model, computing logits only where asked."""
 
-import hashlib
 import re
-from pathlib import Path
 
 import torch
 
+from tse_core.models.identity import Tensor
 from tse_core.models.last_steps import LastSteps, at
-from tse_core.models.unloaded import files_fingerprint
+from tse_core.models.network import Network
 
+TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64"}  # in safetensors
 PROBE_LENGTH = 64  # tokens of the sequences with which a model is tried when it is opened
 
 
-class HuggingFaceNetwork:
+class HuggingFaceNetwork(Network):
     """Forward passes that compute the last steps, and project onto the vocabulary, only where asked.
 
     `states` gives the vectors that go into the output embedding, `project` turns them into logits; so a caller bounds
@@ -23,10 +23,9 @@ class HuggingFaceNetwork:
     most (None: all). A tree's mask stands in place of a layer's window, so a tree has at most `window` tokens.
     """
 
-    def __init__(self, module, weight_files: list[Path], *, causal: bool):
+    def __init__(self, module, *, causal: bool):
         self.module = _in_one_pass(module)
         self.causal = causal
-        self._weight_files = weight_files
         self._head = module.get_output_embeddings()
         self._last_steps = None
         with torch.inference_mode():
@@ -51,12 +50,11 @@ class HuggingFaceNetwork:
 
     @property
     def max_length(self) -> int | None:
-        limit = getattr(self.module.config, "max_position_embeddings", None)
-        offset = 2 if self.module.config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
-        return limit - offset if limit else None
+        return longest(self.module.config)
 
-    def logits(self, ids, rows, columns):
-        return self.project(self.states(ids, rows, columns))
+    @property
+    def parameter_count(self) -> int:
+        return sum(parameter.numel() for parameter in self.module.parameters())
 
     @torch.inference_mode()
     def states(self, ids, rows, columns):
@@ -79,13 +77,20 @@ class HuggingFaceNetwork:
         """Logits (n, vocabulary) in float32."""
         return (states if self._head is None else self._head(states)).float()
 
-    def fingerprint(self) -> str:
-        if self._weight_files:
-            return files_fingerprint(self._weight_files)
-        digest = hashlib.sha256()
-        for _, tensor in sorted(self.module.state_dict().items()):
-            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
-        return digest.hexdigest()
+    def tensors(self) -> list[Tensor]:
+        """The weights as `save_pretrained` writes them: those that several places share once."""
+        tied, places, found = set(getattr(self.module, "_tied_weights_keys", None) or ()), set(), []
+        weights = self.module.state_dict()
+        for name in sorted(weights, key=lambda name: (name in tied, name)):
+            tensor = weights[name]
+            place = (tensor.data_ptr(), tensor.shape, tensor.stride())
+            if place not in places or not tensor.numel():
+                found.append(_as_file(name, tensor.detach()))
+            places.add(place)
+        return found
+
+    def configuration(self) -> dict:
+        return self.module.config.to_diff_dict()
 
     def _run(self, rows, columns, **inputs):
         if self._head is None:
@@ -145,6 +150,20 @@ class HuggingFaceNetwork:
         tolerance = 1e-4 if self.module.dtype == torch.float32 else 0.1
         same = found.shape == expected.shape
         return same and bool(torch.allclose(found.log_softmax(-1), expected.log_softmax(-1), atol=tolerance))
+
+
+def longest(config) -> int | None:
+    """The longest sequence that a configuration allows, in tokens; None where it says nothing."""
+    limit = getattr(config.get_text_config(), "max_position_embeddings", None)
+    offset = 2 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
+    return limit - offset if limit else None
+
+
+def _as_file(name: str, tensor: torch.Tensor) -> Tensor:
+    def blocks():
+        yield tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+
+    return Tensor(name, TYPES.get(tensor.dtype, str(tensor.dtype)), tuple(tensor.shape), blocks)
 
 
 def _window(config) -> int | None:

@@ -4,32 +4,22 @@
 bringing a tokenizer and a `Network`.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import torch
 
 from tse_core.datasets import join
 from tse_core.errors import InputError
+from tse_core.models.identity import tokenizer_digest
+from tse_core.models.network import LazyNetwork, Network
 from tse_core.models.openers import WORDS, front_ids, token_id
 
 Kind = Literal["causal", "masked"]
-
-
-class Network(Protocol):
-    """What a model of any kind computes."""
-
-    vocabulary_size: int
-    device: torch.device
-
-    def logits(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """Logits (n, vocabulary), float32, at n places (rows, columns) of a batch of token ids (batch, length)."""
-
-    def fingerprint(self) -> str:
-        """A hash of the weights."""
 
 
 class Encoding(NamedTuple):
@@ -70,17 +60,20 @@ class LanguageModel:
         Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
     opener : str, optional
         The token that opened documents in pretraining (see `tse_core.models.openers`).
+    quantisation : str, optional
+        How a GGUF file stores most of its weights, e.g. "Q4_1".
     """
 
     name: str
     kind: Kind
     tokenizer: object = field(repr=False)
-    network: Network = field(repr=False)
+    network: Network | LazyNetwork = field(repr=False)
     dtype: str = "float32"
     revision: str | None = None
     bos: str = "default"
     leading_space: bool = False
     opener: str | None = None
+    quantisation: str | None = None
 
     def __post_init__(self):
         if self.bos not in WORDS:
@@ -89,7 +82,10 @@ class LanguageModel:
     def with_policies(self, *, bos: str | None = None, leading_space: bool | None = None) -> "LanguageModel":
         """This model, reading text in another way."""
         changed = {"bos": bos, "leading_space": leading_space}
-        return replace(self, **{k: v for k, v in changed.items() if v is not None})
+        model = replace(self, **{k: v for k, v in changed.items() if v is not None})
+        if "_fingerprint" in self.__dict__:  # the same weights, configuration and tokenizer
+            model.__dict__["_fingerprint"] = self._fingerprint
+        return model
 
     @property
     def vocabulary_size(self) -> int:
@@ -105,16 +101,22 @@ class LanguageModel:
         return Path(self.name).name if Path(self.name).is_dir() else self.name
 
     def identity(self) -> str:
-        """Name and hash of the weights, e.g. ``gpt2@1f3c9a27``."""
+        """Name and hash of weights, configuration and tokenizer, e.g. ``gpt2@1f3c9a27``."""
         return f"{self.label}@{self._fingerprint}"
 
     @cached_property
     def _fingerprint(self) -> str:
-        return self.network.fingerprint()[:8]
+        """Of a GGUF file the file's own hash, which covers all three."""
+        if self.quantisation:
+            return self.network.fingerprint()[:8]
+        parts = self.network.fingerprint() + tokenizer_digest(self.tokenizer)
+        return hashlib.sha256(parts.encode()).hexdigest()[:8]
 
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
         shown = {"bos": self.front, "space": "yes" if self.leading_space else "no", "dtype": self.dtype}
+        if self.quantisation:
+            shown["quantised"] = self.quantisation
         return shown | ({"revision": self.revision} if self.revision else {})
 
     @property
@@ -215,26 +217,34 @@ class LanguageModel:
 
 
 def load_model(
-    name_or_path: str | Path,
+    model,
     *,
+    tokenizer=None,
     kind: Kind | None = None,
     device: str = "auto",
     dtype: str = "float32",
     revision: str | None = None,
     bos: str = "default",
     trust_remote_code: bool = False,
-) -> LanguageModel:
-    """A language model by name or folder.
+):
+    """A language model by name, folder or file, or a Hugging Face model that is in memory.
+
+    Tokenizer and configuration are opened at once, the weights when the first logits are asked for.
 
     Parameters
     ----------
-    name_or_path : str or Path
-        A laboratory model (``lab-systematic-causal``), a folder in Hugging Face's format, or a name on its hub.
+    model : str, Path or transformers.PreTrainedModel
+        A model that comes with the project (``lab-systematic-causal``) or from the package index (``smollm2-135m``), a
+        folder in Hugging Face's format, a ``.gguf`` file, a name on the Hugging Face hub, a model in memory, which is
+        not copied and is set to evaluation, or a program (``command:./my-model``, ``docker://image``), which gives
+        surprisals only: `tse_core.models.SurprisalModel`.
+    tokenizer : transformers.PreTrainedTokenizerFast
+        Of a model in memory; other models bring their own.
     kind : "causal" or "masked", optional
         Read from the model's configuration where that is clear.
     device : str
         "auto" takes a GPU where there is one; "map" spreads a model that is too large for one over all of them (with
-        the package accelerate); else any name that torch knows ("cpu", "cuda:1").
+        the package accelerate); else any name that torch knows ("cpu", "cuda:1"). A model in memory stays where it is.
     dtype : "float32", "float16" or "bfloat16"
         Precision of the weights. Anything but float32 is marked in every signature.
     revision : str, optional
@@ -246,16 +256,30 @@ def load_model(
     trust_remote_code : bool
         Allow a hub repository to run its own code. Weights are read from safetensors only, whatever this says.
 
+    Returns
+    -------
+    LanguageModel
+
     Raises
     ------
     InputError
         If there is no such model, or it is no language model of the kind asked for.
     """
-    from tse_core.models.opening import open_model
+    from tse_core.models.opening import open_model, open_module
 
-    return open_model(
-        str(name_or_path), kind=kind, device=device, dtype=dtype, revision=revision, bos=bos, trust=trust_remote_code
-    )
+    if isinstance(model, str | Path):
+        if tokenizer is not None:
+            raise InputError(f"{model} brings its own tokenizer; another one belongs to a model in memory")
+        return open_model(
+            str(model), kind=kind, device=device, dtype=dtype, revision=revision, bos=bos, trust=trust_remote_code
+        )
+    if not hasattr(model, "config") or not hasattr(model, "state_dict"):
+        raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(model).__name__}")
+    if tokenizer is None:
+        raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer=...)")
+    if (device, dtype, revision) != ("auto", "float32", None):
+        raise InputError("a model in memory keeps its device and its precision, and has no revision")
+    return open_module(model, tokenizer, kind=kind, bos=bos)
 
 
 def _skip_spaces(text: str, start: int, end: int) -> int:

@@ -4,7 +4,6 @@ Words are embedded, read left to right by stacked LSTM layers, and the last laye
 embedding and the output share one matrix where the sizes agree (Press & Wolf 2017), which halves a small model.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,12 +12,14 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from tse_core.errors import InputError
+from tse_core.models.identity import Tensor, array_tensors
+from tse_core.models.network import Network
 
 IGNORED = -100  # cross_entropy passes over targets with this id
 
 
-class LSTM(nn.Module):
-    """The network; :meth:`logits` is the protocol of every language model."""
+class LSTM(nn.Module, Network):
+    """The network."""
 
     def __init__(self, vocabulary_size: int, embedding: int = 128, hidden: int = 128, layers: int = 1, dropout=0.1):
         super().__init__()
@@ -47,10 +48,6 @@ class LSTM(nn.Module):
         """Logits (n, vocabulary) float32 of the next word."""
         return self.output(states).float()
 
-    def logits(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """What every language model gives: logits (n, vocabulary) after the token at each (row, column)."""
-        return self.project(self.states(ids, rows, columns))
-
     @property
     def vocabulary_size(self) -> int:
         return self.settings["vocabulary_size"]
@@ -66,11 +63,16 @@ class LSTM(nn.Module):
             del kept["output.weight"]
         return kept
 
-    def fingerprint(self) -> str:
-        digest = hashlib.sha256()
-        for _, array in sorted(self.arrays().items()):
-            digest.update(array.tobytes())
-        return digest.hexdigest()
+    def tensors(self) -> list[Tensor]:
+        return array_tensors(self.arrays())
+
+    def configuration(self) -> dict:
+        """What `LSTM` takes."""
+        return {"kind": "lstm", **self.settings}
+
+    @property
+    def parameter_count(self) -> int:
+        return sum(array.size for array in self.arrays().values())
 
 
 def train_lstm(

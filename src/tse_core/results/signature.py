@@ -40,6 +40,7 @@ EFFECTS = {
     "finds RoBERTa's mask by counting tokens and keeps the first label of an ambiguous context",
     "dtype": "weights in half precision move log-probabilities by hundredths of a nat; close pairs flip",
     "revision": "other weights, perhaps",
+    "quantised": "weights of few bits move every probability a little",
     "ties": "two equal scores count as wrong or as half",
     "method": "whole sentences, prefixes and pseudo-log-likelihoods are different questions",
     "first": "a cased model reads other tokens at the start",

@@ -13,13 +13,16 @@ A critical word may be several tokens or several words: all of them count, by th
 import math
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets import as_sentence_pairs
 from tse_core.errors import InputError, unknown
-from tse_core.sentences.tokens import Text, check_method, read_texts, token_log_probabilities, word_span
+from tse_core.models import LanguageModel, as_model
+from tse_core.sentences.tokens import Text, check_method, given_texts, read_texts, token_log_probabilities, word_span
 
 FIELDS = {
     "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
@@ -44,15 +47,15 @@ class Side(NamedTuple):
 
 
 def score_pairs(
-    model, sentence_pairs: pd.DataFrame, method=None, *, bos=None, space=None, first="as-is", ties="wrong",
+    model, sentence_pairs: pd.DataFrame | str | Path, method=None, *, bos=None, space=None, first="as-is", ties="wrong",
     unknown_words="flag", advance=None,
 ) -> pd.DataFrame:  # fmt: skip
     """Score both sides of each pair and compare them.
 
     Parameters
     ----------
-    model : LanguageModel
-    sentence_pairs : DataFrame
+    model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
+    sentence_pairs : DataFrame, or what `load_sentence_pairs` takes
         good and bad; for the prefix methods their fields (see :mod:`tse_core.datasets.pairs`).
     method : str, optional
         "full-sentence" (default for causal models), "one-prefix", "two-prefix", "pll" (default for masked ones) or
@@ -80,15 +83,18 @@ def score_pairs(
     InputError
         Names the pair and field that is missing or empty; a method that does not suit the model; an unknown policy.
     """
+    check_policies(first=first, ties=ties, unknown_words=unknown_words)
+    model = as_model(model).with_policies(bos=bos, leading_space=space)
     method = method or default_method(model)
     check_method(model, method)
-    check_policies(first=first, ties=ties, unknown_words=unknown_words)
+    sentence_pairs = as_sentence_pairs(sentence_pairs)
     names = pair_names(sentence_pairs)
     sides = list(_sides(sentence_pairs, names, method, first))
     labels = [f"pair {name} ({side})" for name in names for side in ("good", "bad")]
-    texts = read_texts(model.with_policies(bos=bos, leading_space=space), [side.text for side in sides], labels)
+    given = not isinstance(model, LanguageModel)
+    texts = (given_texts if given else read_texts)(model, [side.text for side in sides], labels)
     wanted = [_wanted(text, side) for text, side in zip(texts, sides, strict=True)]
-    nats = token_log_probabilities(model, texts, wanted, method, advance)
+    nats = [t.nats for t in texts] if given else token_log_probabilities(model, texts, wanted, method, advance)
     total = np.array([math.fsum(values[tokens]) for values, tokens in zip(nats, wanted, strict=True)])
     critical = [text.unknown[_critical(text, s, t)].any() for text, s, t in zip(texts, sides, wanted, strict=True)]
     scores = {"logp_good": total[::2], "logp_bad": total[1::2]}
@@ -97,7 +103,7 @@ def score_pairs(
     scores |= dict(zip(("unknown_good", "unknown_bad"), strange, strict=True))
     scores["unknown_critical"] = np.array(critical, dtype=bool).reshape(-1, 2).any(axis=1)
     scores["unscored_difference"] = [
-        method == "full-sentence" and good.real[0] == bad.real[0] == 0 and good.ids[0] != bad.ids[0]
+        method == "full-sentence" and good.unscored != bad.unscored
         for good, bad in zip(texts[::2], texts[1::2], strict=True)
     ]
     kept = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]]

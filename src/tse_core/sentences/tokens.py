@@ -13,12 +13,14 @@ nothing in front the first token has nothing to be predicted from: it is not sco
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from tse_core import forward
 from tse_core.errors import InputError, unknown
+from tse_core.models import LanguageModel, SurprisalModel, as_model
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
 
@@ -50,13 +52,19 @@ class TokenScores:
 
 
 def token_surprisals(
-    model, sentences: Iterable[str], *, bos=None, space=None, method=None, advance=None
+    model: LanguageModel | SurprisalModel | str | Path,
+    sentences: Iterable[str],
+    *,
+    bos=None,
+    space=None,
+    method=None,
+    advance=None,
 ) -> list[TokenScores]:
     """The surprisal of every token of every sentence.
 
     Parameters
     ----------
-    model : LanguageModel
+    model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
     sentences : iterable of str
     bos : str, optional
     space : bool, optional
@@ -76,11 +84,14 @@ def token_surprisals(
     InputError
         Names an empty sentence; a method that does not suit the model.
     """
-    model = model.with_policies(bos=bos, leading_space=space)
+    model = as_model(model).with_policies(bos=bos, leading_space=space)
     method = method or ("pll" if model.kind == "masked" else "full-sentence")
     check_method(model, method, METHODS[:1] + METHODS[3:])
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
-    texts = read_texts(model, sentences, [f"sentence {number}" for number in range(1, len(sentences) + 1)])
+    names = [f"sentence {number}" for number in range(1, len(sentences) + 1)]
+    if not isinstance(model, LanguageModel):
+        return [text.given for text in given_texts(model, sentences, names, advance)]
+    texts = read_texts(model, sentences, names)
     nats = token_log_probabilities(model, texts, [text.scorable() for text in texts], method, advance)
     return [text.scores(values) for text, values in zip(texts, nats, strict=True)]
 
@@ -107,6 +118,7 @@ def surprisals(
     """
     if unit not in ("token", "word"):
         raise unknown("unit", unit, ("token", "word"))
+    model = as_model(model)
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
     scored = token_surprisals(model, sentences, bos=bos, space=space, method=method, advance=advance)
     if boundary:
@@ -151,6 +163,12 @@ class Text:
         """The tokens that have something to be predicted from."""
         return self.real if self.model.kind == "masked" else self.real[self.real > 0]
 
+    @property
+    def unscored(self) -> int | None:
+        """The id of a first token that nothing stands in front of, so that nothing predicts it."""
+        first = self.real[:1]
+        return self.ids[first[0]] if len(first) and first[0] not in self.scorable() else None
+
     def scores(self, nats: np.ndarray) -> TokenScores:
         real, scored = self.real, np.isin(self.real, self.scorable())
         ids = np.array(self.ids)[real]
@@ -165,13 +183,46 @@ class Text:
         return bool(self.ends[token - 1] == start and start > 0 and self.sentence[start - 1 : start + 1].isalnum())
 
 
+class GivenText:
+    """A sentence whose surprisals are given by a model that keeps its probabilities to itself.
+
+    A mark that stands for nothing in the sentence, such as its end, is no token of it.
+    """
+
+    unscored = None
+
+    def __init__(self, sentence: str, found):
+        self.sentence, self.starts, self.ends, self.unknown = sentence, found.starts, found.ends, found.unknown
+        self.real = np.flatnonzero(found.ends > found.starts)
+        self.nats = -np.asarray(found.bits) * math.log(2)
+        everything, none = np.ones(len(found.tokens), dtype=bool), np.full(len(found.tokens), -1)
+        self.given = TokenScores(found.tokens, none, found.starts, found.ends, found.bits, everything, found.unknown)
+
+    def scorable(self) -> np.ndarray:
+        """All its tokens."""
+        return self.real
+
+
+def given_texts(model, sentences: Sequence[str], names: Sequence[str], advance=None) -> list[GivenText]:
+    """What a model that gives surprisals only says of sentences; an empty one is named."""
+    _check_sentences(sentences, names)
+    found = [GivenText(*parts) for parts in zip(sentences, model.token_surprisals(sentences), strict=True)]
+    if advance:
+        advance(1.0)
+    return found
+
+
 def read_texts(model, sentences: Sequence[str], names: Sequence[str]) -> list[Text]:
     """Tokenise; an empty sentence is named."""
+    _check_sentences(sentences, names)
+    encodings = model.encode_batch(sentences)
+    return [Text(model, *parts) for parts in zip(sentences, encodings, names, strict=True)]
+
+
+def _check_sentences(sentences: Sequence[str], names: Sequence[str]) -> None:
     for sentence, name in zip(sentences, names, strict=True):
         if not isinstance(sentence, str) or not sentence.strip():
             raise InputError(f"{name}: an empty sentence cannot be scored")
-    encodings = model.encode_batch(sentences)
-    return [Text(model, *parts) for parts in zip(sentences, encodings, names, strict=True)]
 
 
 def token_log_probabilities(model, texts: Sequence[Text], wanted: Sequence[np.ndarray], method, advance=None) -> list:

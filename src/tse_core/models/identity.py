@@ -1,0 +1,170 @@
+"""What a model is: hashes of its weights, its configuration and its tokenizer.
+
+Two models with the same identity give the same numbers under the same policies, whatever their folders are called.
+A hash of files is worked out once: it is kept in the cache under their paths, sizes, times and inodes, so that a second
+run reads no weights.
+"""
+
+import hashlib
+import json
+import math
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tse_core.errors import InputError
+from tse_core.paths import cache_folder
+
+_NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "front", "architectures"}
+_SETTLING = 2.0  # seconds: a file that was written just now may be written again within the same tick of its clock
+_BLOCK = 1 << 24
+_known_tokenizers: WeakKeyDictionary = WeakKeyDictionary()
+
+
+class Tensor(NamedTuple):
+    """A tensor as safetensors files write it: its type is "F32", "BF16", ..."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    blocks: Callable[[], Iterator[bytes]]  # its bytes, row by row
+
+
+def weights_digest(tensors: Iterable[Tensor], settings: dict) -> str:
+    """A hash of tensors, in the order of their names, and of settings."""
+    digest = hashlib.sha256(canonical(settings))
+    for tensor in sorted(tensors, key=lambda tensor: tensor.name):
+        digest.update(json.dumps([tensor.name, tensor.type, list(tensor.shape)]).encode())
+        for block in tensor.blocks():
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def canonical(settings: dict) -> bytes:
+    """A configuration without what changes no number: versions, paths, the precision of the weights."""
+
+    def kept(value):
+        if isinstance(value, dict):
+            return {str(key): kept(part) for key, part in value.items() if key not in _NOT_IDENTITY}
+        return [kept(part) for part in value] if isinstance(value, list | tuple) else value
+
+    return json.dumps(kept(settings), sort_keys=True, default=str).encode()
+
+
+def tokenizer_digest(tokenizer) -> str:
+    """A hash of what decides which ids a text gets: all of tokenizer.json, and which tokens are special."""
+    if tokenizer not in _known_tokenizers:
+        content = json.loads(tokenizer.backend_tokenizer.to_str())
+        for state in ("truncation", "padding"):  # left behind by the last call
+            content.pop(state, None)
+        special = {role: str(token) for role, token in tokenizer.special_tokens_map.items()}
+        _known_tokenizers[tokenizer] = hashlib.sha256(canonical({"content": content, "special": special})).hexdigest()
+    return _known_tokenizers[tokenizer]
+
+
+def file_digest(files: list[Path]) -> str:
+    """The sha256 of a file (of several: of their digests, in order)."""
+    found = []
+    for file in files:
+        with file.open("rb") as stream:
+            found.append(hashlib.file_digest(stream, "sha256").hexdigest())
+    return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()
+
+
+def state_of(files: list[Path]) -> list[tuple]:
+    """By what a change of files is noticed. Raises InputError where one is missing."""
+    try:
+        states = [(file, file.stat()) for file in map(Path.resolve, files)]
+    except OSError as error:
+        raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from None
+    return [(str(f), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for f, s in states]
+
+
+def cached(files: list[Path], digest: Callable[[], str]) -> str:
+    """A digest of files: that of an earlier run where they are the same, else what `digest` gives, kept for later."""
+    before = state_of(files)
+    place = cache_folder() / "fingerprints" / hashlib.sha256(json.dumps(before).encode()).hexdigest()
+    try:
+        known = place.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        known = ""
+    if len(known) == 64 and not set(known) - set("0123456789abcdef"):
+        return known
+    found = digest()
+    after = state_of(files)
+    if before == after and time.time() - max(max(mtime, ctime) for *_, mtime, ctime, _ in after) / 1e9 > _SETTLING:
+        _keep(place, found)
+    return found
+
+
+def safetensors_tensors(files: list[Path]) -> list[Tensor]:
+    """The tensors of safetensors files; only the headers are read.
+
+    Raises
+    ------
+    InputError
+        Names the file: it is cut off, or no safetensors file.
+    """
+    return [tensor for file in files for tensor in _tensors(file)]
+
+
+def array_tensors(arrays: Mapping[str, np.ndarray]) -> list[Tensor]:
+    """Arrays as a safetensors file holds them."""
+    kinds = {"f": "F", "i": "I", "u": "U"}
+
+    def tensor(name: str, array: np.ndarray) -> Tensor:
+        kind = f"{kinds[array.dtype.kind]}{8 * array.dtype.itemsize}"
+        return Tensor(name, kind, array.shape, lambda: iter([np.ascontiguousarray(array).tobytes()]))
+
+    return [tensor(name, array) for name, array in arrays.items()]
+
+
+def tensor_count(files: list[Path]) -> int:
+    """How many numbers safetensors files hold."""
+    return sum(math.prod(tensor.shape) for tensor in safetensors_tensors(files))
+
+
+def _tensors(file: Path) -> Iterator[Tensor]:
+    try:
+        with file.open("rb") as stream:
+            length = int.from_bytes(stream.read(8), "little")
+            size = file.stat().st_size
+            if not 2 <= length <= size - 8:
+                raise ValueError("its header is cut off")
+            header = json.loads(stream.read(length))
+        header.pop("__metadata__", None)
+        for name, said in header.items():
+            start, end = said["data_offsets"]
+            if not 0 <= start <= end <= size - 8 - length:
+                raise ValueError(f"it ends before {name} does")
+            place = (8 + length + start, end - start)
+            yield Tensor(name, said["dtype"], tuple(said["shape"]), lambda place=place: _read(file, *place))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{file}: not a readable safetensors file ({error})") from None
+
+
+def _read(file: Path, start: int, length: int) -> Iterator[bytes]:
+    with file.open("rb") as stream:
+        stream.seek(start)
+        while length:
+            block = stream.read(min(length, _BLOCK))
+            if not block:
+                raise InputError(f"{file}: became shorter while it was read")
+            length -= len(block)
+            yield block
+
+
+def _keep(place: Path, text: str) -> None:
+    """Write aside, then move into place; where nothing can be written, the digest is worked out again next time."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=place.parent, suffix=".part", delete=False, encoding="ascii") as part:
+            part.write(text)
+        Path(part.name).replace(place)
+    except OSError:
+        return

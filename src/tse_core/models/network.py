@@ -1,0 +1,138 @@
+"""What a model of any kind computes: logits over its vocabulary, at the places where somebody asks."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from tse_core.errors import InputError
+from tse_core.models.identity import Tensor, cached, state_of, weights_digest
+
+
+class Network:
+    """A model that gives distributions. A kind of model of one's own says at least `vocabulary_size` and `states`.
+
+    Attributes
+    ----------
+    vocabulary_size : int
+    device : torch.device
+    max_length : int or None
+        The longest sequence that it reads, in tokens; None where there is no limit.
+    takes_trees : bool
+        Whether `tree_states` can be used: packed trees of prefixes instead of sequences.
+    window : int or None
+        How many tokens the layer that sees fewest sees; a tree is never larger. None where all layers see all.
+    parameter_count : int
+        How many numbers it holds.
+    """
+
+    vocabulary_size: int
+    device = torch.device("cpu")
+    max_length: int | None = None
+    takes_trees = False
+    window: int | None = None
+    parameter_count = 0
+
+    def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+        """What `project` turns into logits, (n, anything), at n places (rows, columns) of ids (batch, length)."""
+        raise NotImplementedError
+
+    def project(self, states: torch.Tensor) -> torch.Tensor:
+        """Logits (n, vocabulary), float32. They are the states themselves where a model has no others."""
+        return states
+
+    def logits(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+        """Logits (n, vocabulary), float32, at n places (rows, columns) of ids (batch, length)."""
+        return self.project(self.states(ids, rows, columns))
+
+    def tree_states(self, ids, depths, visible, rows, columns) -> torch.Tensor:
+        """States at n places of packed trees of prefixes, for a network that takes them.
+
+        ids and depths are (batch, nodes); visible (batch, nodes, nodes) says which nodes each node sees: its ancestors
+        and itself.
+        """
+        raise NotImplementedError
+
+    def tensors(self) -> list[Tensor]:
+        """All weights, by their names."""
+        raise NotImplementedError
+
+    def configuration(self) -> dict:
+        """What decides its numbers besides the weights; can be written as JSON."""
+        return {}
+
+    def fingerprint(self) -> str:
+        """A hash of weights and configuration."""
+        return weights_digest(self.tensors(), self.configuration())
+
+    @property
+    def opened(self) -> "Network":
+        """This network; one whose weights still lie in their files reads them."""
+        return self
+
+
+class LazyNetwork:
+    """A network whose weights are read when the first logits are asked for.
+
+    What can be known without them (vocabulary, length, device, size, fingerprint) is said at once; everything else is
+    the opened network's.
+
+    Parameters
+    ----------
+    read : gives the network
+    files : the weights' files, asked for when they are needed (a hub's may have to be fetched first)
+    digest : gives the fingerprint from the files, which is kept on disk (see `tse_core.models.identity`)
+    size : gives the number of weights from the files' headers
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], Network],
+        files: Callable[[], list[Path]],
+        digest: Callable[[list[Path]], str],
+        size: Callable[[list[Path]], int],
+        *,
+        vocabulary_size: int,
+        max_length: int | None,
+        device: torch.device,
+    ):
+        self.vocabulary_size, self.max_length, self.device = vocabulary_size, max_length, device
+        self._read, self._list, self._digest, self._size = read, files, digest, size
+        self._lock, self._network, self._state, self._fingerprint = threading.RLock(), None, None, None
+
+    @property
+    def opened(self) -> Network:
+        """The network with its weights."""
+        with self._lock:
+            if self._network is None:
+                if self._state is not None and self._state != state_of(self._files()):
+                    raise InputError(f"{self._files()[0]} changed after the model was opened; open it again")
+                network = self._read()
+                if network.vocabulary_size != self.vocabulary_size:
+                    raise InputError(
+                        f"the network gives {network.vocabulary_size:,} logits, but its configuration says that the "
+                        f"vocabulary has {self.vocabulary_size:,} entries"
+                    )
+                self._network = network
+            return self._network
+
+    def fingerprint(self) -> str:
+        """A hash of weights and configuration, from the files."""
+        with self._lock:
+            if self._fingerprint is None:
+                self._state = state_of(self._files())
+                self._fingerprint = cached(self._files(), lambda: self._digest(self._files()))
+            return self._fingerprint
+
+    @property
+    def parameter_count(self) -> int:
+        return self._size(self._files())
+
+    def __getattr__(self, name: str):
+        if name.startswith("_"):  # its own attributes, while they are not there yet (a copy is being made)
+            raise AttributeError(name)
+        return getattr(self.opened, name)
+
+    def _files(self) -> list[Path]:
+        return self._list()

@@ -1,0 +1,161 @@
+"""What a model is: its identity follows weights, tokenizer and configuration, and nothing else."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from tiny import save_model
+from tse_core import evaluate, load_model
+from tse_core.errors import InputError
+from tse_core.models import identity as hashes
+from tse_core.models.network import LazyNetwork
+
+
+def changed(folder, copy, file, change):
+    """A copy of a model folder, under the same name, in which the JSON of one file is changed."""
+    place = shutil.copytree(folder, copy / folder.name)
+    content = json.loads((place / file).read_text())
+    change(content)
+    (place / file).write_text(json.dumps(content))
+    return place
+
+
+def swap_two_verbs(content):
+    vocabulary = content["model"]["vocab"]
+    vocabulary["laughs"], vocabulary["laugh"] = vocabulary["laugh"], vocabulary["laughs"]
+
+
+CHANGES = {
+    "two verbs swapped": ("tokenizer.json", swap_two_verbs),
+    "another beginning of sentence": ("tokenizer_config.json", lambda content: content.update(bos_token="[SEP]")),
+    "another number of heads": ("config.json", lambda content: content.update(n_head=4)),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_changes_numbers_changes_the_identity(tiny_causal, tmp_path, what):
+    other = changed(tiny_causal, tmp_path, *CHANGES[what])
+    before, after = load_model(tiny_causal).identity(), load_model(other).identity()
+    assert before.partition("@")[0] == after.partition("@")[0] and before != after
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_no_score_of_the_one_is_served_to_the_other(tiny_causal, tmp_path, what):
+    other = changed(tiny_causal, tmp_path, *CHANGES[what])
+    options = {"store": tmp_path / "store", "lemmas": "newman-clean"}
+    scored = [evaluate(load_model(f, bos="add"), "marvin-linzen/simple", **options) for f in (tiny_causal, other)]
+    assert scored[0].signature.key != scored[1].signature.key
+    assert not scored[0].pairs["log_probability_correct"].equals(scored[1].pairs["log_probability_correct"])
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("config.json", lambda content: content.update(transformers_version="0.0.1", _name_or_path="elsewhere")),
+        ("config.json", lambda content: content.update(dtype="bfloat16")),
+        ("config.json", lambda content: content.update(front="none")),
+        ("tokenizer.json", lambda content: content.update(truncation=None)),
+    ],
+)
+def test_what_changes_no_number_does_not(tiny_causal, tmp_path, file, change):
+    other = changed(tiny_causal, tmp_path, file, change)
+    assert load_model(tiny_causal).identity() == load_model(other).identity()
+
+
+def test_the_files_layout_does_not_matter_but_every_number_does(tiny_causal, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    parts, other = (shutil.copytree(tiny_causal, tmp_path / name / tiny_causal.name) for name in ("parts", "other"))
+    weights = load_file(tiny_causal / "model.safetensors")
+    names = sorted(weights)
+    index = {"weight_map": {name: f"model-{i % 2 + 1}-of-2.safetensors" for i, name in enumerate(names)}}
+    for file in sorted(set(index["weight_map"].values())):
+        save_file({n: weights[n] for n in names if index["weight_map"][n] == file}, parts / file, {"format": "pt"})
+    (parts / "model.safetensors").unlink()
+    (parts / "model.safetensors.index.json").write_text(json.dumps(index))
+    weights[names[0]].view(-1)[0] += 1e-3
+    save_file(weights, other / "model.safetensors", {"format": "pt"})
+    whole = load_model(tiny_causal)
+    assert load_model(parts).identity() == whole.identity() != load_model(other).identity()
+    assert load_model(parts).network.parameter_count == whole.network.parameter_count
+
+
+@pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
+def test_a_model_is_the_same_before_and_after_its_weights_are_read_and_in_memory(kind, request):
+    import transformers
+
+    folder = request.getfixturevalue(kind)
+    model = load_model(folder)
+    before = model.identity()
+    assert model.network.opened.fingerprint() == model.network.fingerprint()
+    auto = transformers.AutoModelForCausalLM if kind == "tiny_causal" else transformers.AutoModelForMaskedLM
+    module = auto.from_pretrained(folder)
+    held = load_model(module, tokenizer=transformers.AutoTokenizer.from_pretrained(folder))
+    assert before == load_model(folder).identity() and held.identity().split("@")[1] == before.split("@")[1]
+    assert held.network.module is module
+
+
+def test_other_policies_keep_the_fingerprint(tiny_causal, monkeypatch):
+    model = load_model(tiny_causal)
+    identity = model.identity()
+    monkeypatch.setattr(hashes, "weights_digest", None)
+    monkeypatch.setattr("tse_core.models.opening.weights_digest", None)
+    assert model.with_policies(bos="add").identity() == identity
+
+
+def test_a_second_run_reads_no_weights(tiny_causal, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("weights were read")
+
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(hashes, "_SETTLING", -1)  # the model was written just now
+    run = {"pairs": "marvin-linzen/simple", "store": tmp_path / "store"}
+    first = evaluate(tiny_causal, **run)
+    monkeypatch.setattr(hashes, "_read", refuse)
+    monkeypatch.setattr(LazyNetwork, "opened", property(refuse))
+    second = evaluate(tiny_causal, **run)
+    assert second.signature == first.signature and second.table().equals(first.table())
+
+
+def test_weights_that_were_written_again_are_read_again(tmp_path):
+    folder = save_model(tmp_path / "model", "causal")
+    before = load_model(folder).identity()
+    times = (folder / "model.safetensors").stat()
+    save_model(folder, "causal", seed=1)
+    os.utime(folder / "model.safetensors", ns=(times.st_atime_ns, times.st_mtime_ns))  # of the same size and date
+    assert load_model(folder).identity() != before
+
+
+def test_weights_that_change_between_identity_and_first_use_are_refused(tmp_path):
+    folder = save_model(tmp_path / "model", "causal")
+    model = load_model(folder)
+    model.identity()
+    save_model(folder, "causal", seed=1)
+    with pytest.raises(InputError, match=r"model.safetensors changed after the model was opened"):
+        model.network.logits(None, None, None)
+
+
+def test_a_damaged_fingerprint_is_worked_out_again(tiny_causal, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path))
+    monkeypatch.setattr(hashes, "_SETTLING", -1)
+    before = load_model(tiny_causal).identity()
+    (kept,) = (tmp_path / "fingerprints").iterdir()
+    kept.write_bytes(b"\xff no hash")
+    assert load_model(tiny_causal).identity() == before
+
+
+def test_nothing_is_opened_before_the_first_logits(tiny_causal, monkeypatch):
+    monkeypatch.setattr("tse_core.models.opening.HuggingFaceNetwork", None)
+    model = load_model(tiny_causal)
+    assert model.vocabulary_size and model.network.max_length == 64 and model.network.parameter_count
+    assert model.encode("The author laughs.").ids and model.identity()
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 8, b"\x10\x00\x00\x00\x00\x00\x00\x00{}"])
+def test_damaged_weights_are_told_when_the_model_is_opened(tmp_path, content):
+    folder = save_model(tmp_path / "model", "causal")
+    (folder / "model.safetensors").write_bytes(content)
+    with pytest.raises(InputError, match=r"model.safetensors: not a readable safetensors file"):
+        load_model(folder)
