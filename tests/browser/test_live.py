@@ -1,8 +1,13 @@
 """The page that holds a language model, in Chromium over http with the outside world shut off."""
 
+import contextlib
+import functools
+import http.server
 import json
 import os
 import re
+import threading
+import time
 
 import pytest
 
@@ -227,16 +232,36 @@ def test_the_self_check_finds_the_recorded_distance(visit, facts):
 # Loading and its ends
 
 
-def test_loading_can_be_cancelled_and_taken_up_again(visit, facts):
-    page = visit("book/try.html").page
-    asked = []
-    page.context.route("**/*.gguf*", lambda route: asked.append(route) if not asked else route.continue_())
-    button = page.get_by_role("button", name="Load the model (98 MB)", exact=True)
-    button.click()
+@pytest.fixture
+def slowly():
+    """The address of a server that sends the model at 20 MB a second."""
+
+    class Slow(http.server.SimpleHTTPRequestHandler):
+        def copyfile(self, source, output):
+            with contextlib.suppress(ConnectionError):
+                while block := source.read(1 << 20):
+                    output.write(block)
+                    time.sleep(0.05 if ".gguf" in self.path else 0)
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Slow, directory=str(HTML)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
+def test_loading_can_be_cancelled_and_taken_up_again(browser, slowly, facts):
+    page = browser.new_page()
+    page.goto(f"{slowly}book/try.html")
+    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
+    page.get_by_text(re.compile("[1-9][0-9] of 98 MB")).wait_for()
     page.get_by_role("button", name="Cancel").press("Enter")
-    button.wait_for()
+    page.get_by_role("button", name="Load the model (98 MB)", exact=True).wait_for()
     assert page.locator("progress:visible").count() == 0
     load(page)
+    page.close()
 
 
 def test_a_lost_connection_is_said_and_the_second_try_works(visit, facts):

@@ -15,7 +15,7 @@ const SHOWN = 10;
 export function contextPart(facts) {
   const asked = state.read(), cuts = ["top", "bottom"].flatMap((side) => facts.cutoffs[side].map((cutoff, place) => ({ side, place, cutoff })));
   const first = entry("The context", asked.left ?? "The keys to the cabinet", asked.number ?? "plural", "number");
-  const second = entry("A second one beside it (may stay empty)", asked.left2 ?? "", asked.number2 ?? "singular", "number2");
+  const second = entry("A second context (optional)", asked.left2 ?? "", asked.number2 ?? "singular", "number2");
   const verb = el("input", { type: "text", value: asked.verb ?? "be", autocomplete: "off", spellcheck: false });
   const whole = cuts.findIndex(({ side, cutoff }) => side === "top" && cutoff === 1);
   const wanted = cuts.findIndex(({ side, cutoff }) => `${side}-${cutoff}` === asked.cut);

@@ -7,7 +7,7 @@ import { megabytes } from "./facts.js";
 /** The bar, for a page whose model file is known. */
 export async function loadingBar({ model }) {
   const size = megabytes(model.bytes), bar = el("div", { className: "live-bar", role: "group", "aria-label": "The model" });
-  const text = el("p", { role: "status" }), progress = el("progress", { max: 1, "aria-label": "Loading the model" }), controls = el("span", { className: "live-row" });
+  const text = el("p", { role: "status" }), progress = el("progress", { max: 1, "aria-label": "Loading the model" }), amount = el("span", { className: "live-quiet" }), controls = el("span", { className: "live-row" });
   bar.append(text, progress, controls);
   const asked = () => load().catch(() => {}); // the bar shows what went wrong
 
@@ -20,7 +20,7 @@ export async function loadingBar({ model }) {
       controls.replaceChildren(button(`Load the model (${size} MB)`, asked, { className: "live-main" }));
     } else if (state === "loading" || state === "opening") {
       text.textContent = state === "loading" ? "The model is being loaded." : "The model is being opened.";
-      controls.replaceChildren(button("Cancel", cancel));
+      controls.replaceChildren(button("Cancel", cancel), amount);
     } else if (state === "ready") {
       text.textContent = `${model.title} is ready: it was loaded in ${seconds.toFixed(1)} s.`;
       controls.replaceChildren();
@@ -33,7 +33,7 @@ export async function loadingBar({ model }) {
   }
   function advance() {
     progress.value = status.loaded / status.total;
-    text.textContent = `The model is being loaded: ${megabytes(status.loaded)} of ${size} MB.`;
+    amount.textContent = `${megabytes(status.loaded)} of ${size} MB`; // not in the status line, which is read out
   }
   events.addEventListener("state", () => { if (status.state === "opening") progress.removeAttribute("value"); draw(); });
   events.addEventListener("progress", advance);

@@ -1,0 +1,96 @@
+"""The page's arithmetic is the package's: the same probabilities and surprisals give the same scores and outcomes."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores
+from tse_core.syntaxgym import assign_tokens, read_suite, region_value, to_json
+
+SUITES = sorted((Path(__file__).parents[2] / "data" / "laboratory" / "suites").glob("*.json"))
+SCORE = """async ([probabilities, pairs, number, cutoffs]) => {
+    const scoring = await import("../_static/live/scoring.js");
+    return scoring.cutoffScores(Float32Array.from(probabilities), pairs, number, cutoffs);
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(browser, served):
+    opened = browser.new_page()
+    opened.goto(f"{served}book/designer.html")
+    yield opened
+    opened.close()
+
+
+def distributions():
+    """Peaked, flat, and with many equal probabilities."""
+    draw = np.random.default_rng(5)
+    yield draw.normal(0, 4, 3_000)
+    yield draw.normal(0, 0.1, 500)
+    yield np.round(draw.normal(0, 1, 1_000))
+
+
+@pytest.mark.parametrize("logits", list(distributions()), ids=["peaked", "flat", "ties"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_scores_at_every_cutoff_are_the_packages(page, logits, number):
+    logits = torch.tensor(logits, dtype=torch.float32)[None]
+    ids = np.random.default_rng(6).permutation(logits.shape[1])[:200].reshape(100, 2)
+    expected = cutoff_scores(logits, ids, [number])
+    cutoffs = {"top": list(PAPER_CUTOFFS.top), "bottom": list(PAPER_CUTOFFS.bottom)}
+    found = page.evaluate(SCORE, [logits.softmax(-1)[0].tolist(), ids.tolist(), number, cutoffs])
+    for side in ("top", "bottom"):
+        for key, name in (("ew", "ew"), ("mw", "mw"), ("coverage", "mass")):
+            values = np.array([np.nan if one[key] is None else one[key] for one in found[side]], dtype=float)
+            np.testing.assert_allclose(values, getattr(expected, f"{name}_{side}")[0], rtol=1e-5, atol=1e-7)
+
+
+def test_the_papers_toy_example(page):
+    """Table 1 of Newman et al. (2021): are .6, is .2, exist .1, exists .1."""
+    probabilities = [0.6, 0.2, 0.1, 0.1001]
+    found = page.evaluate(SCORE, [probabilities, [[1, 0], [3, 2]], 1, {"top": [1], "bottom": []}])["top"][0]
+    assert found["ew"] == 0.5 and round(found["mw"], 2) == 0.70
+
+
+RUN = """async ([suite, read, metric]) => {
+    const outcomes = await import("../_static/live/outcomes.js");
+    const data = window.tseSuite.canonical(suite);
+    data.meta.metric = metric;
+    const found = [];
+    for (const item of data.items) {
+        const one = await outcomes.evaluateItem(item, data, (sentence) => read[sentence]);
+        found.push({ bits: [...one.bits].map(([name, regions]) => [name, [...regions]]), holds: one.holds });
+    }
+    return found;
+}"""
+
+
+def pieces(sentence: str, draw) -> pd.DataFrame:
+    """A sentence in pieces of one to four characters, spaces before words, with bits of their own."""
+    ends = np.minimum(np.cumsum(draw.integers(1, 5, len(sentence))), len(sentence))
+    ends = np.unique(ends)
+    starts = np.concatenate([[0], ends[:-1]])
+    return pd.DataFrame({"start": starts, "end": ends, "bits": draw.gamma(2, 2, len(ends))})
+
+
+@pytest.mark.parametrize("metric", ["sum", "mean", "median", "range", "max", "min"])
+@pytest.mark.parametrize("path", SUITES[:3], ids=lambda path: path.stem)
+def test_regions_and_outcomes_are_the_packages(page, path, metric):
+    suite, draw = read_suite(path), np.random.default_rng(7)
+    read = {sentence: pieces(sentence, draw) for _, _, sentence in suite.sentences()}
+    given = {sentence: tokens.to_dict("records") for sentence, tokens in read.items()}
+    found = page.evaluate(RUN, [json.loads(to_json(suite)), given, metric])
+    for item, one in zip(suite.items, found, strict=True):
+        totals = {}
+        for condition, texts in item.contents.items():
+            tokens = read[item.sentence(condition)]
+            owners = assign_tokens(texts, tokens["start"], tokens["end"])
+            for region in texts:
+                totals[region, condition] = region_value(tokens["bits"][owners == region].to_numpy(), metric)
+        assert {(region, name): bits for name, regions in one["bits"] for region, bits in regions} == pytest.approx(
+            totals
+        )
+        assert one["holds"] == [formula.holds(totals) for formula in suite.predictions]
