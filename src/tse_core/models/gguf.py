@@ -93,7 +93,7 @@ def read_tokenizer(path: str | Path):
         options[f"{role}_token"] = parts["tokens"][index] if index in range(len(parts["tokens"])) else None
     try:
         backend: Tokenizer = convert(family, parts)[0]
-        _split_words(backend, parts, path)
+        _split_words(backend, stated, path)
         tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **options)
     except Exception as error:  # the tokenizers library raises plain exceptions
         raise InputError(f"{path}: its tokenizer cannot be read ({_short(error)})") from None
@@ -193,12 +193,12 @@ def _transformers_tokenizers():
     return convert_gguf_tokenizer, GGUF_TOKENIZER_MAPPING
 
 
-def _split_words(backend, parts: dict, path) -> None:
+def _split_words(backend, stated: dict, path) -> None:
     """Cut text where the vocabulary's merges were learned: transformers knows most ways, and GPT-2's for the rest."""
     from tokenizers import pre_tokenizers
 
-    way = parts.get("pre_tokenizer_type")
-    if parts.get("tokenizer_type") != "gpt2" or way is None:
+    way = stated.get("ggml.pre")
+    if stated.get("ggml.model") != "gpt2" or way is None:
         return
     if way in _SINGLE_DIGITS:
         backend.pre_tokenizer = pre_tokenizers.Sequence(
