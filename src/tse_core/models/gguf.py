@@ -188,7 +188,7 @@ def _transformers_tokenizers():
     """What turns a header's tokenizer into one of the tokenizers library, and which values it takes."""
     try:
         from transformers.integrations.gguf import GGUF_TOKENIZER_MAPPING, convert_gguf_tokenizer
-    except ImportError:  # transformers before 5.18
+    except ImportError:  # older transformers, such as 5.15
         from transformers.integrations.ggml import GGUF_TOKENIZER_MAPPING, convert_gguf_tokenizer
     return convert_gguf_tokenizer, GGUF_TOKENIZER_MAPPING
 
