@@ -126,9 +126,9 @@ def test_the_card_says_how_the_model_was_made(tmp_path):
 
 
 def test_bad_requests_are_one_line():
-    from tse_core.cli import _register, app
+    from tse_core.cli.commands import complete
 
-    _register()
+    app = complete()
     for arguments, message in [
         (["lab", "train", "lab-systematic", "--out", "x"], "did you mean 'lab-systematic-"),
         (["lab", "train", "lab-systematic-causal", "--out", "x", "--steps", "0"], "steps must be at least 1"),

@@ -6,7 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from tse_core import cli
+from tse_core.cli.commands import complete
 from tse_core.errors import InputError
 from tse_core.syntaxgym.suites import read_suite, to_json
 
@@ -67,11 +67,9 @@ def place(tmp_path, monkeypatch):
 
 @pytest.fixture
 def tse():
-    if not cli.app.registered_groups:
-        cli._register()
 
     def run(*arguments):
-        result = CliRunner().invoke(cli.app, [str(a) for a in arguments])
+        result = CliRunner().invoke(complete(), [str(a) for a in arguments])
         if isinstance(result.exception, InputError):
             raise result.exception
         assert result.exit_code == 0, result.output
@@ -127,7 +125,7 @@ def test_check_names_everything_that_is_wrong(place, tse):
     bad = json.loads(json.dumps(SUITE).replace('"plural"', '"plurel"', 1))
     bad["items"][2]["conditions"][0]["regions"][1]["region_number"] = 1
     (place / "bad.json").write_text(json.dumps(bad))
-    result = CliRunner().invoke(cli.app, ["syntaxgym", "check", "bad.json"])
+    result = CliRunner().invoke(complete(), ["syntaxgym", "check", "bad.json"])
     assert result.exit_code == 2
     assert result.stdout.splitlines() == [
         "bad.json: item 1: condition 'plural' is missing; there is: plurel, singular",
@@ -173,7 +171,7 @@ def test_bad_files_are_refused(place, tse):
     for file, message in [
         ("empty.txt", "holds no sentence"),
         ("gap.txt", "line 2: empty"),
-        ("no.txt", "cannot be read"),
+        ("no.txt", "no such file"),
     ]:
         with pytest.raises(InputError, match=message):
             tse("surprisals", MODEL, file)

@@ -77,7 +77,9 @@ def read_yaml(path: str | Path) -> object:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        reason = " ".join(str(getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable").split())
+        reason = " ".join(
+            str(getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable").split()
+        )
         raise InputError(f"{path}{line}: not YAML as it is read here ({reason[:200]})") from None
     except (RecursionError, ValueError, OverflowError) as error:
         what = "nested too deep" if isinstance(error, RecursionError) else " ".join(str(error).split())[:200]

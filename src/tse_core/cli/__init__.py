@@ -1,23 +1,16 @@
-"""The ``tse`` command. One file a group of sub-commands; none imports torch before work starts."""
+"""The ``tse`` command: what happens around every sub-command. Streams are UTF-8, a mistake is one line.
 
+Nothing is imported here but the standard library and the errors, so that Ctrl-C is answered from the start.
+"""
+
+import os
 import sys
 import warnings
-from functools import cache
 
-import typer
-
-from tse_core import __version__
-from tse_core.errors import DamagedFile, Guessed, InputError
+from tse_core.errors import DamagedFile, InputError
 
 INTERNAL = 70  # exit code of a fault in the program
-app = typer.Typer(
-    name="tse",
-    help="Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-)
+STOPPED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -26,7 +19,7 @@ def main(arguments: list[str] | None = None) -> None:
     0, or what the sub-command says; 2 for a mistake that the user can mend, which is one line on standard error; 70 for
     a fault of the program, with a short report; 130 when stopped with Ctrl-C.
     """
-    _register()
+    _prepare_streams()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     with warnings.catch_warnings():
         warnings.simplefilter("always", DamagedFile)
@@ -34,34 +27,71 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(_run(arguments))
 
 
+def _prepare_streams() -> None:
+    """Standard output and errors take every character, whatever the locale; those that are closed lead nowhere."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115  (stays open)
+        elif name != "stdin" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
 def _run(arguments: list[str]) -> int:
     try:
+        from tse_core.cli.commands import complete
+
+        app = complete()
         code = app(args=arguments, prog_name="tse", standalone_mode=False)
         sys.stdout.flush()
-        return _stopped() if code == 130 else code if isinstance(code, int) else 0
-    except InputError as error:
-        return _mistake(str(error))
-    except (KeyboardInterrupt, typer.Abort):
+        return _stopped() if code == STOPPED else code if isinstance(code, int) else 0
+    except KeyboardInterrupt:
         return _stopped()
     except BrokenPipeError:  # | head
         sys.stdout = None  # nothing is left to flush
         return 1
-    except MemoryError:
-        return _mistake("out of memory; a smaller --batch-tokens or a smaller model needs less")
-    except OSError as error:
-        if error.errno is None:
-            return _internal(error, arguments)
-        return _mistake(f"{error.filename or 'the system'}: {error.strerror}")
     except Exception as error:
-        if type(error).__name__ == "NoArgsIsHelpError":
-            app(args=[*arguments, "--help"], prog_name="tse", standalone_mode=False)
-            return 2
-        if hasattr(error, "format_message"):  # of the library that reads the command line
-            path = getattr(getattr(error, "ctx", None), "command_path", "tse")
-            return _mistake(f"{error.format_message().rstrip('.')}; see {path} --help")
-        if type(error).__name__ == "OutOfMemoryError":
-            return _mistake("the device is out of memory; a smaller --batch-tokens or --dtype bfloat16 needs less")
-        return _internal(error, arguments)
+        return _failed(error, arguments)
+
+
+def _failed(error: Exception, arguments: list[str]) -> int:
+    """What is said of an exception, and the exit code: of the user, the machine, or ours."""
+    kind = type(error).__name__
+    if isinstance(error, InputError):
+        return _mistake(str(error))
+    if kind == "Abort":  # of the library that reads the command line: a question was not answered
+        return _stopped()
+    if kind == "NoArgsIsHelpError":
+        from tse_core.cli.commands import app
+
+        app(args=[*arguments, "--help"], prog_name="tse", standalone_mode=False)
+        return 2
+    if hasattr(error, "format_message"):  # of the same library
+        path = getattr(getattr(error, "ctx", None), "command_path", "tse")
+        return _mistake(f"{error.format_message().rstrip('.')}; see {path} --help")
+    if isinstance(error, MemoryError):
+        return _mistake("out of memory; a smaller --batch-tokens or a smaller model needs less")
+    if kind == "OutOfMemoryError":
+        return _mistake("the device is out of memory; a smaller --batch-tokens or --dtype bfloat16 needs less")
+    if isinstance(error, OSError) and error.errno is not None:
+        return _mistake(f"{error.filename or 'the system'}: {error.strerror}")
+    if kind == "SafetensorError" and "os error" in str(error):  # "... No space left on device (os error 28)"
+        return _mistake(f"a file of weights cannot be read or written ({error})")
+    if isinstance(error, ValueError) and "embedded null" in str(error):
+        return _mistake("a path holds a NUL character; no file has such a name")
+    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+        return _mistake(f"half of a character (an unpaired surrogate) in {error.object[:80]!r}; write text in UTF-8")
+    if isinstance(error, RuntimeError) and "home directory" in str(error):
+        return _mistake("this user has no home folder; set TSE_CACHE (and TSE_STORE) to folders that may be used")
+    from tse_core.cli.report import write_report
+
+    print(write_report(error, arguments), file=sys.stderr)
+    return INTERNAL
 
 
 def _mistake(message: str) -> int:
@@ -71,40 +101,10 @@ def _mistake(message: str) -> int:
 
 def _stopped() -> int:
     print("tse: stopped; finished work is kept", file=sys.stderr)
-    return 130
-
-
-def _internal(error: Exception, arguments: list[str]) -> int:
-    from tse_core.cli.report import write_report
-
-    print(write_report(error, arguments), file=sys.stderr)
-    return INTERNAL
+    return STOPPED
 
 
 def _warn(message, category, filename, lineno, file=None, line=None) -> None:
     """A warning as one line; those of other packages are for developers and are not shown."""
-    if issubclass(category, (DamagedFile, Guessed)):
+    if issubclass(category, DamagedFile):
         print("tse:", " ".join(str(message).split()), file=sys.stderr)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        print(f"tse-core {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
-):
-    pass
-
-
-@cache
-def _register() -> None:
-    """Each file of this folder that defines ``register(app)`` adds its sub-commands."""
-    from importlib import import_module
-    from pkgutil import iter_modules
-
-    for module in sorted(m.name for m in iter_modules(__path__)):
-        import_module(f"{__name__}.{module}").register(app)

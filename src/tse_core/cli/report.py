@@ -23,7 +23,9 @@ def write_report(error: BaseException, arguments: list[str]) -> str:
     lines = [f"tse: internal error in {place}: {what}", f"  {versions()}"]
     text = "\n".join([f"$ tse {shlex.join(arguments)}", versions(), "", *traceback.format_exception(error)])
     try:
-        with tempfile.NamedTemporaryFile("w", prefix="tse-report-", suffix=".txt", delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="tse-report-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as file:
             file.write(text)
         lines.append(f"  This is a fault of tse, not yours. Please file it{_address()} with {file.name}")
     except OSError:

@@ -1,0 +1,43 @@
+"""The sub-commands together: one file of this folder for a group of them; none imports torch before work starts."""
+
+from functools import cache
+
+import typer
+
+from tse_core import __version__
+
+app = typer.Typer(
+    name="tse",
+    help="Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+@cache
+def complete() -> typer.Typer:
+    """The app with its sub-commands: those that a file of this folder adds with ``register(app)``."""
+    from importlib import import_module
+    from pkgutil import iter_modules
+
+    import tse_core.cli
+
+    for name in sorted(m.name for m in iter_modules(tse_core.cli.__path__)):
+        if register := getattr(import_module(f"tse_core.cli.{name}"), "register", None):
+            register(app)
+    return app
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"tse-core {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+):
+    pass
