@@ -3,6 +3,9 @@ from . import learning_curves as learning_curves
 from .dynamics import training_curves as training_curves
 from .findings import FINDING_COLUMNS as FINDING_COLUMNS
 from .findings import findings_of as findings_of
+from .findings_run import measure_findings as measure_findings
+from .findings_run import recorded_findings as recorded_findings
+from .findings_run import write_findings as write_findings
 from .learning_curves import SETTINGS as SETTINGS
 from .learning_curves import SIZES as SIZES
 from .learning_curves import doubling_slopes as doubling_slopes

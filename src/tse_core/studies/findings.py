@@ -141,7 +141,7 @@ def _attractors(pairs: Mapping[str, pd.DataFrame]) -> dict[str, list[Group]]:
     """TSE where the noun between subject and verb has the subject's number, less TSE where it has the other number."""
     rows = {}
     for row in BETWEEN:
-        if row in pairs and (pairs[row].get("attractor_number", "") != "").all():
+        if row in pairs and "attractor_number" in pairs[row]:
             same = pairs[row]["attractor_number"] == pairs[row]["number"]
             without, with_one = pairs[row][same], pairs[row][~same]
             rows[row] = [Group(without["tse"], without["noun"]), Group(with_one["tse"], with_one["noun"], -1.0)]

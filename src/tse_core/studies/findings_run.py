@@ -1,0 +1,104 @@
+"""Ask a model what the general claims need, under one front policy; keep and read the findings of recorded runs."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core.agreement import evaluate
+from tse_core.blimp import evaluate_blimp
+from tse_core.datasets import load_pairs
+from tse_core.errors import InputError
+from tse_core.paths import data_folder
+from tse_core.results import Signature, Store, write_aside
+from tse_core.studies.findings import FINDING_COLUMNS, findings_of
+from tse_core.studies.rows import sampled_forms, suites_signature
+from tse_core.syntaxgym import evaluate_suite, load_suite
+
+FILE = "findings.csv"
+METHODS = ("full-sentence", "one-prefix", "two-prefix")
+SAMPLE = 200  # contexts of a construction of which the past forms are asked
+
+
+def measure_findings(
+    model,
+    front: str,
+    *,
+    lemmas: str,
+    data: Iterable[str] = (),
+    pairs: str | None = None,
+    suites: Iterable[str] = (),
+    store: Store | None = None,
+) -> pd.DataFrame:
+    """All statistics of the general claims with "default" or "none" in front of every sentence.
+
+    Whatever the store holds is not computed again.
+
+    Parameters
+    ----------
+    model : LanguageModel
+    data : names of agreement pairs, whose constructions together are the rows of Table 2.
+    pairs : name of the sentence pairs (BLiMP), scored by every method that suits the model.
+    suites : names of SyntaxGym suites; one with words that the model does not know is left out.
+
+    Returns
+    -------
+    DataFrame : as `findings_of` gives it.
+    """
+    model = model.with_policies(bos=front)
+    evaluation = forms = None
+    if data := list(data):
+        evaluation = evaluate(model, _joined(data), lemmas, keep="lemmas", store=store)
+        forms = sampled_forms(model, evaluation.contexts, lemmas, SAMPLE)
+    return findings_of(
+        front,
+        evaluation=evaluation,
+        forms=forms,
+        blimp=_blimp(model, pairs, store) if pairs else None,
+        suites=_items(model, suites, store),
+    )
+
+
+def write_findings(table: pd.DataFrame, home: Path) -> Path:
+    """Keep the findings of a model with its recorded run, in its folder `home`."""
+    text = table[FINDING_COLUMNS].to_csv(index=False, lineterminator="\n", float_format="%.6g")
+    write_aside(home / FILE, text.encode())
+    return home / FILE
+
+
+def recorded_findings(folder: Path | None = None) -> pd.DataFrame:
+    """The findings of all recorded runs, in `FINDING_COLUMNS`. Raises InputError for a file without one of them."""
+    tables = []
+    for path in sorted((folder or data_folder() / "recorded").glob(f"*/{FILE}")):
+        table = pd.read_csv(path, encoding="utf-8")
+        if missing := [column for column in FINDING_COLUMNS if column not in table]:
+            raise InputError(f"{path}: no column {missing[0]!r}; findings have {', '.join(FINDING_COLUMNS)}")
+        tables.append(table[FINDING_COLUMNS])
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=FINDING_COLUMNS)
+
+
+def _joined(names: list[str]) -> pd.DataFrame:
+    """Several sets of agreement pairs as one, under all their names."""
+    pairs = pd.concat([load_pairs(name) for name in names], ignore_index=True)
+    pairs.attrs["name"] = "+".join(names)
+    return pairs
+
+
+def _blimp(model, pairs: str, store) -> dict[str, tuple[pd.DataFrame, Signature]]:
+    """The pairs' scores by method; a masked model scores full sentences alone, by pseudo-log-likelihood."""
+    if model.kind == "masked":
+        run = evaluate_blimp(model, pairs, store=store)
+        return {METHODS[0]: (run.pairs, run.signature)}
+    runs = {method: evaluate_blimp(model, pairs, method=method, store=store) for method in METHODS}
+    return {method: (run.pairs, run.signature) for method, run in runs.items()}
+
+
+def _items(model, names: Iterable[str], store) -> tuple[pd.DataFrame, Signature] | None:
+    """Whether the first prediction holds, item by item, as the recorded accuracies of Hu et al. 2020 count."""
+    outcomes = [evaluate_suite(model, load_suite(name), store=store) for name in names]
+    outcomes = [outcome for outcome in outcomes if not outcome.items["unknown"].any()]
+    if not outcomes:
+        return None
+    items = pd.concat([outcome.items.assign(suite=outcome.suite.name) for outcome in outcomes], ignore_index=True)
+    items = items[items["prediction"] == 1].rename(columns={"holds": "correct"})
+    return items[["suite", "item", "correct"]], suites_signature(outcomes)
