@@ -5,7 +5,7 @@ things, made here from suite outcomes and distributions at the verb slot. Every 
 `TIDY_COLUMNS`, which results files and the store hold as well; ``lemmas`` is 0 where no lemma list is involved.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -43,11 +43,16 @@ def suite_rows(outcomes: Iterable) -> pd.DataFrame:
         for name, group in groups.items()
         if set(group["suite"]) <= set(suites["construction"])
     ]
+    signature = suites_signature(outcomes)
+    table = pd.concat([suites, pd.DataFrame(means)], ignore_index=True).assign(metric="accuracy")
+    return _tidy(table, signature, f"bos:{signature.policy.get('bos', 'none')}")
+
+
+def suites_signature(outcomes: Sequence) -> Signature:
+    """One signature for a model's outcomes on several suites."""
     made = outcomes[0].signature
     data = pd.DataFrame({"suite": [outcome.signature.identity["data"] for outcome in outcomes]})
-    signature = Signature({"model": made.identity["model"], "data": f"suites@{data_hash(data)}"}, made.policy)
-    table = pd.concat([suites, pd.DataFrame(means)], ignore_index=True).assign(metric="accuracy")
-    return _tidy(table, signature, f"bos:{made.policy.get('bos', 'none')}")
+    return Signature({"model": made.identity["model"], "data": f"suites@{data_hash(data)}"}, made.policy)
 
 
 def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
@@ -75,18 +80,24 @@ def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, 
     `contexts` has construction, noun, left, right, number: an evaluation's contexts, or pairs. A list that does not
     name past forms is given those of the appendix.
     """
-    lemmas = _with_past(lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas))
-    contexts = contexts.drop_duplicates(["construction", "left", "right", "number"])
-    groups = contexts.groupby("construction", sort=False)
-    chosen = pd.concat([group.sample(min(sample, len(group)), random_state=0) for _, group in groups])
-    shares = form_shares(model, chosen, lemmas)
+    shares = sampled_forms(model, contexts, lemmas, sample)
     rows = []
     for construction, group in shares.groupby("construction", sort=False):
         found = uncertainty.interval(group["past"], uncertainty.own_clusters(group["noun"]))
         bounds = {"score": found.estimate, "low": found.low, "high": found.high}
         rows.append({"construction": construction, **bounds, "contexts": len(group)})
-    data = f"sample-{sample}@{data_hash(chosen[['left', 'right', 'number']])}"
+    data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
+    lemmas = _with_past(lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas))
     return _tidy(pd.DataFrame(rows).assign(metric="past"), _signature(model, data, lemmas), "exact")
+
+
+def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: int) -> pd.DataFrame:
+    """How the probability at the verb slot divides, past forms apart, in a fixed sample of each construction."""
+    lemmas = _with_past(lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas))
+    contexts = contexts.drop_duplicates(["construction", "left", "right", "number"])
+    groups = contexts.groupby("construction", sort=False)
+    chosen = pd.concat([group.sample(min(sample, len(group)), random_state=0) for _, group in groups])
+    return form_shares(model, chosen, lemmas)
 
 
 def not_nouns_rows(evaluation) -> pd.DataFrame:
