@@ -17,7 +17,7 @@ from book.make.recorded_examples import examples_html
 from tse_core.errors import InputError
 
 MODEL = "smollm2-135m"
-TITLE, QUANTISATION = "SmolLM2-135M-Instruct", "Q4_1"
+TITLE = "SmolLM2-135M-Instruct"
 LIVE = BUILD / "live"
 STATIC = LIVE / "static" / "live"  # a static folder of the book
 FACTS = STATIC / "facts.json"
@@ -58,6 +58,7 @@ def opened() -> tuple[dict, list[dict]]:
     """What the page knows of the model, and the examples; its file and licence are put into the static folder."""
     from book.make.facts import page_facts, recorded_examples
     from tse_core import load_model
+    from tse_core.models.gguf import quantisation
     from tse_core.models.package_index import model_file, package_models
 
     file, model = model_file(MODEL), load_model(MODEL)
@@ -66,7 +67,7 @@ def opened() -> tuple[dict, list[dict]]:
     for text in ("LICENSE", "NOTICE"):
         shutil.copy2(file.parent / text, STATIC / f"{MODEL}-{text}.txt")
     pinned = package_models()[MODEL]
-    about = {"name": MODEL, "title": TITLE, "quantisation": QUANTISATION, "file": name}
+    about = {"name": MODEL, "title": TITLE, "quantisation": quantisation(file), "file": name}
     about |= {"bytes": pinned.bytes, "sha256": pinned.sha256}
     engine = {"name": wllama.NAME, "version": wllama.VERSION}
     return {"model": about, "engine": engine, **page_facts(model)}, recorded_examples(model)
