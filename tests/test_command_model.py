@@ -1,7 +1,9 @@
 """Models behind a command: what they print is read, placed and checked; what goes wrong is said in one line."""
 
 import os
+import signal
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -111,6 +113,8 @@ def prints(rows):
          "my-model get_surprisals: unexpected row '2 1 The 0.0'"),
         (prints("1 1 The nan"),
          "my-model get_surprisals: unexpected row '1 1 The nan'"),
+        (prints("1 1 The inf"),
+         "my-model get_surprisals: unexpected row '1 1 The inf'"),
         (prints("1 1 The 0.0"),
          "my-model get_surprisals: sentence 1 has 1 tokens, but unkify gives 2 marks"),
         (prints("1 1 The 0.0\n1 2 dog 1"),
@@ -141,6 +145,59 @@ def test_a_command_that_hangs_is_ended_with_its_children(executable, tmp_path):
         time.sleep(0.1)
     else:
         pytest.fail("the command's child is still there")
+
+
+def test_output_without_end_is_bounded(executable, monkeypatch):
+    monkeypatch.setattr("tse_core.models.child.run_command.__defaults__", (2**20,))
+    with pytest.raises(InputError, match="my-model tokenize: more than 268,435,456 bytes of output"):
+        model(executable("#!/bin/sh\nexec yes\n"), timeout=60).tokenize(["The cat"])
+
+
+@pytest.mark.parametrize("own_session", ["", "setsid "])
+def test_a_grandchild_that_keeps_the_pipe_does_not_outlive_the_command(executable, own_session):
+    start = time.perf_counter()
+    script = f"#!/bin/sh\n{own_session}sleep 30 &\necho a b\n"
+    assert model(executable(script)).tokenize(["A b"]) == [["a", "b"]]
+    assert time.perf_counter() - start < 15
+
+
+@pytest.mark.parametrize("number", ["TERM", "HUP"])
+def test_a_signal_to_end_ends_the_command_too(executable, tmp_path, number):
+    script = executable(f"#!/bin/sh\necho $$ > {tmp_path}/child\nsleep 60\n")
+    code = "import sys\nfrom tse_core.models.command import CommandModel\n"
+    code += "CommandModel([sys.argv[1]], name='m').tokenize(['a'])"
+    process = subprocess.Popen([sys.executable, "-c", code, str(script)])
+    file = tmp_path / "child"
+    while not (file.exists() and file.read_text().strip()):
+        time.sleep(0.1)
+    process.send_signal(getattr(signal, f"SIG{number}"))
+    assert process.wait(timeout=30) == 128 + getattr(signal, f"SIG{number}")
+    status = Path(f"/proc/{file.read_text().strip()}/stat")
+    assert not status.exists() or status.read_text().split()[2] == "Z"
+
+
+@pytest.mark.parametrize("timeout", [float("nan"), float("inf"), 0, -1])
+def test_a_time_out_is_a_number_of_seconds(timeout):
+    with pytest.raises(InputError, match="must be a number of seconds above 0"):
+        open_command("command:true", timeout)
+
+
+def test_what_a_command_says_last_steers_no_terminal(executable):
+    with pytest.raises(InputError) as error:
+        model(executable("#!/bin/sh\nprintf '\\033[2J\\007bad' >&2; exit 1\n")).tokenize(["a"])
+    assert "\x1b" not in str(error.value) and "\\x1b[2J\\x07bad" in str(error.value)
+
+
+def test_tokens_hold_what_unicode_calls_the_end_of_a_line(executable):
+    assert model(executable("#!/bin/sh\nprintf 'a\\342\\200\\250b\\n'\n")).tokenize(["x"]) == [["a", "b"]]
+
+
+def test_2_000_tokens_are_spelled_in_a_moment():
+    tokens = [f"word{number}" for number in range(2000)]
+    start = time.process_time()
+    spans = spell(" ".join(tokens), tokens, [False] * 2000)
+    assert spans[-1][1] == len(" ".join(tokens)) and time.process_time() - start < 1
+    assert spell("a" * 400, ["a", "aa"] * 133 + ["b"], [False] * 267) is None
 
 
 def test_a_missing_command_is_said():

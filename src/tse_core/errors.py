@@ -1,7 +1,10 @@
 """Mistakes a user can mend: one line that says what was wrong, where, and what would be right."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what steers a terminal
 
 
 class InputError(ValueError):
@@ -9,7 +12,7 @@ class InputError(ValueError):
 
     def __str__(self) -> str:
         """One line of at most 2,000 characters, whatever bad input it quotes."""
-        text = " ".join(super().__str__().splitlines())
+        text = _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", " ".join(super().__str__().splitlines()))
         return text if len(text) <= 2000 else f"{text[:1500]} ... {text[-490:]}"
 
 

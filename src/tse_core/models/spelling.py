@@ -26,23 +26,37 @@ def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list
     places = [place for _, place in letters]
     word_end = _word_ends(sentence, places)
     steps = [_lengths(token, strange) for token, strange in zip(tokens, unknown, strict=True)]
-    # From the back: can the tokens from i on spell the text from p on, and if so, how many letters does token i take?
-    choice = [{} for _ in tokens] + [{len(text): 0}]
-    for i in range(len(tokens) - 1, -1, -1):
-        for position in range(len(text) + 1):
-            for length in steps[i](text, position, word_end):
-                if position + length in choice[i + 1]:
-                    choice[i][position] = length
-                    break
-    if 0 not in choice[0]:
+    taken = _letters_taken(steps, text, word_end)
+    if taken is None:
         return None
     spans, position = [], 0
-    for taken in choice[:-1]:
-        length = taken[position]
+    for length in taken:
         start = places[position] if position < len(text) else len(sentence)
         spans.append((start, places[position + length - 1] + 1 if length else start))
         position += length
     return spans
+
+
+def _letters_taken(steps, text: str, word_end: Sequence[int]) -> list[int] | None:
+    """How many letters each token takes: the likeliest first, the next where the tokens after it cannot go on."""
+    taken, choices, position = [], [], 0
+    dead = set()  # (token, position) from which the rest of the text is not spelled
+    while len(taken) < len(steps) or position < len(text):
+        i = len(taken)
+        if len(choices) == i:
+            fresh = i < len(steps) and (i, position) not in dead
+            choices.append(steps[i](text, position, word_end) if fresh else iter(()))
+        length = next(choices[i], None)
+        if length is not None:
+            taken.append(length)
+            position += length
+            continue
+        dead.add((i, position))
+        choices.pop()
+        if not taken:
+            return None
+        position -= taken.pop()
+    return taken
 
 
 def _lengths(token: str, strange: bool):
