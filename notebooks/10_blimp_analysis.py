@@ -386,7 +386,7 @@ glue("flat_lstm_phenomenon", flat.loc["lstm", "phenomenon"])
 # The smaller sizes again, trained now, to check the record:
 
 # %%
-again = learning_curve(["ngram"], train_sizes, store=store)
+again = learning_curve(["ngram"], train_sizes, store=store).table()
 again["phenomenon"] = again["phenomenon"].str.replace("_", " ")
 keys = ["model", "sentences", "paradigm"]
 both = again.merge(curve[[*keys, "accuracy"]], on=keys, suffixes=("", "_recorded"))

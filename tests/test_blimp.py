@@ -13,8 +13,9 @@ from tse_core.blimp.scores import accuracies, accuracy, compare, evaluate_blimp,
 from tse_core.cli import main
 from tse_core.errors import InputError
 from tse_core.models.baselines import train_baseline
+from tse_core.results.kept import find
 from tse_core.results.store import Store
-from tse_core.results.tidy import find, read_results
+from tse_core.results.tidy import read_results
 from tse_core.sentences.preferences import score_pairs
 from tse_core.sentences.tokens import token_surprisals
 
@@ -57,11 +58,12 @@ class Counting:
         self.network, self.poison, self.asked = network, poison, 0
 
     def __getattr__(self, name):
-        if name in ("states", "project"):
-            raise AttributeError(name)
         return getattr(self.network, name)
 
-    def logits(self, ids, rows, columns):
+    def project(self, states):
+        return states
+
+    def states(self, ids, rows, columns):
         self.asked += len(rows)
         logits = self.network.logits(ids, rows, columns)
         logits[ids[rows, columns] == self.poison] = math.nan

@@ -9,9 +9,10 @@ from tse_core.blimp.scores import PairScores
 from tse_core.claims.judging import ledger
 from tse_core.claims.verdicts import NOT_RUN
 from tse_core.published import blimp_paradigms, syntaxgym_suites, table3
+from tse_core.results.kept import keep_results
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
-from tse_core.results.tidy import TIDY_COLUMNS, keep_results, read_results, write_results
+from tse_core.results.tidy import TIDY_COLUMNS, read_results, write_results
 from tse_core.studies.recording import agreement_results
 from tse_core.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.syntaxgym.outcomes import Outcome
@@ -134,7 +135,8 @@ class _Named:
 def made_up_outcome(suite, right, items):
     holds = [i < right for i in range(items)]
     table = pd.DataFrame({"item": range(items), "prediction": 1, "holds": holds, "unknown": False})
-    return Outcome(_Named(suite), "gpt2@00000000", "causal", "sum", None, None, table, {"bos": "add"})
+    made = Signature({"model": "gpt2@00000000", "data": f"{suite}@00000000"}, {"metric": "sum", "bos": "add"})
+    return Outcome(_Named(suite), "causal", "sum", None, None, table, made)
 
 
 def test_suite_accuracies_reach_their_claims():

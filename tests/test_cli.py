@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 from tse_core.cli import main
@@ -29,7 +30,8 @@ SIMPLE = ("--data", "marvin-linzen/simple")
 
 
 def test_help_and_import_do_not_load_torch():
-    code = "import sys, tse_core, tse_core.cli as c\nc._register()\nassert 'torch' not in sys.modules, 'torch'"
+    code = "import sys, tse_core\nfrom tse_core.cli.commands import complete\ncomplete()\n"
+    code += "assert 'torch' not in sys.modules, 'torch'"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -77,9 +79,8 @@ def test_gc_says_what_it_removes_and_asks_before_it_removes_anything_whole(tse, 
     (work,) = store.entries("work")
     folder = tmp_path / "store" / work["key"]
     shard = next(folder.glob("*.pairs.*"))
-    orphan = tmp_path / "store" / ("a" * 24) / shard.name
-    orphan.parent.mkdir()
-    orphan.write_bytes(shard.read_bytes())
+    store.put("a" * 24, "orphan", {"pairs": pd.read_parquet(shard)})
+    (orphan,) = (tmp_path / "store" / ("a" * 24)).iterdir()
     (folder / "x.part").write_text("half")
     dry = tse("results", "gc", "--dry-run", "--older-than", 0)[1]
     assert "x.part: part of a run that was stopped" in dry and "orphan" in dry and "2 files" in dry and orphan.exists()

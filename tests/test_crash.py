@@ -8,13 +8,15 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_model, load_pairs
-from tse_core.agreement import evaluation
 from tse_core.agreement import job as _job
+from tse_core.agreement import scoring
 from tse_core.errors import DamagedFile
-from tse_core.results.store import Store
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store, digest, parquet
 from tse_core.results.tidy import write_results
 
 MOMENTS = 20
@@ -61,8 +63,8 @@ def counted_shards():
     """How many shards are computed meanwhile."""
     computed = []
     with pytest.MonkeyPatch.context() as patch:
-        score = evaluation.score_shard
-        patch.setattr(evaluation, "score_shard", lambda *a: computed.append(1) or score(*a))
+        score = scoring.score_shard
+        patch.setattr(scoring, "score_shard", lambda *a: computed.append(1) or score(*a))
         yield computed
 
 
@@ -78,6 +80,32 @@ def test_a_damaged_shard_is_named_and_only_it_is_computed_again(run, tmp_path, d
         assert run(tmp_path) == unbroken
     assert len(computed) == 1
     assert shard.read_bytes() == contents
+
+
+def test_two_shards_that_were_swapped_are_noticed(run, tmp_path):
+    unbroken = run(tmp_path)
+    first, second, *_ = (path for path in shards(tmp_path) if ".contexts." in path.name)
+    contents = first.read_bytes(), second.read_bytes()
+    first.write_bytes(contents[1])
+    second.write_bytes(contents[0])
+    with counted_shards() as computed, pytest.warns(DamagedFile):
+        assert run(tmp_path) == unbroken
+    assert len(computed) == 2 and (first.read_bytes(), second.read_bytes()) == contents
+
+
+@pytest.mark.parametrize("change", ["a row fewer", "a column fewer", "no table"])
+def test_a_table_with_a_right_digest_that_is_not_the_shards_is_noticed(run, tmp_path, change):
+    unbroken = run(tmp_path)
+    path = next(path for path in shards(tmp_path) if ".contexts." in path.name)
+    frame = pd.read_parquet(path)
+    frames = {"a row fewer": frame.iloc[1:], "a column fewer": frame.drop(columns="ew_top_1")}
+    contents = parquet(frames[change]) if change in frames else b"no table"
+    path.unlink()
+    name = path.name.rsplit(".", 2)[0]
+    path.with_name(f"{name}.{digest(path, contents)}.parquet").write_bytes(contents)
+    with counted_shards() as computed, pytest.warns(DamagedFile, match=name):
+        assert run(tmp_path) == unbroken
+    assert len(computed) == 1
 
 
 def test_damaged_results_and_descriptions_are_made_again(run, tmp_path):
@@ -114,9 +142,8 @@ def test_gc_finds_damaged_and_orphan_files_and_nothing_of_other_people(run, tmp_
     run(tmp_path)
     damaged, *_ = shards(tmp_path)
     damaged.write_bytes(b"?")
-    orphan = tmp_path / ("0" * 24) / shards(tmp_path)[1].name
-    orphan.parent.mkdir()
-    orphan.write_bytes(shards(tmp_path)[1].read_bytes())
+    Store(tmp_path).put("0" * 24, "orphan", {"pairs": big_table()})
+    (orphan,) = (tmp_path / ("0" * 24)).iterdir()
     (tmp_path / "thesis.part").write_text("mine")
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "x.0.parquet").write_text("mine")
@@ -170,7 +197,7 @@ def test_a_file_that_may_not_grow_is_the_same_mistake(run, tmp_path):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
         try:
-            Store(tmp_path).put_result(evaluation.Signature({"model": "m@0", "data": "d@0"}, {}), big_table(), "big")
+            Store(tmp_path).put_result(Signature({"model": "m@0", "data": "d@0"}, {}), big_table(), "big")
         except InputError as error:
             os._exit(0 if "no space left" in str(error) else 1)
         os._exit(2)
@@ -189,12 +216,12 @@ def test_results_that_do_not_fit_on_the_disk_leave_the_file_that_was_there(tmp_p
     out = tmp_path / "results.parquet"
     out.write_bytes(b"earlier")
 
+    from test_results import tidy
+
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tempfile.mkstemp", full)
-    from test_results import tidy
-
+    monkeypatch.setattr("tse_core.files.os.open", full)
     with pytest.raises(InputError, match="results.parquet: cannot be written .No space left on device."):
         write_results(tidy(), out)
     assert out.read_bytes() == b"earlier"

@@ -78,7 +78,7 @@ def small(**changes):
         (lambda m: wilson(3, 2), "0 <= successes <= trials"),
         (lambda m: Signature.parse("gpt2"), "not a signature: 'gpt2'"),
         (lambda m: write_results(None, "results.txt"), "results are written as .parquet or .csv"),
-        (lambda m: Store("good.jsonl").describe(Signature({"model": "m"}, {})), "cannot write to the store"),
+        (lambda m: Store("good.jsonl").describe("0" * 24, Signature({"model": "m"}, {})), "cannot write to the store"),
     ],
 )
 def test_mistakes_in_python_are_input_errors_of_one_line(call, message, tiny_causal):

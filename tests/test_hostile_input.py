@@ -14,8 +14,8 @@ from fuzz import LONGEST, TARGETS, mutated, read
 from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
 from tse_core.datasets import downloads
 from tse_core.errors import unknown
+from tse_core.results.kept import find
 from tse_core.results.store import Store
-from tse_core.results.tidy import find
 
 ROOT = Path(__file__).parents[1]
 OURS = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "book").rglob("*.py"), *(ROOT / "notebooks").glob("*.py")])

@@ -10,8 +10,9 @@ import tse_core
 from tests.tiny import save_model
 from tse_core.errors import InputError
 from tse_core.pages import profiles
+from tse_core.results.kept import keep_results
 from tse_core.results.store import Store
-from tse_core.results.tidy import keep_results, read_results
+from tse_core.results.tidy import read_results
 
 PAPER = {"models": ["bert-large-cased", "gpt2-xl"], "data": ["marvin-linzen/simple"], "lemmas": ["newman-clean"]}
 

@@ -11,7 +11,7 @@ from tests.tiny import save_model
 from tse_core.errors import InputError
 from tse_core.results.recorded import known_results, list_recorded, load_recorded, read_provenance
 from tse_core.results.store import Store
-from tse_core.studies.recording import hardware, record
+from tse_core.studies.recording import Part, hardware, record
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def refuse():
 
 @pytest.fixture
 def folder(tmp_path, model, evaluation):
-    record(model, tmp_path, [("agreement", evaluation.tidy), ("blimp", refuse)])
+    record(model, tmp_path, [Part("agreement", {"simple": evaluation.tidy}), Part("blimp", {"": refuse})])
     return tmp_path
 
 
@@ -82,7 +82,14 @@ def test_a_live_run_goes_before_a_recorded_one(folder, model, tmp_path):
     assert set(both["source"]) == {"store"} and len(both) == len(only)
 
 
+def test_a_piece_that_fails_is_left_out_alone_and_named(model, evaluation, tmp_path):
+    pieces = {"simple": evaluation.tidy, "other": refuse}
+    made = record(model, tmp_path, [Part("agreement", pieces)])
+    assert made["left_out"] == {"agreement: other": "it knows none of the words"}
+    assert made["files"]["agreement"]["numbers"] == len(evaluation.tidy())
+
+
 def test_a_model_of_which_nothing_can_be_asked_is_an_error(model, tmp_path):
-    with pytest.raises(InputError, match="nothing to record: blimp: it knows none of the words"):
-        record(model, tmp_path, [("blimp", refuse)])
+    with pytest.raises(InputError, match="nothing to record: blimp: blimp: it knows none of the words"):
+        record(model, tmp_path, [Part("blimp", {"blimp": refuse})])
     assert not list(tmp_path.iterdir())

@@ -6,21 +6,15 @@ import pytest
 
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations, compare_shared, shared_lemmas
-from tse_core.agreement.evaluation import NOISE
+from tse_core.agreement.evaluation import NOISE, number_names
+from tse_core.datasets.contents import other_contents
+from tse_core.datasets.names import data_hash
+from tse_core.errors import DamagedFile
 from tse_core.metrics.scores import Cutoffs
+from tse_core.results.kept import find, finished, keep_results
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
-from tse_core.results.tidy import (
-    TIDY_COLUMNS,
-    add,
-    difference_table,
-    find,
-    finished,
-    keep_results,
-    other_contents,
-    read_results,
-    write_results,
-)
+from tse_core.results.tidy import TIDY_COLUMNS, difference_table, read_results, write_results
 
 SIGNATURE = "m@00000000 d@11111111 | l@22222222(3) bos:none protocol:exact/1 | 0.1.0 cpu 2026-01-01"
 
@@ -76,11 +70,11 @@ def test_rows_changed_after_writing_are_noticed(tmp_path):
 def test_results_of_another_machine_are_merged_and_duplicates_passed_over(tmp_path):
     store = Store(tmp_path / "store")
     write_results(tidy(), tmp_path / "a.parquet")
-    assert add(tmp_path / "a.parquet", store) == (4, 0)
+    assert keep_results(read_results(tmp_path / "a.parquet"), store) == 4
     later = SIGNATURE.replace("cpu 2026-01-01", "H100 2027-01-01")
     write_results(pd.concat([tidy(signature=later), tidy(signature=later.replace("d@1", "d@2"))]), tmp_path / "b.csv")
-    assert add(tmp_path / "b.csv", store) == (4, 4)
-    assert add(tmp_path / "b.csv", store) == (0, 8)
+    assert keep_results(read_results(tmp_path / "b.csv"), store) == 4
+    assert keep_results(read_results(tmp_path / "b.csv"), store) == 0
     assert [entry["identity"]["data"] for entry in store.entries("results")] != []
     assert len(store.entries("results")) == 2
     found = find(Signature.parse(SIGNATURE).key[:6], store)
@@ -96,10 +90,11 @@ def test_numbers_that_contradict_the_store_under_the_same_signature_are_refused(
 
 
 def test_names_that_stand_for_other_contents_here_are_told():
-    here = f"m@00000000 marvin-linzen/simple@ed9b0bef | newman-appendix@{load_lemmas().hash}(15) bos:none"
-    assert other_contents(Signature.parse(here)) == []
-    (note,) = other_contents(Signature.parse(here.replace("ed9b0bef", "00000000")))
-    assert note == "marvin-linzen/simple is ed9b0bef here but 00000000 there: other contents under the same name"
+    lemmas = f"newman-appendix@{load_lemmas().hash}"
+    here = f"marvin-linzen/simple@{data_hash(load_pairs('marvin-linzen/simple'))}"
+    assert other_contents(here, lemmas) == []
+    (note,) = other_contents("marvin-linzen/simple@00000000", lemmas)
+    assert note == f"marvin-linzen/simple is {here[-8:]} here but 00000000 there: other contents under the same name"
 
 
 def test_differences_number_by_number():
@@ -120,15 +115,39 @@ def test_an_evaluation_leaves_its_numbers_in_the_store(models, simple, tmp_path)
 def test_a_run_is_finished_once_the_store_has_each_of_its_numbers(models, simple, tmp_path):
     found = evaluate(models[0], simple)
     tidy, store = found.tidy(), Store(tmp_path)
-    run = found.signature, tidy["construction"].unique(), found.cutoffs, store
-    assert finished(*run) is None
-    keep_results(tidy.iloc[5:], store)
-    assert finished(*run) is None
+    signature, constructions, code = found.signature, tidy["construction"].unique(), ("agreement",)
+    names = number_names(constructions, found.cutoffs)
+    assert finished(signature, names, store) is None
     keep_results(tidy, store)
-    pd.testing.assert_frame_equal(finished(*run), tidy, check_dtype=False)  # in its order, whatever came first
-    fewer = Cutoffs(top=(0.5, 1.0), bottom=())
-    assert set(finished(*run[:2], fewer, store)["cutoff"].dropna()) == {0.5, 1.0}
-    assert finished(*run[:2], Cutoffs(top=(0.123,), bottom=()), store) is None
+    assert finished(signature, names, store) is None  # numbers that were imported are worked out here
+    keep_results(tidy.iloc[5:], store, code)
+    assert finished(signature, names, store) is None
+    keep_results(tidy, store, code)
+    pd.testing.assert_frame_equal(finished(signature, names, store), tidy, check_dtype=False)  # whatever came first
+    fewer = number_names(constructions, Cutoffs(top=(0.5, 1.0), bottom=()))
+    assert set(finished(signature, fewer, store)["cutoff"].dropna()) == {0.5, 1.0}
+    assert finished(signature, number_names(constructions, Cutoffs(top=(0.123,), bottom=())), store) is None
+    assert finished(signature, [*names, (constructions[0], "new metric", "", None)], store) is None
+
+
+def test_computed_numbers_go_before_imported_ones_that_differ(tmp_path):
+    store, key = Store(tmp_path), Signature.parse(SIGNATURE).key
+    keep_results(tidy((0.9, 0.75)), store)
+    with pytest.warns(DamagedFile, match="Simple, TSE: 0.5000, but 0.9000 was imported .* the computed number counts"):
+        assert keep_results(tidy(), store, ("agreement",)) == 4
+    assert find(key, store).set_index(["construction", "metric"])["score"]["Simple", "TSE"] == 0.5
+    with pytest.raises(InputError, match="0.9000, but the store has 0.5000"):
+        keep_results(tidy((0.9, 0.75)), store)
+    assert store.remove_results(key) == 2 and find(key, store) is None and not list(tmp_path.rglob("*"))[1:]
+
+
+def test_numbers_that_other_code_computed_are_not_shown(tmp_path, monkeypatch):
+    store, key = Store(tmp_path), Signature.parse(SIGNATURE).key
+    keep_results(tidy(), store, ("agreement",))
+    monkeypatch.setattr("tse_core.results.kept.code_digest", lambda *parts: "0" * 12)
+    assert find(key, store) is None
+    keep_results(tidy((0.9, 0.75)), store, ("agreement",))
+    assert find(key, store)["score"].max() == 0.9
 
 
 def test_pairs_decided_by_less_than_the_numeric_noise_are_flagged(models, simple, monkeypatch):

@@ -19,7 +19,7 @@ from tse_core.cli import main
 from tse_core.sweep.engines import Processes, engine
 from tse_core.sweep.plan import load_plan
 from tse_core.sweep.running import plan_sweep, run_tasks, settings, sweep
-from tse_core.sweep.tasks import parameters, score_task, unloaded
+from tse_core.sweep.tasks import planned, score_task
 
 ROOT = Path(__file__).parents[1]
 
@@ -117,15 +117,14 @@ def test_another_engine_than_the_plans_keeps_only_its_numbers():
 # --- tasks -------------------------------------------------------------------------------------------------------
 
 
-def test_a_model_without_its_weights_says_the_same_of_itself(checkpoints):
-    loaded = load_model(checkpoints / "step-16")
-    entry = load_plan({"models": [str(checkpoints / "step-16")]}).runs[0].model
-    light = unloaded(entry)
-    assert light.identity() == loaded.identity() and light.policies() == loaded.policies()
-    assert light.vocabulary_size == loaded.vocabulary_size
-    assert parameters(light) == sum(p.numel() for p in loaded.network.module.parameters())
-    with pytest.raises(InputError, match="without its weights"):
-        light.network.logits(None, None, None)
+def test_planning_opens_no_weights(checkpoints, plan, tmp_path, monkeypatch):
+    entry = load_plan(plan).runs[-1].model
+    assert planned(entry).identity() == load_model(checkpoints / "step-16").identity()
+    opened = property(lambda self: pytest.fail("weights were opened"))
+    monkeypatch.setattr("tse_core.models.network.LazyNetwork.opened", opened)
+    tasks = plan_sweep(plan, store=tmp_path).tasks
+    assert len(tasks) == 6 and {task.vocabulary for task in tasks} == {planned(entry).vocabulary_size}
+    assert {task.parameters for task in tasks} == {planned(entry).network.parameter_count}
 
 
 def test_tasks_hold_every_token_once_in_pieces_of_a_size(plan, tmp_path, monkeypatch):

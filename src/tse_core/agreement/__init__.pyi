@@ -6,12 +6,13 @@ from .context import ContextScores as ContextScores
 from .context import score_context as score_context
 from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate
-from .evaluation import slot_distribution as slot_distribution
+from .evaluation import number_names as number_names
 from .job import Job as Job
 from .job import prepare as prepare
-from .shards import score_shard as score_shard
+from .scoring import job_work as job_work
 from .slots import FORMS as FORMS
 from .slots import form_shares as form_shares
 from .slots import mark_words as mark_words
 from .slots import marked_distribution as marked_distribution
+from .slots import slot_distribution as slot_distribution
 from .slots import slot_scores as slot_scores

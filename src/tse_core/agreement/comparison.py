@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from tse_core import uncertainty
-from tse_core.datasets import Lemmas, load_lemmas
+from tse_core.datasets import Lemmas, as_lemmas
 from tse_core.errors import InputError
+from tse_core.models import as_language_model
 from tse_core.results import READING, require_comparable
 
 COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
@@ -23,16 +24,16 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = "newman-appendix") ->
 
     Parameters
     ----------
-    models : objects with ``word_ids`` and ``name``, as `load_model` gives them
+    models : LanguageModels, or what `load_model` takes
     lemmas : Lemmas, or what `load_lemmas` takes
 
     Returns
     -------
     Lemmas named ``<list>-shared``: evaluating each model on it gives numbers that compare.
     """
-    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    lemmas = as_lemmas(lemmas)
     table, names = lemmas.table, []
-    for model in models:
+    for model in map(as_language_model, models):
         words = [*table["singular"], *table["plural"]]
         known = dict(zip(words, model.word_ids(words), strict=True))
         table, names = Lemmas(lemmas.name, table).inflection_ids(known.get)[0], [*names, model.name]

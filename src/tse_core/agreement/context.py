@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import Lemmas, load_lemmas
+from tse_core.datasets import Lemmas, as_lemmas
 from tse_core.errors import InputError
 from tse_core.forward import blocks
 from tse_core.metrics import PAPER_CUTOFFS, CutoffScores, cutoff_scores
-from tse_core.models import LanguageModel, load_model
+from tse_core.models import LanguageModel, as_language_model
 
 NUMBERS = ("singular", "plural")
 
@@ -59,8 +59,8 @@ def score_context(
     plural = _index(number)
     if not (left.strip() or right.strip()):
         raise InputError("the context is empty; give at least one word before or after the verb's place")
-    model = model if isinstance(model, LanguageModel) else load_model(model)
-    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    model = as_language_model(model)
+    lemmas = as_lemmas(lemmas)
     words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
     kept, ids = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
     if not len(kept):

@@ -4,8 +4,8 @@
 (Newman et al. 2021). `slot_distribution` shows one such distribution (their Table 3).
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,17 +13,17 @@ import numpy as np
 import pandas as pd
 
 from tse_core import uncertainty
-from tse_core.agreement.job import Keep, Protocol, prepare
-from tse_core.agreement.shards import score_shard
+from tse_core.agreement.job import Job, Keep, Protocol, prepare
+from tse_core.agreement.scoring import CODE, job_work
 from tse_core.agreement.some_lemmas import over
 from tse_core.datasets import Lemmas
 from tse_core.metrics import PAPER_CUTOFFS, Cutoffs
-from tse_core.models import LanguageModel, load_model
-from tse_core.progress import progress
-from tse_core.results import TIDY_COLUMNS, Signature, Store, finished, keep_results
+from tse_core.models import LanguageModel
+from tse_core.results import TIDY_COLUMNS, Finished, Signature, Store, Work, as_store, finished, keep_results, run
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
+METRICS = ("EW", "MW")  # those that are cut off
 NOISE = {"float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
 
 
@@ -110,7 +110,7 @@ class Evaluation:
         nouns = uncertainty.own_clusters(self.contexts["noun"]) if intervals else None
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
             group = self.contexts.iloc[members]
-            for metric in ("EW", "MW"):
+            for metric in METRICS:
                 for side in ("top", "bottom"):
                     for cutoff in getattr(self.cutoffs, side):
                         score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.lower(), "mass"))
@@ -189,25 +189,31 @@ def evaluate(
         For an unknown name, or a tokenizer that holds no lemma's two forms as single entries.
     """
     job = prepare(model, pairs, lemmas, cutoffs, protocol, keep)
-    signature, work = job.signature(), job.work()
-    store = Store(store) if isinstance(store, (str, Path)) else store
-    if store:
-        store.describe(work)
-    parts = []
-    with progress(len(job.contexts), f"{job.model.label}: contexts", unit="contexts") as advance:
-        for name, members in job.shards():
-            tables = store.get(work.key, name, job.tables) if store else None
-            if tables is None:
-                tables = score_shard(job, members, batch_tokens)
-                if store:
-                    store.put(work.key, name, tables)
-            parts.append(job.placed(tables, members))
-            advance(len(members))
+    store = as_store(store)
+    work = job_work(job, batch_tokens)
+    found = _evaluation(job, work, run(work, store))
+    if store and finished(found.signature, number_names(job.constructions, cutoffs), store) is None:
+        keep_results(found.tidy(), store, (*CODE, "uncertainty"))
+    return found
+
+
+def number_names(constructions: Iterable[str], cutoffs: Cutoffs) -> list[tuple]:
+    """What names each number of an evaluation: construction, metric, side, cut-off; in the order of `tidy`."""
+    cuts = [
+        (metric, side, cutoff) for metric in METRICS for side in cutoffs._fields for cutoff in getattr(cutoffs, side)
+    ]
+    names = [(construction, "TSE", "", None) for construction in constructions]
+    return names + [(construction, *cut) for construction in constructions for cut in cuts]
+
+
+def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
+    """The tables of all shards as one evaluation."""
+    parts = [job.placed(done.tables[name], shard.contents) for name, shard in work.shards.items()]
     joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
     contexts = pd.concat(
         [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
     )
-    top = f"{max(cutoffs.top):g}" if cutoffs.top else None
+    top = f"{max(job.cutoffs.top):g}" if job.cutoffs.top else None
     for metric in ("ew", "mw"):
         contexts.insert(
             contexts.columns.get_loc("pairs") + 1, metric, contexts[f"{metric}_top_{top}"] if top == "1" else np.nan
@@ -216,25 +222,10 @@ def evaluate(
     details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
     margin = details["log_probability_correct"] - details["log_probability_wrong"]
     details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
-    found = Evaluation(contexts, details, job.lemmas, signature, cutoffs, _by_lemma(joined, job), joined.get("forms"))
-    if store and finished(signature, job.constructions, cutoffs, store) is None:
-        keep_results(found.tidy(), store)
-    return found
-
-
-def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
-    """The distribution of the word between left and right: columns token, probability, most probable first.
-
-    What the paper's Table 3 shows the first ten rows of. A masked model reads both sides, a causal one the left.
-    """
-    from tse_core.forward import blocks
-
-    model = model if isinstance(model, LanguageModel) else load_model(model)
-    slot = model.slot(left, right)
-    block = next(blocks(model, [slot.ids], [[slot.position]]))
-    probabilities = block.logits[0].softmax(-1).cpu().numpy()
-    order = np.argsort(-probabilities, kind="stable")
-    return pd.DataFrame({"token": model.tokens(order), "id": order, "probability": probabilities[order]})
+    signature = replace(job.signature(), provenance=done.provenance)
+    return Evaluation(
+        contexts, details, job.lemmas, signature, job.cutoffs, _by_lemma(joined, job), joined.get("forms")
+    )
 
 
 def _bounds(values, clusters) -> list[float]:

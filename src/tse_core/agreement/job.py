@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import Lemmas, context_index, data_hash, load_lemmas, load_pairs, unique_contexts, with_nouns
+from tse_core.datasets import Lemmas, as_lemmas, as_pairs, context_index, data_hash, unique_contexts, with_nouns
 from tse_core.errors import InputError, unknown
+from tse_core.files import safe_name
 from tse_core.metrics import Cutoffs
-from tse_core.models import LanguageModel, load_model
+from tse_core.models import LanguageModel, as_language_model
 from tse_core.results import PROTOCOL_VERSION, Signature, provenance
 
 Protocol = Literal["exact", "released"]
@@ -63,7 +64,7 @@ class Job:
         identity = {"model": self.model.identity(), "data": self.data}
         return Signature(identity, policy, provenance(self.model.device))
 
-    def work(self) -> Signature:
+    def shared_signature(self) -> Signature:
         """What the shards of a run share with those of any other data: the model, the policies, the detail."""
         made = self.signature()
         detail = {"cutoffs": str(tuple(self.cutoffs)), "keep": self.keep}
@@ -77,8 +78,7 @@ class Job:
                 slice_ = members[start : start + SHARD_CONTEXTS]
                 contexts = data_hash(self.contexts.iloc[slice_].drop(columns="noun"))
                 pairs = self.pairs.loc[self.pair_rows(slice_), ["left", "right", "correct", "wrong", "number"]]
-                name = "".join(c if c.isalnum() else "-" for c in construction.lower()).strip("-")
-                yield f"{name}-{number:03d}-{contexts}{data_hash(pairs)}", slice_
+                yield f"{safe_name(construction)}-{number:03d}-{contexts}{data_hash(pairs)}", slice_
 
     def pair_rows(self, members: np.ndarray) -> np.ndarray:
         """The rows of the pairs whose contexts are among `members`."""
@@ -109,12 +109,14 @@ def prepare(
         raise unknown("protocol", protocol, ("exact", "released"))
     if keep not in ("contexts", "lemmas", "forms"):
         raise unknown("detail to keep", keep, ("contexts", "lemmas", "forms"))
-    pairs = pairs if isinstance(pairs, pd.DataFrame) else load_pairs(pairs)
+    pairs = as_pairs(pairs)
     if pairs.empty:
         raise InputError("there are no pairs to score")
     pairs = with_nouns(pairs)
-    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
-    model = model if isinstance(model, LanguageModel) else load_model(model)
+    lemmas = as_lemmas(lemmas)
+    model = as_language_model(model)
+    if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself
+        model = model.with_policies(bos="tokenizer")
     words = list(
         dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *pairs["correct"], *pairs["wrong"]])
     )

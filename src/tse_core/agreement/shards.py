@@ -10,7 +10,7 @@ import torch
 from tse_core.agreement.job import Job
 from tse_core.forward import blocks
 from tse_core.metrics import agreement, cutoff_scores
-from tse_core.models import Slot
+from tse_core.models import Prompt
 
 
 def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict[str, pd.DataFrame]:
@@ -60,12 +60,12 @@ def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict
     return tables
 
 
-def _slots(job: Job, contexts) -> list[Slot]:
+def _slots(job: Job, contexts) -> list[Prompt]:
     slots = job.model.slots(contexts)
-    if job.protocol == "released" and job.model.leading_space:
+    if job.protocol == "released" and job.model.space:
         # The released code counts the tokens of the left context without its leading space, plus one for <s>.
         left = job.model.tokenizer([left for left, _ in contexts], add_special_tokens=False)["input_ids"]
-        slots = [Slot(slot.ids, min(len(ids) + 1, len(slot.ids) - 1)) for slot, ids in zip(slots, left, strict=True)]
+        slots = [Prompt(slot.ids, min(len(ids) + 1, len(slot.ids) - 1)) for slot, ids in zip(slots, left, strict=True)]
     return slots
 
 

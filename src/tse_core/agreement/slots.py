@@ -5,11 +5,14 @@ at, with the scores it would get: TSE from the templates' few verbs, MW and EW f
 probability divides between forms that agree, forms that do not, past forms (which agree with anything) and the rest.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import DEFAULT, Lemmas, load_lemmas
+from tse_core.datasets import DEFAULT, Lemmas, as_lemmas
 from tse_core.errors import InputError, unknown
+from tse_core.models import LanguageModel, as_language_model
 
 FORMS = ("correct", "wrong", "past", "other")
 BLANK = "___"
@@ -25,6 +28,21 @@ def split_blank(sentence: str) -> tuple[str, str]:
     if not blank or not left.strip() or BLANK in right:
         raise InputError(f"{sentence!r}: write the verb's place as {BLANK}, once, after at least one word")
     return left.strip(), right.strip()
+
+
+def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
+    """The distribution of the word between left and right: columns token, probability, most probable first.
+
+    What the paper's Table 3 shows the first ten rows of. A masked model reads both sides, a causal one the left.
+    """
+    from tse_core.forward import blocks
+
+    model = as_language_model(model)
+    slot = model.slot(left, right)
+    block = next(blocks(model, [slot.ids], [[slot.position]]))
+    probabilities = block.logits[0].softmax(-1).cpu().numpy()
+    order = np.argsort(-probabilities, kind="stable")
+    return pd.DataFrame({"token": model.tokens(order), "id": order, "probability": probabilities[order]})
 
 
 def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
@@ -44,9 +62,7 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
     -------
     DataFrame with columns token, id, probability, form (one of `FORMS`), lemma ("" where none).
     """
-    from tse_core.agreement.evaluation import slot_distribution
-
-    model = _opened(model)
+    model = as_language_model(model)
     shown = slot_distribution(model, *split_blank(sentence))
     entry = _entries(model, number, lemmas)
     found = [entry.get(i, ("other", "")) for i in shown["id"]]
@@ -70,7 +86,7 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
 
     from tse_core.forward import blocks
 
-    model = _opened(model)
+    model = as_language_model(model)
     membership = {}
     for number in contexts["number"].unique():
         kinds = torch.zeros(model.vocabulary_size, len(FORMS), device=model.device)
@@ -95,7 +111,7 @@ def mark_words(words, number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
     >>> mark_words(["meets", "meet", "met", "controls", "##s"], "singular")
     ['correct', 'wrong', 'past', 'correct', 'other']
     """
-    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    lemmas = as_lemmas(lemmas)
     marks = _marks(lemmas.table, number, lemmas.table)
     return [marks.get(word.strip(), ("other", ""))[0] for word in words]
 
@@ -128,15 +144,9 @@ def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
     }
 
 
-def _opened(model):
-    from tse_core.models import LanguageModel, load_model
-
-    return model if isinstance(model, LanguageModel) else load_model(model)
-
-
 def _entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
-    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    lemmas = as_lemmas(lemmas)
     words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
     kept, _ = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
     marks = _marks(kept, number, lemmas.table)

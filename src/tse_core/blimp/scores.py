@@ -7,22 +7,36 @@ not depend on which others ran with it.
 """
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from tse_core import uncertainty
-from tse_core.datasets import data_hash, load_sentence_pairs
+from tse_core.datasets import as_sentence_pairs, data_hash
 from tse_core.errors import InputError, unknown
-from tse_core.progress import progress
+from tse_core.files import safe_name
+from tse_core.models import as_model
 from tse_core.published import blimp_paradigms
-from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Signature, Store, keep_results, provenance
+from tse_core.results import (
+    PROTOCOL_VERSION,
+    TIDY_COLUMNS,
+    Shape,
+    Shard,
+    Signature,
+    Store,
+    Work,
+    as_store,
+    keep_results,
+    provenance,
+    run,
+)
 from tse_core.sentences import check_method, check_pairs, check_policies, default_method, judged, score_pairs
 
+CODE = ("sentences", "blimp")  # whose code scores a paradigm, besides what all work shares
+SCORED = ("paradigm", "logp_good", "logp_bad", "unknown_critical")
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
 
 
@@ -36,6 +50,10 @@ class PairScores:
     def accuracy(self, by: str = "paradigm") -> pd.DataFrame:
         """See :func:`accuracy`."""
         return accuracy(self.pairs, by)
+
+    def table(self) -> pd.DataFrame:
+        """The accuracy in each phenomenon."""
+        return self.accuracy("phenomenon")
 
     def tidy(self) -> pd.DataFrame:
         """Every accuracy, one a row, in the columns of result files: all pairs, phenomena, paradigms.
@@ -54,26 +72,26 @@ class PairScores:
             .rename(columns={"accuracy": "score"})
         )
         table["invalid"] = 1 - table["judged"] / table["pairs"]
-        label, method = self.signature.identity["model"].rsplit("@", 1)[0], self.signature.policy["method"]
+        label, method = self.signature.model, self.signature.policy["method"]
         table = table.assign(model=label, protocol=method, metric="accuracy", side="", cutoff=np.nan, coverage=np.nan)
         return table.assign(lemmas=0, contexts=table["pairs"], signature=str(self.signature))[TIDY_COLUMNS]
 
 
 def evaluate_blimp(
     model, pairs: str | pd.DataFrame = "blimp", *, method=None, bos=None, space=None, first="as-is", ties="wrong",
-    unknown_words="flag", store: Store | None = None,
+    unknown_words="flag", store: Store | str | Path | None = None,
 ) -> PairScores:  # fmt: skip
     """Score all paradigms that the method suits.
 
     Parameters
     ----------
-    model : LanguageModel
-    pairs : str or DataFrame
-        A name that :func:`tse_core.load_sentence_pairs` knows, or sentence pairs. The prefix methods take the
+    model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
+    pairs : str, Path or DataFrame
+        A name or file that :func:`tse_core.load_sentence_pairs` knows, or sentence pairs. The prefix methods take the
         paradigms that allow them: 20 of BLiMP's 67 each.
     method, bos, space, first, ties, unknown_words
         As in :func:`tse_core.score_pairs`.
-    store : Store, optional
+    store : Store or folder, optional
         Where finished paradigms are kept and looked for, and the accuracies kept.
 
     Raises
@@ -83,44 +101,52 @@ def evaluate_blimp(
         which the model gave NaN; the paradigms before it are in the store.
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
-    method = method or default_method(model)
-    check_method(model, method)
-    model = model.with_policies(bos=bos, leading_space=space)
-    pairs = load_sentence_pairs(pairs) if isinstance(pairs, str) else pairs
-    name = pairs.attrs.get("name", "sentence-pairs")
-    pairs = suited(pairs, method)
-    check_pairs(pairs, method)
-    data = f"{name}@{data_hash(pairs)}"
-    policy = {"method": method, "first": first, **model.policies(), "protocol": f"pairs/{PROTOCOL_VERSION}"}
-    where = provenance(model.device)
-    work = Signature({"model": model.identity(), "data": name.split("/")[0]}, policy, where)
-    tables = []
-    with progress(len(pairs), f"{model.label} {method}", unit="pairs") as bar:
-        for paradigm, group in pairs.groupby("paradigm", sort=False):
-            shard = re.sub(r"\W+", "_", paradigm) + f"-{data_hash(group)}"
-            kept = store.get(work.key, shard, ["pairs"]) if store else None
-            if kept:
-                bar(len(group))
-                tables.append(kept["pairs"])
-                continue
-            try:
-                advance = partial(_advance, bar, len(group))
-                scores = score_pairs(model, group, method, first=first, advance=advance)
-            except InputError as error:
-                raise InputError(f"paradigm {paradigm}: {error}") from error
-            tables.append(scores.reset_index(drop=True))
-            if store:
-                store.put(work.key, shard, {"pairs": tables[-1]})
-                store.describe(work)
-    scored = pd.concat(tables, ignore_index=True)
+    model = as_model(model).with_policies(bos=bos, space=space)
+    pairs = as_sentence_pairs(pairs)
+    work, store = pairs_work(model, pairs, method, first), as_store(store)
+    name, done = _name(pairs), run(work, store)
+    scored = pd.concat([tables["pairs"] for tables in done.tables.values()], ignore_index=True)
+    pairs = suited(pairs, work.signature.policy["method"])
     phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
     scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
-    policy = policy | {"ties": ties, "unknown": unknown_words}
+    identity = work.signature.identity | {"data": f"{name}@{data_hash(pairs)}"}
+    policy = work.signature.policy | {"ties": ties, "unknown": unknown_words}
     scored = judged(scored, ties=ties, unknown_words=unknown_words)
-    run = PairScores(scored, Signature({"model": model.identity(), "data": data}, policy, where))
+    found = PairScores(scored, Signature(identity, policy, done.provenance))
     if store:
-        keep_results(run.tidy(), store)
-    return run
+        keep_results(found.tidy(), store, (*CODE, "uncertainty"))
+    return found
+
+
+def pairs_work(model, pairs: pd.DataFrame, method: str | None = None, first: str = "as-is") -> Work:
+    """The work of scoring sentence pairs; one shard is a paradigm.
+
+    Raises
+    ------
+    InputError
+        A method that does not suit the model or the pairs, a missing or empty field.
+    """
+    method = method or default_method(model)
+    check_method(model, method)
+    name, pairs = _name(pairs), suited(pairs, method)
+    check_pairs(pairs, method)
+    policy = {"method": method, "first": first, **model.policies(), "protocol": f"pairs/{PROTOCOL_VERSION}"}
+    identity = {"model": model.identity(), "data": name.split("/")[0]}
+    shards = {}
+    for paradigm, group in pairs.groupby("paradigm", sort=False):
+        shards[f"{safe_name(paradigm)}-{data_hash(group)}"] = Shard(
+            group, len(group), {"pairs": Shape(SCORED, len(group))}
+        )
+
+    def score(group: pd.DataFrame, advance) -> dict[str, pd.DataFrame]:
+        try:
+            scores = score_pairs(model, group, method, first=first, advance=advance)
+        except InputError as error:
+            raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
+        return {"pairs": scores.reset_index(drop=True)}
+
+    signature = Signature(identity, policy, provenance(model.device))
+    return Work(signature, CODE, shards, score, title=f"{model.label} {method}", unit="pairs")
 
 
 def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
@@ -229,8 +255,8 @@ def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:
     return paradigms == set(known["UID"]), partial
 
 
-def _advance(bar, pairs: int, share: float) -> None:
-    bar(share * pairs)
+def _name(pairs: pd.DataFrame) -> str:
+    return pairs.attrs.get("name", "sentence-pairs")
 
 
 def _pooled(paradigms: pd.DataFrame) -> dict:

@@ -41,7 +41,7 @@ def learning_curve(
     table = run(
         kind or SETTINGS, sizes or SIZES, regime=regime, seed=seed, store=options.store_of(store, no_store),
         report=lambda line: typer.echo(line, err=True),
-    )  # fmt: skip
+    ).table()  # fmt: skip
     means = table.groupby(["model", "phenomenon", "sentences"], sort=False)["accuracy"].mean().unstack("sentences")
     typer.echo(means.round(3).to_string())
     if out:

@@ -23,16 +23,21 @@ def list_(
     work: Annotated[bool, typer.Option("--work", help="Pieces of work kept for resuming, instead of results.")] = False,
     store: options.StoreFolder = None,
 ) -> None:
-    """List the finished runs: key, model, data, policies, how many files and bytes.
+    """List the finished runs: key, model, data, policies, bytes, and where the numbers come from.
+
+    They were computed here, imported, or computed by code that has changed since: those are not shown any more.
 
     Example:  tse results list
     """
-    entries = options.store_of(store, False).entries("work" if work else "results")
+    from tse_core.results import origins
+
+    place = options.store_of(store, False)
     rows = []
-    for entry in entries:
+    for entry in place.entries("work" if work else "results"):
         policy = " ".join(value if name == "lemmas" else f"{name}:{value}" for name, value in entry["policy"].items())
-        rows.append([entry["key"][:10], *entry["identity"].values(), policy, f"{entry['bytes'] / 1e6:.1f} MB"])
-    print_table(["key", "model", "data", "policy", "size"], rows)
+        row = [entry["key"][:10], *entry["identity"].values(), policy, f"{entry['bytes'] / 1e6:.1f} MB"]
+        rows.append(row if work else [*row, origins(entry["key"], place)])
+    print_table(["key", "model", "data", "policy", "size", *([] if work else ["origin"])], rows)
 
 
 @group.command()
@@ -61,15 +66,37 @@ def add(
     """
     import sys
 
-    from tse_core.results import Signature, keep_results, other_contents, read_results
+    from tse_core.datasets import other_contents
+    from tse_core.results import Signature, keep_results, read_results
 
     tables = [read_results(file) for file in files]
     for file, table in zip(files, tables, strict=True):
         new = keep_results(table, options.store_of(store, False))
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
-        for text in table["signature"].unique():
-            for note in other_contents(Signature.parse(text)):
+        for made in map(Signature.parse, table["signature"].unique()):
+            lemmas = made.policy.get("lemmas", "").partition("(")[0]
+            for note in other_contents(made.identity["data"], lemmas):
                 print(f"tse: {file}: {note}", file=sys.stderr)
+
+
+@group.command()
+def remove(
+    keys: Annotated[list[str], typer.Argument(help="Keys of `tse results list`.")],
+    store: options.StoreFolder = None,
+) -> None:
+    """Forget the finished numbers of runs, computed or imported. Shards stay, so computed numbers are soon there again.
+
+    Example:  tse results remove 4f2a91
+    """
+    from tse_core.results import find, full_key
+
+    place = options.store_of(store, False)
+    for key in keys:
+        if find(key, place) is None:
+            raise _no_result(key, place)
+    for key in keys:
+        whole = full_key(key, place)
+        print(f"{whole[:10]}: {place.remove_results(whole)} files removed")
 
 
 @group.command()
@@ -121,10 +148,10 @@ def export(
     """
     import pandas as pd
 
-    from tse_core.results import write_results
+    from tse_core.results import find, write_results
 
     place = options.store_of(store, False)
-    chosen = keys or [entry["key"] for entry in place.entries("results")]
+    chosen = keys or [key for key in place.keys("results") if find(key, place) is not None]
     if not chosen:
         raise InputError(f"the store {place.folder} holds no results yet; tse evaluate MODEL makes some")
     table = pd.concat([_opened(key, store) for key in chosen], ignore_index=True)
@@ -167,13 +194,15 @@ def _opened(which: str, store: Path | None):
     place = options.store_of(store, False)
     table = find(which, place)
     if table is None:
-        keys = [entry["key"][:10] for entry in place.entries("results")]
-        if not keys:
-            raise InputError(
-                f"no results {which!r}: the store {place.folder} is empty; or give a .parquet or .csv file"
-            )
-        raise unknown("result", which, keys, "; or a path that ends in .parquet or .csv")
+        raise _no_result(which, place)
     return table
+
+
+def _no_result(which: str, place) -> InputError:
+    keys = [key[:10] for key in place.keys("results")]
+    if not keys:
+        return InputError(f"no results {which!r}: the store {place.folder} is empty; or give a .parquet or .csv file")
+    return unknown("result", which, keys, "; or a path that ends in .parquet or .csv")
 
 
 def _whole(rows) -> list[list[str]]:

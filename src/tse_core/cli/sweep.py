@@ -11,8 +11,9 @@ from tse_core.errors import InputError
 
 HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
 
-What the store holds is not computed again, so an interrupted sweep goes on when it is started again. Exit code 1: some
-tasks failed, the others are done.
+Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym suites (suites). What the store holds is not
+computed again, so an interrupted sweep goes on when it is started again. Exit code 1: some runs failed, the others are
+done and written.
 
 [b]Examples[/b]
 
@@ -100,6 +101,8 @@ def _show(plan, store, where, threads) -> None:
     planned = plan_sweep(plan, store=store, threads=threads, engine_name=where["name"])
     tasks, gpu = planned.tasks, torch.cuda.is_available()
     speed = machine_speed(tasks[0].run.model.dtype) if tasks else 1.0
+    for failure in planned.failures:
+        print(f"tse: cannot be planned: {failure}", file=sys.stderr)
     by_run: dict = {}
     for task in tasks:
         by_run.setdefault(task.run, []).append(task)
@@ -107,7 +110,7 @@ def _show(plan, store, where, threads) -> None:
     for run, mine in by_run.items():
         seconds = sum(task_seconds(task, speed, gpu=gpu) for task in mine)
         name = f"{run.model.label}  {run.data}"
-        typer.echo(f"{name:{width}}  {run.protocol}  {_counted(mine)}, about {_time(seconds)}")
+        typer.echo(f"{name:{width}}  {run.protocol or run.part}  {_counted(mine)}, about {_time(seconds)}")
     workers = where.get("gpus") or where.get("workers") or 1
     memory = max((task.memory for task in tasks), default=0)
     typer.echo(f"In the store already: {planned.done} shards. To do: {_counted(tasks)}.")

@@ -56,7 +56,6 @@ def evaluate(
 ) -> None:
     if unknown not in ("flag", "refuse"):
         raise InputError(f"--unknown {unknown}: it must be flag or refuse")
-    from tse_core.progress import progress
     from tse_core.syntaxgym import evaluate_suite, load_suite
 
     read = [load_suite(name) for name in suites]
@@ -71,8 +70,7 @@ def evaluate(
     for name in names:
         loaded = opened(name, timeout, **choices)
         for suite in read:
-            with progress(sum(len(s.split()) for _, _, s in suite.sentences()), suite.name, unit="tokens") as advance:
-                outcome = evaluate_suite(loaded, suite, metric=metric, store=kept, advance=advance)
+            outcome = evaluate_suite(loaded, suite, metric=metric, store=kept)
             flagged = outcome.items[outcome.items["unknown"]]
             if len(flagged) and unknown == "refuse":
                 raise InputError(
@@ -143,10 +141,13 @@ def convert(
 
 
 def opened(name: str, timeout: float = 3600, **choices):
-    """The model of a name: one behind a command, or what ``load_model`` opens."""
-    from tse_core.models import open_command
+    """The model of a name; one behind a command may take so many seconds."""
+    from tse_core.models import CommandModel
 
-    return open_command(name, timeout) or options.opened(name, **choices)
+    loaded = options.opened(name, **choices)
+    if isinstance(loaded, CommandModel):
+        loaded.timeout = timeout
+    return loaded
 
 
 def _print(outcome, heading: bool) -> None:

@@ -17,9 +17,10 @@ import pandas as pd
 
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
+from tse_core.results.kept import IMPORTED, stored_numbers
 from tse_core.results.signature import without_provenance
 from tse_core.results.store import Store
-from tse_core.results.tidy import TIDY_COLUMNS, find, read_results
+from tse_core.results.tidy import TIDY_COLUMNS, read_results
 
 PARTS = ("agreement", "blimp", "suites")
 PROVENANCE = "provenance.json"
@@ -74,13 +75,17 @@ def recorded_results(folder: Path | None = None) -> pd.DataFrame:
 
 
 def known_results(store: Store | str | Path | None = None, folder: Path | None = None) -> pd.DataFrame:
-    """All results there are, a column ``source`` saying "store" (run here, or added) or "recorded".
+    """All results there are, a column ``source`` saying "store" (computed here), "imported" or "recorded".
 
-    A number that the store has is not repeated from a recorded run.
+    A number that was computed here is not repeated from an import, nor one of both from a recorded run.
     """
     store = store if isinstance(store, Store) else Store(store)
-    live = [find(entry["key"], store) for entry in store.entries("results")]
-    tables = [table.assign(source="store") for table in live if table is not None]
+    live = [stored_numbers(key, store) for key in store.keys("results")]
+    tables = [
+        table[TIDY_COLUMNS].assign(source=table["origin"].where(table["origin"] == IMPORTED, "store"))
+        for table in live
+        if table is not None
+    ]
     tables.append(recorded_results(folder).assign(source="recorded"))
     table = pd.concat([t for t in tables if len(t)] or tables, ignore_index=True)
     how = without_provenance(table["signature"])

@@ -1,21 +1,20 @@
 """Finished work on disk: content-addressed, atomic, shared, resumable.
 
-    KEY/about.json                              what the work is: identity, policy, provenance
+    KEY/about.json                              what the work is: identity, policy, provenance, the code that scored
     KEY/SHARD.TABLE.DIGEST.parquet              a finished piece of it
-    results/KEY/about.json, results/KEY/DIGEST.parquet      the finished numbers of a run, see `tse_core.results`
+    results/KEY/about.json, results/KEY/NAME.DIGEST.parquet     the finished numbers of a run, see `tse_core.results`
 
-A key is the hash of identity and policy, a digest that of the file's own contents. Files are written aside (``.part``)
-and moved into place, so a killed run leaves no half-written shard and two processes may share a store; a damaged file
-is noticed when it is read, named, removed and computed again.
+A key is the hash of identity, policy and scoring code (of finished numbers: identity and policy), a digest that of the
+file's key, name and contents. Files are written aside (``.part``) and moved into place, so a killed run leaves no
+half-written shard and two processes may share a store. A file that is damaged, lies under another's name or lacks a
+row or column is noticed when it is read, named, removed and computed again.
 """
 
 import errno
 import hashlib
 import io
 import json
-import os
 import re
-import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +24,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from tse_core.errors import DamagedFile, InputError
+from tse_core.files import write_aside
 from tse_core.paths import store_folder
+from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
 
 RESULTS = "results"
@@ -42,6 +43,16 @@ class Waste(NamedTuple):
     bytes: int
 
 
+class Shape(NamedTuple):
+    """What a table of a shard must have: its columns, and how many rows (None: that is not known beforehand)."""
+
+    columns: tuple[str, ...]
+    rows: int | None = None
+
+    def fits(self, table: pd.DataFrame) -> bool:
+        return set(self.columns) <= set(table) and self.rows in (None, len(table))
+
+
 class Store:
     """Finished pieces of work, by the key of their signature.
 
@@ -54,12 +65,12 @@ class Store:
     def __init__(self, folder: str | Path | None = None):
         self.folder = Path(folder) if folder else store_folder()
 
-    def get(self, key: str, shard: str, tables: Iterable[str]) -> dict[str, pd.DataFrame] | None:
+    def get(self, key: str, shard: str, shapes: Mapping[str, Shape]) -> dict[str, pd.DataFrame] | None:
         """The tables of a shard, None where it is not finished; a damaged file is named and counts as missing."""
         found = {}
-        for table in tables:
+        for table, shape in shapes.items():
             for path in sorted((self.folder / key).glob(f"{shard}.{table}.*.parquet")):
-                if (frame := read(path)) is not None:
+                if (frame := read(path, shape)) is not None:
                     found[table] = frame
                     break
             else:
@@ -69,45 +80,62 @@ class Store:
     def put(self, key: str, shard: str, tables: Mapping[str, pd.DataFrame]) -> None:
         """Keep the tables of a finished shard. Raises InputError where there is no space or no permission."""
         for table, frame in tables.items():
-            contents = parquet(frame)
-            self._write(self.folder / key / f"{shard}.{table}.{digest(contents)}.parquet", contents)
+            self._put(self.folder / key, f"{shard}.{table}", frame)
 
-    def describe(self, signature: Signature, **further) -> None:
-        """Keep what the shards of a key are: its signature and further facts."""
-        self._describe(self.folder / signature.key, signature, further)
+    def describe(self, key: str, signature: Signature, code: Iterable[str] = ()) -> None:
+        """Keep what the shards of a key are: their signature, and the parts of the package that scored them."""
+        self._describe(self.folder / key, signature, {"code": list(code), "code_digest": code_digest(*code)})
+
+    def provenance(self, key: str) -> dict | None:
+        """With what and when the work of a key was begun; None where nothing says it."""
+        about = _about(self.folder / key / "about.json")
+        return about and about["provenance"]
 
     def put_result(self, signature: Signature, table: pd.DataFrame, name: str) -> None:
         """Keep a table of finished numbers under its signature and the digest of its numbers."""
         folder = self.folder / RESULTS / signature.key
-        contents = parquet(table)
-        self._write(folder / f"{name}.{digest(contents)}.parquet", contents)
+        self._put(folder, name, table)
         self._describe(folder, signature, {})
 
     def results(self, key: str) -> Iterator[tuple[str, pd.DataFrame]]:
-        """(name, table) of the finished numbers of a key; damaged files are named and passed over."""
-        for path in sorted((self.folder / RESULTS / key).glob("*.parquet")):
+        """(name, table) of the finished numbers of a key that is described; damaged files are named, passed over."""
+        folder = self.folder / RESULTS / key
+        for path in sorted(folder.glob("*.parquet")) if _about(folder / "about.json") else []:
             if (frame := read(path, again=False)) is not None:
                 yield path.name.split(".")[0], frame
+
+    def remove_results(self, key: str) -> int:
+        """Remove the finished numbers of a key; returns how many files. Shards stay."""
+        folder = self.folder / RESULTS / key
+        files = [path for path in folder.glob("*") if path.suffix in (".parquet", ".json")]
+        self.remove([Waste(path, "removed", path.stat().st_size) for path in files])
+        return sum(path.suffix == ".parquet" for path in files)
 
     def entries(self, kind: str = "work") -> list[dict]:
         """What there is of a kind ("work" or "results"): about.json of each key, with key, files and bytes."""
         found = []
-        for folder in self._folders(self.folder if kind == "work" else self.folder / RESULTS):
+        for key in self.keys(kind):
+            folder = self._place(kind) / key
             if (about := _about(folder / "about.json")) is not None:
                 files = list(folder.glob("*.parquet"))
                 size = sum(file.stat().st_size for file in files)
-                found.append(about | {"key": folder.name, "files": len(files), "bytes": size})
+                found.append(about | {"key": key, "files": len(files), "bytes": size})
         return found
 
+    def keys(self, kind: str = "work") -> list[str]:
+        """The keys of a kind ("work" or "results")."""
+        return [folder.name for folder in self._folders(self._place(kind))]
+
     def waste(self, older_than: float = 3600) -> list[Waste]:
-        """Files that gc may remove: damaged ones, parts of killed runs, shards that no about.json explains.
+        """Files that gc may remove: damaged ones, parts of killed runs, shards that nothing explains or needs any more.
 
         Parts and shards count once nobody has touched them for `older_than` seconds: a living run may own younger ones.
         Nothing outside the folders that a store makes is ever looked at.
         """
         found = []
-        for folder in [*self._folders(self.folder), *self._folders(self.folder / RESULTS)]:
-            explained = _about(folder / "about.json") is not None
+        for folder in [*self._folders(self._place("work")), *self._folders(self._place("results"))]:
+            about = _about(folder / "about.json")
+            explained, outdated = about is not None, _outdated(about)
             for path in sorted(folder.iterdir()):
                 old = time.time() - path.stat().st_mtime > older_than
                 if path.name == "about.json":
@@ -116,10 +144,12 @@ class Store:
                     reason = "part of a run that was stopped" if old else ""
                 elif path.suffix != ".parquet":
                     reason = ""
-                elif _digest_in(path) != digest(path.read_bytes()):
+                elif _digest_in(path) != digest(path, path.read_bytes()):
                     reason = "damaged: contents and digest differ"
+                elif not explained:
+                    reason = "orphan: nothing says what it is" if old else ""
                 else:
-                    reason = "orphan: nothing says what it is" if old and not explained else ""
+                    reason = "orphan: the code that scored it has changed" if old and outdated else ""
                 if reason:
                     found.append(Waste(path, reason, path.stat().st_size))
         return found
@@ -131,8 +161,16 @@ class Store:
             if not any(path.parent.iterdir()):
                 path.parent.rmdir()
 
+    def _place(self, kind: str) -> Path:
+        return self.folder if kind == "work" else self.folder / RESULTS
+
     def _folders(self, place: Path) -> list[Path]:
         return sorted(f for f in place.iterdir() if _KEY.fullmatch(f.name) and f.is_dir()) if place.is_dir() else []
+
+    def _put(self, folder: Path, name: str, frame: pd.DataFrame) -> None:
+        contents = parquet(frame)
+        path = folder / f"{name}.digest.parquet"
+        self._write(folder / f"{name}.{digest(path, contents)}.parquet", contents)
 
     def _describe(self, folder: Path, signature: Signature, further: dict) -> None:
         if _about(folder / "about.json") is None:
@@ -156,46 +194,46 @@ class Store:
             raise
 
 
-def write_aside(path: Path, contents: bytes) -> None:
-    """Write a file beside its place, then move it there: nobody ever sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.stem}.", suffix=".part")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(contents)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def parquet(frame: pd.DataFrame) -> bytes:
     """A table as Parquet: the same table gives the same bytes."""
     return frame.to_parquet(index=False, compression="zstd")
 
 
-def read(path: Path, again: bool = True) -> pd.DataFrame | None:
+def read(path: Path, shape: Shape | None = None, again: bool = True) -> pd.DataFrame | None:
     """A table of the store; None where the file is gone, or damaged: named, and removed if it can be made again."""
     try:
         contents = path.read_bytes()
     except FileNotFoundError:
         return None
-    if digest(contents) != _digest_in(path):
-        what = "was removed, it is computed again" if again else "is left out; `tse results gc` removes it"
-        warnings.warn(f"{path} is damaged and {what}", DamagedFile, stacklevel=3)
-        if again:
+    frame = _table(contents) if digest(path, contents) == _digest_in(path) else None
+    if frame is not None and (shape is None or shape.fits(frame)):
+        return frame
+    what = "is left out; `tse results gc` removes it"
+    if again:
+        what = "was removed, it is computed again"
+        try:
             path.unlink(missing_ok=True)
-        return None
-    return pd.read_parquet(io.BytesIO(contents))
+        except OSError:
+            what = "cannot be removed; it is computed again"
+    warnings.warn(f"{path} is damaged and {what}", DamagedFile, stacklevel=3)
+    return None
 
 
-def digest(contents: bytes) -> str:
-    return hashlib.sha256(contents).hexdigest()[:16]
+def digest(path: Path, contents: bytes) -> str:
+    """Of a file's key, name and contents; the digest that stands in the name already plays no part."""
+    name = f"{path.parent.name}/{path.name.rsplit('.', 2)[0]}\0"
+    return hashlib.sha256(name.encode() + contents).hexdigest()[:16]
 
 
 def _digest_in(path: Path) -> str:
     return path.name.split(".")[-2]
+
+
+def _table(contents: bytes) -> pd.DataFrame | None:
+    try:
+        return pd.read_parquet(io.BytesIO(contents))
+    except (OSError, ValueError, KeyError):  # what pyarrow raises for a file that is no table
+        return None
 
 
 def _about(path: Path) -> dict | None:
@@ -204,3 +242,8 @@ def _about(path: Path) -> dict | None:
     except (OSError, ValueError):
         return None
     return about if isinstance(about, dict) and {"identity", "policy", "provenance"} <= set(about) else None
+
+
+def _outdated(about: dict | None) -> bool:
+    """Whether other code scored what a key holds."""
+    return bool(about) and "code" in about and code_digest(*about["code"]) != about.get("code_digest")

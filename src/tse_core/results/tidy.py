@@ -1,36 +1,21 @@
 """Finished numbers: tidy tables, each row with the signature that says how it was made.
 
 A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number a row and the columns `TIDY_COLUMNS`. Files hold
-it as Parquet or CSV; `read_results` refuses a file that was changed or that cannot say how its numbers were made. The
-store keeps finished runs; `add` takes in those of another machine, `difference_table` says what other policies do.
+it as Parquet or CSV; `read_results` refuses a file that was changed or that cannot say how its numbers were made.
+`difference_table` says what other policies do.
 """
 
 import hashlib
 import io
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.results.signature import (
-    PROTOCOL_VERSION,
-    Difference,
-    Signature,
-    comparable,
-    differences,
-    provenance,
-    require_comparable,
-    without_provenance,
-)
-from tse_core.results.store import Store, write_aside
+from tse_core.files import write_aside
+from tse_core.results.signature import Signature, without_provenance
 
-__all__ = [
-    "PROTOCOL_VERSION", "TIDY_COLUMNS", "Difference", "Signature", "Store", "add", "comparable", "difference_table",
-    "differences", "find", "finished", "keep_results", "other_contents", "provenance", "read_results",
-    "require_comparable", "write_results",
-]  # fmt: skip
 TIDY_COLUMNS = [
     "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
     "lemmas", "contexts", "pairs", "signature",
@@ -39,7 +24,7 @@ ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts t
 _TEXT = ("model", "protocol", "construction", "metric", "side", "signature")
 _SHARES = ("score", "low", "high", "coverage", "invalid", "cutoff")
 _COUNTS = ("lemmas", "contexts", "pairs")
-_ROW = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
+NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
 _MARK = b"tse-digest"  # of the rows, in a Parquet file's metadata
 
 
@@ -62,7 +47,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
     except (OSError, ValueError, KeyError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as {path.suffix} ({' '.join(str(error).split())[:120]})") from None
     table = _checked(table, path)
-    if mark and mark != _digest(table).encode():
+    if mark and mark != rows_digest(table).encode():
         raise InputError(f"{path}: the rows are not those that were written (another digest); take the original file")
     return table
 
@@ -78,7 +63,7 @@ def write_results(table: pd.DataFrame, path: str | Path) -> None:
             import pyarrow.parquet as pq
 
             arrow = pa.Table.from_pandas(table, preserve_index=False)
-            arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), _MARK: _digest(table).encode()})
+            arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), _MARK: rows_digest(table).encode()})
             buffer = io.BytesIO()
             pq.write_table(arrow, buffer, compression="zstd")
             write_aside(path, buffer.getvalue())
@@ -86,89 +71,6 @@ def write_results(table: pd.DataFrame, path: str | Path) -> None:
             write_aside(path, table.to_csv(index=False, lineterminator="\n").encode())
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from error
-
-
-def keep_results(table: pd.DataFrame, store: Store) -> int:
-    """Put a tidy table's runs into the store; returns how many of its numbers were new.
-
-    A number that is there already is passed over, whoever measured it when.
-
-    Raises
-    ------
-    InputError
-        A number there has the same signature but another value, by more than rounding can do: one of the two was not
-        made the way its signature says.
-    """
-    new = 0
-    for text, rows in table.groupby("signature", sort=False):
-        signature = Signature.parse(text)
-        there = find(signature.key, store)
-        if there is not None:
-            both = rows.merge(there, on=_ROW, suffixes=("", "_there"))
-            off = (both["score"] - both["score_there"]).abs() > 1e-3
-            if off.any():
-                row = both[off].iloc[0]
-                number = f"{signature.identity['model']}, {row['construction']}, {row['metric']}"
-                raise InputError(
-                    f"{number}: {row['score']:.4f}, but the store has {row['score_there']:.4f} under the same "
-                    f"signature; one of them was not made as it says (key {signature.key})"
-                )
-            rows = rows[~_names(rows).isin(_names(there))]
-        if len(rows):
-            store.put_result(signature, rows.reset_index(drop=True), _digest(rows)[:16])
-            new += len(rows)
-    return new
-
-
-def add(path: str | Path, store: Store) -> tuple[int, int]:
-    """Merge a results file made elsewhere into the store: (numbers added, numbers that were there already)."""
-    table = read_results(path)
-    new = keep_results(table, store)
-    return new, len(table) - new
-
-
-def find(key: str, store: Store) -> pd.DataFrame | None:
-    """The finished numbers of a key, or of the only key that starts so; None where there are none."""
-    keys = [entry["key"] for entry in store.entries("results")]
-    matching = [k for k in keys if k.startswith(key)] if key else []
-    if len(matching) > 1 and key not in matching:
-        raise InputError(f"{len(matching)} results have keys that start with {key!r}; give more of it")
-    tables = [table for _, table in store.results(matching[0])] if matching else []
-    return pd.concat(tables, ignore_index=True)[TIDY_COLUMNS].drop_duplicates(_ROW) if tables else None
-
-
-def finished(signature: Signature, constructions: Sequence[str], cutoffs, store: Store) -> pd.DataFrame | None:
-    """A run's tidy table at just these cut-offs, from the store; None unless every number is there."""
-    numbers = find(signature.key, store)
-    if numbers is None:
-        return None
-    cuts = [(side, cutoff) for side in ("top", "bottom") for cutoff in getattr(cutoffs, side)]
-    wanted = [(name, "TSE", "", None) for name in constructions]
-    wanted += [(name, metric, *cut) for name in constructions for metric in ("EW", "MW") for cut in cuts]
-    at = {(r.construction, r.metric, r.side, r.cutoff if r.side else None): i
-          for i, r in enumerate(numbers.itertuples(index=False))}  # fmt: skip
-    return numbers.iloc[[at[row] for row in wanted]].reset_index(drop=True) if at.keys() >= set(wanted) else None
-
-
-def other_contents(signature: Signature) -> list[str]:
-    """Where data or lemmas of a name that exists here have other contents here than the signature says, one line each.
-
-    Data that is not on this machine is passed over.
-    """
-    from tse_core.datasets import data_hash, load_lemmas, load_pairs
-
-    name = signature.data_name
-    there = signature.identity["data"].removeprefix(f"{name}@")
-    lemmas, _, lemmas_there = signature.policy.get("lemmas", "").partition("(")[0].rpartition("@")
-    data = (name, there, lambda: data_hash(load_pairs(name)))
-    found = []
-    for what, theirs, ours in (data, (lemmas, lemmas_there, lambda: load_lemmas(lemmas).hash)):
-        try:
-            if what and (here := ours()) != theirs:
-                found.append(f"{what} is {here} here but {theirs} there: other contents under the same name")
-        except InputError:
-            continue
-    return found
 
 
 def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -187,19 +89,14 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
         if len(made) > 1:
             runs = ", ".join(f"{s.model} on {s.data_name}" for s in list(made.values())[:4])
             raise InputError(f"the {name} results hold several runs ({runs}); give the store's key of one")
-    both = first[[*_ROW, "score"]].merge(second[[*_ROW, "score"]], on=_ROW, suffixes=("_first", "_second"))
+    both = first[[*NAME, "score"]].merge(second[[*NAME, "score"]], on=NAME, suffixes=("_first", "_second"))
     if both.empty:
         raise InputError("the two results share no number: other constructions or metrics")
     both = both.rename(columns={"score_first": "first", "score_second": "second"})
     return both.assign(difference=both["second"] - both["first"])
 
 
-def _names(table: pd.DataFrame) -> pd.Series:
-    """What names each number of a run: construction, metric, side, cut-off."""
-    return pd.Series(["\x1f".join(map(str, row)) for row in table[_ROW].itertuples(index=False)], index=table.index)
-
-
-def _digest(table: pd.DataFrame) -> str:
+def rows_digest(table: pd.DataFrame) -> str:
     """A hash of the numbers and of how they were made; when and where they were made plays no part."""
     columns = {**{c: table[c] for c in TIDY_COLUMNS}, "signature": without_provenance(table["signature"])}
     digest = hashlib.sha256()

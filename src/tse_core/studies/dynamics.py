@@ -40,16 +40,17 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
-    for run in plan.runs:
+    runs = [run for run in plan.runs if run.part == "agreement"]
+    for run in runs:
         if run.keep == "contexts":
             raise InputError("curves by frequency band need a sweep with keep: lemmas")
         if run.model.step is None:
             raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
     parts, groups = [], {}
-    for run in plan.runs:
+    for run in runs:
         groups.setdefault((run.model.name, run.data, run.lemmas, run.protocol), []).append(run)
-    for runs in groups.values():
-        parts += list(_group(sorted(runs, key=lambda run: -run.model.step), store))[::-1]
+    for group in groups.values():
+        parts += list(_group(sorted(group, key=lambda run: -run.model.step), store))[::-1]
     return pd.concat(parts, ignore_index=True)[COLUMNS]
 
 

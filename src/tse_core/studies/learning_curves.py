@@ -5,7 +5,12 @@ as long as the one before and beginning with it, and so are the paradigms. An LS
 every corpus, so that what grows is the text and not the training.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,18 +20,49 @@ from tse_core.datasets import data_hash, load_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.laboratory import load_language, sentences, tokenizer
 from tse_core.models import train_baseline
-from tse_core.results import Signature, Store
+from tse_core.results import TIDY_COLUMNS, Shape, Shard, Signature, Store, Work, provenance, run
 from tse_core.uncertainty import t_quantile
 
 SIZES = tuple(1000 * 2**step for step in range(8))
 SETTINGS = {"ngram": {"order": 5}, "lstm": {"hidden": 128, "embedding": 128, "batch": 64}}
 UPDATES = 2000
+COLUMNS = ["model", "sentences", "words", "phenomenon", "paradigm", "accuracy", "low", "high", "pairs"]
+CODE = ("sentences", "blimp", "uncertainty", "laboratory", "studies/learning_curves.py")
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Accuracy after training on each size.
+
+    Attributes
+    ----------
+    points : DataFrame
+        model, sentences, words (in the corpus), phenomenon, paradigm, accuracy, low, high, pairs, signature.
+    signature : Signature
+        Of the whole curve; each point has its own besides.
+    """
+
+    points: pd.DataFrame
+    signature: Signature
+
+    def table(self) -> pd.DataFrame:
+        """The points without their signatures."""
+        return self.points[COLUMNS]
+
+    def tidy(self) -> pd.DataFrame:
+        """Every accuracy, one a row, in the columns of result files; a model is called "ngram-1000" and so on."""
+        names = self.points["model"] + "-" + self.points["sentences"].astype(str)
+        table = self.points.rename(columns={"paradigm": "construction", "accuracy": "score"})
+        return table.assign(
+            model=names, protocol="full-sentence", metric="accuracy", side="", cutoff=np.nan, coverage=np.nan,
+            invalid=np.nan, lemmas=0, contexts=table["pairs"],
+        )[TIDY_COLUMNS]  # fmt: skip
 
 
 def learning_curve(
     kinds: Iterable[str] = ("ngram", "lstm"), sizes: Iterable[int] = SIZES, *, regime="systematic", seed=0,
-    updates: int = UPDATES, store: Store | None = None, report: Callable[[str], None] = lambda line: None,
-) -> pd.DataFrame:  # fmt: skip
+    updates: int = UPDATES, store: Store | str | Path | None = None, report: Callable[[str], None] = lambda line: None,
+) -> LearningCurve:  # fmt: skip
     """Accuracy of each paradigm after training on each size.
 
     Parameters
@@ -34,45 +70,59 @@ def learning_curve(
     kinds : of "ngram" and "lstm"
     sizes : sentences of the laboratory corpus
     updates : steps of an LSTM's training
-    store : Store, optional
+    store : Store or folder, optional
         Finished sizes are kept there.
     report : callable(line), optional
 
-    Returns
-    -------
-    DataFrame
-        model, sentences, words (in the corpus), phenomenon, paradigm, accuracy, low, high, pairs.
+    Raises
+    ------
+    InputError
+        An unknown kind.
     """
-    language, pairs = load_language(), load_sentence_pairs("laboratory")
-    words = tokenizer(language, "causal")
-    tables = []
+    pairs, kinds, sizes = load_sentence_pairs("laboratory"), list(kinds), list(sizes)
     for kind in kinds:
         if kind not in SETTINGS:
             raise InputError(f"unknown kind of baseline {kind!r}; there is: {', '.join(SETTINGS)}")
+    policy = {"corpus": f"{regime}/{seed}", "updates": str(updates)}
+    parts = []
+    for kind in kinds:
         for size in sizes:
-            settings = SETTINGS[kind] if kind == "ngram" else SETTINGS[kind] | {"updates": updates, "seed": seed}
-            identity = {"model": f"{kind}-{size}", "data": f"laboratory@{data_hash(pairs)}"}
-            policy = {"corpus": f"{regime}/{seed}", **{name: str(value) for name, value in settings.items()}}
-            signature = Signature(identity, policy, {})
-            kept = store.get(signature.key, "accuracy", ["paradigms"]) if store else None
-            if kept is None:
-                corpus = list(sentences(language, regime, size, seed))
-                if kind == "lstm":
-                    settings = {k: v for k, v in settings.items() if k != "updates"}
-                    settings["epochs"] = updates * settings["batch"] / size
-                model = train_baseline(kind, corpus, words, name=kind, **settings)
-                table = evaluate_blimp(model, pairs).accuracy()
-                length = sum(map(len, words(corpus, add_special_tokens=False)["input_ids"]))
-                table = table.assign(model=kind, sentences=size, words=length)
-                kept = {"paradigms": table[COLUMNS]}
-                if store:
-                    store.put(signature.key, "accuracy", kept)
-            tables.append(kept["paradigms"])
-            report(f"{kind} on {size:,} sentences: {tables[-1]['accuracy'].mean():.3f}")
-    return pd.concat(tables, ignore_index=True)
+            work = point_work(kind, size, pairs, regime=regime, seed=seed, updates=updates)
+            done = run(work, store)
+            signature = Signature(work.signature.identity, work.signature.policy, done.provenance)
+            parts.append(done.tables["accuracy"]["paradigms"].assign(signature=str(signature)))
+            report(f"{kind} on {size:,} sentences: {parts[-1]['accuracy'].mean():.3f}")
+    name = _named("+".join(kinds), {"sizes": sizes, "updates": updates})
+    identity = {"model": name, "data": f"laboratory@{data_hash(pairs)}"}
+    return LearningCurve(pd.concat(parts, ignore_index=True), Signature(identity, policy, done.provenance))
 
 
-COLUMNS = ["model", "sentences", "words", "phenomenon", "paradigm", "accuracy", "low", "high", "pairs"]
+def point_work(kind: str, size: int, pairs: pd.DataFrame, *, regime="systematic", seed=0, updates=UPDATES) -> Work:
+    """The work of one point: a baseline trained on so many sentences, scored on all paradigms."""
+    settings = SETTINGS[kind] if kind == "ngram" else SETTINGS[kind] | {"updates": updates, "seed": seed}
+    policy = {"corpus": f"{regime}/{seed}", **{name: str(value) for name, value in settings.items()}}
+    identity = {"model": _named(f"{kind}-{size}", policy), "data": f"laboratory@{data_hash(pairs)}"}
+    shape = Shape(tuple(COLUMNS), pairs["paradigm"].nunique())
+    shards = {"accuracy": Shard((kind, size, settings, regime, seed), size, {"paradigms": shape})}
+    signature = Signature(identity, policy, provenance())
+    return Work(signature, CODE, shards, partial(_trained, pairs), title=f"{kind} on {size:,}", unit="sentences")
+
+
+def _trained(pairs: pd.DataFrame, point: tuple, _) -> dict[str, pd.DataFrame]:
+    kind, size, settings, regime, seed = point
+    language = load_language()
+    corpus, words = list(sentences(language, regime, size, seed)), tokenizer(language, "causal")
+    if kind == "lstm":
+        epochs = settings["updates"] * settings["batch"] / size
+        settings = {name: value for name, value in settings.items() if name != "updates"} | {"epochs": epochs}
+    table = evaluate_blimp(train_baseline(kind, corpus, words, name=kind, **settings), pairs).accuracy()
+    length = sum(map(len, words(corpus, add_special_tokens=False)["input_ids"]))
+    return {"paradigms": table.assign(model=kind, sentences=size, words=length)[COLUMNS]}
+
+
+def _named(name: str, settings: dict) -> str:
+    """A name with a hash of how the model comes about."""
+    return f"{name}@{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]}"
 
 
 def doubling_slopes(curve: pd.DataFrame, by: str = "phenomenon") -> pd.DataFrame:

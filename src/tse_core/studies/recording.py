@@ -7,10 +7,12 @@ import hashlib
 import json
 import platform
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -19,12 +21,24 @@ from tse_core.agreement import evaluate
 from tse_core.blimp import evaluate_blimp
 from tse_core.datasets import FOLDERS, load_pairs
 from tse_core.errors import InputError
-from tse_core.results import PARTS, PROVENANCE, TIDY_COLUMNS, Store, write_aside, write_results
+from tse_core.files import write_aside
+from tse_core.results import PARTS, PROVENANCE, TIDY_COLUMNS, Store, write_results
 from tse_core.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
-from tse_core.syntaxgym import evaluate_suite, list_suites, load_suite
+from tse_core.syntaxgym import Outcome, evaluate_suite, list_suites, load_suite
 
 PROTOCOLS = ("released", "exact")
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
+
+
+class Part(NamedTuple):
+    """A part of a recorded run: what is measured, piece by piece, and how the pieces become one table.
+
+    A piece that raises InputError is left out, and named; its reason is kept. The only piece of a part needs no name.
+    """
+
+    name: str
+    pieces: Mapping[str, Callable[[], object]]
+    join: Callable[[list], pd.DataFrame] = pd.concat
 
 
 def agreement_results(
@@ -57,32 +71,37 @@ def blimp_results(model, data: str = "blimp", store: Store | None = None) -> pd.
     return evaluate_blimp(model, data, store=store).tidy().dropna(subset="score")
 
 
-def suite_results(model, names: Iterable[str], store: Store | None = None) -> pd.DataFrame:
-    """Accuracy by SyntaxGym suite and circuit; a suite with words that the model does not know is left out."""
-    outcomes = (evaluate_suite(model, load_suite(name), store=store) for name in names)
-    return suite_rows([outcome for outcome in outcomes if not outcome.items["unknown"].any()])
+def known_outcome(model, name: str, store: Store | None = None) -> Outcome:
+    """A model on a suite. Raises InputError where the suite has words that the model does not know."""
+    outcome = evaluate_suite(model, load_suite(name), store=store)
+    if outcome.items["unknown"].any():
+        raise InputError("it has words that the model does not know")
+    return outcome
 
 
-def record(model, folder: Path, parts: Iterable[tuple[str, Callable[[], pd.DataFrame]]]) -> dict:
+def record(model, folder: Path, parts: Iterable[Part]) -> dict:
     """Measure the parts and write them and their provenance below folder/MODEL; returns the provenance.
 
-    A part that raises InputError, or gives no number, is left out, its reason kept.
+    Raises
+    ------
+    InputError
+        Nothing can be measured: every piece of every part was left out.
     """
     home = Path(folder) / model.label.rpartition("/")[2]
     files, left_out = {}, {}
-    for part, measure in parts:
+    for part in parts:
         started = time.perf_counter()
-        try:
-            table = measure()
-            if table.empty:
-                raise InputError("the model knows too few of the words")
-        except InputError as error:
-            left_out[part] = str(error).replace(model.name, model.label)  # a folder's name, not its place
+        table, troubles = _measured(part)
+        names = {f"{part.name}: {piece}" if piece else part.name: why for piece, why in troubles.items()}
+        left_out |= {name: why.replace(model.name, model.label) for name, why in names.items()}  # not a folder's place
+        if table.empty:
+            if not troubles:
+                left_out[part.name] = "the model knows too few of the words"
             continue
-        write_results(table, home / f"{part}.parquet")
-        checksum = hashlib.sha256((home / f"{part}.parquet").read_bytes()).hexdigest()
+        write_results(table, home / f"{part.name}.parquet")
+        checksum = hashlib.sha256((home / f"{part.name}.parquet").read_bytes()).hexdigest()
         seconds = round(time.perf_counter() - started, 1)
-        files[part] = {"numbers": len(table), "seconds": seconds, "sha256": checksum}
+        files[part.name] = {"numbers": len(table), "seconds": seconds, "sha256": checksum}
     if not files:
         raise InputError(f"{model.name}: nothing to record: " + "; ".join(f"{p}: {why}" for p, why in left_out.items()))
     made = {
@@ -99,16 +118,29 @@ def record(model, folder: Path, parts: Iterable[tuple[str, Callable[[], pd.DataF
     return made
 
 
+def _measured(part: Part) -> tuple[pd.DataFrame, dict[str, str]]:
+    """A part's table, and why pieces of it are missing."""
+    found, troubles = [], {}
+    for piece, measure in part.pieces.items():
+        try:
+            found.append(measure())
+        except InputError as error:
+            troubles[piece] = str(error)
+    return part.join(found).reset_index(drop=True) if found else pd.DataFrame(), troubles
+
+
 def parts_for(
     model, lemmas: str, data: Iterable[str], pairs: str, suites: Iterable[str], store: Store | None, chosen=PARTS
-) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+) -> list[Part]:
     """The parts of a recorded run, as `record` takes them."""
-    measures = {
-        "agreement": lambda: agreement_results(model, data, lemmas, store=store),
-        "blimp": lambda: blimp_results(model, pairs, store=store),
-        "suites": lambda: suite_results(model, suites, store=store),
+    parts = {
+        "agreement": Part(
+            "agreement", {name: partial(agreement_results, model, [name], lemmas, store=store) for name in data}
+        ),
+        "blimp": Part("blimp", {"": partial(blimp_results, model, pairs, store=store)}),
+        "suites": Part("suites", {name: partial(known_outcome, model, name, store) for name in suites}, suite_rows),
     }
-    return ((part, measures[part]) for part in chosen)
+    return [parts[name] for name in chosen]
 
 
 def fitting(model) -> dict:

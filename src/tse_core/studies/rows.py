@@ -12,8 +12,8 @@ import pandas as pd
 
 from tse_core import published, uncertainty
 from tse_core.agreement import form_shares, marked_distribution, slot_scores
-from tse_core.datasets import DEFAULT, Lemmas, data_hash, load_lemmas, only_verbs
-from tse_core.results import TIDY_COLUMNS, Signature, provenance
+from tse_core.datasets import DEFAULT, Lemmas, as_lemmas, data_hash, load_lemmas, only_verbs
+from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Signature, provenance
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # those that TSE asks about in Table 3's first sentence
@@ -57,7 +57,7 @@ def suites_signature(outcomes: Sequence) -> Signature:
 
 def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
     """Table 3 from a model: probabilities of the printed subwords, how many of its top ten are printed, TSE."""
-    lemmas = lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+    lemmas = as_lemmas(lemmas)
     printed = published.table3()
     parts = []
     for number, (sentence, rows) in enumerate(printed.groupby("sentence", sort=False)):
@@ -87,13 +87,13 @@ def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, 
         bounds = {"score": found.estimate, "low": found.low, "high": found.high}
         rows.append({"construction": construction, **bounds, "contexts": len(group)})
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
-    lemmas = _with_past(lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas))
+    lemmas = _with_past(as_lemmas(lemmas))
     return _tidy(pd.DataFrame(rows).assign(metric="past"), _signature(model, data, lemmas), "exact")
 
 
 def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: int) -> pd.DataFrame:
     """How the probability at the verb slot divides, past forms apart, in a fixed sample of each construction."""
-    lemmas = _with_past(lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas))
+    lemmas = _with_past(as_lemmas(lemmas))
     contexts = contexts.drop_duplicates(["construction", "left", "right", "number"])
     groups = contexts.groupby("construction", sort=False)
     chosen = pd.concat([group.sample(min(sample, len(group)), random_state=0) for _, group in groups])
@@ -124,7 +124,7 @@ def _mean_of(name: str, suites: pd.DataFrame) -> dict:
 
 def _signature(model, data: str, lemmas: Lemmas) -> Signature:
     counted = f"{lemmas.name}@{lemmas.hash}({len(lemmas.in_vocabulary(model))})"
-    policy = {"lemmas": counted, **model.policies(), "protocol": "exact/1"}
+    policy = {"lemmas": counted, **model.policies(), "protocol": f"exact/{PROTOCOL_VERSION}"}
     return Signature({"model": model.identity(), "data": data}, policy, provenance(model.device))
 
 

@@ -7,13 +7,16 @@
         dtype: bfloat16
       - folders: trained/lab-lexical-causal/checkpoints/step-*
         name: lab-lexical-causal                     # what tables show
-    data: [marvin-linzen]
+    data: [marvin-linzen]                            # agreement pairs
     lemmas: [newman-clean]
     protocols: [exact]
     keep: contexts
+    blimp: [blimp]                                   # sentence pairs, what `load_sentence_pairs` takes
+    suites: [public, my-suite.json]                  # of SyntaxGym: names, files, "public", "laboratory"
     engine: {name: processes, workers: 2}
 
-Only `models` must be there. Files and folders are looked for beside the plan first, then where the command runs.
+Only `models` must be there; where neither `data` nor `blimp` nor `suites` is, the data are marvin-linzen. Files and
+folders are looked for beside the plan first, then where the command runs.
 """
 
 import re
@@ -22,9 +25,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
-import yaml
-
 from tse_core.errors import InputError, unknown
+from tse_core.files import read_yaml
 
 ENGINES = ("processes", "dask", "slurm")
 _POLICIES = {
@@ -32,7 +34,7 @@ _POLICIES = {
     "dtype": ("float32", "float16", "bfloat16"),
 }
 _MODEL_KEYS = ("model", "folders", "name", "revisions", "device", "bos", *_POLICIES)
-_PLAN_KEYS = ("models", "data", "lemmas", "protocols", "keep", "engine", "task_tokens")
+_PLAN_KEYS = ("models", "data", "lemmas", "protocols", "keep", "blimp", "suites", "engine", "task_tokens")
 _ENGINE_KEYS = {"name": str, "workers": int, "gpus": int, "address": str, "cluster": str, "options": dict}
 
 
@@ -73,13 +75,14 @@ class Model:
 
 @dataclass(frozen=True)
 class Run:
-    """One model on one data set under one set of policies."""
+    """One model on one data set under one set of policies; the last three are for agreement only."""
 
     model: Model
+    part: str  # "agreement", "blimp" or "suites"
     data: str
-    lemmas: str
-    protocol: str
-    keep: str
+    lemmas: str = ""
+    protocol: str = ""
+    keep: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,12 +116,7 @@ def load_plan(plan: str | Path | Mapping) -> Plan:
     if isinstance(plan, Mapping):
         return _plan(dict(plan), Path(), "the plan")
     path = Path(plan)
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror})") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is no YAML: {' '.join(str(error).split())[:200]}") from error
+    content = read_yaml(path)
     if not isinstance(content, dict):
         raise InputError(f"{path} must hold keys such as 'models' and 'data'")
     return _plan(content, path.parent, str(path))
@@ -132,8 +130,9 @@ def _plan(content: dict, folder: Path, where: str) -> Plan:
     models = [m for i, entry in enumerate(entries) for m in _models(entry, folder, f"{where}: models[{i}]")]
     if twice := {m.label for m in models if models.count(m) > 1}:
         raise InputError(f"{where}: models holds {sorted(twice)[0]!r} twice")
-    names = [_names(content, "data", ["marvin-linzen"], where), _names(content, "lemmas", ["newman-appendix"], where)]
-    data, lemmas = ([_here(name, folder) for name in group] for group in names)
+    none = not {"data", "blimp", "suites"} & set(content)
+    default = {"data": ["marvin-linzen"] if none else [], "lemmas": ["newman-appendix"], "blimp": [], "suites": []}
+    named = {key: [_here(n, folder) for n in _names(content, key, names, where)] for key, names in default.items()}
     protocols = _names(content, "protocols", ["exact"], where)
     for protocol in protocols:
         _one_of(protocol, ("exact", "released"), f"{where}: protocols")
@@ -141,8 +140,13 @@ def _plan(content: dict, folder: Path, where: str) -> Plan:
     tokens = content.get("task_tokens")
     if tokens is not None and (type(tokens) is not int or tokens < 1):
         raise InputError(f"{where}: task_tokens is {tokens!r}; it must be a whole number above 0")
-    runs = tuple(Run(*parts, keep) for parts in product(models, data, lemmas, protocols))
-    return Plan(runs, _engine(content.get("engine", {}), where), tokens)
+    suites = [suite for name in named["suites"] for suite in _suites(name)]
+    runs = []
+    for model in models:
+        runs += [Run(model, "agreement", *p, keep) for p in product(named["data"], named["lemmas"], protocols)]
+        runs += [Run(model, "blimp", name) for name in named["blimp"]]
+        runs += [Run(model, "suites", name) for name in dict.fromkeys(suites)]
+    return Plan(tuple(runs), _engine(content.get("engine", {}), where), tokens)
 
 
 def _models(entry, folder: Path, where: str) -> list[Model]:
@@ -171,6 +175,18 @@ def _models(entry, folder: Path, where: str) -> list[Model]:
     return [Model(source, name, None if r is None else str(r), **policies) for r in revisions]
 
 
+def _suites(name: str) -> list[str]:
+    """The names or files that an entry of `suites` stands for."""
+    if name in ("laboratory", "public"):
+        from tse_core.syntaxgym import list_suites
+
+        table = list_suites()
+        return table.loc[(table["source"] == name) & table["available"], "name"].tolist()
+    if Path(name).is_dir():
+        return [str(file) for file in sorted(Path(name).iterdir()) if file.suffix in (".json", ".csv")]
+    return [name]
+
+
 def _engine(engine, where: str) -> dict:
     engine = {"name": engine} if isinstance(engine, str) else engine
     if not isinstance(engine, dict):
@@ -188,6 +204,8 @@ def _engine(engine, where: str) -> dict:
 def _names(content: dict, key: str, default: list[str], where: str) -> list[str]:
     value = content.get(key, default)
     value = [value] if isinstance(value, str) else value
+    if key not in content:
+        return value
     if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
         raise InputError(f"{where}: {key} must be a list of names")
     return list(dict.fromkeys(value))

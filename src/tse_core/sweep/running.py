@@ -7,7 +7,7 @@ Scores go through the store, so an interrupted sweep goes on where it stopped, a
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -38,25 +38,29 @@ class Planned:
         Model by model, in the plan's order.
     done : int
         Shards that the store has already.
+    failures : list of Failure
+        Runs that cannot be planned: a model that is missing, data that the model has no word of.
     """
 
     plan: Plan
     store: Store
     tasks: list[Task]
     done: int
+    failures: list["Failure"] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A task that failed, with its last error."""
+    """A run that failed, and why: while it was planned, in a task, or when its numbers were put together."""
 
-    task: Task
+    run: Run
     error: BaseException
+    task: Task | None = None
 
     def __str__(self) -> str:
-        run = self.task.run
         text = " ".join(str(self.error).split()) or type(self.error).__name__
-        return f"{run.model.label} on {run.data} ({self.task.shards[0].name} ...): {text[-300:]}"
+        shard = f" ({self.task.shards[0].name} ...)" if self.task else ""
+        return f"{self.run.model.label} on {self.run.data}{shard}: {text[-300:]}"
 
 
 @dataclass(frozen=True)
@@ -66,15 +70,11 @@ class Sweep:
     planned: Planned
     reports: list[Report]
     failures: list[Failure]
-
-    def complete(self) -> list[Run]:
-        """The runs without a failure."""
-        failed = {failure.task.run for failure in self.failures}
-        return [run for run in self.planned.plan.runs if run not in failed]
+    numbers: pd.DataFrame
 
     def tidy(self) -> pd.DataFrame:
-        """Every number of every complete run, one a row; see `results_of`."""
-        return results_of(self.complete(), self.planned.store)
+        """Every number of every run without a failure, one a row; see `results_of`."""
+        return self.numbers.copy()
 
 
 def sweep(
@@ -102,16 +102,20 @@ def sweep(
     Raises
     ------
     InputError
-        For a mistake in the plan, an unknown model or data set, an engine that is not installed.
+        For a mistake in the plan, an engine that is not installed, or if no run can be planned. What goes wrong with
+        one run is that run's failure; the others are done.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     chosen = settings(plan, where)
     planned = plan_sweep(plan, store=store, threads=threads, engine_name=chosen["name"])
-    if not planned.tasks:
-        return Sweep(planned, [], [])
-    with engine(**{"folder": planned.store.folder / "jobs", **chosen}) as executor:
-        reports, failures = run_tasks(planned.tasks, executor, attempts=attempts)
-    return Sweep(planned, reports, failures)
+    reports, failures = [], list(planned.failures)
+    if planned.tasks:
+        with engine(**{"folder": planned.store.folder / "jobs", **chosen}) as executor:
+            reports, failed = run_tasks(planned.tasks, executor, attempts=attempts)
+            failures += failed
+    troubled = {failure.run for failure in failures}
+    numbers, failed = results_of([run for run in plan.runs if run not in troubled], planned.store)
+    return Sweep(planned, reports, failures + failed, numbers)
 
 
 def plan_sweep(
@@ -121,17 +125,28 @@ def plan_sweep(
     threads: int = 1,
     engine_name: str | None = None,
 ) -> Planned:
-    """Compare a plan with the store and cut what is missing into tasks; no model is loaded."""
+    """Compare a plan with the store and cut what is missing into tasks; no weights are loaded.
+
+    Raises
+    ------
+    InputError
+        For a mistake in the plan, or if none of its runs can be planned.
+    """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
     size = plan.task_tokens or TASK_TOKENS[engine_name or plan.engine.get("name", "processes")]
-    planner, tasks, done = Planner(store, size, threads), [], 0
+    planner, tasks, done, failures = Planner(store, size, threads), [], 0, []
     with progress(len(plan.runs), "planning", unit="runs") as advance:
         for run in plan.runs:
-            found, kept = planner.tasks(run)
-            tasks, done = tasks + found, done + kept
+            try:
+                found, kept = planner.tasks(run)
+                tasks, done = tasks + found, done + kept
+            except Exception as error:  # whatever is wrong with one model or data set, the other runs are done
+                failures.append(Failure(run, error))
             advance(1)
-    return Planned(plan, store, tasks, done)
+    if len(failures) == len(plan.runs):
+        raise failures[0].error
+    return Planned(plan, store, tasks, done, failures)
 
 
 def settings(plan: Plan, where: Mapping) -> dict:
@@ -158,7 +173,7 @@ def run_tasks(
             try:
                 waiting[executor.submit(function, task)] = task, attempt
             except RuntimeError as error:  # an executor that is broken or closed takes nothing any more
-                failures.append(Failure(task, error))
+                failures.append(Failure(task.run, error, task))
 
         for task in tasks:
             submit(task, 1)
@@ -172,26 +187,31 @@ def run_tasks(
                     submit(task, attempt + 1)
                     continue
                 else:
-                    failures.append(Failure(task, error))
+                    failures.append(Failure(task.run, error, task))
                 state = f"sweep: {len(reports)} of {len(tasks)} tasks" + f", {len(failures)} failed" * bool(failures)
                 advance(task.tokens, state)
     return reports, failures
 
 
-def results_of(runs: Sequence[Run], store: Store) -> pd.DataFrame:
-    """Evaluation.tidy() of runs that are in the store, with columns name, revision, step and data of the plan in front.
+def results_of(runs: Sequence[Run], store: Store) -> tuple[pd.DataFrame, list[Failure]]:
+    """The numbers of runs that are in the store, and the runs whose numbers could not be put together.
 
-    Raises
-    ------
-    InputError
-        If a run is not complete.
+    Returns
+    -------
+    DataFrame
+        What the runs' results call ``tidy()``, with columns name, revision, step and data of the plan in front.
+    list of Failure
     """
-    parts, planner = [], Planner(store, task_tokens=1)
+    parts, failures, planner = [], [], Planner(store, task_tokens=1)
     with progress(len(runs), "collecting", unit="runs") as advance:
         for run in runs:
-            tidy = planner.numbers(run)
-            revision = run.model.revision or Path(run.model.source).name
-            parts.append(tidy.assign(name=run.model.name, revision=revision, step=run.model.step, data=run.data))
+            try:
+                tidy = planner.numbers(run)
+            except Exception as error:  # the numbers of the others are written
+                failures.append(Failure(run, error))
+            else:
+                revision = run.model.revision or Path(run.model.source).name
+                parts.append(tidy.assign(name=run.model.name, revision=revision, step=run.model.step, data=run.data))
             advance(1)
     columns = ["name", "revision", "step", "data", *TIDY_COLUMNS]
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns), failures

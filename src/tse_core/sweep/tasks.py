@@ -10,19 +10,15 @@ import platform
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 
-import numpy as np
 import pandas as pd
 import torch
 
-from tse_core.agreement import Evaluation, Job, evaluate, prepare, score_shard
-from tse_core.datasets import load_lemmas, load_pairs
 from tse_core.errors import InputError
-from tse_core.metrics import PAPER_CUTOFFS
-from tse_core.models import LanguageModel, UnloadedNetwork, open_model
-from tse_core.results import Signature, Store, finished
+from tse_core.models import LanguageModel
+from tse_core.results import Store, Work, run, unfinished
+from tse_core.sweep.parts import Result, Works, forget_data, result_of
 from tse_core.sweep.plan import Model, Run
 
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
@@ -30,8 +26,8 @@ WORKER_BYTES = 600e6  # a worker's interpreter and libraries, and one block of l
 
 
 @dataclass(frozen=True)
-class Shard:
-    """A slice of a run's contexts, by the names under which the store keeps it."""
+class Piece:
+    """A shard of a run by the names under which the store keeps it; how many contexts, pairs or words it holds."""
 
     key: str
     name: str
@@ -44,7 +40,7 @@ class Task:
     """What one worker does at a time; small, so that it travels to any machine that sees the store and the models."""
 
     run: Run
-    shards: tuple[Shard, ...]
+    shards: tuple[Piece, ...]
     store: str
     threads: int
     parameters: int
@@ -76,26 +72,6 @@ class Report:
     memory: int
 
 
-class Jobs:
-    """Jobs of runs, and their shards by name; what checkpoints with the same tokenizer share is worked out once."""
-
-    def __init__(self, most: int = 8):
-        self._most, self._known = most, {}
-
-    def clear(self) -> None:
-        self._known.clear()
-
-    def of(self, model: LanguageModel, run: Run) -> tuple[Job, dict[str, np.ndarray]]:
-        key = (*_reading(model), run.data, run.lemmas, run.protocol, run.keep)
-        if key not in self._known:
-            if len(self._known) == self._most:
-                self._known.pop(next(iter(self._known)))
-            job = prepare(model, _pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, run.protocol, run.keep)
-            self._known[key] = replace(job, model=None), dict(job.shards())
-        job, shards = self._known[key]
-        return replace(job, model=model), shards
-
-
 @dataclass
 class Planner:
     """Finds what is missing, model by model."""
@@ -103,85 +79,65 @@ class Planner:
     store: Store
     task_tokens: int
     threads: int = 1
-    _jobs: Jobs = field(default_factory=Jobs, repr=False)
-    _tokens: dict = field(default_factory=dict, repr=False)
+    _works: Works = field(default_factory=Works, repr=False)
 
     def tasks(self, run: Run) -> tuple[list[Task], int]:
-        """The tasks that a run still needs, and how many of its shards are in the store."""
-        model = unloaded(run.model)
-        job, shards = self._jobs.of(model, run)
-        key = job.work().key
-        missing, done = [], 0
-        for name, places in shards.items():
-            shard = Shard(key, name, len(places), self._length(job, name, places))
-            if self.store.get(key, name, job.tables) is None:
-                missing.append(shard)
-            else:
-                done += 1
-        size = (parameters(model), model.vocabulary_size)
-        folder = str(self.store.folder.resolve())
-        return [Task(run, piece, folder, self.threads, *size) for piece in _pieces(missing, self.task_tokens)], done
+        """The tasks that a run still needs, and how many of its shards are in the store. Raises InputError."""
+        model = planned(run.model)
+        work = self._works.of(model, run)
+        missing = unfinished(work, self.store)
+        pieces = []
+        for name in missing:
+            shard = work.shards[name]
+            tokens = self._works.tokens(model, run, name, shard.contents)
+            pieces.append(Piece(work.key, name, shard.size, tokens))
+        size = (model.network.parameter_count, model.vocabulary_size) if missing else (0, 0)
+        common = (str(self.store.folder.resolve()), self.threads, *size)
+        tasks = [Task(run, piece, *common) for piece in _pieces(pieces, self.task_tokens)]
+        return tasks, len(work.shards) - len(missing)
 
     def numbers(self, run: Run) -> pd.DataFrame:
-        """`Evaluation.tidy` of a run whose shards are all in the store, which mostly has its numbers too.
+        """The tidy table of a run whose shards are all in the store, which mostly has its numbers too.
 
         Raises
         ------
         InputError
             If a shard is missing.
         """
-        job, _ = self._jobs.of(unloaded(run.model), run)
-        numbers = finished(job.signature(), job.constructions, job.cutoffs, self.store)
-        return collected(run, self.store).tidy() if numbers is None else numbers
-
-    def _length(self, job: Job, name: str, places: np.ndarray) -> int:
-        """Tokens of a shard."""
-        tokens = self._tokens.setdefault(_reading(job.model), {})
-        if name not in tokens:
-            contexts = job.contexts.iloc[places]
-            slots = job.model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
-            tokens[name] = sum(len(slot.ids) for slot in slots)
-        return tokens[name]
+        model = planned(run.model)
+        _require_all(self._works.of(model, run), run, self.store)
+        return self._works.numbers(model, run, self.store)
 
 
-def _reading(model: LanguageModel) -> tuple:
-    """What a model makes tokens with."""
-    return model.tokenizer.backend_tokenizer.to_str(), model.kind, model.bos, model.leading_space
+def planned(entry: Model) -> LanguageModel:
+    """A model to plan with: its weights stay in their files."""
+    return entry.load(device="cpu")
 
 
-def unloaded(entry: Model) -> LanguageModel:
-    """A model to plan with. One that is not on this machine yet is fetched first."""
-    options = {"kind": entry.kind, "device": "cpu", "dtype": entry.dtype, "revision": entry.revision}
-    for _ in range(2):
-        model = open_model(entry.source, **options, bos=entry.bos, trust=False, weights=False)
-        if isinstance(model.network, UnloadedNetwork):
-            break
-    return model
-
-
-def parameters(model: LanguageModel) -> int:
-    """How many numbers a model holds."""
-    if hasattr(model.network, "parameters") and isinstance(model.network.parameters, int):
-        return model.network.parameters
-    module = getattr(model.network, "module", None)
-    return sum(p.numel() for p in module.parameters()) if module is not None else 0
-
-
-def collected(run: Run, store: Store) -> Evaluation:
-    """The evaluation of a run whose shards are all in the store.
+def collected(run: Run, store: Store) -> Result:
+    """The result of a run whose shards are all in the store.
 
     Raises
     ------
     InputError
         If a shard is missing.
     """
-    pairs, lemmas = _pairs(run.data), load_lemmas(run.lemmas)
-    return evaluate(unloaded(run.model), pairs, lemmas, protocol=run.protocol, keep=run.keep, store=store)
+    model = planned(run.model)
+    _require_all(Works().of(model, run), run, store)
+    return result_of(model, run, store)
+
+
+def _require_all(work: Work, run: Run, store: Store) -> None:
+    if missing := unfinished(work, store):
+        raise InputError(
+            f"{run.model.label} on {run.data}: {len(missing)} of {len(work.shards)} shards are not in the store "
+            f"{store.folder}; run the sweep first"
+        )
 
 
 _lock = threading.Lock()
-_held: dict = {}  # this worker's model, and its runs
-_jobs = Jobs()
+_held: dict = {}  # this worker's model, and the work of its runs
+_works = Works()
 
 
 def score_task(task: Task) -> Report:
@@ -189,25 +145,23 @@ def score_task(task: Task) -> Report:
     with _lock:  # one at a time, whatever the worker's settings: memory is planned for one model
         start = time.perf_counter()
         torch.set_num_threads(task.threads)
-        wanted = {(shard.key, shard.name) for shard in task.shards}
-        job, work, shards = _worker_job(task.run)
-        if not wanted <= {(work.key, name) for name in shards}:  # a worker that lives long may hold what has changed
+        work = _worker_work(task.run)
+        if not _has(work, task):  # a worker that lives long may hold what has changed
             _forget()
-            job, work, shards = _worker_job(task.run)
-        if not wanted <= {(work.key, name) for name in shards}:
+            work = _worker_work(task.run)
+        if not _has(work, task):
             raise InputError(f"{task.run.model.label} or its data changed since the sweep was planned")
         opening = time.perf_counter() - start
-        store, computed = Store(task.store), 0
-        store.describe(work)
-        for name in (shard.name for shard in task.shards):
-            if store.get(work.key, name, job.tables) is None:
-                store.put(work.key, name, score_shard(job, shards[name], None))
-                computed += 1
+        done = run(work.part(piece.name for piece in task.shards), Store(task.store), show=False)
         seconds = time.perf_counter() - start
-        return Report(task, f"{platform.node()}-{os.getpid()}", seconds, opening, computed, _peak())
+        return Report(task, f"{platform.node()}-{os.getpid()}", seconds, opening, done.computed, _peak())
 
 
-def _worker_job(run: Run) -> tuple[Job, Signature, dict[str, np.ndarray]]:
+def _has(work: Work, task: Task) -> bool:
+    return all(piece.key == work.key and piece.name in work.shards for piece in task.shards)
+
+
+def _worker_work(run: Run) -> Work:
     """This worker's model stays in memory until a task needs another."""
     if _held.get("model") != run.model:
         _held.clear()
@@ -216,24 +170,21 @@ def _worker_job(run: Run) -> tuple[Job, Signature, dict[str, np.ndarray]]:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         _held["loaded"] = run.model.load()
+        _held["network"] = _held["loaded"].network.opened  # the weights are read now, not with the first shard
         _held["model"] = run.model
         gc.freeze()  # a million objects of the libraries need not be looked through again for each shard
     if run not in _held:
-        job, shards = _jobs.of(_held["loaded"], run)
-        _held[run] = job, job.work(), shards
+        _held[run] = _works.of(_held["loaded"], run)
     return _held[run]
 
 
 def _forget() -> None:
     _held.clear()
-    _jobs.clear()
-    _pairs.cache_clear()
+    _works.clear()
+    forget_data()
 
 
-_pairs = lru_cache(maxsize=8)(load_pairs)  # generating a grammar's pairs takes a second
-
-
-def _pieces(shards: list[Shard], tokens: int) -> Iterator[tuple[Shard, ...]]:
+def _pieces(shards: list[Piece], tokens: int) -> Iterator[tuple[Piece, ...]]:
     """Consecutive shards of up to so many tokens; a larger shard stands alone."""
     piece, total = [], 0
     for shard in shards:

@@ -8,6 +8,7 @@ from .gym import label as label
 from .gym import load_gym as load_gym
 from .gym import run_gym as run_gym
 from .gym import sg_scores as sg_scores
+from .library import as_suite as as_suite
 from .library import circuit as circuit
 from .library import find_suite as find_suite
 from .library import list_suites as list_suites
@@ -15,6 +16,7 @@ from .library import load_suite as load_suite
 from .library import load_suites as load_suites
 from .outcomes import Outcome as Outcome
 from .outcomes import evaluate_suite as evaluate_suite
+from .outcomes import suite_work as suite_work
 from .regions import METRICS as METRICS
 from .regions import assign_tokens as assign_tokens
 from .regions import region_value as region_value

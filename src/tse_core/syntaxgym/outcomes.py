@@ -5,19 +5,23 @@ Everything after the token surprisals is arithmetic on a table, so another metri
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from tse_core import uncertainty
 from tse_core.errors import InputError, unknown
-from tse_core.results import Signature, Store, provenance
+from tse_core.models import as_model
+from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Shape, Shard, Signature, Store, Work, provenance, run
+from tse_core.syntaxgym.library import as_suite
 from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value, word_at
 from tse_core.syntaxgym.suites import Suite, to_dict, to_json
 
-PROTOCOL = "syntaxgym/1"  # raised by hand when scoring changes
+CODE = ("sentences", "syntaxgym")  # whose code scores a suite, besides what all work shares
+TOKENS = ("item", "condition", "position", "token", "region", "bits", "unknown")
 
 
 @dataclass(frozen=True)
@@ -32,16 +36,22 @@ class Outcome:
         item, condition, region, name, content, bits, tokens (how many), unknown (the words the model does not know).
     items : DataFrame
         item, prediction (from 1), holds, unknown (a region of the prediction has an unknown word).
+    signature : Signature
+        With the device and date on which the tokens were scored, be it long ago.
     """
 
     suite: Suite
-    model: str
     kind: str
     metric: str
     tokens: pd.DataFrame
     regions: pd.DataFrame
     items: pd.DataFrame
-    policies: dict[str, str]
+    signature: Signature
+
+    @property
+    def model(self) -> str:
+        """The model's name and hash."""
+        return self.signature.identity["model"]
 
     @property
     def by_item(self) -> pd.Series:
@@ -69,11 +79,25 @@ class Outcome:
         """The regions with words that the model does not know."""
         return self.regions[self.regions["unknown"] != ""]
 
-    @property
-    def signature(self) -> Signature:
-        """How the numbers were made."""
-        data = {"model": self.model, "data": f"{self.suite.name}@{self.suite.hash}"}
-        return Signature(data, {"metric": self.metric, **self.policies})
+    def table(self) -> pd.DataFrame:
+        """See `predictions`."""
+        return self.predictions
+
+    def tidy(self) -> pd.DataFrame:
+        """The share of items for which each prediction holds, and all of them, in the columns of result files.
+
+        The metrics are "prediction 1" and so on, and "all predictions"; the bounds are Wilson's.
+        """
+        rows = []
+        for row in self.predictions.itertuples():
+            name = "all predictions" if row.prediction == "all" else f"prediction {row.prediction}"
+            rows.append({"metric": name, **uncertainty.wilson(row.correct, row.items)._asdict(), "pairs": row.items})
+        table = pd.DataFrame(rows).rename(columns={"estimate": "score"})
+        return table.assign(
+            model=self.signature.model, protocol=self.signature.policy["protocol"].split("/")[0],
+            construction=self.suite.name, side="", cutoff=np.nan, coverage=np.nan, invalid=np.nan, lemmas=0,
+            contexts=table["pairs"], signature=str(self.signature),
+        )[TIDY_COLUMNS]  # fmt: skip
 
     def totals(self, item: int) -> dict[tuple[int, str], float]:
         """Bits by (region, condition) of one item: what a formula speaks of."""
@@ -95,84 +119,77 @@ class Outcome:
 
 
 def evaluate_suite(
-    model, suite: Suite, *, metric: str | None = None, bos: str | None = None, store=None, advance=None
+    model, suite: Suite, *, metric: str | None = None, bos: str | None = None, store: Store | str | Path | None = None
 ) -> Outcome:
     """Evaluate a model on a suite.
 
     Parameters
     ----------
-    model : LanguageModel, or anything with ``token_surprisals(sentences)`` such as a model behind a command
-    suite : Suite
+    model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
+    suite : Suite, or what `load_suite` takes
     metric : str, optional
         How a region's surprisal is made from its tokens' (sum, mean, median, range, max, min); default: the suite's.
     bos : str, optional
         Beginning-of-sentence policy; default: the model's. Without such a token the first one has surprisal 0.
     store : Store or path, optional
         Where token surprisals are kept and looked up, so that nothing is computed twice.
-    advance : callable, optional
-        Called with the number of token predictions done, as `tse_core.progress` gives it.
 
     Returns
     -------
     Outcome
-        Surprisals in bits. Masked models are scored by pseudo-log-likelihood, and ``policies`` says so.
+        Surprisals in bits. Masked models are scored by pseudo-log-likelihood, and the signature says so.
+
+    Raises
+    ------
+    InputError
+        An unknown metric; the model gave a token NaN or probability 0.
     """
     if metric not in (None, *METRICS):
         raise unknown("metric", metric, METRICS)
-    if bos is not None and hasattr(model, "with_policies"):
-        model = model.with_policies(bos=bos)
-    store = Store(store) if isinstance(store, str | Path) else store
-    tokens = suite_tokens(model, suite, store=store, advance=advance)
-    return outcome_from_tokens(
-        suite, tokens, metric=metric, model=model.identity(), kind=model.kind, policies=policies_of(model)
-    )
+    model, suite = as_model(model).with_policies(bos=bos), as_suite(suite)
+    work = suite_work(model, suite)
+    done, metric = run(work, store), metric or suite.metric
+    identity = {"model": model.identity(), "data": f"{suite.name}@{suite.hash}"}
+    signature = Signature(identity, {"metric": metric, **work.signature.policy}, done.provenance)
+    return _outcome(suite, done.tables["suite"]["tokens"], model.kind, metric, signature)
 
 
-def suite_tokens(model, suite: Suite, *, store=None, advance=None) -> pd.DataFrame:
-    """The token surprisals of every sentence of a suite: ``Outcome.tokens``."""
-    work = work_signature(model, suite)
-    if store is not None and (found := store.get(work.key, "suite", ["tokens"])) is not None:
-        return found["tokens"]
-    different = list(dict.fromkeys(sentence for _, _, sentence in suite.sentences()))
-    scores = dict(zip(different, _token_surprisals(model, different, advance), strict=True))
-    tokens = pd.concat(
-        [
-            _token_rows(item.number, condition, texts, scores[item.sentence(condition)])
-            for item in suite.items
-            for condition, texts in item.contents.items()
-        ],
-        ignore_index=True,
-    )
-    if store is not None:
-        store.put(work.key, "suite", {"tokens": tokens})
-        store.describe(work)
-    return tokens
-
-
-def work_signature(model, suite: Suite) -> Signature:
-    """What the token surprisals depend on: the model, its policies, the sentences; not predictions or metric."""
+def suite_work(model, suite: Suite) -> Work:
+    """The work of scoring a suite's sentences, one shard; it knows nothing of predictions and metric."""
     items = hashlib.sha256(json.dumps([[item.number, item.contents] for item in suite.items]).encode()).hexdigest()[:8]
     identity = {"model": model.identity(), "data": f"{suite.name}@{items}"}
-    return Signature(identity, policies_of(model), provenance(getattr(model, "device", "cpu")))
+    signature = Signature(identity, policies_of(model), provenance(model.device))
+    words = sum(len(sentence.split()) for sentence in _different(suite))
+    shards = {"suite": Shard(suite, words, {"tokens": Shape(TOKENS)})}
+    return Work(signature, CODE, shards, partial(_suite_tokens, model), title=suite.name, unit="words")
+
+
+def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
+    """The token surprisals of every sentence of a suite: ``Outcome.tokens``."""
+    from tse_core.sentences import token_surprisals
+
+    different = _different(suite)
+    scores = dict(zip(different, token_surprisals(model, different, advance=advance), strict=True))
+    rows = [
+        _token_rows(item.number, condition, texts, scores[item.sentence(condition)])
+        for item in suite.items
+        for condition, texts in item.contents.items()
+    ]
+    return {"tokens": pd.concat(rows, ignore_index=True)}
+
+
+def _different(suite: Suite) -> list[str]:
+    return list(dict.fromkeys(sentence for _, _, sentence in suite.sentences()))
 
 
 def policies_of(model) -> dict[str, str]:
     """How a model's surprisals are made: pseudo-log-likelihood for a masked one, what it reads before a sentence."""
     score = {"score": "pll"} if model.kind == "masked" else {}
-    return {**score, **(model.policies() if hasattr(model, "policies") else {}), "protocol": PROTOCOL}
+    return {**score, **model.policies(), "protocol": f"syntaxgym/{PROTOCOL_VERSION}"}
 
 
-def outcome_from_tokens(
-    suite: Suite,
-    tokens: pd.DataFrame,
-    *,
-    model: str,
-    kind: str,
-    policies: dict | None = None,
-    metric: str | None = None,
-) -> Outcome:
-    """The outcome from token surprisals that are already there."""
-    metric = metric or suite.metric
+def _outcome(suite: Suite, tokens: pd.DataFrame, kind: str, metric: str, signature: Signature) -> Outcome:
+    """Everything after the token surprisals."""
     regions = _region_rows(suite, tokens, metric)
     rows = []
     strange = {tuple(key) for key in regions.loc[regions["unknown"] != "", ["item", "region", "condition"]].to_numpy()}
@@ -186,15 +203,7 @@ def outcome_from_tokens(
             )
             rows.append((number, i, formula.holds(totals), has_unknown))
     items = pd.DataFrame(rows, columns=["item", "prediction", "holds", "unknown"])
-    return Outcome(suite, model, kind, metric, tokens, regions, items, policies or {})
-
-
-def _token_surprisals(model, sentences: Sequence[str], advance):
-    if hasattr(model, "token_surprisals"):
-        return model.token_surprisals(sentences, advance=advance)
-    from tse_core.sentences import token_surprisals
-
-    return token_surprisals(model, sentences, advance=advance)
+    return Outcome(suite, kind, metric, tokens, regions, items, signature)
 
 
 def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> pd.DataFrame:

@@ -1,0 +1,39 @@
+"""The work of an evaluation: which shards there are, what tables each gives, how one is scored."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tse_core.agreement.job import Job
+from tse_core.agreement.shards import score_shard
+from tse_core.results import Shape, Shard, Work
+
+CODE = ("metrics", "agreement")  # whose code scores a shard, besides what all work shares
+
+
+def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Shard] | None = None) -> Work:
+    """The work of a job; one shard is a slice of the contexts of a construction, with its pairs.
+
+    `shards` are those of another model's job that reads the same tokens, if they are there.
+    """
+    if shards is None:
+        shards = {name: Shard(members, len(members), _shapes(job, members)) for name, members in job.shards()}
+    return Work(
+        job.shared_signature(), CODE, shards, lambda members, _: score_shard(job, members, batch_tokens),
+        title=f"{job.model.label}: contexts", unit="contexts",
+    )  # fmt: skip
+
+
+def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
+    """The tables of the contexts numbered `members`, their columns and rows."""
+    cuts = [f"{side}_{cutoff:g}" for side in ("top", "bottom") for cutoff in getattr(job.cutoffs, side)]
+    scores = [f"{kind}_{cut}" for kind in ("ew", "mw", "mass") for cut in cuts]
+    contexts, pairs, lemmas = len(members), len(job.pair_rows(members)), len(job.lemmas)
+    groups = len(job.contexts.iloc[members][["construction", "subject", "number"]].drop_duplicates())
+    shapes = {
+        "contexts": Shape(("context", *scores), contexts),
+        "pairs": Shape(("pair", "tse", "log_probability_correct", "log_probability_wrong"), pairs),
+        "lemmas": Shape(("construction", "subject", "number", "lemma", "contexts", "correct"), groups * lemmas),
+        "forms": Shape(("context", "lemma"), contexts * lemmas),
+    }
+    return {table: shapes[table] for table in job.tables}

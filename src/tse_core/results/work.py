@@ -1,0 +1,144 @@
+"""One way through all work: look up what is finished, score the rest, keep it, say what it is.
+
+    Work (signature, shards, how one is scored)  --run(work, store)-->  Finished (the shards' tables, when and on what)
+
+Agreement, BLiMP, SyntaxGym and learning curves each say what their work is; everything else happens here. Shards are
+named after their contents and kept one by one, so a run that is stopped goes on where it was, and a shard serves every
+run that has it.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core.progress import progress
+from tse_core.results.code import code_digest
+from tse_core.results.signature import Signature
+from tse_core.results.store import Shape, Store
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A piece of work that is scored at once.
+
+    Attributes
+    ----------
+    contents : whatever `Work.score` takes
+    size : how much it counts for progress, in the work's unit
+    shapes : the tables that it gives, by name
+    """
+
+    contents: object
+    size: int
+    shapes: Mapping[str, Shape]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be done.
+
+    Attributes
+    ----------
+    signature : Signature
+        What all shards share: the model and every policy that changes their scores.
+    code : tuple of str
+        The rooms or files of the package whose code scores them, besides those that all work shares (`code_digest`).
+    shards : mapping from name to Shard
+    score : callable(contents, advance) -> tables
+        Scores one shard; ``advance(share)`` may be called meanwhile with the share of it that is done.
+    title, unit : str
+        For the progress bar.
+    """
+
+    signature: Signature
+    code: tuple[str, ...]
+    shards: Mapping[str, Shard]
+    score: Callable[[object, Callable[[float], None]], Tables]
+    title: str
+    unit: str
+
+    @property
+    def key(self) -> str:
+        """Of the folder in the store: the same for the same signature and the same scoring code."""
+        return hashlib.sha256(f"{self.signature.key} {code_digest(*self.code)}".encode()).hexdigest()[:24]
+
+    def part(self, names) -> "Work":
+        """The same with some of its shards."""
+        return replace(self, shards={name: self.shards[name] for name in names})
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a run gives.
+
+    Attributes
+    ----------
+    tables : mapping from the name of a shard to its tables, in the order of the work
+    provenance : version, hardware and date of the scores: of this run, or of the one that the store has them from
+    computed : how many shards were scored now
+    """
+
+    tables: Mapping[str, Tables]
+    provenance: Mapping[str, str]
+    computed: int
+
+
+def run(work: Work, store: Store | str | Path | None = None, *, show: bool = True) -> Finished:
+    """Do all that the store does not hold yet; with `show`, a bar shows how far it is.
+
+    Raises
+    ------
+    InputError
+        What scoring raises. The shards before are in the store.
+    """
+    store = as_store(store)
+    key = work.key if store else ""
+    first = store.provenance(key) if store else None
+    found, computed = {}, 0
+    total = sum(shard.size for shard in work.shards.values())
+    with progress(total, work.title, unit=work.unit) if show else nullcontext(lambda n: None) as advance:
+        for name, shard in work.shards.items():
+            tables = store.get(key, name, shard.shapes) if store else None
+            said = _Share(advance, shard.size)
+            if tables is None:
+                tables = work.score(shard.contents, said.advance)
+                computed += 1
+                if store:
+                    store.describe(key, work.signature, work.code)
+                    store.put(key, name, tables)
+            said.finish()
+            found[name] = tables
+    if store and found:
+        store.describe(key, work.signature, work.code)
+    return Finished(found, first if first and not computed else work.signature.provenance, computed)
+
+
+def unfinished(work: Work, store: Store) -> list[str]:
+    """The names of the shards that the store does not hold."""
+    return [name for name, shard in work.shards.items() if store.get(work.key, name, shard.shapes) is None]
+
+
+def as_store(store: Store | str | Path | None) -> Store | None:
+    """A store, or one in the folder that is named."""
+    return Store(store) if isinstance(store, str | Path) else store
+
+
+class _Share:
+    """Advances a bar within one shard, never further than its size."""
+
+    def __init__(self, advance: Callable, size: int):
+        self._advance, self._size, self._done = advance, size, 0.0
+
+    def advance(self, share: float) -> None:
+        step = min(share, 1 - self._done)
+        self._done += step
+        self._advance(step * self._size)
+
+    def finish(self) -> None:
+        self.advance(1)
