@@ -5,7 +5,7 @@ from html import escape
 import pandas as pd
 
 from tse_core.claims import papers, verdicts
-from tse_core.pages.markup import badge, chapter_link, estimate, head_of, ledger_of, row_of, tile, tiles
+from tse_core.pages.markup import badge, chapter_link, estimate, head_of, in_line, ledger_of, row_of, tile, tiles
 from tse_core.results import without_provenance
 
 _MEANING = {
@@ -54,7 +54,7 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
         ("Border", escape(f"{row['shown']}, that of {row['whose']}".replace("that of ours", "ours"))),
         ("Why", escape(row["why"])),
         ("Rows", "" if beside is None else _rows(beside)),
-        ("Clusters", f"{row['n']:,}" if row["n"] else ""),
+        ("Clusters", f"{row['n']:,} nouns, pairs, items or paradigms" if row["n"] else ""),
     ]
     details += [
         ("Made by", f"<code>{escape(row[name])}</code>") for name in ("signature", "signature_none") if row[name]
@@ -81,12 +81,10 @@ def _judged(row: dict, front: str) -> str:
 
 def _rows(beside: pd.DataFrame) -> str:
     """The rows of a statistic: with the default front, then with nothing in front."""
-    items = []
+    words, items = {"default": "", "none": "nothing in front: "}, []
     for name, group in beside.groupby("row", sort=False):
-        by_front = group.set_index("front")
-        texts = [
-            estimate(*by_front.loc[front, ["value", "low", "high"]], 3) for front in _FRONTS if front in by_front.index
-        ]
+        numbers = {row["front"]: in_line(row["value"], row["low"], row["high"], 3) for row in group.to_dict("records")}
+        texts = [words[front] + numbers[front] for front in words if front in numbers]
         items.append(f"<li>{escape(name)}: {'; '.join(texts)}</li>")
     return f"<ul>{''.join(items)}</ul>"
 

@@ -73,6 +73,11 @@ def estimate(value: float, low: float, high: float, digits: int) -> str:
     return text
 
 
+def in_line(value: float, low: float, high: float, digits: int) -> str:
+    """A number with its interval inside a sentence or list."""
+    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+
+
 def number(value: float, digits: int, *, signed: bool = False) -> str:
     """A number, a dash where there is none; counts without decimals."""
     if value != value:
