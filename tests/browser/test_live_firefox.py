@@ -1,4 +1,4 @@
-"""The living page in Firefox: a page of the test's own opens it in a frame, presses its button and reports the numbers."""
+"""The living page in Firefox: a page of the test's own opens it in a frame, presses its button, reports the numbers."""
 
 import functools
 import http.server

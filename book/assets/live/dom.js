@@ -19,7 +19,7 @@ export const field = (label, control) => el("label", { className: "live-field" }
 export function table(caption, heads, rows) {
   const head = el("tr", {}, ...heads.map((text) => el("th", { scope: "col", textContent: text })));
   const body = rows.map((row) => el("tr", {}, ...row.map((cell) => (cell instanceof Node ? el("td", {}, cell) : el("td", { textContent: cell })))));
-  return el("div", { className: "live-scroll" }, el("table", {}, el("caption", { textContent: caption }), el("thead", {}, head), el("tbody", {}, ...body)));
+  return el("div", { className: "live-scroll", tabIndex: 0, role: "region", "aria-label": caption }, el("table", {}, el("caption", { textContent: caption }), el("thead", {}, head), el("tbody", {}, ...body)));
 }
 
 /** A line that tells a reader, and a screen reader, what is going on; `wrong` for what went wrong. */
@@ -38,9 +38,9 @@ export const share = (value, digits = 3) => (value === null || Number.isNaN(valu
 
 /** A probability in per cent, with as many digits as a small one needs. */
 export function percent(p) {
-  if (p >= 0.001) return `${(100 * p).toFixed(p >= 0.1 ? 1 : 2)} %`;
+  if (p >= 0.001) return `${(100 * p).toFixed(p >= 0.1 ? 1 : 2)}\u00a0%`;
   const [digits, exponent] = (100 * p).toExponential(1).split("e");
-  return `${digits}·10${[...String(Number(exponent))].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? "⁻").join("")} %`;
+  return `${digits}·10${[...String(Number(exponent))].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? "⁻").join("")}\u00a0%`;
 }
 
 /** A token with its spaces made visible. */

@@ -8,6 +8,7 @@ import { loadingBar } from "./loading.js";
 import { pairPart } from "./pair.js";
 import { obstacle, Problem } from "./problems.js";
 
+window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // a link to another state
 window.tse = { ready: api.ready, score: api.score, surprisals: api.surprisals };
 
 export async function begin(root) {
