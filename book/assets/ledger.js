@@ -10,10 +10,10 @@
     return node;
   }
 
-  function equip(ledger, number) {
+  function equip(ledger) {
     const rows = [...ledger.querySelectorAll("tbody tr")];
     const filters = ledger.dataset.filters.split(",");
-    const prefix = number ? `l${number}-` : "";
+    const { prefix } = ledger.dataset;
     const address = new URLSearchParams(location.search);
     const selects = {};
     let all = false;
@@ -88,12 +88,14 @@
   }
 
   function start() {
-    const ledgers = [...document.querySelectorAll(".tse-ledger")].map(equip);
+    const ledgers = new Map([...document.querySelectorAll(".tse-ledger")].map((ledger) => [ledger, equip(ledger)]));
     document.querySelectorAll(".tse-tiles a[data-verdict]").forEach((tile) => {
+      const section = document.getElementById(tile.hash.slice(1)) || document;
+      const ledger = ledgers.get(section.querySelector(".tse-ledger"));
       tile.addEventListener("click", () => {
-        ledgers[0].clear();
-        ledgers[0].selects.verdict.value = tile.dataset.verdict;
-        ledgers[0].show();
+        ledger.clear();
+        ledger.selects.verdict.value = tile.dataset.verdict;
+        ledger.show();
       });
     });
     window.addEventListener("beforeprint", () => document.querySelectorAll(".tse-ledger details").forEach((d) => { d.open = true; }));

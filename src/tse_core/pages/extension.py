@@ -44,7 +44,7 @@ def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
     beside = dict(iter(findings[findings["row"] != "all"].groupby(["model", "claim"], sort=False)))
     rows = [_row(row, titles[row["paper"]], beside.get((row["model"], row["id"]))) for row in table.to_dict("records")]
     heads = ("Claim", "Border", "Default front [95 %]", "Nothing in front [95 %]", "Verdict")
-    return ledger_of(heads, rows, caption, ("paper", "model", "verdict"))
+    return ledger_of(heads, rows, caption, ("paper", "model", "verdict"), "extends-")
 
 
 def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:

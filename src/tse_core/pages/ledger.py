@@ -66,7 +66,7 @@ def laboratory_table(table: pd.DataFrame, caption: str):
     """The laboratory's ledger: truth beside measured, to be filtered by model, construction, band and verdict."""
     rows = map(_laboratory_row, table.to_dict("records"))
     heads = ("Score", "Truth", "Measured [95 %]", "Difference", "Verdict")
-    return ledger_of(heads, rows, caption, ("model", "construction", "band", "verdict"))
+    return ledger_of(heads, rows, caption, ("model", "construction", "band", "verdict"), "laboratory-")
 
 
 def _row(claim: dict, paper: str) -> str:

@@ -19,13 +19,16 @@ def shown(text: str):
     return HTML(text)
 
 
-def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: Iterable[str]):
-    """A table of rows made by `row_of`, to be filtered by the data of its rows."""
+def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: Iterable[str], prefix: str = ""):
+    """A table of rows made by `row_of`, to be filtered by the data of its rows.
+
+    `prefix` tells the filters of several ledgers on one page apart in the page's address.
+    """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     body = "\n".join(rows)
     return shown(
-        f'<div class="tse-ledger" data-filters="{",".join(filters)}"><table>\n<caption>{escape(caption)}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+        f'<div class="tse-ledger" data-filters="{",".join(filters)}" data-prefix="{prefix}"><table>\n'
+        f"<caption>{escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 
 
