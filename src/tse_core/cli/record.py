@@ -11,8 +11,12 @@ from tse_core.errors import unknown
 HELP = """Measure everything that the claims ask of one model and keep it as a recorded run.
 
 Writes MODEL/agreement.parquet, blimp.parquet, suites.parquet and provenance.json (hardware, versions, date, seconds,
-checksums) below [b]--out[/b]. The book shows what lies in data/recorded, labelled as recorded; the files can also go to
-another machine, whose store takes them with [b]tse results add[/b]. What cannot be asked of the model is named.
+checksums) below [b]--out[/b]; of a model from outside this project also findings.csv (what the general claims ask) and
+pairs, items, regions, wordings.parquet (every BLiMP pair, every item of a suite, Table 2 with other first words), with
+what stands in front of a sentence by default and with nothing there.
+
+The book shows what lies in data/recorded, labelled as recorded; the files can also go to another machine, whose store
+takes them with [b]tse results add[/b]. What cannot be asked of the model is named.
 
 [b]Examples[/b]
 
@@ -31,7 +35,9 @@ def register(app: typer.Typer) -> None:
 def record(
     model: options.ModelArgument,
     out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
-    part: Annotated[list[str] | None, typer.Option(help="agreement, blimp or suites; may be repeated.")] = None,
+    part: Annotated[
+        list[str] | None, typer.Option(help="agreement, blimp, suites, findings or details; may be repeated.")
+    ] = None,
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = None,
@@ -45,18 +51,22 @@ def record(
     no_store: options.NoStore = False,
 ) -> None:
     from tse_core.results import PARTS
-    from tse_core.studies import fitting, parts_for
+    from tse_core.studies import FURTHER, fitting, parts_for, record_further
     from tse_core.studies import record as run
 
     for name in part or []:
-        if name not in PARTS:
-            raise unknown("part", name, PARTS)
+        if name not in (*PARTS, *FURTHER):
+            raise unknown("part", name, (*PARTS, *FURTHER))
     loaded = options.opened(model, kind, device, dtype, revision, bos, trust)
     asked = fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
-    parts = parts_for(loaded, lemmas, **asked, store=options.store_of(store, no_store), chosen=part or PARTS)
-    made = run(loaded, out, parts)
-    for name, file in made["files"].items():
-        typer.echo(f"{name:10} {file['numbers']:6,d} numbers  {file['seconds']:8.1f} s")
+    kept, home = options.store_of(store, no_store), out / loaded.label.rpartition("/")[2]
+    laboratory = loaded.label.startswith("lab-")
+    wanted = part or (PARTS if laboratory else (*PARTS, *FURTHER))
+    if parts := parts_for(loaded, lemmas, **asked, store=kept, chosen=[name for name in PARTS if name in wanted]):
+        run(loaded, out, parts)
+    made = record_further(loaded, home, lemmas, **asked, store=kept, chosen=[f for f in FURTHER if f in wanted])
+    for name, file in {**made["files"], **made.get("details", {})}.items():
+        typer.echo(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
     for name, why in made["left_out"].items():
         typer.echo(f"{name:10} left out: {why}")
-    typer.echo(f"written: {out / loaded.label.rpartition('/')[2]}")
+    typer.echo(f"written: {home}")

@@ -10,6 +10,7 @@ from .recorded import PROVENANCE as PROVENANCE
 from .recorded import known_results as known_results
 from .recorded import list_recorded as list_recorded
 from .recorded import load_recorded as load_recorded
+from .recorded import read_provenance as read_provenance
 from .signature import PROTOCOL_VERSION as PROTOCOL_VERSION
 from .signature import READING as READING
 from .signature import Signature as Signature

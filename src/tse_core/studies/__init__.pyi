@@ -1,5 +1,13 @@
 from . import dynamics as dynamics
 from . import learning_curves as learning_curves
+from .details import FURTHER as FURTHER
+from .details import details_for as details_for
+from .details import record_details as record_details
+from .details import record_further as record_further
+from .details import recorded_details as recorded_details
+from .details import recorded_items as recorded_items
+from .details import recorded_pairs as recorded_pairs
+from .details import recorded_regions as recorded_regions
 from .dynamics import training_curves as training_curves
 from .findings import FINDING_COLUMNS as FINDING_COLUMNS
 from .findings import findings_of as findings_of
