@@ -70,6 +70,12 @@ def test_a_file_of_findings_gives_the_same_verdicts(findings, tmp_path):
         recorded_findings(tmp_path)
 
 
+def test_a_model_that_knows_no_verb_of_the_list_has_no_findings(model, tmp_path):
+    (tmp_path / "odd.csv").write_text("lemma,singular,plural\nzyzzyva,zyzzyvas,zyzzyva\n")
+    with pytest.raises(InputError, match="agreement: .*no lemma"):
+        measure_findings(model, "none", lemmas=str(tmp_path / "odd.csv"), data=DATA)
+
+
 def made_up(model, store, scores, subjects=None):
     """An evaluation of *Simple* whose contexts have other scores."""
     found = tse_core.evaluate(model, DATA[0], "newman-appendix", store=store)

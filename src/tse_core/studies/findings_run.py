@@ -9,8 +9,9 @@ from tse_core.agreement import evaluate
 from tse_core.blimp import evaluate_blimp
 from tse_core.datasets import load_pairs
 from tse_core.errors import InputError
+from tse_core.files import write_aside
 from tse_core.paths import data_folder
-from tse_core.results import Signature, Store, write_aside
+from tse_core.results import Signature, Store
 from tse_core.studies.findings import FINDING_COLUMNS, findings_of
 from tse_core.studies.rows import sampled_forms, suites_signature
 from tse_core.syntaxgym import evaluate_suite, load_suite
@@ -32,7 +33,8 @@ def measure_findings(
 ) -> pd.DataFrame:
     """All statistics of the general claims with "default" or "none" in front of every sentence.
 
-    Whatever the store holds is not computed again.
+    Whatever the store holds is not computed again. What cannot be asked of the model (no lemma in its vocabulary, data
+    that is not downloaded) is left out.
 
     Parameters
     ----------
@@ -44,19 +46,26 @@ def measure_findings(
     Returns
     -------
     DataFrame : as `findings_of` gives it.
+
+    Raises
+    ------
+    InputError : nothing can be asked of the model; the reasons.
     """
     model = model.with_policies(bos=front)
-    evaluation = forms = None
-    if data := list(data):
-        evaluation = evaluate(model, _joined(data), lemmas, keep="lemmas", store=store)
-        forms = sampled_forms(model, evaluation.contexts, lemmas, SAMPLE)
-    return findings_of(
-        front,
-        evaluation=evaluation,
-        forms=forms,
-        blimp=_blimp(model, pairs, store) if pairs else None,
-        suites=_items(model, suites, store),
-    )
+    asked = {
+        "agreement": lambda: _agreement(model, list(data), lemmas, store),
+        "blimp": lambda: {"blimp": _blimp(model, pairs, store) if pairs else None},
+        "suites": lambda: {"suites": _items(model, suites, store)},
+    }
+    found, troubles = {}, []
+    for part, measure in asked.items():
+        try:
+            found |= measure()
+        except InputError as error:
+            troubles.append(f"{part}: {error}")
+    if troubles and all(part is None for part in found.values()):
+        raise InputError("; ".join(troubles))
+    return findings_of(front, **found)
 
 
 def write_findings(table: pd.DataFrame, home: Path) -> Path:
@@ -75,6 +84,14 @@ def recorded_findings(folder: Path | None = None) -> pd.DataFrame:
             raise InputError(f"{path}: no column {missing[0]!r}; findings have {', '.join(FINDING_COLUMNS)}")
         tables.append(table[FINDING_COLUMNS])
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=FINDING_COLUMNS)
+
+
+def _agreement(model, data: list[str], lemmas: str, store) -> dict:
+    """The evaluation and the sample of forms that `findings_of` takes."""
+    if not data:
+        return {}
+    evaluation = evaluate(model, _joined(data), lemmas, keep="lemmas", store=store)
+    return {"evaluation": evaluation, "forms": sampled_forms(model, evaluation.contexts, lemmas, SAMPLE)}
 
 
 def _joined(names: list[str]) -> pd.DataFrame:
