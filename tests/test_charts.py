@@ -209,7 +209,7 @@ def test_table_2_has_a_colour_for_each_metric_and_a_panel_for_each_model(table2)
     panels = table2_dots(table2).to_dict()["concat"]
     assert [panel["title"]["text"] for panel in panels] == list(dict.fromkeys(table2["model"]))
     colour = panels[0]["layer"][-2]["encoding"]["color"]
-    assert colour["field"] == "metric" and colour["scale"]["range"] == [METRIC_COLOURS[m] for m in ("TSE", "MW", "EW")]
+    assert colour["field"] == "metric" and colour["scale"]["range"] == [METRIC_COLOURS[m] for m in METRIC_COLOURS]
     together = table2_dots(table2, beside=True).to_dict()
     assert together["width"] == "container" and "yOffset" in json.dumps(together)
 

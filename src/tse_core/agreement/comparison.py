@@ -13,6 +13,7 @@ import pandas as pd
 from tse_core import uncertainty
 from tse_core.datasets import Lemmas, as_lemmas
 from tse_core.errors import InputError
+from tse_core.metrics import METRICS
 from tse_core.models import as_language_model
 from tse_core.results import READING, require_comparable
 
@@ -43,7 +44,7 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = "newman-appendix") ->
 
 
 def compare_evaluations(first, second) -> pd.DataFrame:
-    """MW, EW and TSE of two evaluations of the same data and lemmas, with paired intervals clustered by subject noun.
+    """Every metric of two evaluations of the same data and lemmas, with paired intervals clustered by subject noun.
 
     Returns
     -------
@@ -56,13 +57,14 @@ def compare_evaluations(first, second) -> pd.DataFrame:
     """
     require_comparable([first.signature, second.signature], allow=READING)
     rows = []
-    for metric, table in (("MW", "contexts"), ("EW", "contexts"), ("TSE", "pairs")):
+    for metric in reversed(METRICS.values()):  # MW, EW, TSE, as in Table 2
+        table = f"{metric.of}s"
         groups = [dict(iter(getattr(e, table).groupby("construction", sort=False))) for e in (first, second)]
         for construction in [c for c in groups[0] if c in groups[1]]:
-            units = [group[construction].dropna(subset=metric.lower()) for group in groups]
+            units = [group[construction].dropna(subset=metric.column) for group in groups]
             if all(map(len, units)):
-                scores = [unit[metric.lower()].to_numpy() for unit in units]
-                rows.append((construction, metric, *_compared(*scores, *map(_clusters, units))))
+                scores = [unit[metric.column].to_numpy() for unit in units]
+                rows.append((construction, metric.name, *_compared(*scores, *map(_clusters, units))))
     if not rows:
         raise InputError("the two evaluations share no construction")
     return pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS])

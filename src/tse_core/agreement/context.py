@@ -8,7 +8,7 @@ import pandas as pd
 from tse_core.datasets import Lemmas, as_lemmas
 from tse_core.errors import InputError
 from tse_core.forward import blocks
-from tse_core.metrics import PAPER_CUTOFFS, CutoffScores, cutoff_scores
+from tse_core.metrics import OF_CONTEXTS, PAPER_CUTOFFS, CutoffScores, cutoff_scores
 from tse_core.models import LanguageModel, as_language_model
 
 NUMBERS = ("singular", "plural")
@@ -92,11 +92,11 @@ def score_context(
 
 def _curves(scores: CutoffScores) -> pd.DataFrame:
     rows = []
-    for metric in ("EW", "MW"):
+    for metric in OF_CONTEXTS.values():
         for side in ("top", "bottom"):
-            values, coverage = getattr(scores, f"{metric.lower()}_{side}")[0], getattr(scores, f"mass_{side}")[0]
+            values, coverage = getattr(scores, f"{metric.column}_{side}")[0], getattr(scores, f"mass_{side}")[0]
             cutoffs = getattr(PAPER_CUTOFFS, side)
-            rows += [(metric, side, *row) for row in zip(cutoffs, values, coverage, strict=True)]
+            rows += [(metric.name, side, *row) for row in zip(cutoffs, values, coverage, strict=True)]
     return pd.DataFrame(rows, columns=["metric", "side", "cutoff", "score", "coverage"])
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from tse_core.agreement.job import Job
 from tse_core.agreement.shards import score_shard
+from tse_core.metrics import OF_PAIRS, SCORED
 from tse_core.results import Shape, Shard, Work
 
 CODE = ("metrics", "agreement")  # whose code scores a shard, besides what all work shares
@@ -27,12 +28,13 @@ def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Sha
 def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
     """The tables of the contexts numbered `members`, their columns and rows."""
     cuts = [f"{side}_{cutoff:g}" for side in ("top", "bottom") for cutoff in getattr(job.cutoffs, side)]
-    scores = [f"{kind}_{cut}" for kind in ("ew", "mw", "mass") for cut in cuts]
+    scores = [f"{kind}_{cut}" for kind in SCORED for cut in cuts]
+    of_pairs = [metric.column for metric in OF_PAIRS.values()]
     contexts, pairs, lemmas = len(members), len(job.pair_rows(members)), len(job.lemmas)
     groups = len(job.contexts.iloc[members][["construction", "subject", "number"]].drop_duplicates())
     shapes = {
         "contexts": Shape(("context", *scores), contexts),
-        "pairs": Shape(("pair", "tse", "log_probability_correct", "log_probability_wrong"), pairs),
+        "pairs": Shape(("pair", *of_pairs, "log_probability_correct", "log_probability_wrong"), pairs),
         "lemmas": Shape(("construction", "subject", "number", "lemma", "contexts", "correct"), groups * lemmas),
         "forms": Shape(("context", "lemma"), contexts * lemmas),
     }

@@ -9,7 +9,7 @@ import torch
 
 from tse_core.agreement.job import Job
 from tse_core.forward import blocks
-from tse_core.metrics import agreement, cutoff_scores
+from tse_core.metrics import OF_PAIRS, SCORED, Forms, agreement, cutoff_scores
 from tse_core.models import Prompt
 
 
@@ -19,10 +19,10 @@ def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict
     numbers = (contexts["number"] == "plural").to_numpy().astype(np.int64)
     slots = _slots(job, list(zip(contexts["left"], contexts["right"], strict=True)))
     scores = {f"{kind}_{side}": np.empty((len(members), len(getattr(job.cutoffs, side))))
-              for side in ("top", "bottom") for kind in ("ew", "mw", "mass")}  # fmt: skip
+              for side in ("top", "bottom") for kind in SCORED}  # fmt: skip
     pair_rows = job.pair_rows(members)
     pair_context = np.searchsorted(members, job.index[pair_rows])
-    pair_values = np.full((len(pair_rows), 3), np.nan)
+    pair_values = np.full((len(pair_rows), len(OF_PAIRS) + 2), np.nan)
     lemma_sums = _LemmaSums(contexts, len(job.lemmas)) if job.keep != "contexts" else None
     forms = []
     accumulate = "float32" if job.protocol == "released" else "float64"
@@ -50,7 +50,7 @@ def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict
     columns = {f"{name}_{cutoff:g}": values[:, i] for name, values in scores.items()
                for i, cutoff in enumerate(getattr(job.cutoffs, name.split("_")[1]))}  # fmt: skip
     tables = {"contexts": pd.DataFrame({"context": np.arange(len(members))} | columns)}
-    names = ["tse", "log_probability_correct", "log_probability_wrong"]
+    names = [*(metric.column for metric in OF_PAIRS.values()), "log_probability_correct", "log_probability_wrong"]
     scored = {name: pair_values[:, i] for i, name in enumerate(names)}
     tables["pairs"] = pd.DataFrame({"pair": np.arange(len(pair_rows))} | scored)
     if lemma_sums:
@@ -70,7 +70,7 @@ def _slots(job: Job, contexts) -> list[Prompt]:
 
 
 def _score_pairs(values, forms, contexts, here, comparable, log_probabilities):
-    """Fill TSE and both forms' log-probabilities of the pairs whose contexts are in this block."""
+    """Fill the metrics and both forms' log-probabilities of the pairs whose contexts are in this block."""
     row_of = np.full(contexts.max() + 1 if len(contexts) else 0, -1)
     known = here[here < len(row_of)]
     row_of[known] = np.flatnonzero(here < len(row_of))
@@ -80,10 +80,12 @@ def _score_pairs(values, forms, contexts, here, comparable, log_probabilities):
     held = (ids >= 0).cpu().numpy()
     both = held.all(1)
     correct, wrong = (comparable[rows, ids[:, k].clamp(min=0)] for k in (0, 1))
-    values[pairs, 0] = np.where(both, (correct > wrong).cpu().numpy().astype(float), np.nan)
+    found = [log_probabilities[rows, ids[:, k].clamp(min=0)].double().cpu().numpy() for k in (0, 1)]
+    of_pairs = Forms(*map(np.exp, found), (correct > wrong).cpu().numpy().astype(float))
+    for k, metric in enumerate(OF_PAIRS.values()):
+        values[pairs, k] = np.where(both, metric.part(of_pairs) / metric.whole(of_pairs), np.nan)
     for k in (0, 1):
-        found = log_probabilities[rows, ids[:, k].clamp(min=0)].double().cpu().numpy()
-        values[pairs, k + 1] = np.where(held[:, k], found, np.nan)
+        values[pairs, len(OF_PAIRS) + k] = np.where(held[:, k], found[k], np.nan)
 
 
 def _probabilities(log_probabilities, ids, numbers):

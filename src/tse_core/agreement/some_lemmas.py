@@ -1,4 +1,4 @@
-"""EW and MW over some of the lemmas that an evaluation counted: a band, a list that two models share, verbs alone."""
+"""Metrics over some of the lemmas that an evaluation counted: a band, a list that two models share, verbs alone."""
 
 from collections.abc import Collection
 
@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
+from tse_core.metrics import OF_CONTEXTS, Forms
 
 
 def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame:
-    """EW and MW of each context over the given lemmas.
+    """EW, MW and any other metric of contexts, of each context over the given lemmas.
 
     An evaluation keeps sums over the contexts of one construction, subject and number, so these contexts get the same
     scores: EW is their mean, which is all that a cluster needs; MW is the probability of all their correct forms as a
@@ -24,7 +25,7 @@ def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame
 
     Returns
     -------
-    DataFrame with a row for each context: construction, subject, noun, number, ew, mw, lemmas (how many).
+    DataFrame with a row for each context: construction, subject, noun, number, lemmas (how many), ew, mw.
 
     Raises
     ------
@@ -33,14 +34,15 @@ def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame
     if by_lemma is None:
         raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
     chosen = by_lemma[by_lemma["lemma"].isin(set(lemmas))]
-    cells = chosen.groupby(["construction", "subject", "noun", "number"], sort=False, as_index=False).agg(
-        contexts=("contexts", "first"),
-        lemmas=("lemma", "size"),
-        correct=("correct", "sum"),
-        right=("probability_correct", "sum"),
-        wrong=("probability_wrong", "sum"),
-    )
-    cells["ew"] = cells["correct"] / (cells["contexts"] * cells["lemmas"])
-    cells["mw"] = cells["right"] / (cells["right"] + cells["wrong"])
-    columns = ["construction", "subject", "noun", "number", "ew", "mw", "lemmas"]
-    return cells.loc[np.repeat(cells.index, cells["contexts"]), columns].reset_index(drop=True)
+    forms = Forms(chosen["probability_correct"], chosen["probability_wrong"], chosen["correct"] / chosen["contexts"])
+    terms = {}
+    for metric in OF_CONTEXTS.values():
+        terms |= {(metric.column, "part"): metric.part(forms), (metric.column, "whole"): metric.whole(forms)}
+    keys = ["construction", "subject", "noun", "number"]
+    groups = chosen.assign(**{"_".join(name): values for name, values in terms.items()}).groupby(keys, sort=False)
+    cells = groups.agg(contexts=("contexts", "first"), lemmas=("lemma", "size"))
+    sums = groups[["_".join(name) for name in terms]].sum()
+    for metric in OF_CONTEXTS.values():
+        cells[metric.column] = sums[f"{metric.column}_part"] / sums[f"{metric.column}_whole"]
+    cells = cells.reset_index()
+    return cells.loc[np.repeat(cells.index, cells.pop("contexts"))].reset_index(drop=True)

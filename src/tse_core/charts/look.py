@@ -11,6 +11,7 @@ import textwrap
 import altair as alt
 import pandas as pd
 
+from tse_core import metrics
 from tse_core.errors import InputError
 
 CONSTRUCTIONS = {
@@ -33,8 +34,8 @@ ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near 
     "#ae0004": "#a15139",
     "#f62704": "#e16305",
 }
-METRICS = {"TSE": "square", "MW": "diamond", "EW": "circle"}
-METRIC_COLOURS = {"TSE": "#7d6a00", "MW": "#b3578f", "EW": "#0072b2"}  # at least 3:1 on the white and on the dark page
+METRICS = {name: metric.shape for name, metric in metrics.METRICS.items()}
+METRIC_COLOURS = {name: metric.colour for name, metric in metrics.METRICS.items()}
 QUIET = "#8a8f98"  # for what stands behind: grey curves, gaps, ticks
 FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
 

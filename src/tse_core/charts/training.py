@@ -4,6 +4,7 @@ import altair as alt
 import pandas as pd
 
 from tse_core.charts.look import described, listed, needs, together
+from tse_core.metrics import OF_CONTEXTS
 
 SERIES = {"head": "#132aff", "middle": "#019471", "tail": "#f69707", "all": "#9000ae", "TSE": "#585161"}
 
@@ -30,14 +31,15 @@ def training_chart(curves, *, title, x_title="steps of training", truth=None, wi
     names, panels = list(dict.fromkeys(rows["name"])), []
     for name in names:
         mine = rows[rows["name"] == name]
-        for metric in [m for m in ("EW", "MW") if m in set(mine["metric"])]:
+        drawn = [m for m in OF_CONTEXTS if m in set(mine["metric"])]
+        for metric in drawn:
             part = mine[mine["metric"].isin([metric, "TSE"])]
             known = (
                 truth[(truth["name"] == name) & (truth["metric"] == metric)] if truth is not None else pd.DataFrame()
             )
             known = known.rename(columns={"band": "series"})
             panel = _panel(part, known, metric, colour, scale, chosen, x_title).properties(width=width, height=height)
-            panels.append(panel.properties(title=name) if len(names) > 1 and metric == "EW" else panel)
+            panels.append(panel.properties(title=name) if len(names) > 1 and metric == drawn[0] else panel)
     hint = "Select series in the legend (shift for several)."
     hint += " Dashed: the truth of the language." if truth is not None else ""
     return described(together(panels, chosen), title, _words(rows, names), hint)
@@ -75,5 +77,5 @@ def _words(rows, names) -> str:
         ends = [f"{m} {s} {v:.2f}" for m, s, v in last[["metric", "series", "score"]].itertuples(index=False) if m != s]
         ends += [f"TSE {v:.2f}" for v in last.loc[last["metric"] == "TSE", "score"]]
         found.append(f"{name} ends at {', '.join(ends)}")
-    metrics = [m for m in ("EW", "MW") if m in set(rows["metric"])]
+    metrics = [m for m in OF_CONTEXTS if m in set(rows["metric"])]
     return f"Line charts of {listed(metrics)} over training. {'; '.join(found)}."

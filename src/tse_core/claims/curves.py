@@ -6,9 +6,10 @@ A table of curves has the columns construction, metric, side (top, bottom), cuto
 import numpy as np
 import pandas as pd
 
-STEPS = [("top", c) for c in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 1.0)] + [
-    ("bottom", c) for c in (0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-]
+from tse_core.metrics import PAPER_CUTOFFS
+
+STEPS = [(side, cutoff) for side, cutoffs in PAPER_CUTOFFS._asdict().items() for cutoff in cutoffs]
+CURVES = ("EW", "MW")  # the metrics that the paper draws over the cut-offs
 # Rows of Table 2 with material between subject and verb.
 BETWEEN = (
     "Across prepositional phrase",
@@ -34,7 +35,7 @@ def agrees(value: float, published_value: float, kind: str, within: float) -> bo
 
 def falls(table: pd.DataFrame) -> tuple[float, str]:
     """Largest difference between top 10 % and the last bottom cut-off, over EW and MW and all rows."""
-    curves = table[table["metric"].isin(["EW", "MW"])].pivot_table(
+    curves = table[table["metric"].isin(CURVES)].pivot_table(
         index=["construction", "metric"], columns=["side", "cutoff"], values="score"
     )
     if {("top", 0.1), ("bottom", 1e-6)} - set(curves):
@@ -47,7 +48,7 @@ def falls(table: pd.DataFrame) -> tuple[float, str]:
 def falling(table: pd.DataFrame) -> tuple[int, int]:
     """Curves (construction x metric) with a falling line of best fit from the head to the tail, and all curves."""
     steps = {(side, round(cutoff, 9)): step for step, (side, cutoff) in enumerate(STEPS)}
-    table, slopes = table[table["metric"].isin(["EW", "MW"])].dropna(subset="score"), []
+    table, slopes = table[table["metric"].isin(CURVES)].dropna(subset="score"), []
     for _, curve in table.groupby(["construction", "metric"]):
         place = [steps[side, round(cutoff, 9)] for side, cutoff in zip(curve["side"], curve["cutoff"], strict=True)]
         if len(place) > 1:

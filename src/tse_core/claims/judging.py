@@ -17,6 +17,7 @@ from tse_core.claims.runs import RUNS, preferred
 from tse_core.claims.training import training_ledger  # noqa: F401  (for those who import it from here)
 from tse_core.claims.verdicts import VERDICTS
 from tse_core.errors import InputError, unknown
+from tse_core.metrics import METRICS
 
 # The schema of measured results: one row a number. `Evaluation.tidy()` gives it (coverage and invalid as columns).
 RESULTS = {
@@ -108,7 +109,7 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     if missing := [column for column in needed if column not in scores]:
         raise InputError(f"laboratory scores without {', '.join(missing)}; needed: {', '.join(needed)}")
     parts = []
-    for metric in ("TSE", "EW", "MW"):
+    for metric in [metric for metric in METRICS if f"true_{metric}" in scores]:
         names = [*key, f"true_{metric}", metric, f"{metric}_low", f"{metric}_high", "signature"]
         part = scores.reindex(columns=names).set_axis([*key, "truth", "measured", "low", "high", "signature"], axis=1)
         parts.append(part.dropna(subset="truth").assign(metric=metric))

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.claims import verdicts
-from tse_core.claims.curves import agrees, empty_ends, falling, falls, mean_range
+from tse_core.claims.curves import CURVES, agrees, empty_ends, falling, falls, mean_range
 from tse_core.datasets import load_lemmas
 from tse_core.errors import InputError
 from tse_core.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
@@ -208,7 +208,7 @@ def _model(model: str, results: pd.DataFrame) -> pd.DataFrame:
 
 def _curves(model: str, results: pd.DataFrame) -> pd.DataFrame:
     table = _model(model, results)
-    return table[table["metric"].isin(["EW", "MW"])]
+    return table[table["metric"].isin(CURVES)]
 
 
 def _whole(table: pd.DataFrame) -> pd.DataFrame:

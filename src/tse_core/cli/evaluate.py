@@ -100,12 +100,15 @@ def _compared(table) -> str:
 
 
 def _shown(table, intervals) -> str:
+    from tse_core.metrics import METRICS
+
     width = max(map(len, table["construction"]))
     cell = 21 if intervals else 6
-    lines = [f"{'':{width}}  " + "  ".join(f"{m:<{cell}}" for m in ("MW", "EW", "TSE")) + "  contexts    pairs"]
+    metrics = [column for column in table if column in METRICS]
+    lines = [f"{'':{width}}  " + "  ".join(f"{m:<{cell}}" for m in metrics) + "  contexts    pairs"]
     for _, row in table.iterrows():
         cells = []
-        for metric in ("MW", "EW", "TSE"):
+        for metric in metrics:
             text = "-" if row[metric] != row[metric] else f"{row[metric]:.3f}"
             if intervals and text != "-":
                 text += f" [{row[metric + '_low']:.3f}, {row[metric + '_high']:.3f}]"

@@ -1,6 +1,12 @@
-from .scores import PAPER_CUTOFFS as PAPER_CUTOFFS
-from .scores import Cutoffs as Cutoffs
 from .scores import CutoffScores as CutoffScores
 from .scores import agreement as agreement
 from .scores import cutoff_scores as cutoff_scores
 from .scores import tse_scores as tse_scores
+from .table import METRICS as METRICS
+from .table import OF_CONTEXTS as OF_CONTEXTS
+from .table import OF_PAIRS as OF_PAIRS
+from .table import PAPER_CUTOFFS as PAPER_CUTOFFS
+from .table import SCORED as SCORED
+from .table import Cutoffs as Cutoffs
+from .table import Forms as Forms
+from .table import Metric as Metric

@@ -11,8 +11,9 @@ Both can be restricted to the head of the distribution (top p) or to its tail (b
 which a cut-off falls is counted in part (their footnote 3). A tie is wrong.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import torch
@@ -20,36 +21,29 @@ import torch
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
 from tse_core.metrics.released import released_sides
+from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, SCORED, Cutoffs, Forms, both
 
-BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bounds the memory, stays near the cache
-
-
-class Cutoffs(NamedTuple):
-    """Shares of probability, as fractions, at which the distribution is cut."""
-
-    top: tuple[float, ...]
-    bottom: tuple[float, ...]
-
-
-PAPER_CUTOFFS = Cutoffs(
-    top=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 1.0),
-    bottom=(0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
+_LEMMA_TERMS = tuple(dict.fromkeys([*(term for m in OF_CONTEXTS.values() for term in (m.whole, m.part)), both]))
+_FORM_TERMS = tuple(
+    dict.fromkeys(term for m in OF_CONTEXTS.values() if m.inside == "form" for term in (m.part, m.whole))
 )
+BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bounds the memory, stays near the cache
 
 
 @dataclass(frozen=True)
 class CutoffScores:
     """Scores of each context at each cut-off: float64 arrays (contexts, cutoffs), NaN where no lemma is eligible.
 
-    ``mass`` is the coverage: the probability on the forms that counted (the paper's Figure 3).
+    ``ew_top``, ``ew_bottom``, ``mw_top`` and so on for every metric of contexts in `METRICS`, and ``mass_top``,
+    ``mass_bottom``, the coverage: the probability on the forms that counted (the paper's Figure 3).
     """
 
-    ew_top: np.ndarray
-    ew_bottom: np.ndarray
-    mw_top: np.ndarray
-    mw_bottom: np.ndarray
-    mass_top: np.ndarray
-    mass_bottom: np.ndarray
+    arrays: Mapping[str, np.ndarray]
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name != "arrays" and name in self.arrays:
+            return self.arrays[name]
+        raise AttributeError(name)
 
 
 def cutoff_scores(
@@ -117,10 +111,9 @@ def cutoff_scores(
             (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
             head, tail = (_Forms(side, block, side, ids, subjects) for side in (upper, lower))
         parts.append([*head.top(at_top), *tail.bottom(at_bottom)])
-    ew_top, mw_top, mass_top, ew_bottom, mw_bottom, mass_bottom = (
-        torch.cat(columns).cpu().numpy() for columns in zip(*parts, strict=True)
-    )
-    return CutoffScores(ew_top, ew_bottom, mw_top, mw_bottom, mass_top, mass_bottom)
+    names = [f"{kind}_{side}" for side in Cutoffs._fields for kind in SCORED]
+    arrays = (torch.cat(columns).cpu().numpy() for columns in zip(*parts, strict=True))
+    return CutoffScores(dict(zip(names, arrays, strict=True)))
 
 
 def agreement(logits, inflection_ids, numbers) -> np.ndarray:
@@ -152,28 +145,32 @@ class _Forms:
     """
 
     def __init__(self, comparable, keys, probabilities, ids, numbers):
-        indicator = torch.gt(*_correct_and_wrong(comparable, ids, numbers)).double()
+        wins = torch.gt(*_correct_and_wrong(comparable, ids, numbers)).double()
         self.keys = _correct_and_wrong(keys, ids, numbers)
         correct, wrong = (form.double() for form in _correct_and_wrong(probabilities, ids, numbers))
-        self.lemmas = torch.stack([torch.ones_like(correct), indicator, correct, correct + wrong])
-        self.forms = torch.stack([torch.cat([correct, torch.zeros_like(wrong)], 1), torch.cat([correct, wrong], 1)])
+        none = torch.zeros_like(correct)
+        self.lemmas = torch.stack([term(Forms(correct, wrong, wins)) for term in _LEMMA_TERMS])
+        alone = Forms(correct, none, wins), Forms(none, wrong, wins)
+        self.forms = torch.stack([torch.cat([term(form) for form in alone], 1) for term in _FORM_TERMS])
 
     def top(self, at: Boundary) -> tuple[torch.Tensor, ...]:
-        """EW, MW and coverage of the head: lemmas with either form inside, forms inside."""
-        parts = []
+        """Every metric and the coverage of the head: lemmas with either form inside, forms inside."""
         lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.gt, torch.ge))
         forms = _without_and_including(torch.cat(self.keys, 1), self.forms, at, (torch.gt, torch.ge))
-        for (count, indicator, _, mass), (correct, total) in zip(lemmas, forms, strict=True):
-            parts.append((_ratio(indicator, count), _ratio(correct, total), mass))
-        return _interpolated(*parts, at)
+        return _interpolated(*(_scored(*sums) for sums in zip(lemmas, forms, strict=True)), at)
 
     def bottom(self, at: Boundary) -> tuple[torch.Tensor, ...]:
-        """EW, MW and coverage of the tail: lemmas with both forms inside."""
+        """Every metric and the coverage of the tail: lemmas with both forms inside."""
         lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.lt, torch.le))
-        parts = [
-            (_ratio(indicator, count), _ratio(correct, total), total) for count, indicator, correct, total in lemmas
-        ]
-        return _interpolated(*parts, at)
+        return _interpolated(*(_scored(sums) for sums in lemmas), at)
+
+
+def _scored(lemmas, forms=None) -> list[torch.Tensor]:
+    """Every metric and the coverage, from the sums of the lemmas that count and, at the top, of the forms inside."""
+    sums = {"lemma": dict(zip(_LEMMA_TERMS, lemmas, strict=True))}
+    sums["form"] = sums["lemma"] if forms is None else dict(zip(_FORM_TERMS, forms, strict=True))
+    scores = [_ratio(sums[m.inside][m.part], sums[m.inside][m.whole]) for m in OF_CONTEXTS.values()]
+    return [*scores, sums["lemma"][both]]
 
 
 def _correct_and_wrong(values, ids, numbers):

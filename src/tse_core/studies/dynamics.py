@@ -12,6 +12,7 @@ import pandas as pd
 
 from tse_core.agreement import Evaluation
 from tse_core.errors import InputError
+from tse_core.metrics import OF_CONTEXTS, OF_PAIRS, Metric
 from tse_core.paths import data_folder
 from tse_core.results import ALL_CONSTRUCTIONS, Store
 from tse_core.sweep import Plan, Run, collected, load_plan
@@ -65,12 +66,10 @@ def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFram
     bands : mapping
         Lemma -> "head", "middle" or "tail".
     """
-    contexts = evaluation.contexts.rename(columns={"ew": "EW", "mw": "MW"})
-    pairs = evaluation.pairs.rename(columns={"tse": "TSE"})
-    rows = [*_scores(contexts, ("EW", "MW"), "all"), *_scores(pairs, ("TSE",), "all")]
+    rows = [*_scores(evaluation.contexts, OF_CONTEXTS, "all"), *_scores(evaluation.pairs, OF_PAIRS, "all")]
     for band in BANDS:
         inside = evaluation.over([lemma for lemma, its in bands.items() if its == band])
-        rows += _scores(inside.rename(columns={"ew": "EW", "mw": "MW"}), ("EW", "MW"), band)
+        rows += _scores(inside, OF_CONTEXTS, band)
     counted = evaluation.lemmas["lemma"].map(bands).value_counts()
     table = pd.DataFrame(rows, columns=["construction", "band", "metric", "score", "low", "high", "n"])
     return table.assign(lemmas=[len(evaluation.lemmas) if b == "all" else int(counted[b]) for b in table["band"]])
@@ -115,14 +114,15 @@ def _group(runs: Sequence[Run], store: Store):
         yield table.assign(**about)
 
 
-def _scores(rows: pd.DataFrame, metrics: Sequence[str], band: str):
+def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str):
     """Each construction's scores with intervals, and those of all contexts together."""
     rows = rows.assign(noun=own_clusters(rows["noun"]))
     for construction, group in [*rows.groupby("construction", sort=False), (ALL_CONSTRUCTIONS, rows)]:
-        for metric in metrics:
-            if group[metric].notna().any():
-                found = interval(group[metric].to_numpy(), group["noun"].to_numpy())
-                yield construction, band, metric, found.estimate, found.low, found.high, len(group)
+        for name, metric in metrics.items():
+            scores = group[metric.column]
+            if scores.notna().any():
+                found = interval(scores.to_numpy(), group["noun"].to_numpy())
+                yield construction, band, name, found.estimate, found.low, found.high, len(group)
 
 
 def settled(curves: pd.DataFrame, within: float = 0.05) -> pd.DataFrame:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tse_core.errors import InputError
+from tse_core.metrics import METRICS, OF_CONTEXTS
 from tse_core.uncertainty.clusters import (
     bootstrap_t,
     cluster_totals,
@@ -36,6 +37,8 @@ from tse_core.uncertainty.clusters import (
 )
 
 FEW_CLUSTERS, MANY_CLUSTERS = 30, 500
+NAMES = {metric.column: name for name, metric in METRICS.items()}
+CONTEXT_SCORES = tuple(metric.column for metric in OF_CONTEXTS.values())
 
 
 class Interval(NamedTuple):
@@ -161,13 +164,15 @@ def wilson(successes: int, trials: int, level=0.95) -> Interval:
     return Interval(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), "Wilson", trials)
 
 
-def table_intervals(table, scores=("ew", "mw"), *, by="construction", cluster="noun", second=None, level=0.95):
+def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", cluster="noun", second=None, level=0.95):
     """Intervals of every score in every group of a per-context table.
 
     Parameters
     ----------
     table : DataFrame
         One row per context (or pair), with the columns `by`, `cluster`, `scores` and, if one is named, `second`.
+    scores : names of columns
+        By default those of the metrics of contexts; the result calls them by the metrics' names.
     second : str, optional
         A second, crossed clustering: "lemma" for pairs that share nouns and verbs.
 
@@ -190,7 +195,7 @@ def table_intervals(table, scores=("ew", "mw"), *, by="construction", cluster="n
             if n == 0:
                 continue
             found = interval(group[metric], group[cluster], second=group[second] if second else None, level=level)
-            rows.append((*key, metric.upper(), *found, n))
+            rows.append((*key, NAMES.get(metric, metric), *found, n))
     columns = [*keys, "metric", "score", "low", "high", "method", "clusters", "n"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -208,10 +213,10 @@ def curve_intervals(contexts, *, cluster="noun", level=0.95):
     DataFrame with columns construction, metric, side, cutoff, low, high, method, clusters; points without any defined
     score have no row.
     """
-    scores = [c for c in contexts if c.startswith(("ew_", "mw_"))]
+    scores = [c for c in contexts if c.count("_") == 2 and c.partition("_")[0] in CONTEXT_SCORES]
     found = table_intervals(contexts, scores, cluster=cluster, level=level)
     parts = found.pop("metric").str.split("_", expand=True)
-    found = found.assign(metric=parts[0], side=parts[1].str.lower(), cutoff=parts[2].astype(float))
+    found = found.assign(metric=parts[0].map(NAMES), side=parts[1], cutoff=parts[2].astype(float))
     return found[["construction", "metric", "side", "cutoff", "low", "high", "method", "clusters"]]
 
 

@@ -1,0 +1,106 @@
+"""The table of metrics: what each is called, what it means, how it is computed and how charts draw it.
+
+Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
+charts. A metric is a sum over the lemmas that count (`part`) divided by another (`whole`); both are functions of
+`Forms`, written with operators alone so that arrays and tensors will do.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+
+class Cutoffs(NamedTuple):
+    """Shares of probability, as fractions, at which the distribution is cut."""
+
+    top: tuple[float, ...]
+    bottom: tuple[float, ...]
+
+
+PAPER_CUTOFFS = Cutoffs(
+    top=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 1.0),
+    bottom=(0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
+)
+
+
+class Forms(NamedTuple):
+    """Of every lemma, numbers of one shape."""
+
+    correct: Any  # the probability of the form that agrees with the subject
+    wrong: Any  # that of the form that does not
+    wins: Any  # 1.0 where the first is the larger, 0.0 where not or tied
+
+
+def each(forms: Forms):
+    """1 for every lemma."""
+    return forms.wins * 0 + 1
+
+
+def wins(forms: Forms):
+    """Eq. 1 of Newman et al. (2021): 1[P(correct) > P(wrong)]."""
+    return forms.wins
+
+
+def correct(forms: Forms):
+    """The probability of the form that agrees."""
+    return forms.correct
+
+
+def both(forms: Forms):
+    """The probability of both forms."""
+    return forms.correct + forms.wrong
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric.
+
+    Attributes
+    ----------
+    name : what tables and charts call it
+    definition : in words
+    of : "context", over all lemmas of the list and at every cut-off, or "pair", for a pair's own verb
+    part, whole : functions of `Forms`, one value a lemma; the score is the sum of the parts over that of the wholes
+    inside : what is counted at a top cut-off: every "lemma" of which either form is inside, or every "form" inside (the
+        other one then counts as having no probability); at a bottom cut-off, a lemma of which both forms are
+    shape, colour : its mark in charts; the colour at least 3:1 on the white and on the dark page
+    """
+
+    name: str
+    definition: str
+    of: Literal["context", "pair"]
+    part: Callable[[Forms], Any]
+    whole: Callable[[Forms], Any]
+    shape: str
+    colour: str
+    inside: Literal["lemma", "form"] = "lemma"
+
+    @property
+    def column(self) -> str:
+        """Its column in tables of contexts or pairs."""
+        return self.name.lower()
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "TSE",
+            "targeted syntactic evaluation: the share of pairs whose own verb is likelier in its correct form",
+            of="pair", part=wins, whole=each, shape="square", colour="#7d6a00",
+        ),
+        Metric(
+            "EW",
+            "equally weighted: the share of verbs that are likelier in their correct form, a mean over contexts",
+            of="context", part=wins, whole=each, shape="circle", colour="#0072b2",
+        ),
+        Metric(
+            "MW",
+            "model weighted: the share of the probability of verb forms that is on correct ones, a mean over contexts",
+            of="context", part=correct, whole=both, inside="form", shape="diamond", colour="#b3578f",
+        ),
+    )
+}  # fmt: skip
+OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
+OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
+SCORED = (*(metric.column for metric in OF_CONTEXTS.values()), "mass")  # columns at every cut-off; mass is the coverage
