@@ -61,13 +61,19 @@ def agreement_suite() -> dict:
 class ShortWords:
     """A made-up model: a token is a word, its surprisal its number of letters; ``Ra`` is unknown to it."""
 
-    name, kind = "short-words", "causal"
+    name, label, kind, device = "short-words", "short-words", "letters", "cpu"
 
     def __init__(self):
         self.sentences = []
 
     def identity(self):
         return "short-words@1"
+
+    def policies(self):
+        return {}
+
+    def with_policies(self, *, bos=None, space=None):
+        return self
 
     def token_surprisals(self, sentences, advance=None):
         self.sentences += sentences
@@ -81,7 +87,7 @@ class ShortWords:
         ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
         bits = np.array([float(len(word)) for word in words])
         unknown = np.array([word == "Ra" for word in words])
-        return SimpleNamespace(tokens=words, starts=starts, ends=ends, bits=bits, unknown=unknown)
+        return SimpleNamespace(tokens=words, starts=np.array(starts), ends=np.array(ends), bits=bits, unknown=unknown)
 
 
 # ---- suites: reading, writing, validation
@@ -499,3 +505,22 @@ def test_every_public_suite_is_evaluated(shared, public):
         outcome = evaluate_suite(model, read_suite(path))
         assert len(outcome.by_item) == len(outcome.suite.items)
         assert 0 <= outcome.accuracy <= outcome.predictions["accuracy"][0] <= 1
+
+
+def test_an_outcome_gives_its_numbers_in_the_columns_of_result_files(tmp_path):
+    suite = suite_from_dict(agreement_suite())
+    tidy = evaluate_suite(ShortWords(), suite).tidy().set_index("metric")
+    assert tidy["score"].to_dict() == {"prediction 1": 0.5, "prediction 2": 0.5, "all predictions": 0.5}
+    assert set(tidy["construction"]) == {"tiny"} and set(tidy["pairs"]) == {2}
+    assert (tidy["low"] < tidy["score"]).all() and (tidy["score"] < tidy["high"]).all()
+
+
+def test_an_outcome_says_the_device_and_date_of_its_scores_not_todays(tmp_path, monkeypatch):
+    suite = suite_from_dict(agreement_suite())
+    then = {"version": "0.0.9", "hardware": "H100", "date": "2024-02-29"}
+    monkeypatch.setattr("tse_core.syntaxgym.outcomes.provenance", lambda device: then)
+    first = evaluate_suite(ShortWords(), suite, store=tmp_path).signature
+    monkeypatch.undo()
+    later = evaluate_suite(ShortWords(), suite, store=tmp_path).signature
+    assert later.provenance == first.provenance == then
+    assert evaluate_suite(ShortWords(), suite).signature.provenance["hardware"] == "cpu"

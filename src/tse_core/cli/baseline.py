@@ -40,10 +40,10 @@ def baseline(
     epochs: Annotated[float, typer.Option(help="Passes over the corpus.", min=0)] = 3,
 ) -> None:
     from tse_core.errors import unknown
-    from tse_core.models import KINDS, save_baseline, train_baseline
+    from tse_core.models import BASELINES, save_baseline, train_baseline
 
-    if kind not in KINDS:
-        raise unknown("kind of baseline", kind, KINDS)
+    if kind not in BASELINES:
+        raise unknown("kind of baseline", kind, BASELINES)
     if folder.exists():
         raise InputError(f"{folder} exists already: name another folder or remove it")
     tokenizer = None

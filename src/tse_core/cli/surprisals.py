@@ -39,7 +39,7 @@ def surprisals(
     """
     choices = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "trust": trust}
     sentences = _sentences(file)
-    scores = _scores(_opened(model, **choices), sentences)
+    scores = _scores(options.opened(model, **choices), sentences)
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
     for number, (tokens, bits_of_tokens) in enumerate(scores, 1):
         for position, (token, bits) in enumerate(zip(tokens, bits_of_tokens, strict=True), 1):
@@ -53,10 +53,13 @@ def tokenize(
 
     Example:  tse tokenize lab-systematic-causal sentences.txt
     """
+    from tse_core.models import LanguageModel
+
     sentences = _sentences(file)
-    opened = _opened(model, kind=kind, revision=revision)
+    opened = options.opened(model, kind=kind, revision=revision)
+    behind_command = not isinstance(opened, LanguageModel)
     for tokens in (
-        opened.tokenize(sentences) if hasattr(opened, "tokenize") else (t for t, _ in _tokens(opened, sentences))
+        opened.tokenize(sentences) if behind_command else [tokens for tokens, _ in _tokens(opened, sentences)]
     ):
         print(*tokens)
 
@@ -68,10 +71,12 @@ def unkify(
 
     Example:  tse unkify lab-systematic-causal sentences.txt
     """
+    from tse_core.models import LanguageModel
+
     sentences = _sentences(file)
-    opened = _opened(model, kind=kind, revision=revision)
-    own = opened.unkify(sentences) if hasattr(opened, "unkify") else None
-    for marks in own or [marks for _, marks in _tokens(opened, sentences)]:
+    opened = options.opened(model, kind=kind, revision=revision)
+    behind_command = not isinstance(opened, LanguageModel)
+    for marks in opened.unkify(sentences) if behind_command else [marks for _, marks in _tokens(opened, sentences)]:
         print(*map(int, marks))
 
 
@@ -93,19 +98,14 @@ def _standard_input() -> str:
     return decoded(raw.read(), "standard input") if raw else sys.stdin.read()
 
 
-def _opened(name: str, **choices):
-    from tse_core.cli.syntaxgym import opened
-
-    return opened(name, **choices)
-
-
 def _scores(model, sentences: list[str]):
     """(tokens as the vocabulary writes them, bits) of each sentence."""
-    if hasattr(model, "token_surprisals"):
-        return [(scores.tokens, scores.bits) for scores in model.token_surprisals(sentences)]
+    from tse_core.models import LanguageModel
     from tse_core.progress import progress
     from tse_core.sentences import token_surprisals
 
+    if not isinstance(model, LanguageModel):
+        return [(found.tokens, found.bits) for found in token_surprisals(model, sentences)]
     tokens = [tokens for tokens, _ in _tokens(model, sentences)]
     with progress(sum(map(len, tokens)), "surprisals", unit="tokens") as advance:
         scores = token_surprisals(model, sentences, advance=advance)

@@ -1,9 +1,9 @@
-from .baselines import KINDS as KINDS
+from .baselines import BASELINES as BASELINES
 from .baselines import save_baseline as save_baseline
 from .baselines import train_baseline as train_baseline
-from .command import open_command as open_command
+from .command import CommandModel as CommandModel
 from .language_model import LanguageModel as LanguageModel
-from .language_model import Slot as Slot
+from .language_model import Prompt as Prompt
 from .language_model import load_model as load_model
 from .package_index import model_file as model_file
 from .package_index import model_state as model_state

@@ -22,7 +22,7 @@ from tse_core.models.network import LazyNetwork
 from tse_core.models.ngram import NGram, train_ngram
 
 FILE = "tse_baseline.json"  # marks a folder that holds a baseline
-KINDS = ("ngram", "lstm")
+BASELINES = ("ngram", "lstm")
 
 
 def train_baseline(
@@ -59,8 +59,8 @@ def train_baseline(
     >>> model.kind, model.tokenizer.tokenize("The keys are odd.")
     ('causal', ['the', 'keys', 'are', '[UNK]', '.'])
     """
-    if kind not in KINDS:
-        raise unknown("kind of baseline", kind, KINDS)
+    if kind not in BASELINES:
+        raise unknown("kind of baseline", kind, BASELINES)
     sentences = list(sentences)
     if not any(sentence.strip() for sentence in sentences):
         raise InputError("a baseline needs a corpus: no sentence with a word was given")
@@ -140,8 +140,8 @@ def load_baseline(
         what = settings["kind"]
     except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         raise _unreadable(folder, error) from error
-    if what not in KINDS:
-        raise unknown("kind of baseline", what, KINDS)
+    if what not in BASELINES:
+        raise unknown("kind of baseline", what, BASELINES)
     allowed = {"kind": (kind, (None, "causal")), "dtype": (dtype, ("float32",)), "revision": (revision, (None,))}
     if what == "ngram":
         allowed["device"] = (device, ("auto", "cpu"))

@@ -12,11 +12,8 @@ case, accents and word-boundary marks; an unknown token stands for the rest of a
 
 import hashlib
 import math
-import os
 import shlex
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from tse_core.errors import InputError
+from tse_core.files import lines_of
+from tse_core.models.child import LARGEST, run_command
 from tse_core.models.identity import cached, file_digest
 from tse_core.models.spelling import spell
 
@@ -61,6 +60,8 @@ class CommandModel:
     device = "cpu"
 
     def __init__(self, command: Sequence[str], *, name: str, timeout: float = 3600, mount: bool = False):
+        if not 0 < timeout < math.inf:
+            raise InputError(f"the time-out of {name} is {timeout}; it must be a number of seconds above 0")
         self.command, self.name, self.timeout, self.mount = list(command), name, timeout, mount
 
     @property
@@ -82,9 +83,9 @@ class CommandModel:
     def policies(self) -> dict[str, str]:
         return {"score": "command"}
 
-    def with_policies(self, *, bos=None, leading_space=None) -> "CommandModel":
+    def with_policies(self, *, bos=None, space=None) -> "CommandModel":
         """Itself: what stands in front of a sentence is the command's own affair. Raises InputError."""
-        if bos is not None or leading_space is not None:
+        if bos is not None or space is not None:
             raise InputError(
                 f"{self.name} is behind a command, which itself decides what stands in front of a sentence"
             )
@@ -125,7 +126,7 @@ class CommandModel:
 
     def _surprisals(self, sentences) -> list[list[tuple[str, float]]]:
         """(token, bits) of each sentence, from the table the command prints."""
-        lines = [line for line in self._run("get_surprisals", sentences).splitlines() if line.strip()]
+        lines = [line for line in lines_of(self._run("get_surprisals", sentences)) if line.strip()]
         rows = [line.split("\t") if "\t" in line else line.split() for line in lines]
         if not rows or rows[0] != HEADER:
             raise self._error("get_surprisals", f"the first line must be {' '.join(HEADER)}", lines)
@@ -136,13 +137,14 @@ class CommandModel:
                 fits = len(row) == 4 and sentence >= 1 and position == len(found[sentence - 1]) + 1
             except (ValueError, IndexError):
                 fits = False
-            if not fits or math.isnan(bits):
+            if not fits or not math.isfinite(bits):
                 raise self._error("get_surprisals", f"unexpected row {' '.join(row)!r}", lines)
             found[sentence - 1].append((token, bits))
         return found
 
     def _lines(self, action: str, sentences) -> list[str]:
-        lines = self._run(action, sentences).splitlines()
+        output = self._run(action, sentences)
+        lines = lines_of(output.removesuffix("\n")) if output else []
         if len(lines) != len(sentences):
             raise self._error(action, f"{len(lines)} lines for {len(sentences)} sentences", lines)
         return lines
@@ -157,21 +159,16 @@ class CommandModel:
                 Path(folder).chmod(0o755)
                 command = [*self.command[:-1], "-v", f"{folder}:{folder}:ro", self.command[-1], action, str(file)]
             try:
-                pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-                process = subprocess.Popen(command, **pipes, start_new_session=True)  # noqa: S603  (the user's command)
+                ended = run_command(command, self.timeout)
             except OSError as error:
                 raise InputError(f"{self.name}: {command[0]!r} cannot be run ({error.strerror})") from None
-            try:
-                output, errors = process.communicate(timeout=self.timeout)
-            except BaseException as error:
-                os.killpg(process.pid, signal.SIGKILL)
-                output, errors = process.communicate()
-                if not isinstance(error, subprocess.TimeoutExpired):
-                    raise
-                raise self._error(action, f"no end after {self.timeout:g} seconds", _text(errors + output)) from None
-        if process.returncode:
-            raise self._error(action, f"exit code {process.returncode}", _text(errors or output))
-        return output.decode("utf-8", errors="replace")
+        if ended.stopped == "output":
+            raise self._error(action, f"more than {LARGEST:,} bytes of output")
+        if ended.stopped:
+            raise self._error(action, f"no end after {self.timeout:g} seconds", _text(ended.errors + ended.output))
+        if ended.code:
+            raise self._error(action, f"exit code {ended.code}", _text(ended.errors or ended.output))
+        return ended.output.decode("utf-8", errors="replace")
 
     def _error(self, action: str, message: str, output: Sequence[str] = ()) -> InputError:
         last = " | ".join([line.strip()[:200] for line in output if line.strip()][-3:])

@@ -30,7 +30,7 @@ class Encoding(NamedTuple):
     special: tuple[bool, ...]  # tokens that the model adds: BOS, [CLS], [SEP]
 
 
-class Slot(NamedTuple):
+class Prompt(NamedTuple):
     """Token ids and the position whose logits give the distribution of the word at the slot."""
 
     ids: tuple[int, ...]
@@ -56,7 +56,7 @@ class LanguageModel:
         What a causal model reads in front of a sentence. "default": what its tokenizer puts there by itself (Llama:
         ``<s>``), else `opener`; "tokenizer": only what the tokenizer puts there; "add": the tokenizer's
         beginning-of-sequence token; "none": nothing. A masked model keeps what its tokenizer puts there.
-    leading_space : bool
+    space : bool
         Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
     opener : str, optional
         The token that opened documents in pretraining (see `tse_core.models.openers`).
@@ -71,7 +71,7 @@ class LanguageModel:
     dtype: str = "float32"
     revision: str | None = None
     bos: str = "default"
-    leading_space: bool = False
+    space: bool = False
     opener: str | None = None
     quantisation: str | None = None
 
@@ -79,9 +79,9 @@ class LanguageModel:
         if self.bos not in WORDS:
             token_id(self.name, self.tokenizer, self.bos)
 
-    def with_policies(self, *, bos: str | None = None, leading_space: bool | None = None) -> "LanguageModel":
+    def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "LanguageModel":
         """This model, reading text in another way."""
-        changed = {"bos": bos, "leading_space": leading_space}
+        changed = {"bos": bos, "space": space}
         model = replace(self, **{k: v for k, v in changed.items() if v is not None})
         if "_fingerprint" in self.__dict__:  # the same weights, configuration and tokenizer
             model.__dict__["_fingerprint"] = self._fingerprint
@@ -114,7 +114,7 @@ class LanguageModel:
 
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
-        shown = {"bos": self.front, "space": "yes" if self.leading_space else "no", "dtype": self.dtype}
+        shown = {"bos": self.front, "space": "yes" if self.space else "no", "dtype": self.dtype}
         if self.quantisation:
             shown["quantised"] = self.quantisation
         return shown | ({"revision": self.revision} if self.revision else {})
@@ -138,7 +138,7 @@ class LanguageModel:
         """Many sentences at once (a fast tokenizer uses all cores)."""
         if not sentences:
             return []
-        shift = 1 if self.leading_space else 0
+        shift = 1 if self.space else 0
         texts = [" " + s for s in sentences] if shift else list(sentences)
         masked = self.kind == "masked"
         batch = self.tokenizer(
@@ -162,7 +162,7 @@ class LanguageModel:
             )
         return encodings
 
-    def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Slot]:
+    def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slot between left and right of each context: a masked model sees both sides, a causal one the left."""
         if self.kind == "causal":
             encodings = self.encode_batch([left for left, _ in contexts])
@@ -172,7 +172,7 @@ class LanguageModel:
                         f"the slot in {join(left, '___', right)!r} has nothing to its left; "
                         "give the model bos='add' or a token's text"
                     )
-            return [Slot(e.ids, len(e.ids) - 1) for e in encodings]
+            return [Prompt(e.ids, len(e.ids) - 1) for e in encodings]
         mask = self.tokenizer.mask_token
         slots = []
         for (left, right), encoding in zip(
@@ -181,10 +181,10 @@ class LanguageModel:
             places = [i for i, token in enumerate(encoding.ids) if token == self.tokenizer.mask_token_id]
             if len(places) != 1:
                 raise InputError(f"the context {join(left, '___', right)!r} must contain no mask token of its own")
-            slots.append(Slot(encoding.ids, places[0]))
+            slots.append(Prompt(encoding.ids, places[0]))
         return slots
 
-    def slot(self, left: str, right: str = "") -> Slot:
+    def slot(self, left: str, right: str = "") -> Prompt:
         """The slot of one context."""
         return self.slots([(left, right)])[0]
 

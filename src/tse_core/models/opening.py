@@ -117,7 +117,7 @@ def _open_gguf(name: str, path: Path, device, dtype, bos) -> LanguageModel:
 def _language_model(name, kind, tokenizer, network, config, bos, dtype, **more) -> LanguageModel:
     return LanguageModel(
         name, kind, tokenizer, network, dtype=dtype, bos=bos,
-        leading_space=kind == "masked" and config.model_type in SPACED and "Ġthe" in tokenizer.get_vocab(),
+        space=kind == "masked" and config.model_type in SPACED and "Ġthe" in tokenizer.get_vocab(),
         opener=document_opener(name, config, tokenizer) if kind == "causal" else None, **more,
     )  # fmt: skip
 

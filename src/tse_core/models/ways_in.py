@@ -30,7 +30,7 @@ class SurprisalModel(Protocol):
     def policies(self) -> dict[str, str]:
         """What its scores depend on besides itself and the text."""
 
-    def with_policies(self, *, bos=None, leading_space=None) -> "SurprisalModel":
+    def with_policies(self, *, bos=None, space=None) -> "SurprisalModel":
         """Itself; it refuses policies, which are its own affair. Raises InputError."""
 
     def token_surprisals(self, sentences, advance=None) -> list:

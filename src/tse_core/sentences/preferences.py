@@ -84,7 +84,7 @@ def score_pairs(
         Names the pair and field that is missing or empty; a method that does not suit the model; an unknown policy.
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
-    model = as_model(model).with_policies(bos=bos, leading_space=space)
+    model = as_model(model).with_policies(bos=bos, space=space)
     method = method or default_method(model)
     check_method(model, method)
     sentence_pairs = as_sentence_pairs(sentence_pairs)

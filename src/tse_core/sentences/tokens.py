@@ -84,7 +84,7 @@ def token_surprisals(
     InputError
         Names an empty sentence; a method that does not suit the model.
     """
-    model = as_model(model).with_policies(bos=bos, leading_space=space)
+    model = as_model(model).with_policies(bos=bos, space=space)
     method = method or ("pll" if model.kind == "masked" else "full-sentence")
     check_method(model, method, METHODS[:1] + METHODS[3:])
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
@@ -124,7 +124,7 @@ def surprisals(
     if boundary:
         from tse_core.sentences.boundaries import with_boundaries
 
-        scored = with_boundaries(model.with_policies(bos=bos, leading_space=space), sentences, scored)
+        scored = with_boundaries(model.with_policies(bos=bos, space=space), sentences, scored)
     rows = []
     for number, (sentence, scores) in enumerate(zip(sentences, scored, strict=True)):
         groups = [[i] for i in range(len(scores.ids))] if unit == "token" else _words(sentence, scores)

@@ -4,7 +4,7 @@ Token surprisals are kept in the store under the model's weights and the suite's
 computed: one suite more is evaluated on every model, one model more on every suite.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,27 +56,35 @@ def load_gym(path: str | Path | None = None) -> Gym:
     return Gym(suites, list(dict.fromkeys(models)), policy, _human(data.get("human") or {}, path))
 
 
-def run_gym(gym: Gym, store, *, progress: Callable | None = None) -> Iterator[Outcome]:
+def run_gym(gym: Gym, store) -> Iterator[Outcome]:
     """Every model on every suite, model by model; what the store holds is not computed again.
 
-    ``progress`` is called with the model's and the suite's name before each evaluation.
+    Raises
+    ------
+    InputError
+        At the very end: every model, or model and suite, that failed. The outcomes of all others came before.
     """
-    from tse_core.models import open_command
+    from tse_core.models import as_model
 
-    known = {}
+    known, failures = {}, []
     for name in gym.models:
-        model = open_command(name)
-        if model is None:
-            from tse_core.models import load_model
-
-            model = load_model(name)
-        title, identity = model.label, model.identity()
-        if known.setdefault(title, identity) != identity:
-            raise InputError(f"two models are called {title!r}; rename the folder of one ({name})")
+        try:
+            model = as_model(name)
+            title, identity = model.label, model.identity()
+            if known.setdefault(title, identity) != identity:
+                raise InputError(f"another model is called {title!r}, too; rename the folder of one")
+        except Exception as error:  # whatever is wrong with one model, the others are evaluated
+            failures.append(f"{name}: {error}")
+            continue
         for suite in gym.suites:
-            if progress:
-                progress(name, suite.name)
-            yield evaluate_suite(model, suite, store=store)
+            try:
+                outcome = evaluate_suite(model, suite, store=store)
+            except Exception as error:
+                failures.append(f"{title} on {suite.name}: {error}")
+            else:
+                yield outcome
+    if failures:
+        raise InputError(f"{len(failures)} failed, all others are done: {'; '.join(failures)}")
 
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:

@@ -23,6 +23,11 @@ def load_suite(name_or_path: str | Path, *, strict: bool = False) -> Suite:
     return read_suite(find_suite(name_or_path), strict=strict)
 
 
+def as_suite(suite: Suite | str | Path) -> Suite:
+    """A suite as it is, or the one that a name or path means (see `load_suite`). Raises InputError."""
+    return suite if isinstance(suite, Suite) else load_suite(suite)
+
+
 def find_suite(name_or_path: str | Path) -> Path:
     """The file of a suite; see :func:`load_suite`."""
     name = str(name_or_path)
