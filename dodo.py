@@ -13,6 +13,7 @@ from book.make.assets import versions
 from book.make.exercises import ARCHIVE, EXERCISES
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.live import FACTS, complete
+from book.make.preflight import settle
 from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
 from book.make.reporter import StepReporter
 from book.make.slides import PARTS, SOURCE, TARGET, notebooks_used
@@ -28,6 +29,7 @@ DOIT_CONFIG = {
     "par_type": "thread",
 }
 (ROOT / "_build").mkdir(exist_ok=True)
+settle()
 PROFILE = load_profile()
 
 
@@ -84,7 +86,9 @@ def task_notebook():
             ],
             "task_dep": ["gym"] if "src/tse_core/syntaxgym/gym.py" in needs else [],
             "uptodate": [
-                config_changed({"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name))}),
+                config_changed(
+                    {"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name)), "models": PROFILE["models"]}
+                ),
                 *([results_as_before] if "known_results" in text else []),
             ],
             "targets": [RUNS / f"{name}.ipynb"],

@@ -49,8 +49,14 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark"], check=True)
 
 # %% tags=["parameters"]
-# whose results this build made
-models = ["lab-systematic-causal"]
+models = [
+    "smollm2-135m",
+    "lab-systematic-causal",
+    "lab-lexical-causal",
+]  # whose results this build made
+data = ["marvin-linzen"]  # the first is asked for the general claims
+lemmas = ["newman-clean"]  # the first list
+protocols = ["exact"]  # the first protocol
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -60,9 +66,11 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 
 # %% tags=["hide-input"]
 import pandas as pd
+from IPython.display import display
 
 from tse_core import charts
 from tse_core.claims import (
+    extension_ledger,
     laboratory_ledger,
     ledger,
     papers,
@@ -71,17 +79,69 @@ from tse_core.claims import (
     verdicts,
 )
 from tse_core.pages import (
+    extension_table,
+    extension_tiles,
     glue,
     laboratory_table,
     ledger_table,
     link,
+    newman,
     table,
     verdict_tiles,
 )
 from tse_core.paths import data_folder, store_folder
 from tse_core.published import blimp_table3, syntaxgym_suites
 from tse_core.results import known_results, list_recorded, load_recorded
-from tse_core.studies import dynamics
+from tse_core.studies import dynamics, quick_findings, recorded_findings
+
+# %% [markdown]
+# ## Does the finding hold for a model the paper never saw?
+#
+# A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's border the whole 95 % interval lies. Where the paper gives no border, ours is named as ours. Every number is computed twice, by the model's own front rule and with nothing in front of the sentence; a verdict that differs between the two says that it *depends on the front token*. The papers' own models are judged [below](#at-a-glance); a model of this block never earns the word *reproduced*.
+
+# %% tags=["remove-input"]
+recorded = recorded_findings()
+here = newman.real_models(models)
+live = quick_findings(
+    [name for name in here if newman.label(name) not in set(recorded["model"])],
+    data[0],
+    lemmas[0],
+    protocols[0],
+    store_folder(),
+)
+findings = pd.concat(
+    [part for part in (recorded, live) if len(part)] or [live], ignore_index=True
+)
+if findings.empty:
+    display(newman.without_real_model(models))
+extension = extension_ledger(findings)
+extension = extension[extension["verdict"] != verdicts.NOT_RUN]
+counted = extension["verdict"].value_counts()
+said = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
+glue("extension_claims", len(extension))
+glue(
+    "extension_said",
+    f"Of {len(extension)} general claims that were measured on {', '.join(extension['model'].unique())}: {said}."
+    if len(extension)
+    else "No general claim was measured, because no real model could be fetched for this build.",
+)
+if len(extension):
+    display(extension_tiles(extension))
+    display(
+        extension_table(
+            extension, findings, "General claims on a model that the papers never saw."
+        )
+    )
+
+# %% [markdown]
+# {glue:text}`extension_said:s` Read a verdict together with its rows, which unfold under *how*: a mean over nine constructions can hide one that goes the other way.
+
+# %% tags=["remove-input"]
+charts.download_table(
+    extension.assign(cell=extension["cell"].map(link)),
+    "beyond-the-papers.csv",
+    "Download these verdicts",
+)
 
 # %% [markdown]
 # ## At a glance
@@ -154,7 +214,7 @@ table(todo, "What the claims that wait need.")
 # protocol. Two numbers with the same signature must be equal.
 # ```
 #
-# Published data and model runs are separate rows of the same claim. Intervals hold 95 %, clustered by subject noun. Open
+# Published data and model runs are separate rows of the same claim. Intervals are 95 % confidence intervals, clustered by subject noun. Open
 # *how* in a row for the signature of the number or the command that makes it; the link below a claim leads to its cell.
 
 # %% tags=["remove-input"]
@@ -312,13 +372,13 @@ for name, run in runs.items():
 print("A small difference is not enough: model and list have to be the paper's.")
 
 # %% [markdown]
-# ````{exercise} ★★ Does the explanation follow?
+# ````{exercise} ★★ Is the confounder there?
 # :label: 00-noun-phrase
 #
-# The paper explains GPT-2's low score on *Simple*: there, subject and verb can be read as one noun phrase, which is not
+# The paper names a potential confounder for GPT-2: on *Simple*, subject and verb can be read as one noun phrase, which is not
 # so where other words stand between them. Then *Simple* should be lower than the rows with something in between. From
 # `table2` take GPT-2's {term}`EW`: `simple`, a number, and `between`, the mean of the four rows whose names start with
-# *Across*. Does the comparison bear the explanation out? Give `follows`, True or False.
+# *Across*. Is *Simple* lower, as the confounder would make it? Give `follows`, True or False.
 #
 # ```{dropdown} Hint
 # `table2` is long: filter `model == "GPT2"` and `metric == "EW"`. `str.startswith` picks rows by name.

@@ -231,6 +231,7 @@ for model, (list_name, protocol) in product(real, choice):
     )
 
 # %% tags=["remove-input"]
+verdicts = []
 for model in real:
     found = rows_of([evaluations[model, *choice[0], name] for name in data]).dropna(
         subset="EW"
@@ -253,7 +254,17 @@ for model in real:
             f"and EW is below TSE in {len(other) - len(turned)} of {len(other)} rows"
             + (f"; the exception is *{turned[0]}*." if len(turned) == 1 else "."),
         ]
+    verdicts.append(
+        newman.verdict_of(
+            newman.label(model), len(found), int(under.sum()), int(clear.sum())
+        )
+    )
     display(newman.say(*said))
+glue(
+    "front_verdict",
+    " ".join(verdicts)
+    or "No real model could be fetched for this build, so only the published numbers answer.",
+)
 
 # %% tags=["hide-input"]
 first = real[:1] or newman.laboratory_models(models)[:1]

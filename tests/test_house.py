@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from rattler import MatchSpec
 
 from book.make import inputs, pair, profile
-from book.make.execute import clean, stored_errors
+from book.make.execute import clean, stored_errors, with_values
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -156,6 +156,37 @@ def test_an_unknown_profile_and_an_unknown_parameter_are_named():
         profile.parameters("01_data", {"models", "rows"}, given)
     given["notebooks"] = {"01_data": {"rows": 1}}
     assert profile.parameters("01_data", {"models", "rows"}, given) == {"models": ["m"], "rows": 1}
+
+
+def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_notebook(monkeypatch):
+    monkeypatch.delenv(profile.WITHOUT, raising=False)
+    whole = profile.load_profile("default")
+    [name] = whole["optional"]
+    assert name in whole["models"]
+    monkeypatch.setenv(profile.WITHOUT, name)
+    rest = profile.load_profile("default")
+    assert rest["models"] == [model for model in whole["models"] if model != name]
+    assert name not in {job.model for job in profile.jobs(rest)}
+    assert name not in profile.parameters("03_table2", {"models"}, rest)["models"]
+
+
+def test_what_cannot_be_had_is_decided_once_and_said_in_one_line(monkeypatch, capsys):
+    from book.make import preflight
+
+    monkeypatch.setenv(profile.WITHOUT, "")  # so that it is set back afterwards
+    monkeypatch.delenv(profile.WITHOUT)
+    monkeypatch.setattr("tse_core.pages.profiles.cannot_be_had", lambda name: f"{name}: no index.")
+    preflight.settle()
+    [name] = yaml.safe_load((ROOT / "notebooks" / "profiles" / "default.yaml").read_text())["optional"]
+    assert capsys.readouterr().out == f"The book is built without {name}. {name}: no index.\n"
+    preflight.settle()
+    assert capsys.readouterr().out == ""
+
+
+def test_a_page_shows_every_parameter_with_the_value_that_was_used():
+    defaults = "rows = [\n    'a',\n]  # of Table 2\nn = 3  # contexts\nname = 'é'\n"
+    shown = with_values(defaults, "# Parameters\nrows = ['b', 'c']\nname = 'ü'\n")
+    assert shown == "rows = ['b', 'c']  # of Table 2\nn = 3  # contexts\nname = 'ü'\n"
 
 
 # Environment

@@ -1,7 +1,25 @@
 """Before the work starts: has this machine what the profile needs? One message names all that is missing."""
 
+import os
+
 from book.make import fail
-from book.make.profile import load_profile, profile_name
+from book.make.profile import WITHOUT, load_profile, profile_name
+
+
+def settle() -> None:
+    """Fetch the optional models of the profile, once a build; those that cannot be had are left out with one line.
+
+    The steps of the build, which are processes of their own, find the decision in the environment.
+    """
+    if WITHOUT in os.environ:
+        return
+    from tse_core.pages import profiles
+
+    reasons = {name: profiles.cannot_be_had(name) for name in load_profile()["optional"]}
+    for name, reason in reasons.items():
+        if reason:
+            print(f"The book is built without {name}. {reason}")
+    os.environ[WITHOUT] = " ".join(name for name, reason in reasons.items() if reason)
 
 
 def check() -> None:

@@ -2,10 +2,11 @@
 
 The task runner and the notebooks read the same file, notebooks/profiles/<profile>.yaml::
 
-    models: [lab-systematic-causal]
+    models: [smollm2-135m, lab-systematic-causal]
     data: [marvin-linzen]
     lemmas: [newman-clean]
     protocols: [exact]
+    optional: [smollm2-135m]             # left out, with a word on the pages, where it cannot be had
     needs: 2 GB to download          # said on Colab, where the profile can be chosen
     notebooks:            # only for notebooks with parameters of their own
       04_figure1: {rows: [Simple]}
@@ -22,6 +23,7 @@ import yaml
 from book.make import NOTEBOOKS, ROOT, fail
 
 SHARED = ("models", "data", "lemmas", "protocols")
+WITHOUT = "TSE_WITHOUT"  # in the environment: the optional models that this build does without
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,15 @@ def load_profile(name: str | None = None) -> dict:
     for key in SHARED:
         if not isinstance(profile.get(key), list) or not all(isinstance(item, str) for item in profile[key]):
             raise fail(f"{place}: {key} must be a list of names")
-    if extra := sorted(set(profile) - {*SHARED, "notebooks", "needs"}):
-        raise fail(f"{place}: unknown key {extra[0]!r}; there is: {', '.join((*SHARED, 'notebooks', 'needs'))}")
+    known = (*SHARED, "optional", "notebooks", "needs")
+    if extra := sorted(set(profile) - set(known)):
+        raise fail(f"{place}: unknown key {extra[0]!r}; there is: {', '.join(known)}")
     profile["notebooks"] = profile.get("notebooks") or {}
+    profile["optional"] = profile.get("optional") or []
+    if extra := sorted(set(profile["optional"]) - set(profile["models"])):
+        raise fail(f"{place}: {extra[0]!r} is optional, but no model of the profile")
+    absent = os.environ.get(WITHOUT, "").split()
+    profile["models"] = [model for model in profile["models"] if model not in absent]
     if extra := sorted(set(profile["notebooks"]) - set(notebook_names())):
         raise fail(f"{place}: {extra[0]!r} is no notebook of _toc.yml")
     return profile

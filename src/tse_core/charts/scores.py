@@ -144,7 +144,8 @@ def truth_vs_measured(scores, *, title=None, width=430):
         f"({worst['metric']}, {worst['line']})."
     )
     title = title or "What the language makes true, and what was measured"
-    return described(chart, title, description, "Grey tick: the truth. Dot: measured, with its 95 % interval.")
+    note = "Grey tick: the truth. Dot: measured" + (", with its 95 % interval." if "low" in rows else ".")
+    return described(chart, title, description, note)
 
 
 def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f", description=None):

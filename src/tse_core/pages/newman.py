@@ -65,6 +65,20 @@ def say(*sentences: str):
     return Markdown(text) if text else HTML("<!-- nothing to say -->")
 
 
+def verdict_of(model: str, rows: int, below: int, clear: int) -> str:
+    """Whether EW is below TSE for one model, in a sentence: in how many rows, and in how many without overlap.
+
+    >>> verdict_of("m", 9, 9, 5)
+    'Yes, for m: EW is below TSE in all 9 rows, and in 5 of them the 95 % intervals do not even touch.'
+    """
+    answer = "Yes" if below == rows else "Mostly" if below > rows / 2 else "No"
+    share = f"all {rows}" if below == rows else f"{below} of {rows}"
+    return (
+        f"{answer}, for {model}: EW is below TSE in {share} rows, and in {clear} of them the 95 % intervals "
+        "do not even touch."
+    )
+
+
 def run_in_words(signature: Signature | str, contexts: int | None = None) -> str:
     """A run's signature as one sentence for a reader who has not learned to read signatures."""
     signature = signature if isinstance(signature, Signature) else Signature.parse(signature)
@@ -73,9 +87,12 @@ def run_in_words(signature: Signature | str, contexts: int | None = None) -> str
     count = rest.rpartition("(")[2].rstrip(")")
     front = FRONTS.get(policy.get("bos", ""), f"after the token {policy.get('bos', '')}")
     read = f"{contexts:,} contexts" if contexts else "every context"
+    weights = policy.get("dtype", "float32")
+    if "quantised" in policy:
+        weights = f"quantised to {policy['quantised']} and computed with in {weights}"
     return (
         f"In plain words: {signature.model} read {read} {front}; {count or 'the'} verbs of the list {verbs} have both "
-        f"forms in its vocabulary and were counted; its weights are {policy.get('dtype', 'float32')}."
+        f"forms in its vocabulary and were counted; its weights are {weights}."
     )
 
 

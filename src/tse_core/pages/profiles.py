@@ -16,6 +16,7 @@ import yaml
 
 from tse_core.datasets import full_list_file
 from tse_core.errors import InputError, unknown
+from tse_core.models import model_file, package_models
 from tse_core.paths import data_folder, profiles_folder, store_folder
 
 SHARED = ("models", "data", "lemmas", "protocols")
@@ -45,7 +46,7 @@ def missing(profile: dict) -> list[Missing]:
     """
     own = (options.get("sentence_pairs") for options in (profile.get("notebooks") or {}).values())
     found = [*_lemmas(profile["lemmas"]), *_data(profile["data"]), *_sentences(dict.fromkeys(filter(None, own)))]
-    absent = [name for name in profile["models"] if not model_is_here(name)]
+    absent = [name for name in profile["models"] if name not in package_models() and not model_is_here(name)]
     if absent:
         if reason := hub_unreachable():
             found += [Missing(f"model {name}", f"not in the cache, and {reason}") for name in absent]
@@ -115,6 +116,15 @@ def model_is_here(name: str) -> bool:
 
     files = ("model.safetensors", "model.safetensors.index.json")
     return any(isinstance(try_to_load_from_cache(name, file), str) for file in files)
+
+
+def cannot_be_had(name: str) -> str:
+    """Why a model of the package index cannot be fetched, in a sentence; empty where it is in the cache now."""
+    try:
+        model_file(name)
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def hub_unreachable(seconds: float = 5) -> str:
