@@ -1,6 +1,6 @@
 """Runs that are killed and resumed, in processes forked from one that has loaded everything; prints a JSON line each.
 
-python tests/killed_runs.py FOLDER MOMENTS [SEED]
+python tests/killed_runs.py FOLDER agreement|blimp|suites|record|sweep MOMENTS [SEED]
 """
 
 import json
@@ -13,30 +13,67 @@ from pathlib import Path
 
 os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 
+import pandas as pd
 import torch
 
-from tse_core import evaluate, load_model, load_pairs
+from tse_core import evaluate, evaluate_suite, load_model, load_pairs, load_sentence_pairs
 from tse_core.agreement import job as _job
-from tse_core.metrics.scores import PAPER_CUTOFFS
+from tse_core.blimp import evaluate_blimp
+from tse_core.results import load_recorded
+from tse_core.results.store import Store as _Store
 from tse_core.results.tidy import write_results
+from tse_core.studies.recording import parts_for, record
+from tse_core.sweep.running import plan_sweep, results_of
+from tse_core.sweep.tasks import score_task
+from tse_core.syntaxgym import load_suite
 
 sys.path.insert(0, str(Path(__file__).parent))
 from tiny import save_model
 
+SUITES = ["lab_number_prep", "lab_number_src", "lab_number_orc", "lab_npz_obj", "lab_subordination", "lab_fgd_object"]
 
-def main(folder: Path, moments: int, seed: int = 0) -> None:
-    torch.set_num_threads(1)
-    _job.SHARD_CONTEXTS = 8
+
+def works(folder: Path) -> dict:
+    """What a run of each kind does with a store: it gives a tidy table."""
     model = load_model(save_model(folder / "model", "masked"), device="cpu")
     pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:120]
+    sentence_pairs = load_sentence_pairs("laboratory").groupby("paradigm", sort=False).head(4)
+    plan = {"models": [str(folder / "model")], "data": ["marvin-linzen/simple"], "suites": SUITES[:3], "task_tokens": 1}
+
+    def suites(store) -> pd.DataFrame:
+        return pd.concat([evaluate_suite(model, load_suite(name), store=store).tidy() for name in SUITES])
+
+    def sweep(store) -> pd.DataFrame:
+        for task in plan_sweep(plan, store=store).tasks:
+            score_task(task)
+        return results_of(plan_sweep(plan, store=store).plan.runs, _Store(store))[0]
+
+    def recorded(store) -> pd.DataFrame:
+        home = Path(f"{store}-recorded")
+        pairs = "laboratory/agreement_in_coordination"
+        record(model, home, parts_for(model, "newman-clean", plan["data"], pairs, SUITES[:3], _Store(store)))
+        return load_recorded("model", folder=home)
+
+    return {
+        "agreement": lambda store: evaluate(model, pairs, store=store).tidy(),
+        "blimp": lambda store: evaluate_blimp(model, sentence_pairs, store=store).tidy(),
+        "suites": suites,
+        "sweep": sweep,
+        "record": recorded,
+    }
+
+
+def main(folder: Path, what: str, moments: int, seed: int = 0) -> None:
+    torch.set_num_threads(1)
+    _job.SHARD_CONTEXTS = 8
+    work = works(folder)[what]
 
     def run(store: Path, out: Path) -> None:
-        write_results(evaluate(model, pairs, store=store).tidy(), out)
+        write_results(work(store), out)
 
-    write_results(evaluate(model, pairs).tidy(), folder / "unbroken.parquet")
+    run(folder / "unbroken", folder / "unbroken.parquet")
     unbroken = (folder / "unbroken.parquet").read_bytes()
-    job = _job.prepare(model, pairs, "newman-appendix", PAPER_CUTOFFS, "exact", "contexts")
-    shards = sum(1 for _ in job.shards())
+    shards = len(list((folder / "unbroken").glob("[0-9a-f]*/*.parquet")))
     started = time.perf_counter()
     wait(fork(run, folder / "timed", folder / "timed.parquet"))
     duration = time.perf_counter() - started
@@ -53,7 +90,7 @@ def main(folder: Path, moments: int, seed: int = 0) -> None:
         os.kill(child, signal.SIGKILL)
         killed = wait(child) == -signal.SIGKILL
         kills += killed
-        there = len(list(store.glob("*/*.contexts.*.parquet")))
+        there = len(list(store.glob("[0-9a-f]*/*.parquet")))
         parts = len(list(store.glob("**/*.part")))
         code = wait(fork(run, store, out))
         row = {"killed": killed, "shards_there": there, "parts": parts, "resumed": code == 0}
@@ -88,4 +125,4 @@ def same(file: Path, contents: bytes) -> bool:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))
+    main(Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:]))

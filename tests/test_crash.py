@@ -23,8 +23,9 @@ MOMENTS = 20
 
 
 @pytest.mark.slow
-def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_path):
-    call = [sys.executable, Path(__file__).with_name("killed_runs.py"), tmp_path, str(MOMENTS)]
+@pytest.mark.parametrize("what", ["agreement", "blimp", "suites", "sweep", "record"])
+def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_path, what):
+    call = [sys.executable, Path(__file__).with_name("killed_runs.py"), tmp_path, what, str(MOMENTS)]
     done = subprocess.run(call, capture_output=True, text=True, check=True)
     first, *runs, together = map(json.loads, done.stdout.splitlines())
     assert first["identical"]
@@ -32,7 +33,7 @@ def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_pa
     killed = [run for run in runs if run["killed"]]
     assert len(killed) == MOMENTS
     stages = {run["shards_there"] for run in killed}
-    assert len(stages) >= 5, f"the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
+    assert len(stages) >= 4, f"the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
     assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"]
 
 

@@ -154,6 +154,20 @@ def test_unknown_options(tiny_causal, simple, options, message):
         evaluate(tiny_causal, simple, **options)
 
 
+def test_pairs_whose_verbs_are_all_outside_the_vocabulary_have_no_tse_but_all_other_scores(
+    tiny_causal, simple, tmp_path
+):
+    strange = simple.assign(correct="xyzzies", wrong="xyzzy")
+    found, usual = evaluate(tiny_causal, strange, store=tmp_path), evaluate(tiny_causal, simple)
+    assert found.pairs["tse"].isna().all() and found.table(intervals=True)["TSE"].isna().all()
+    columns = ["EW", "MW", "EW_low", "MW_high"]
+    for intervals in (found, usual):
+        assert intervals.table(intervals=True)[columns].notna().all(axis=None)
+    assert found.tidy().set_index("metric").loc["TSE", ["score", "low", "high"]].isna().all()
+    again = evaluate(tiny_causal, strange, store=tmp_path).tidy()
+    pd.testing.assert_frame_equal(again, found.tidy())
+
+
 def test_no_pairs(tiny_causal, simple):
     with pytest.raises(InputError, match="no pairs"):
         evaluate(tiny_causal, simple.iloc[:0])

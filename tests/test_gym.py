@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from tse_core.cli import main
 from tse_core.errors import InputError
 from tse_core.pages.gym_pages import check_pages_folder, write_pages
 from tse_core.results.store import Store
@@ -140,8 +141,27 @@ def test_two_models_of_one_name_are_refused(place):
     (place / "other" / "short").write_text(SCRIPT + "# another\n")
     (place / "other" / "short").chmod(0o755)
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./other/short']\n")
-    with pytest.raises(InputError, match="two models are called 'short'"):
+    with pytest.raises(InputError, match="another model is called 'short', too"):
         built(place)
+
+
+def test_a_model_that_fails_fails_alone(place, capsys):
+    """One model is missing, one gives NaN, one breaks off: the others' outcomes and pages are written all the same."""
+    (place / "nan").write_text(SCRIPT.replace("float(len(word))", "float('nan')"))
+    (place / "nan").chmod(0o755)
+    (place / "broken").mkdir()
+    (place / "broken" / "config.json").write_text('{"model_type": "gpt2"}')
+    (place / "broken" / "model.safetensors.index.json").write_text('{"weight_map": 3}')
+    models = ["command:./nan", "./broken", "no-such-model-here", "command:./short"]
+    (place / "gym.yaml").write_text(f"suites: [suites]\nmodels: {models}\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["gym", "--config", "gym.yaml", "--store", "store", "--out", "gym.csv", "--pages", "pages"])
+    told = capsys.readouterr()
+    assert ended.value.code == 2 and told.err.count("\n") == 1 and "3 failed, all others are done: " in told.err
+    for words in ("nan on first: ", "broken: ", "no-such-model-here: "):
+        assert words in told.err
+    assert pd.read_csv(place / "gym.csv")["model"].tolist() == ["short"]
+    assert (place / "pages" / "pages" / "model-short.md").exists()
 
 
 def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):

@@ -8,18 +8,23 @@ import sys
 import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 import yaml
+from safetensors.torch import load_file, save_file
 
 from tiny import save_model
-from tse_core import InputError, evaluate, load_model
+from tse_core import InputError, evaluate, evaluate_suite, load_model
+from tse_core.blimp import evaluate_blimp
 from tse_core.cli import main
 from tse_core.sweep.engines import Processes, engine
+from tse_core.sweep.parts import Works
 from tse_core.sweep.plan import load_plan
 from tse_core.sweep.running import plan_sweep, run_tasks, settings, sweep
 from tse_core.sweep.tasks import planned, score_task
+from tse_core.syntaxgym import load_suite
 
 ROOT = Path(__file__).parents[1]
 
@@ -93,6 +98,8 @@ def test_paths_are_looked_for_beside_the_plan(checkpoints):
         ("models: [gpt2]\nkeep: all", ["keep", "contexts"]),
         ("models: [gpt2]\ndata: {a: b}", ["data", "list of names"]),
         ("models: [gpt2]\ntask_tokens: 0", ["task_tokens is 0"]),
+        ("models: [gpt2]\nblimp: {a: b}", ["blimp", "list of names"]),
+        ("models: [gpt2]\nsuites: []", ["suites", "list of names"]),
         ("models: [gpt2]\nengine: spark", ["engine: name", "spark", "dask"]),
         ("models: [gpt2]\nengine: {name: dask, workers: two}", ["engine: workers is 'two'", "whole number"]),
         ("models: [gpt2, gpt2]", ["gpt2", "twice"]),
@@ -195,6 +202,39 @@ def test_a_worker_that_lives_long_sees_what_changed_between_two_sweeps(tmp_path)
     assert first and second and key != other
 
 
+def test_pairs_and_suites_are_swept_through_the_same_door(checkpoints, tmp_path):
+    """What evaluate_blimp and evaluate_suite put; a second sweep computes nothing; the numbers are theirs."""
+    plan = {"models": [{"folders": f"{checkpoints}/step-1*", "name": "tiny"}]}
+    plan |= {"blimp": ["laboratory/agreement_in_coordination"], "suites": ["lab_number_prep", "lab_number_src"]}
+    runs = load_plan(plan).runs
+    assert [(run.part, run.model.step) for run in runs] == [(p, s) for s in (1, 16) for p in ("blimp", *["suites"] * 2)]
+    tasks = plan_sweep(plan, store=tmp_path / "sweep").tasks
+    with ThreadPoolExecutor(1) as executor:
+        reports, failures = run_tasks(tasks, executor)
+    assert not failures and sum(report.computed for report in reports) == 6
+    for run in runs:
+        model = run.model.load(device="cpu")
+        if run.part == "blimp":
+            accuracy = evaluate_blimp(model, run.data, store=tmp_path / "plain").tidy()["score"]
+        else:
+            evaluate_suite(model, load_suite(run.data), store=tmp_path / "plain")
+    assert files(tmp_path / "sweep") == files(tmp_path / "plain") != set()
+    again = sweep(plan, store=tmp_path / "sweep")
+    assert not again.planned.tasks and again.planned.done == 6 and not again.failures
+    tidy = again.tidy()
+    assert set(tidy["data"]) == {*plan["blimp"], *plan["suites"]}
+    last = tidy[(tidy["step"] == 16) & (tidy["data"] == plan["blimp"][0])]
+    assert last["score"].tolist() == accuracy.tolist()
+
+
+def test_suites_of_a_folder_are_runs_of_their_own(tmp_path):
+    for name in ("b.json", "a.csv", "notes.txt"):
+        (tmp_path / name).write_text("")
+    runs = load_plan({"models": ["gpt2"], "data": "marvin-linzen", "suites": [str(tmp_path)]}).runs
+    assert [run.part for run in runs] == ["agreement", "suites", "suites"]
+    assert [Path(run.data).name for run in runs[1:]] == ["a.csv", "b.json"]
+
+
 # --- failures ----------------------------------------------------------------------------------------------------
 
 
@@ -214,6 +254,41 @@ def test_a_failing_task_is_tried_again_then_reported_and_the_others_go_on(plan, 
     assert [failure.task for failure in failures] == [tasks[0]]
     assert tries.count(tasks[0]) == 3 and tries.count(tasks[1]) == 2 and tries.count(tasks[2]) == 1
     assert "tiny step-1" in str(failures[0]) and "no such luck" in str(failures[0])
+
+
+def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, tmp_path, monkeypatch):
+    """A missing model, a broken index, a model of NaN, data that is not there: all else is scored and written."""
+    for name in ("broken", "nan"):
+        shutil.copytree(checkpoints / "step-1", tmp_path / name)
+    (tmp_path / "broken" / "model.safetensors").unlink()
+    (tmp_path / "broken" / "model.safetensors.index.json").write_text('{"weight_map": 3}')
+    weights = load_file(tmp_path / "nan" / "model.safetensors")
+    save_file({name: tensor * float("nan") for name, tensor in weights.items()}, tmp_path / "nan" / "model.safetensors")
+    models = ["no-such-model-here", *(str(tmp_path / name) for name in ("broken", "nan")), str(checkpoints / "step-2")]
+    plan = {"models": models, "data": [DATA[0], "nowhere.jsonl"], "suites": ["lab_number_prep"]}
+    monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: nullcontext(executor))
+    with ThreadPoolExecutor(1) as executor:
+        done = sweep(plan, store=tmp_path / "store")
+    failed = [(failure.run.model.label, Path(failure.run.data).name) for failure in done.failures]
+    every = ("simple", "nowhere.jsonl", "lab_number_prep")
+    wrong = {*((name, data) for name in ("no-such-model-here", "broken", "nan") for data in every)}
+    assert len(failed) == len(set(failed)) and set(failed) == wrong | {("step-2", "nowhere.jsonl")}
+    assert all("\n" not in str(failure) for failure in done.failures)
+    tidy = done.tidy()
+    assert set(tidy["name"]) == {"step-2"} and set(tidy["data"]) == {DATA[0], "lab_number_prep"}
+
+
+def test_numbers_that_cannot_be_put_together_leave_those_of_the_other_runs(plan, tmp_path, monkeypatch):
+    sweep_numbers = Works.numbers
+    broken = lambda works, model, run, store: (  # noqa: E731
+        1 / 0 if run.model.step == 2 else sweep_numbers(works, model, run, store)
+    )
+    monkeypatch.setattr(Works, "numbers", broken)
+    monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: nullcontext(executor))
+    with ThreadPoolExecutor(1) as executor:
+        done = sweep(plan, store=tmp_path)
+    assert set(done.tidy()["step"]) == {1, 16} and len(done.failures) == 2
+    assert str(done.failures[0]) == "tiny step-2 on marvin-linzen/simple: division by zero"
 
 
 def place(task):

@@ -40,11 +40,16 @@ def gym(
     if out and not out.resolve().parent.is_dir():
         raise InputError(f"--out {out}: there is no folder {out.parent}")
     chosen = load_gym(config)
-    outcomes = []
+    outcomes, trouble = [], None
     with progress(len(chosen.models) * len(chosen.suites), "gym", unit="suites") as advance:
-        for outcome in run_gym(chosen, Store(store)):
-            outcomes.append(outcome)
-            advance(1)
+        try:
+            for outcome in run_gym(chosen, Store(store)):
+                outcomes.append(outcome)
+                advance(1)
+        except InputError as error:  # what failed; the rest is shown and written first
+            trouble = error
+    if trouble and not outcomes:
+        raise trouble
     table = accuracy_table(outcomes, chosen.unknown)
     rows = []
     for row in table.itertuples():
@@ -59,3 +64,5 @@ def gym(
         from tse_core.pages import write_pages
 
         print(f"written: {len(write_pages(chosen, outcomes, pages))} pages in {pages}")
+    if trouble:
+        raise trouble
