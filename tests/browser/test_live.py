@@ -164,7 +164,8 @@ def test_scripts_have_the_pages_calls(visit, facts):
             const verbs = ["be", {lemma: "go", singular: "goes", plural: "go"}];
             const few = await window.tse.score({left, number: 1, lemmas: verbs});
             const wrong = await window.tse.score({left, number: 2}).catch((problem) => problem.message);
-            return {own, none, few, wrong, bits: await window.tse.surprisals(left + " are here.")};
+            const half = await window.tse.surprisals("The keys \\ud800").catch((problem) => problem.message);
+            return {own, none, few, wrong, half, bits: await window.tse.surprisals(left + " are here.")};
         }"""
     )
     own, few = found["own"], found["few"]
@@ -174,6 +175,7 @@ def test_scripts_have_the_pages_calls(visit, facts):
     assert found["none"]["top"][0]["p"] != own["top"][0]["p"]
     assert [verb["lemma"] for verb in few["lemmas"]] == ["be", "go"]
     assert few["lemmas"][0] == next(verb for verb in own["lemmas"] if verb["lemma"] == "be")
+    assert "holds half of a character" in found["half"]
     assert "must be 0 (singular) or 1 (plural)" in found["wrong"]
     assert "".join(token["token"] for token in found["bits"]) == f"{KEYS} are here."
     are = next(token["bits"] for token in found["bits"] if token["token"] == " are")
@@ -306,6 +308,8 @@ def test_a_browser_without_webassembly_shows_recorded_examples(visit):
 
 def test_a_page_opened_from_a_folder_says_so_and_shows_recorded_examples(visit):
     seen = visit("book/try.html", over="file")
+    refused = seen.page.evaluate("window.tse.ready().catch((problem) => problem.message)")
+    assert "opened from a folder" in refused and "make serve" in refused
     assert "opened from a folder" in seen.page.locator(".live-notice").inner_text()
     assert seen.page.locator(".live-card").count() > 3 and "␣are" in seen.page.locator(".live-card").first.inner_text()
     assert not seen.outside and not seen.errors
@@ -384,7 +388,7 @@ def test_the_page_stays_responsive_while_the_model_reads(visit, facts):
             return longest;
         }"""
     )
-    assert longest < 400  # milliseconds; one context takes longer than that on a busy machine
+    assert longest < 1_000  # milliseconds; the sentence takes several seconds
 
 
 # The designer

@@ -16,11 +16,13 @@ export function curves(scores, chosen) {
     for (const [key, name] of METRICS) {
       const places = scores[side].filter((one) => one[key] !== null).map((one) => [x(side, one.cutoff), y(one[key])]);
       chart.append(svg("polyline", { points: places.map((place) => place.join()).join(" "), class: `live-line live-${key}`, "data-metric": name }));
-      for (const [px, py] of places) chart.append(key === "ew" ? svg("circle", { cx: px, cy: py, r: 3.2, class: `live-dot live-${key}` }) : svg("path", { d: `M${px} ${py - 4.4}L${px + 4.4} ${py}L${px} ${py + 4.4}L${px - 4.4} ${py}Z`, class: `live-dot live-${key}` }));
+      chart.append(...places.map(([px, py]) => dot(key, px, py)));
     }
   }
-  chart.append(label("top 10 %", LEFT, BOTTOM + 16, "start"), label("100 %", MIDDLE - 18, BOTTOM + 16, "end"), label("bottom 50 %", MIDDLE, BOTTOM + 16, "start"), label("0.0001 %", RIGHT, BOTTOM + 16, "end"));
-  chart.append(svg("circle", { cx: LEFT + 4, cy: 9, r: 3.4, class: "live-dot live-ew" }), label("EW", LEFT + 13, 13, "start"), svg("path", { d: `M${LEFT + 50} 4L${LEFT + 55} 9L${LEFT + 50} 14L${LEFT + 45} 9Z`, class: "live-dot live-mw" }), label("MW", LEFT + 60, 13, "start"));
+  const foot = BOTTOM + 16;
+  chart.append(label("top 10 %", LEFT, foot, "start"), label("100 %", MIDDLE - 18, foot, "end"));
+  chart.append(label("bottom 50 %", MIDDLE, foot, "start"), label("0.0001 %", RIGHT, foot, "end"));
+  chart.append(dot("ew", LEFT + 4, 9), label("EW", LEFT + 13, 13, "start"), dot("mw", LEFT + 50, 9), label("MW", LEFT + 60, 13, "start"));
   return chart;
 }
 
@@ -31,10 +33,16 @@ function x(side, cutoff) {
 }
 const y = (value) => BOTTOM - (BOTTOM - TOP) * value;
 
+/* A circle for EW, a diamond for MW, as in every chart of the book. */
+function dot(key, px, py) {
+  if (key === "ew") return svg("circle", { cx: px, cy: py, r: 3.2, class: "live-dot live-ew" });
+  return svg("path", { d: `M${px} ${py - 4.4}L${px + 4.4} ${py}L${px} ${py + 4.4}L${px - 4.4} ${py}Z`, class: "live-dot live-mw" });
+}
+
 function described(scores) {
   const said = METRICS.map(([key, name]) => {
     const whole = scores.top.at(-1)[key], tail = scores.bottom.findLast((one) => one[key] !== null);
-    return `${name} is ${whole.toFixed(2)} over all verbs${tail ? ` and ${tail[key].toFixed(2)} in the bottom ${100 * tail.cutoff} %` : ""}`;
+    return `${name} is ${whole.toFixed(2)} over all verbs${tail ? ` and ${tail[key].toFixed(2)} in the bottom ${Number((100 * tail.cutoff).toPrecision(3))} %` : ""}`;
   });
   return `EW and MW against the cut-off: ${said.join("; ")}.`;
 }

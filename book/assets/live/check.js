@@ -39,11 +39,21 @@ function compared(context, { ew, mw, lemmas }) {
 }
 
 function summary(rows, seconds) {
-  const off = (key) => rows.map((row) => Math.abs(row[key] - row.context[key]));
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const same = rows.map((row) => row.same);
-  return el("p", { "data-summary": JSON.stringify({ contexts: rows.length, seconds: seconds / rows.length, ew_mean: mean(off("ew")), ew_max: Math.max(...off("ew")), mw_mean: mean(off("mw")), mw_max: Math.max(...off("mw")), same_mean: mean(same), same_min: Math.min(...same) }),
-    textContent: `EW differs by ${mean(off("ew")).toFixed(3)} on average and ${Math.max(...off("ew")).toFixed(3)} at most, MW by ${mean(off("mw")).toFixed(3)} and ${Math.max(...off("mw")).toFixed(3)}. Page and package say the same of ${(100 * mean(same)).toFixed(1)} % of the verbs, and of ${(100 * Math.min(...same)).toFixed(1)} % in the worst context.` });
+  const off = (key) => rows.map((row) => Math.abs(row[key] - row.context[key])), same = rows.map((row) => row.same);
+  const found = {
+    contexts: rows.length, seconds: seconds / rows.length,
+    ew_mean: mean(off("ew")), ew_max: Math.max(...off("ew")),
+    mw_mean: mean(off("mw")), mw_max: Math.max(...off("mw")),
+    same_mean: mean(same), same_min: Math.min(...same),
+  };
+  const said = [
+    `EW differs by ${found.ew_mean.toFixed(3)} on average and ${found.ew_max.toFixed(3)} at most,`,
+    `MW by ${found.mw_mean.toFixed(3)} and ${found.mw_max.toFixed(3)}.`,
+    `Page and package say the same of ${(100 * found.same_mean).toFixed(1)} % of the verbs,`,
+    `and of ${(100 * found.same_min).toFixed(1)} % in the worst context.`,
+  ];
+  return el("p", { "data-summary": JSON.stringify(found), textContent: said.join(" ") });
 }
 
 const differences = (rows) => table("The package's values, and what the page adds to them", ["Context", "EW, package", "page", "MW, package", "page", "Same verbs"],

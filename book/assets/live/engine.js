@@ -2,7 +2,7 @@
  *
  * `events` tells of changes: "state" (idle, loading, opening, ready, failed) and "progress". */
 
-import { facts, megabytes } from "./facts.js";
+import { facts } from "./facts.js";
 import { Problem, explained, obstacle } from "./problems.js";
 
 export const WINDOW = 512; // tokens that the page lets the model read
@@ -120,5 +120,3 @@ function dismiss() {
   worker?.terminate();
   worker = null;
 }
-
-export { megabytes };

@@ -1,6 +1,5 @@
 /* The page "Try it": puts its parts together once it is clear that the model can run. */
 
-import * as api from "./api.js";
 import { checkPart } from "./check.js";
 import { contextPart } from "./context.js";
 import { facts } from "./facts.js";
@@ -9,7 +8,6 @@ import { pairPart } from "./pair.js";
 import { obstacle, Problem } from "./problems.js";
 
 window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // a link to another state
-window.tse = { ready: api.ready, score: api.score, surprisals: api.surprisals };
 
 export async function begin(root) {
   const notice = root.querySelector(".live-notice");

@@ -11,7 +11,8 @@ const TIE = 1e-6; // bits
 
 export function pairPart({ model }) {
   const asked = state.read();
-  const inputs = [asked.a ?? "The keys to the cabinet are on the table.", asked.b ?? "The keys to the cabinet is on the table."].map((value) => el("input", { type: "text", value, spellcheck: false, autocomplete: "off" }));
+  const offered = [asked.a ?? "The keys to the cabinet are on the table.", asked.b ?? "The keys to the cabinet is on the table."];
+  const inputs = offered.map((value) => el("input", { type: "text", value, spellcheck: false, autocomplete: "off" }));
   const { line, say } = statusLine(), results = el("div", {}), go = el("button", { type: "submit", className: "live-main" });
 
   async function compare(event) {

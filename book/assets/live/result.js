@@ -19,7 +19,7 @@ export function card(scored, cut, verb) {
     numbers, curves(scored.curves, cut),
     verb ? verbLine(scored, verb) : "",
     table("The likeliest continuations", ["Token", "Probability", "It is"], top.map(({ token, p, form, lemma }) => [el("code", { textContent: visible(token) }), percent(p), mark(form, lemma)])),
-    el("p", { className: "live-quiet", textContent: `Of all probability, ${percent(sums.correct)} is on correct forms, ${percent(sums.wrong)} on wrong ones, ${percent(sums.past)} on past forms, which go with any subject, and ${percent(sums.other)} on everything else.` }),
+    el("p", { className: "live-quiet", textContent: divided(sums) }),
     wrongVerbs(rated, number));
 }
 
@@ -27,6 +27,10 @@ function mark(form, lemma) {
   const looks = { correct: "good", wrong: "bad" }[form] ?? "live-quiet";
   return el("span", { className: looks, textContent: form === "other" ? "other" : `${form} (${lemma})` });
 }
+
+const divided = ({ correct, wrong, past, other }) =>
+  `Of all probability, ${percent(correct)} is on correct forms, ${percent(wrong)} on wrong ones, ` +
+  `${percent(past)} on past forms, which go with any subject, and ${percent(other)} on everything else.`;
 
 function verbLine({ distribution, number }, verb) {
   if (verb.message) return el("p", { className: "live-wrong", textContent: `TSE: ${verb.message}` });
