@@ -32,6 +32,7 @@ class TokenScores:
     Attributes
     ----------
     tokens : list of str; ids : (tokens,) int
+        Ids are -1 for a model that gives surprisals only.
     starts, ends : (tokens,) int
         Character offsets in the sentence; a space that a token begins with is not counted as its own.
     bits : (tokens,) float64
@@ -266,6 +267,8 @@ def _words(sentence: str, scores: TokenScores) -> list[list[int]]:
     """The tokens of each word, by the word in which a token's first visible character lies."""
     groups = {}
     for token, start in enumerate(scores.starts):
+        if scores.ids[token] < 0 and scores.ends[token] == start:  # a mark like <eos> belongs to no word
+            continue
         groups.setdefault(word_span(sentence, min(int(start), len(sentence.rstrip()) - 1))[0], []).append(token)
     return list(groups.values())
 
