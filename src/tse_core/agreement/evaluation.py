@@ -17,14 +17,14 @@ from tse_core.agreement.job import Job, Keep, Protocol, prepare
 from tse_core.agreement.scoring import CODE, job_work
 from tse_core.agreement.some_lemmas import over
 from tse_core.datasets import Lemmas
-from tse_core.metrics import PAPER_CUTOFFS, Cutoffs
+from tse_core.metrics import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS, Cutoffs
 from tse_core.models import LanguageModel
 from tse_core.results import TIDY_COLUMNS, Finished, Signature, Store, Work, as_store, finished, keep_results, run
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
-METRICS = ("EW", "MW")  # those that are cut off
 NOISE = {"float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
+TABLE_ORDER = tuple(reversed(METRICS.values()))  # MW, EW, TSE, as in Table 2
 
 
 @dataclass(frozen=True)
@@ -67,34 +67,30 @@ class Evaluation:
     def table(self, *, intervals: bool = False) -> pd.DataFrame:
         """The rows of Table 2: construction, MW, EW, TSE, contexts, pairs (those that TSE counts).
 
-        MW and EW are means over unique contexts, TSE over pairs. With `intervals`, columns ``MW_low``, ``MW_high`` and
-        so on hold 95 % intervals clustered by subject noun.
+        MW, EW and every other metric of contexts are means over unique contexts, TSE and every other metric of pairs
+        over pairs. With `intervals`, columns ``MW_low``, ``MW_high`` and so on hold 95 % intervals clustered by subject
+        noun.
         """
-        contexts, pairs = (t.groupby("construction", sort=False) for t in (self.contexts, self.pairs))
-        table = pd.DataFrame(
-            {
-                "MW": contexts["mw"].mean(),
-                "EW": contexts["ew"].mean(),
-                "TSE": pairs["tse"].mean(),
-                "contexts": contexts.size(),
-                "pairs": pairs["tse"].count(),
-            }
-        )
+        of = {"context": self.contexts.groupby("construction", sort=False),
+              "pair": self.pairs.groupby("construction", sort=False)}  # fmt: skip
+        means = {metric.name: of[metric.of][metric.column].mean() for metric in TABLE_ORDER}
+        table = pd.DataFrame({**means, "contexts": of["context"].size(), "pairs": of["pair"]["tse"].count()})
         if intervals:
             long = self.intervals().set_index("construction")
-            for metric in ("MW", "EW", "TSE"):
+            for metric in means:
                 bounds = long[long["metric"] == metric]  # none where no score is defined
                 table[f"{metric}_low"], table[f"{metric}_high"] = bounds["low"], bounds["high"]
         return table.reset_index()
 
     def intervals(self, *, other_verbs: bool = False) -> pd.DataFrame:
-        """95 % intervals of MW, EW and TSE in each construction, clustered by subject noun.
+        """95 % intervals of every metric in each construction, clustered by subject noun.
 
         TSE is then the score of the template's own verbs. With `other_verbs` these count as a sample of verbs, and TSE
         is clustered by noun and by lemma (two-way); EW and MW know all their lemmas and have no such sample.
         """
         parts = []
-        for rows, scores, second in ((self.contexts, ("mw", "ew"), None), (self.pairs, ("tse",), "lemma")):
+        for of, rows, second in (("context", self.contexts, None), ("pair", self.pairs, "lemma")):
+            scores = [metric.column for metric in TABLE_ORDER if metric.of == of]
             rows = rows.assign(noun=uncertainty.own_clusters(rows["noun"]))
             parts.append(uncertainty.table_intervals(rows, scores, second=second if other_verbs else None))
         return pd.concat(parts, ignore_index=True)
@@ -110,13 +106,13 @@ class Evaluation:
         nouns = uncertainty.own_clusters(self.contexts["noun"]) if intervals else None
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
             group = self.contexts.iloc[members]
-            for metric in METRICS:
+            for metric in OF_CONTEXTS.values():
                 for side in ("top", "bottom"):
                     for cutoff in getattr(self.cutoffs, side):
-                        score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.lower(), "mass"))
+                        score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.column, "mass"))
                         row = [
                             construction,
-                            metric,
+                            metric.name,
                             side,
                             cutoff,
                             score.mean(),
@@ -139,12 +135,22 @@ class Evaluation:
 
     @cached_property
     def _tidy(self) -> pd.DataFrame:
-        table = self.table(intervals=True).rename(columns={"TSE": "score", "TSE_low": "low", "TSE_high": "high"})
-        tse = table[["construction", "score", "low", "high", "contexts"]].assign(metric="TSE", side="", cutoff=np.nan)
-        tidy = pd.concat([tse, self.curves(intervals=True)], ignore_index=True)
+        table = self.table(intervals=True)
+        of_pairs = [
+            table[["construction", "contexts"]].assign(
+                metric=name,
+                side="",
+                cutoff=np.nan,
+                score=table[name],
+                low=table[f"{name}_low"],
+                high=table[f"{name}_high"],
+            )
+            for name in OF_PAIRS
+        ]
+        tidy = pd.concat([*of_pairs, self.curves(intervals=True)], ignore_index=True)
         tidy["pairs"] = tidy["construction"].map(table.set_index("construction")["pairs"])
         tidy = tidy.assign(
-            model=self.signature.identity["model"].rsplit("@", 1)[0],
+            model=self.signature.model,
             protocol=self.signature.policy["protocol"].split("/")[0],
             lemmas=len(self.lemmas),
             signature=str(self.signature),
@@ -200,9 +206,12 @@ def evaluate(
 def number_names(constructions: Iterable[str], cutoffs: Cutoffs) -> list[tuple]:
     """What names each number of an evaluation: construction, metric, side, cut-off; in the order of `tidy`."""
     cuts = [
-        (metric, side, cutoff) for metric in METRICS for side in cutoffs._fields for cutoff in getattr(cutoffs, side)
+        (metric, side, cutoff)
+        for metric in OF_CONTEXTS
+        for side in cutoffs._fields
+        for cutoff in getattr(cutoffs, side)
     ]
-    names = [(construction, "TSE", "", None) for construction in constructions]
+    names = [(construction, metric, "", None) for metric in OF_PAIRS for construction in constructions]
     return names + [(construction, *cut) for construction in constructions for cut in cuts]
 
 
@@ -214,7 +223,7 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
         [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
     )
     top = f"{max(job.cutoffs.top):g}" if job.cutoffs.top else None
-    for metric in ("ew", "mw"):
+    for metric in [metric.column for metric in OF_CONTEXTS.values()]:
         contexts.insert(
             contexts.columns.get_loc("pairs") + 1, metric, contexts[f"{metric}_top_{top}"] if top == "1" else np.nan
         )
