@@ -70,6 +70,7 @@ from IPython.display import display
 
 from tse_core import charts
 from tse_core.claims import (
+    book,
     extension_ledger,
     laboratory_ledger,
     ledger,
@@ -101,9 +102,9 @@ from tse_core.studies import dynamics, quick_findings, recorded_findings
 
 # %% tags=["remove-input"]
 recorded = recorded_findings()
-here = newman.real_models(models)
+known_already = {*recorded["model"], *book()["tested"]["newman-2021"]}
 live = quick_findings(
-    [name for name in here if newman.label(name) not in set(recorded["model"])],
+    [n for n in newman.real_models(models) if newman.label(n) not in known_already],
     data[0],
     lemmas[0],
     protocols[0],

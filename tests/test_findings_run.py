@@ -12,7 +12,7 @@ from tse_core.claims import extension_ledger
 from tse_core.claims.verdicts import NOT_RUN
 from tse_core.errors import InputError
 from tse_core.results import Store
-from tse_core.studies import FINDING_COLUMNS, measure_findings, recorded_findings, write_findings
+from tse_core.studies import FINDING_COLUMNS, measure_findings, quick_findings, recorded_findings, write_findings
 from tse_core.studies.findings import FEWEST_NOUNS, agreement_findings
 
 DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
@@ -111,3 +111,13 @@ def test_nouns_between_are_compared_by_their_number(model):
     ]
     assert row.row == "Across prepositional phrase"
     assert judged.value == pytest.approx(1 - tse[~same].mean())
+
+
+def test_models_by_name_are_asked_with_either_front(model, store):
+    found = quick_findings([model.name], DATA[0], "newman-appendix", "exact", store)
+    bare = measure_findings(model, "none", lemmas="newman-appendix", data=DATA[:1], store=store)
+    assert list(found["front"].unique()) == ["default", "none"]
+    claims = ["E.ew-below-tse", "E.mw-above-ew", "E.mass-left"]
+    for claim in claims:
+        assert value(found[found["front"] == "none"], claim, "Simple") == pytest.approx(value(bare, claim, "Simple"))
+    assert quick_findings([], DATA[0], "newman-appendix", "exact", store).empty

@@ -12,6 +12,7 @@ from .dynamics import training_curves as training_curves
 from .findings import FINDING_COLUMNS as FINDING_COLUMNS
 from .findings import findings_of as findings_of
 from .findings_run import measure_findings as measure_findings
+from .findings_run import quick_findings as quick_findings
 from .findings_run import recorded_findings as recorded_findings
 from .findings_run import write_findings as write_findings
 from .learning_curves import SETTINGS as SETTINGS

@@ -10,6 +10,7 @@ from tse_core.blimp import evaluate_blimp
 from tse_core.datasets import load_pairs
 from tse_core.errors import InputError
 from tse_core.files import write_aside
+from tse_core.models import load_model
 from tse_core.paths import data_folder
 from tse_core.results import Signature, Store
 from tse_core.studies.findings import FINDING_COLUMNS, findings_of
@@ -18,7 +19,8 @@ from tse_core.syntaxgym import evaluate_suite, load_suite
 
 FILE = "findings.csv"
 METHODS = ("full-sentence", "one-prefix", "two-prefix")
-SAMPLE = 200  # contexts of a construction of which the past forms are asked
+FRONTS = ("default", "none")
+SAMPLE, FEW = 200, 20  # contexts of a construction of which the past forms are asked
 
 
 def measure_findings(
@@ -66,6 +68,23 @@ def measure_findings(
     if troubles and all(part is None for part in found.values()):
         raise InputError("; ".join(troubles))
     return findings_of(front, **found)
+
+
+def quick_findings(names: Iterable[str], data: str, lemmas: str, protocol: str, store: Store | None) -> pd.DataFrame:
+    """What evaluations of agreement pairs alone say of the general claims, on models by name, with either front.
+
+    The evaluations are those that other chapters make, so that a store has them already; past forms are asked of a
+    small sample. Without a name the same columns and no row.
+    """
+    parts = [pd.DataFrame(columns=FINDING_COLUMNS)]
+    for name in names:
+        model = load_model(name)
+        for front in FRONTS if model.kind == "causal" else FRONTS[:1]:
+            own = model.with_policies(bos=front)
+            evaluation = evaluate(own, data, lemmas, protocol=protocol, store=store)
+            forms = sampled_forms(own, evaluation.contexts, lemmas, FEW)
+            parts.append(findings_of(front, evaluation=evaluation, forms=forms))
+    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
 
 
 def write_findings(table: pd.DataFrame, home: Path) -> Path:
