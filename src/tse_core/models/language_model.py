@@ -1,7 +1,6 @@
 """A language model: a tokenizer, a network, and the policies that turn text into token ids.
 
-`load_model` opens any masked or causal model of Hugging Face by name or folder. Other kinds of models take part by
-bringing a tokenizer and a `Network`.
+`load_model` opens one by name, folder or file. Other kinds of models take part by bringing a tokenizer and a `Network`.
 """
 
 import hashlib
@@ -214,72 +213,6 @@ class LanguageModel:
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Vocabulary entries as a person reads them: a leading space is shown as it is."""
         return [self.tokenizer.decode([i]) if i < len(self.tokenizer) else f"[{i}]" for i in map(int, ids)]
-
-
-def load_model(
-    model,
-    *,
-    tokenizer=None,
-    kind: Kind | None = None,
-    device: str = "auto",
-    dtype: str = "float32",
-    revision: str | None = None,
-    bos: str = "default",
-    trust_remote_code: bool = False,
-):
-    """A language model by name, folder or file, or a Hugging Face model that is in memory.
-
-    Tokenizer and configuration are opened at once, the weights when the first logits are asked for.
-
-    Parameters
-    ----------
-    model : str, Path or transformers.PreTrainedModel
-        A model that comes with the project (``lab-systematic-causal``) or from the package index (``smollm2-135m``), a
-        folder in Hugging Face's format, a ``.gguf`` file, a name on the Hugging Face hub, a model in memory, which is
-        not copied and is set to evaluation, or a program (``command:./my-model``, ``docker://image``), which gives
-        surprisals only: `tse_core.models.SurprisalModel`.
-    tokenizer : transformers.PreTrainedTokenizerFast
-        Of a model in memory; other models bring their own.
-    kind : "causal" or "masked", optional
-        Read from the model's configuration where that is clear.
-    device : str
-        "auto" takes a GPU where there is one; "map" spreads a model that is too large for one over all of them (with
-        the package accelerate); else any name that torch knows ("cpu", "cuda:1"). A model in memory stays where it is.
-    dtype : "float32", "float16" or "bfloat16"
-        Precision of the weights. Anything but float32 is marked in every signature.
-    revision : str, optional
-        Branch, tag or commit on the hub.
-    bos : "default", "tokenizer", "add", "none" or the text of a token
-        What a causal model reads in front of a sentence, see `LanguageModel`. By default what its tokenizer puts there,
-        else the token that opened documents in its pretraining. Laboratory models and the paper's GPT-2 XL, which were
-        trained or measured with nothing in front, keep nothing.
-    trust_remote_code : bool
-        Allow a hub repository to run its own code. Weights are read from safetensors only, whatever this says.
-
-    Returns
-    -------
-    LanguageModel
-
-    Raises
-    ------
-    InputError
-        If there is no such model, or it is no language model of the kind asked for.
-    """
-    from tse_core.models.opening import open_model, open_module
-
-    if isinstance(model, str | Path):
-        if tokenizer is not None:
-            raise InputError(f"{model} brings its own tokenizer; another one belongs to a model in memory")
-        return open_model(
-            str(model), kind=kind, device=device, dtype=dtype, revision=revision, bos=bos, trust=trust_remote_code
-        )
-    if not hasattr(model, "config") or not hasattr(model, "state_dict"):
-        raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(model).__name__}")
-    if tokenizer is None:
-        raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer=...)")
-    if (device, dtype, revision) != ("auto", "float32", None):
-        raise InputError("a model in memory keeps its device and its precision, and has no revision")
-    return open_module(model, tokenizer, kind=kind, bos=bos)
 
 
 def _skip_spaces(text: str, start: int, end: int) -> int:
