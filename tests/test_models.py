@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tse_core import InputError, load_model
+from tse_core import InputError, load_model, surprisals
 from tse_core.datasets.pairs import join
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]
@@ -149,3 +149,32 @@ def covered(model, sentence: str) -> list[int]:
 def words_of(sentence: str) -> list[int]:
     """The characters that are no spaces."""
     return [i for i, character in enumerate(sentence) if character != " "]
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        ('{"weight_map": {"a": "../outside.safetensors"}}', "which does not lie beside it"),
+        ('{"weight_map": {"a": "/etc/passwd"}}', "which does not lie beside it"),
+        ('{"weight_map": {"a": 5}}', "which does not lie beside it"),
+        ('{"weight_map": []}', "no index of weights"),
+        ("{", "no index of weights"),
+        ("[" * 5000, "no index of weights"),
+    ],
+)
+def test_an_index_of_weights_names_files_beside_it(tiny_causal, tmp_path, index, message):
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_causal, folder)
+    (folder / "model.safetensors.index.json").write_text(index)
+    with pytest.raises(InputError, match=message):
+        load_model(folder).identity()
+
+
+def test_weights_that_are_cut_off_are_not_called_missing(tiny_causal, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_causal, folder)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(InputError) as caught:
+        surprisals(load_model(folder), ["The author laughs."])
+    assert "holds no model.safetensors" not in str(caught.value)

@@ -127,3 +127,11 @@ def test_a_fault_of_the_program_is_reported_whatever_the_text(tmp_path, monkeypa
     assert _failed(ZeroDivisionError("\udce9"), ["caf\udce9"]) == INTERNAL
     (report,) = tmp_path.glob("tse-report-*.txt")
     assert "caf\\udce9" in report.read_text()
+
+
+def test_a_mirror_of_a_user_who_is_not_there_is_named(monkeypatch):
+    from tse_core.paths import mirror_folder
+
+    monkeypatch.setenv("TSE_MIRROR", "~nosuchuser/mirror")
+    with pytest.raises(InputError, match="TSE_MIRROR is '~nosuchuser/mirror'"):
+        mirror_folder()

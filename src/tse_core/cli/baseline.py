@@ -33,7 +33,9 @@ def baseline(
     corpus: Annotated[Path | None, typer.Option(help="Text file, one sentence a line.")] = None,
     regime: Annotated[str, typer.Option(help="The laboratory corpus: systematic or lexical.")] = "systematic",
     sentences: Annotated[int, typer.Option(help="Sentences of the laboratory corpus.", min=1)] = 100_000,
-    seed: Annotated[int, typer.Option(help="Of the laboratory corpus and of an LSTM's weights.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Of the laboratory corpus and of an LSTM's weights.", min=0, max=2**63 - 1)
+    ] = 0,
     order: Annotated[int, typer.Option(help="n of an n-gram model.", min=1)] = 5,
     hidden: Annotated[int, typer.Option(help="Width of an LSTM.", min=1)] = 128,
     layers: Annotated[int, typer.Option(help="Layers of an LSTM.", min=1)] = 1,

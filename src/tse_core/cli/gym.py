@@ -39,6 +39,10 @@ def gym(
 
     if out and not out.resolve().parent.is_dir():
         raise InputError(f"--out {out}: there is no folder {out.parent}")
+    if pages:
+        from tse_core.pages import check_pages_folder
+
+        check_pages_folder(pages)
     chosen = load_gym(config)
     outcomes, trouble = [], None
     with progress(len(chosen.models) * len(chosen.suites), "gym", unit="suites") as advance:

@@ -14,7 +14,7 @@ group = typer.Typer(help="The laboratory: a known language, and models trained o
 Regime = Annotated[
     str, typer.Option(help="systematic: every verb agrees; lexical: rare verbs keep a form of their own.")
 ]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
 
 
 def register(app: typer.Typer) -> None:

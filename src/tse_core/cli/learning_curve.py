@@ -7,6 +7,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.errors import InputError
+from tse_core.files import write_output
 
 HELP = """Accuracy on the laboratory's paradigms after training on growing corpora (BLiMP's Figure 5).
 
@@ -28,7 +29,7 @@ def learning_curve(
     kind: Annotated[list[str] | None, typer.Option(help="ngram or lstm; both by default.")] = None,
     sizes: Annotated[list[int] | None, typer.Option(help="Sentences; 1,000 to 128,000 by default.", min=1)] = None,
     regime: Annotated[str, typer.Option(help="The laboratory corpus: systematic or lexical.")] = "systematic",
-    seed: Annotated[int, typer.Option(help="Of the corpus and of an LSTM's weights.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Of the corpus and of an LSTM's weights.", min=0, max=2**63 - 1)] = 0,
     out: Annotated[Path | None, typer.Option(help="Write the table as .csv.")] = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
@@ -45,5 +46,5 @@ def learning_curve(
     means = table.groupby(["model", "phenomenon", "sentences"], sort=False)["accuracy"].mean().unstack("sentences")
     typer.echo(means.round(3).to_string())
     if out:
-        table.to_csv(out, index=False, float_format="%.6g", lineterminator="\n")
+        write_output(out, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
         typer.echo(f"written: {out}")

@@ -9,6 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.listing import print_table
 from tse_core.errors import InputError
+from tse_core.files import safe_name, write_output
 
 group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True)
 Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="Names that `tse list suites` shows, or files.")]
@@ -78,8 +79,8 @@ def evaluate(
                 )
             _print(outcome, heading=len(names) * len(read) > 1)
             if out:
-                path = out / f"{suite.name}.{loaded.label.replace('/', '--')}.json"
-                path.write_text(outcome.to_json(), encoding="utf-8")
+                path = out / f"{safe_name(suite.name)}.{safe_name(loaded.label)}.json"
+                write_output(path, outcome.to_json())
                 print(f"written: {path}")
 
 

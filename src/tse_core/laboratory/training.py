@@ -48,6 +48,8 @@ def plan_for(name: str, language: Language | None = None, **changes) -> Plan:
         raise unknown("laboratory model", name, language.models())
     _, regime, kind = name.split("-")
     changes = {key: value for key, value in changes.items() if value is not None}
+    if not 0 <= changes.get("seed", 0) < 2**63:
+        raise InputError(f"seed must be a whole number from 0 to {2**63 - 1}, not {changes['seed']}")
     for key in ("steps", "batch"):
         if changes.get(key, 1) < 1:
             raise InputError(f"{key} must be at least 1, not {changes[key]}")
@@ -129,7 +131,11 @@ def held_out_perplexity(network: torch.nn.Module, plan: Plan, language: Language
 
 def _prepare(plan: Plan, language: Language, device: str):
     torch.manual_seed(plan.seed)
-    network = new_network(plan.kind, len(language.vocabulary)).to(device).train()
+    try:
+        network = new_network(plan.kind, len(language.vocabulary)).to(device).train()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0][:120]
+        raise InputError(f"device {device!r} cannot be used here ({reason}); 'cpu' always can") from error
     return network, torch.optim.AdamW(network.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.01)
 
 

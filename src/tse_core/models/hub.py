@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tse_core.errors import InputError
+from tse_core.files import read_text
 from tse_core.paths import data_folder
 
 
@@ -34,7 +35,11 @@ def opened(name, place, auto, options):
             if not _hub_answers():
                 raise
             return opener(place, **options)
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the library raises for what a file says
+        if type(error).__name__ == "OutOfMemoryError":
+            raise
         raise _not_opened(name, place, auto, error) from error
     finally:
         logging.set_verbosity(level)
@@ -64,7 +69,7 @@ def _not_opened(name, place, auto, error) -> InputError:
     if Path(place).is_dir():
         if auto == "AutoConfig":
             return InputError(f"{name} is a folder without a readable config.json of a model ({reason[:200]})")
-        if "safetensors" in reason:
+        if "safetensors" in reason and not weight_files(place, None):
             return InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
         return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}")
     if "trust_remote_code" in reason:
@@ -98,7 +103,7 @@ def fetched_weights(name: str, place: str, revision: str | None) -> list[Path]:
     try:
         try:
             index = hf_hub_download(place, "model.safetensors.index.json", revision=revision)
-            for file in sorted(set(json.loads(Path(index).read_text())["weight_map"].values())):
+            for file in _indexed(Path(index)):
                 hf_hub_download(place, file, revision=revision)
         except EntryNotFoundError:
             hf_hub_download(place, "model.safetensors", revision=revision)
@@ -119,5 +124,19 @@ def weight_files(place: str, revision: str | None) -> list[Path]:
                 folder = Path(found).parent
     index = folder / "model.safetensors.index.json"
     if index.is_file():
-        return sorted({folder / f for f in json.loads(index.read_text())["weight_map"].values()})
+        return [folder / file for file in _indexed(index)]
     return sorted(folder.glob("model.safetensors")) if folder.is_dir() else []
+
+
+def _indexed(index: Path) -> list[str]:
+    """The files that an index of weights names, which lie beside it. Raises InputError."""
+    try:
+        files = sorted(set(json.loads(read_text(index))["weight_map"].values()))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{index}: no index of weights; it holds weight_map, a tensor's name and its file") from None
+    for file in files:
+        if not isinstance(file, str) or Path(file).name != file:
+            raise InputError(f"{index}: names the file {str(file)[:80]!r}, which does not lie beside it")
+    return files

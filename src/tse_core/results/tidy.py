@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.files import write_aside
+from tse_core.files import write_output
 from tse_core.results.signature import Signature, without_provenance
 
 TIDY_COLUMNS = [
@@ -57,20 +57,17 @@ def write_results(table: pd.DataFrame, path: str | Path) -> None:
     path = Path(path)
     if path.suffix not in (".parquet", ".csv"):
         raise InputError(f"{path}: results are written as .parquet or .csv")
-    try:
-        if path.suffix == ".parquet":
-            import pyarrow as pa
-            import pyarrow.parquet as pq
+    if path.suffix == ".csv":
+        write_output(path, table.to_csv(index=False, lineterminator="\n"))
+        return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-            arrow = pa.Table.from_pandas(table, preserve_index=False)
-            arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), _MARK: rows_digest(table).encode()})
-            buffer = io.BytesIO()
-            pq.write_table(arrow, buffer, compression="zstd")
-            write_aside(path, buffer.getvalue())
-        else:
-            write_aside(path, table.to_csv(index=False, lineterminator="\n").encode())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), _MARK: rows_digest(table).encode()})
+    buffer = io.BytesIO()
+    pq.write_table(arrow, buffer, compression="zstd")
+    write_output(path, buffer.getvalue())
 
 
 def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -135,8 +132,10 @@ def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
     for column in (*_SHARES, *_COUNTS):
         numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
         given = table[column].notna() & (table[column].astype(str) != "")
-        limit = np.inf if column in _COUNTS else 1 + 1e-9
-        wrong = (numbers.isna() & given) | (numbers < 0) | (numbers > limit) | (numbers.isna() & (column in _COUNTS))
+        limit = 2**53 if column in _COUNTS else 1 + 1e-9
+        wrong = (numbers.isna() & given) | (numbers < 0) | (numbers > limit)
+        if column in _COUNTS:
+            wrong |= numbers.isna() | (numbers % 1 != 0)
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             right = "a count" if column in _COUNTS else "a share from 0 to 1"

@@ -19,15 +19,19 @@ Only `models` must be there; where neither `data` nor `blimp` nor `suites` is, t
 folders are looked for beside the plan first, then where the command runs.
 """
 
+import math
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from types import NoneType
 
 from tse_core.errors import InputError, unknown
 from tse_core.files import read_yaml
 
+MOST_RUNS = 100_000
 ENGINES = ("processes", "dask", "slurm")
 _POLICIES = {
     "kind": ("causal", "masked"),
@@ -128,7 +132,7 @@ def _plan(content: dict, folder: Path, where: str) -> Plan:
     if not isinstance(entries, list) or not entries:
         raise InputError(f"{where}: models must be a list with at least one model")
     models = [m for i, entry in enumerate(entries) for m in _models(entry, folder, f"{where}: models[{i}]")]
-    if twice := {m.label for m in models if models.count(m) > 1}:
+    if twice := {m.label for m, times in Counter(models).items() if times > 1}:
         raise InputError(f"{where}: models holds {sorted(twice)[0]!r} twice")
     none = not {"data", "blimp", "suites"} & set(content)
     default = {"data": ["marvin-linzen"] if none else [], "lemmas": ["newman-appendix"], "blimp": [], "suites": []}
@@ -141,6 +145,9 @@ def _plan(content: dict, folder: Path, where: str) -> Plan:
     if tokens is not None and (type(tokens) is not int or tokens < 1):
         raise InputError(f"{where}: task_tokens is {tokens!r}; it must be a whole number above 0")
     suites = [suite for name in named["suites"] for suite in _suites(name)]
+    count = math.prod(map(len, (named["data"], named["lemmas"], protocols))) + len(named["blimp"]) + len(suites)
+    if (count := count * len(models)) > MOST_RUNS:
+        raise InputError(f"{where}: {count:,} runs (models x data x lemmas x protocols); at most {MOST_RUNS:,}")
     runs = []
     for model in models:
         runs += [Run(model, "agreement", *p, keep) for p in product(named["data"], named["lemmas"], protocols)]
@@ -155,6 +162,9 @@ def _models(entry, folder: Path, where: str) -> list[Model]:
     if not isinstance(entry, dict) or ("model" in entry) == ("folders" in entry):
         raise InputError(f"{where} must be a name, or hold either 'model' or 'folders'")
     _known(entry, _MODEL_KEYS, where)
+    for key, value in entry.items():
+        if key != "revisions" and (not isinstance(value, str) or not value.strip()):
+            raise InputError(f"{where}: {key} is {str(value)[:80]!r}; it must be a text")
     policies = {key: entry[key] for key in ("device", "bos", *_POLICIES) if key in entry}
     for key, known in _POLICIES.items():
         if key in policies:
@@ -172,6 +182,8 @@ def _models(entry, folder: Path, where: str) -> list[Model]:
     revisions = entry.get("revisions", [None])
     if not isinstance(revisions, list) or not revisions:
         raise InputError(f"{where}: revisions must be a list with at least one revision")
+    if wrong := [r for r in revisions if not isinstance(r, (str, int, NoneType))]:
+        raise InputError(f"{where}: a revision is a branch, tag or commit, not {str(wrong[0])[:80]!r}")
     return [Model(source, name, None if r is None else str(r), **policies) for r in revisions]
 
 
@@ -232,9 +244,13 @@ def _here(name: str, folder: Path) -> str:
 
 
 def _matches(pattern: str, folder: Path) -> list[Path]:
+    """The folders that a pattern with * and ? stands for, beside the plan or where the command runs."""
     parts = Path(pattern)
     for base in [Path(parts.anchor)] if parts.is_absolute() else [folder, Path()]:
-        relative = str(parts.relative_to(parts.anchor)) if parts.is_absolute() else pattern
-        if found := [p.resolve() for p in base.glob(relative) if p.is_dir()]:
+        try:
+            found = [p.resolve() for p in base.glob(str(parts.relative_to(parts.anchor))) if p.is_dir()]
+        except (ValueError, IndexError, NotImplementedError):  # no pattern, such as "/" and "**a"
+            return []
+        if found:
             return found
     return []
