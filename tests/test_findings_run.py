@@ -12,8 +12,18 @@ from tse_core.claims import extension_ledger
 from tse_core.claims.verdicts import NOT_RUN
 from tse_core.errors import InputError
 from tse_core.results import Store
-from tse_core.studies import FINDING_COLUMNS, measure_findings, quick_findings, recorded_findings, write_findings
+from tse_core.studies import (
+    FINDING_COLUMNS,
+    measure_findings,
+    quick_findings,
+    recorded_findings,
+    recorded_items,
+    recorded_pairs,
+    write_findings,
+)
+from tse_core.studies.benchmark_findings import blimp_findings, suite_findings
 from tse_core.studies.findings import FEWEST_NOUNS, agreement_findings
+from tse_core.studies.findings_run import METHODS
 
 DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
 
@@ -121,3 +131,23 @@ def test_models_by_name_are_asked_with_either_front(model, store):
     for claim in claims:
         assert value(found[found["front"] == "none"], claim, "Simple") == pytest.approx(value(bare, claim, "Simple"))
     assert quick_findings([], DATA[0], "newman-appendix", "exact", store).empty
+
+
+RECORDED = "smollm2-135m"
+
+
+@pytest.mark.parametrize("front", ["default", "none"])
+def test_recorded_findings_follow_from_the_recorded_pairs_and_items(front):
+    """What a recorded run says of BLiMP and of the suites can be worked out again from its pairs and items."""
+    kept = recorded_findings()
+    kept = kept[(kept["model"] == RECORDED) & (kept["front"] == front)].set_index(["claim", "row"])["value"]
+    runs = {method: recorded_pairs(RECORDED, method, front) for method in METHODS}
+    items = recorded_items(RECORDED, front)
+    if kept.empty or None in runs.values() or items is None:
+        pytest.skip("no such recorded run")
+    items = items[items["prediction"] == 1].rename(columns={"holds": "correct"})
+    again = blimp_findings({method: run.pairs for method, run in runs.items()}) | suite_findings(items)
+    assert {"E.islands", "E.methods.mean", "E.suites.modifier"} <= set(again)
+    for claim, numbers in again.items():
+        for number in numbers:
+            assert kept[claim, number.row] == pytest.approx(number.value, abs=1e-5), (claim, number.row)
