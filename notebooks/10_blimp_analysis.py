@@ -46,7 +46,7 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark"], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
 models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hub names
