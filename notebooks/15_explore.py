@@ -72,7 +72,7 @@ from IPython.display import display
 from tse_core import charts, evaluate, load_model, load_pairs, surprisals
 from tse_core.datasets import join
 from tse_core.laboratory import load_language
-from tse_core.pages import figures, glue, table
+from tse_core.pages import figures, glue, newman, table
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -84,13 +84,14 @@ from tse_core.paths import store_folder
 #
 # Figures 1 and 2 show all cut-offs at once. Here the slider moves through them one by one, from the verbs a model expects
 # most to those it expects least. Choose the model under the chart; the published curves of the paper's models are there
-# too, as far as their drawing can be read.
+# too, as far as their drawing can be read, and at the whole distribution from Table 2. The line above the dots says over
+# how many constructions a mean is taken.
 
 # %%
 measured = figures.measured_curves(
     models, data, lemmas[0], protocol=protocols[0], store=store_folder()
 )
-printed = figures.published_curves(2)
+printed = newman.with_table2(figures.published_curves(2))
 printed["model"] = printed["model"] + " (published)"
 charts.cutoff_slider(pd.concat([measured, printed], ignore_index=True))
 

@@ -40,8 +40,9 @@ def cutoff_slider(curves, *, title="EW and MW at one cut-off"):
     )
     metrics = [metric for metric in METRICS if metric in set(rows["metric"])]
     own = {m: f"datum.metric == '{m}' ? datum.score : null" for m in metrics}
-    means = " + ".join(f"' · mean {m} ' + format(datum.{m}, '.3f')" for m in metrics)
-    said = base.transform_calculate(**own).transform_aggregate(label="min(label)", **{m: f"mean({m})" for m in metrics})
+    means = " + ".join(f"' · mean {m} ' + format(datum.{m}, '.3f') + ' over ' + datum.{m}_n" for m in metrics)
+    sums = {m: f"mean({m})" for m in metrics} | {f"{m}_n": f"valid({m})" for m in metrics}
+    said = base.transform_calculate(**own).transform_aggregate(label="min(label)", **sums)
     said = said.transform_calculate(said=f"datum.label + {means}").mark_text(align="left", fontWeight=600)
     layers = [marks.mark_point(size=90, filled=True, opacity=1)]
     layers.append(said.encode(text="said:N", x=alt.value(0), y=alt.value(-6)))
