@@ -46,14 +46,15 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark"], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
+# whose results this build made
 models = [
     "smollm2-135m",
     "lab-systematic-causal",
     "lab-lexical-causal",
-]  # whose results this build made
+]
 data = ["marvin-linzen"]  # the first is asked for the general claims
 lemmas = ["newman-clean"]  # the first list
 protocols = ["exact"]  # the first protocol

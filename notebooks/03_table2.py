@@ -46,14 +46,15 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark"], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
+# names, folders or names on the hub
 models = [
     "smollm2-135m",
     "lab-systematic-causal",
     "lab-lexical-causal",
-]  # names, folders or names on the hub
+]
 data = ["marvin-linzen"]  # add "newman-blimp" after: tse data fetch newman-blimp
 lemmas = ["newman-clean"]  # the verb lists
 protocols = ["exact"]  # "released" to compare with the published numbers

@@ -46,12 +46,11 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark"], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
-models = [
-    "smollm2-135m"
-]  # names, folders or hub names; the laboratory's curves are recorded
+# names, folders or hub names; the laboratory's curves are recorded
+models = ["smollm2-135m"]
 data = ["marvin-linzen"]
 lemmas = ["newman-clean"]  # the first list is drawn
 protocols = ["exact"]  # the first protocol is drawn
@@ -179,8 +178,9 @@ for name, rows in measured.groupby("model", sort=False):
         ),
         newman.runs_table(rows, "The run drawn above"),
     )
+    own["tail at"] = [f"bottom {cutoff * 100:.10g} %" for cutoff in own["tail_cutoff"]]
     table_of = own.reset_index()[
-        ["construction", "metric", "head", "whole", "tail", "tail_cutoff", "fall"]
+        ["construction", "metric", "head", "whole", "tail", "tail at", "fall"]
     ]
     display(
         table(

@@ -46,14 +46,15 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark"], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
+# names, folders or hub names
 models = [
     "smollm2-135m",
     "lab-systematic-causal",
     "lab-lexical-causal",
-]  # names, folders or hub names
+]
 data = ["marvin-linzen"]
 lemmas = ["newman-clean"]  # the first list is drawn
 protocols = ["exact"]  # the first protocol is drawn
