@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
+from tse_core.words import join
 
 # fmt: off
 AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
@@ -22,20 +23,6 @@ SENTENCE_COLUMNS = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field",
 NUMBERS = ("singular", "plural")
 _FINAL = re.compile(r"""^(.*?)([.,;:!?)\]"”]*)$""", re.DOTALL)
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
-
-
-def join(left: str, word: str, right: str) -> str:
-    """The sentence: one space between the parts, none before punctuation.
-
-    >>> join("The keys to the cabinet", "are", "on the table.")
-    'The keys to the cabinet are on the table.'
-    >>> join("The authors", "laugh", ".")
-    'The authors laugh.'
-    """
-    start = f"{left} {word}" if left else word
-    if not right or right[0] in ".,;:!?)]”":
-        return start + right
-    return f"{start} {right}"
 
 
 def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> pd.DataFrame:

@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 
 import torch
 
-from tse_core.datasets import join
 from tse_core.errors import InputError
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
 from tse_core.models.openers import WORDS, front_ids, token_id
+from tse_core.words import join
 
 Kind = Literal["causal", "masked"]
 
