@@ -39,7 +39,8 @@ def _means(table: pd.DataFrame):
     columns = [column for column in ("construction", "metric", "side", "cutoff", "region") if column in table]
     means = table.dropna(subset="score").groupby(columns, sort=False, dropna=False)["score"].mean()
     for names, score in means.items():
-        yield " ".join(map(str, names if isinstance(names, tuple) else (names,))), round(score, 5)
+        names = names if isinstance(names, tuple) else (names,)
+        yield " ".join(str(name) for name in names if name == name), round(score, 5)  # NaN: no cut-off
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tin
     signature = Signature.parse(read_results(file)["signature"].iloc[0])
     assert code == 0 and str(signature) in out
     (line,) = tse("results", "list")[1].splitlines()
-    key, model, data, policy, _ = line.split("\t")
+    key, model, data, policy, _, origin = line.split("\t")
+    assert origin == "computed"
     assert signature.key.startswith(key) and (model, data) == tuple(signature.identity.values())
     shown = tse("results", "show", key)[1].splitlines()
     assert [row.split("\t")[1] for row in shown[:-1]] == ["EW", "MW", "TSE"] and shown[-1] == str(signature)

@@ -72,9 +72,10 @@ def test_one_line_changed_inside_cutoff_scores_makes_the_store_miss(tiny_causal,
     shutil.copytree(PACKAGE, root / "src" / "tse_core", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "data").symlink_to(PACKAGE.parents[1] / "data")
     place = root / "src" / "tse_core" / "metrics" / "scores.py"
-    line, source = "return CutoffScores(ew_top, ", place.read_text()
+    line, source = "    return CutoffScores(dict(zip(names, arrays, strict=True)))\n", place.read_text()
     assert source.count(line) == 1
-    place.write_text(source.replace(line, "return CutoffScores(ew_top / 2, "))
+    halved = "{name: array / (1 + (name == 'ew_top')) for name, array in zip(names, arrays)}"
+    place.write_text(source.replace(line, f"    return CutoffScores({halved})\n"))
     call = [sys.executable, "-c", RUN, str(tiny_causal), str(store)]
     environment = os.environ | {"PYTHONPATH": str(root / "src")}
     done = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)

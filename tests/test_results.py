@@ -11,6 +11,7 @@ from tse_core.datasets.contents import other_contents
 from tse_core.datasets.names import data_hash
 from tse_core.errors import DamagedFile
 from tse_core.metrics.scores import Cutoffs
+from tse_core.models import LanguageModel
 from tse_core.results.kept import find, finished, keep_results
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
@@ -163,17 +164,16 @@ def test_pairs_decided_by_less_than_the_numeric_noise_are_flagged(models, simple
 
 
 def test_shared_lemmas_are_those_of_both_vocabularies(models):
-    class Knows:
-        name = "knows three"
-
+    class Knows(LanguageModel):
         def word_ids(self, words):
             return [i if w in ("laughs", "laugh", "sees", "see", "is") else None for i, w in enumerate(words)]
 
-    shared = shared_lemmas([models[0], Knows()])
+    knows = Knows("knows three", "causal", models[0].tokenizer, models[0].network)
+    shared = shared_lemmas([models[0], knows])
     assert shared.table["lemma"].tolist() == ["laugh", "see"]
     assert shared.name == "newman-appendix-shared" and shared.hash != load_lemmas().hash
     with pytest.raises(InputError, match="share no lemma of l with both forms"):
-        shared_lemmas([Knows()], type(shared)("l", shared.table.iloc[:0]))
+        shared_lemmas([knows], type(shared)("l", shared.table.iloc[:0]))
 
 
 def test_kept_lemmas_give_the_ew_that_a_run_over_the_shared_list_gives(models, simple, tmp_path):
