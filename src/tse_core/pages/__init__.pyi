@@ -6,10 +6,14 @@ from . import profiles as profiles
 from .blimp_figures import published_accuracies as published_accuracies
 from .extension import extension_table as extension_table
 from .extension import extension_tiles as extension_tiles
+from .gym_pages import check_pages_folder as check_pages_folder
 from .gym_pages import write_pages as write_pages
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
 from .ledger import verdict_tiles as verdict_tiles
+from .recorded_tables import not_recorded as not_recorded
+from .recorded_tables import recorded_accuracies as recorded_accuracies
+from .recorded_tables import recorded_suites as recorded_suites
 from .markup import chapter as chapter
 from .markup import link as link
 from .notebook import glue as glue

@@ -1,0 +1,50 @@
+"""What a recorded run shows on a page: BLiMP by paradigm or phenomenon, SyntaxGym suite by suite; or what is missing."""
+
+from html import escape
+
+import pandas as pd
+
+from tse_core import published, uncertainty
+from tse_core.blimp import accuracies
+from tse_core.studies import recorded_items, recorded_pairs
+
+
+def recorded_accuracies(
+    model: str, by: str = "paradigm", *, method: str = "full-sentence", front: str = "default"
+) -> pd.DataFrame | None:
+    """BLiMP from a recorded run, as `tse_core.blimp.accuracies` gives it; None where it is not recorded."""
+    found = recorded_pairs(model, method, front)
+    return None if found is None else accuracies({model: found}, by)
+
+
+def recorded_suites(model: str, front: str = "default") -> pd.DataFrame | None:
+    """Accuracy on each public suite by its first prediction, as Hu et al. (2020) count; None where it is not recorded.
+
+    Returns
+    -------
+    DataFrame : circuit, suite, model, accuracy with its 95 % interval low, high (Wilson), correct, items, in_31.
+    """
+    found = recorded_items(model, front)
+    if found is None:
+        return None
+    groups = found[found["prediction"] == 1].groupby("suite", sort=False)["holds"]
+    table = groups.agg(correct="sum", items="size").reset_index()
+    shares = [uncertainty.wilson(int(row.correct), int(row.items)) for row in table.itertuples()]
+    table = table.assign(
+        model=model, accuracy=[s.estimate for s in shares], low=[s.low for s in shares], high=[s.high for s in shares]
+    )
+    known = published.syntaxgym_suites()[["suite", "circuit", "in_31"]]
+    return table.merge(known, on="suite")[
+        ["circuit", "suite", "model", "accuracy", "low", "high", "correct", "items", "in_31"]
+    ]
+
+
+def not_recorded(model: str, what: str):
+    """What a page says where a recorded run lacks what the page would show."""
+    from IPython.display import HTML
+
+    return HTML(
+        f'<aside class="admonition note"><p class="admonition-title">Not yet recorded</p><p>{escape(what)} of '
+        f"{escape(model)} have not been recorded yet; <code>tse record {escape(model)} --out data/recorded</code> "
+        "records them, and this page then shows them. What was published stands here all the same.</p></aside>"
+    )
