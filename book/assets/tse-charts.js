@@ -32,12 +32,17 @@
       background: "transparent",
       title: { color: ink, subtitleColor: ink },
       axis: Object.assign({ domainColor: ink, tickColor: ink, gridColor: grid }, text),
-      legend: text,
+      legend: Object.assign({ symbolBaseFillColor: ink, symbolBaseStrokeColor: ink }, text),
       header: text,
       view: { stroke: grid },
       text: { color: ink },
     });
     return Object.assign({}, options, { renderer: "svg", actions: false, config: config });
+  }
+
+  /* Small multiples stand in one column where the page is narrow, at the size at which they can be read. */
+  function fitted(spec) {
+    return spec.concat && window.innerWidth < 600 ? Object.assign({}, spec, { columns: 1 }) : spec;
   }
 
   function titleOf(spec) {
@@ -115,7 +120,7 @@
 
   function draw(chart) {
     return embedder()
-      .then((embed) => embed(chart.element, chart.spec, themed(chart.options)))
+      .then((embed) => embed(chart.element, fitted(chart.spec), themed(chart.options)))
       .then(function (result) {
         chart.result = result;
         describe(chart);
