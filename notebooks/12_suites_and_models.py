@@ -16,13 +16,14 @@
 # :class: tse-plan
 #
 # You will
-# : compare models on suites and on {term}`circuits <circuit>`, compute SG scores, see what was recorded for public models, and find out why there are 31, 33 or 34 suites
+# : put a small model of today beside the models that were recorded in 2020, on suites and on {term}`circuits <circuit>`, compute SG scores, and find out why there are 31, 33 or 34 suites
 #
 # You need
 # : what a suite is, from [the notebook before](11_syntaxgym.ipynb)
 #
 # Time
-# : 15 minutes to read, a minute to run on a CPU with laboratory models; GPT-2 XL on all public suites wants a GPU
+# : 20 minutes to read, a minute to run on a CPU with laboratory models; SmolLM2's run on the public suites is shown as
+#   recorded; GPT-2 XL on all of them wants a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -46,14 +47,15 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark"], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
 models = ["lab-lexical-causal", "lab-systematic-causal"]
 suites = [
     "laboratory",
     "public",
-]  # public: those that `tse data fetch syntaxgym` brought
+]  # laboratory: for the laboratory's models; public (`tse data fetch syntaxgym`): for those that read English
+recorded = "smollm2-135m"  # whose recorded run on the public suites leads
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -61,10 +63,13 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
-# %%
+# %% tags=["hide-input"]
+import pandas as pd
+from IPython.display import display
+
 from tse_core import published
 from tse_core.charts import bars, download_table, heat_map, suite_accuracy
-from tse_core.pages import glue, table
+from tse_core.pages import glue, newman, not_recorded, recorded_suites, table
 from tse_core.paths import store_folder
 from tse_core.results import Store
 from tse_core.syntaxgym import Gym, accuracy_table, load_suites, run_gym, sg_scores
@@ -75,7 +80,7 @@ from tse_core.syntaxgym import Gym, accuracy_table, load_suites, run_gym, sg_sco
 # {cite:t}`gauthier2020syntaxgym` speak of 33 suites; {cite:t}`hu2020systematic` analyse fewer, and the public files are
 # more. The three numbers fit together.
 
-# %%
+# %% tags=["hide-input"]
 public = published.syntaxgym_suites()
 outside = public[~public["in_31"]]
 glue("n_files", len(public))
@@ -91,7 +96,7 @@ table(
 # {glue:text}`n_33`, the number in the SyntaxGym paper. Two more were set aside in the analysis of Hu and colleagues, which
 # leaves {glue:text}`n_31`. A mean over suites depends on which of the three is meant.
 
-# %%
+# %% tags=["hide-input"]
 counts = (
     public[public["in_31"]]
     .groupby("circuit", sort=False)
@@ -110,14 +115,20 @@ table(counts, "The suites in all counts, by circuit")
 # Its Table 1 lists eight models. For most of them accuracies were recorded by {cite:t}`hu2020systematic`; several were
 # trained more than once, on corpora of different size.
 
-# %%
+# %% tags=["hide-input"]
 listed = published.syntaxgym_models()
-recorded = published.hu2020_suites()
-runs = recorded.drop_duplicates(["model", "corpus", "seed"]).groupby("model").size()
+millions = listed["tokens_millions"]
+about = millions.map(
+    lambda n: f"{n / 1000:g} billion" if n >= 1000 else f"{n:g} million"
+)
+listed["tokens"] = about.where(listed["training_data"] != "WebText", "about " + about)
+hu2020 = published.hu2020_suites()
+runs = hu2020.drop_duplicates(["model", "corpus", "seed"]).groupby("model").size()
 listed["runs"] = listed["recorded_as"].map(runs).fillna(0).astype(int)
+shown = listed[["model", "reference", "training_data", "tokens", "runs"]]
 table(
-    listed.rename(columns={"tokens_millions": "tokens (millions)"}),
-    "SyntaxGym's Table 1, with the number of recorded training runs",
+    shown.rename(columns={"training_data": "training data", "runs": "recorded runs"}),
+    "SyntaxGym's Table 1, with the number of training runs that Hu et al. (2020) recorded",
     digits=0,
 )
 
@@ -131,7 +142,7 @@ table(
 # The SG score is the mean accuracy over suites.
 
 # %% tags=["hide-input"]
-named = recorded.fillna({"corpus": ""}).assign(
+named = hu2020.fillna({"corpus": ""}).assign(
     run=lambda t: (t["model"] + " " + t["corpus"]).str.strip()
 )
 of_31 = named[named["in_31"]]
@@ -167,76 +178,208 @@ heat_map(
     title=f"Recorded models differ most on {spread.idxmax()}",
 )
 
-# %%
-download_table(recorded, "hu2020-recorded.csv", "All recorded accuracies")
+# %% tags=["hide-input"]
+download_table(hu2020, "hu2020-recorded.csv", "All recorded accuracies")
 
 # %% [markdown]
 # Models rank differently on different circuits: one number per model hides which ability is missing.
 #
-# ## Measured here
+# ## A model that was not in the gym
 #
-# Every model of the parameters on every suite. The results are kept, so a second run computes only what is new. A suite
-# whose words a model does not know says nothing about the model's syntax: items with an unknown word where the prediction
-# looks are left out, and where they are more than half, or more than a tenth of all tokens is unknown, the suite has no
-# accuracy. The laboratory's models know only the laboratory's words, so the public suites wait for models that read
-# English.
-
-# %%
-chosen = [suite for entry in suites for suite in load_suites(entry)]
-outcomes = list(run_gym(Gym(chosen, models), Store(store_folder())))
-accuracies = accuracy_table(outcomes)
-judged = accuracies.dropna(subset=["accuracy"])
-glue("n_suites", len(chosen))
-glue("n_judged", int(judged["suite"].nunique()))
-table(sg_scores(accuracies), "SG score and mean accuracy by circuit", digits=3)
+# SmolLM2-135M is of the size of the smallest GPT-2, five years younger and trained on far more text. It was scored on all 34 public suites, once with the token in front that opened its documents in training, and once with nothing in front.
+#
+# ```{dropdown} Predict: where will it stand among the recorded models?
+# By its size near GPT-2, by its training text above it. Instruction tuning and weights of four bits may cost something. Write your guess down before you look: 0.5, 0.6, 0.7 or 0.8?
+# ```
 
 # %% tags=["hide-input"]
-hardest = judged.groupby("suite")["accuracy"].mean()
-heat_map(
-    judged.sort_values(["circuit", "suite"], kind="stable"),
-    "suite",
-    "model",
-    "accuracy",
-    title=f"Hardest for these models: {hardest.idxmin()} ({hardest.min():.2f})",
-)
+own = recorded_suites(recorded)
+bare = recorded_suites(recorded, "none")
+if own is not None:
+    ours = own[own["in_31"]]["accuracy"].mean()
+    theirs = score[score.index.isin(pretrained)]
+    beside = pd.concat(
+        [
+            pd.DataFrame({"run": [recorded], "SG score": [ours]}),
+            theirs.rename("SG score").reset_index(),
+        ]
+    )
+    beside = beside.sort_values("SG score", ascending=False, ignore_index=True)
+    above = int((theirs < ours).sum())
+    display(
+        bars(
+            beside,
+            "run",
+            "SG score",
+            title=f"{recorded} scores higher than {above} of the {len(theirs)} recorded models that were trained by others",
+            x_title="SG score: mean accuracy over 31 suites, first prediction",
+        )
+    )
+else:
+    display(not_recorded(recorded, "SyntaxGym's suites"))
 
-# %%
-download_table(accuracies, "accuracies.csv", "Accuracy of every model on every suite")
+# %% tags=["hide-input"]
+if own is not None:
+    columns = {recorded: own[own["in_31"]].groupby("circuit")["accuracy"].mean()}
+    by_run = of_31.groupby(["circuit", "run"])["accuracy"].mean().unstack("run")
+    columns |= {run: by_run[run] for run in pretrained}
+    if bare is not None:
+        columns["nothing in front"] = (
+            bare[bare["in_31"]].groupby("circuit")["accuracy"].mean()
+        )
+    circuits = pd.DataFrame(columns)
+    circuits.loc["SG score"] = [
+        ours,
+        *(score[run] for run in pretrained),
+        *([bare[bare["in_31"]]["accuracy"].mean()] if bare is not None else []),
+    ]
+    display(
+        table(
+            circuits.rename_axis("circuit").reset_index(),
+            f"Mean accuracy by circuit: {recorded} (recorded) beside models recorded by Hu et al. (2020); last column: {recorded} with nothing in front",
+            digits=2,
+            lighter=["nothing in front"],
+        )
+    )
+    gap = circuits.drop(index="SG score")
+    gap = (gap[recorded] - gap["gpt-2-pretrained"]).sort_values()
+    display(
+        newman.say(
+            f"Against the small GPT-2 it loses most on *{gap.index[0]}* ({gap.iloc[0]:+.2f}) "
+            f"and {'gains most' if gap.iloc[-1] > 0 else 'loses least'} on "
+            f"*{gap.index[-1]}* ({gap.iloc[-1]:+.2f})."
+        )
+    )
 
 # %% [markdown]
-# Of {glue:text}`n_suites` suites, {glue:text}`n_judged` could be judged for at least one model.
+# What could fool you, in order of size. First, the front: the recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a token in front. Second, chance: suites join one, two or three comparisons, so guessing gets 0.5 on one suite and 0.2 on another, and a circuit's mean hides which. Third, small numbers: most suites have 19 to 40 items, so a single suite's accuracy is uncertain by about fifteen points either way.
 #
-# ## Models on one suite, suites within one circuit
+# ## One suite, eight models
 #
+# *Figure 4a of the SyntaxGym paper* compares the eight models of its Table 1 on one suite about the number of subject and verb. Here it is with the recorded accuracies, the mean where a model was trained several times.
+
+# %% tags=["hide-input"]
+one_suite = "number_prep"
+names_of = listed.set_index("recorded_as")["model"]
+eight = named[named["suite"] == one_suite].assign(
+    name=lambda rows: rows["model"].map(names_of)
+)
+eight = eight.dropna(subset=["name"]).groupby("name")["accuracy"].mean()
+if own is not None:
+    eight[recorded] = own.set_index("suite")["accuracy"][one_suite]
+eight = eight.sort_values(ascending=False).rename("accuracy").rename_axis("model")
+bars(
+    eight.reset_index(),
+    "model",
+    "accuracy",
+    title=f"{one_suite}: from {eight.iloc[-1]:.2f} ({eight.index[-1]}) to {eight.iloc[0]:.2f} ({eight.index[0]})",
+    x_title="accuracy: share of 19 items for which both numbers agree",
+)
+
+# %% tags=["hide-input"]
+if own is not None:
+    within = own.sort_values(["circuit", "suite"])
+    others = named[named["run"].isin(pretrained)]
+    others = others.groupby(["suite", "run"], as_index=False)["accuracy"].mean()
+    worst = within.sort_values("accuracy").iloc[0]
+    display(
+        suite_accuracy(
+            within,
+            title=f"{recorded} on all {len(within)} suites: lowest on {worst['suite']} ({worst['accuracy']:.2f})",
+            recorded=others.rename(columns={"run": "model"}),
+        )
+    )
+    display(download_table(own, f"{recorded}-suites.csv", f"{recorded} on every suite"))
+
+# %% [markdown]
+# The hollow diamonds are the five recorded models that others had trained, the filled dot is SmolLM2. Look for suites where the dot lies outside the span of the diamonds; inside it, the model is one of the family.
+#
+# ```{dropdown} Predict: both belong to the circuit *Licensing*. Which is easier for a model, *ever* after *no*, or *themselves* after the right one of two nouns?
+# Compare the suites that begin with `npi` with those that begin with `reflexive` in the chart. *No* and *ever* can be learned as two words that go together, wherever they stand. For a reflexive the model has to pick the subject and pass over the noun that is nearer. The mean of the circuit adds the two kinds up, and describes neither.
+# ```
+#
+# ## Command lines
+#
+# *Figure 5 of the paper* shows two tools: one that gets surprisals from any model, and one that runs a suite on a model. Here the same two steps are `tse surprisals MODEL FILE` and `tse syntaxgym evaluate SUITE MODEL`; both take a program or a container in place of a model.
+#
+# ## Measured here
+#
+# The laboratory's models know only the laboratory's words, so they are asked the laboratory's suites; models that read English are asked the public ones, if they are here and were not recorded. The results are kept, so a second run computes only what is new. An item with an unknown word in a critical region is left out; where more than half of the items have one, or more than a tenth of all tokens is unknown, the suite has no accuracy.
+
+# %% tags=["hide-input"]
+outcomes, chosen = [], []
+for entry in suites:
+    asked = {
+        "laboratory": newman.laboratory_models(models),
+        "public": [
+            name
+            for name in newman.real_models(models)
+            if own is None or newman.label(name) != recorded
+        ],
+    }.get(entry, models)
+    found = load_suites(entry)
+    chosen += found
+    outcomes += run_gym(Gym(found, asked), Store(store_folder()))
+accuracies = accuracy_table(outcomes)
+judged = accuracies.dropna(subset=["accuracy"])
+if len(judged):
+    display(
+        table(
+            sg_scores(accuracies),
+            "Mean accuracy over the judged suites, and by circuit",
+            digits=3,
+        )
+    )
+else:
+    print("no model in the parameters that these suites could be asked of")
+
+# %% tags=["hide-input"]
+if len(judged):
+    means = judged.groupby("suite")["accuracy"].mean()
+    perfect = int((means == 1).sum())
+    lowest = means[means == means.min()].index
+    title = (
+        f"Hardest for these models: {lowest[0]} ({means.min():.2f})"
+        if len(lowest) == 1
+        else f"All {len(means)} suites at the ceiling: 1.00"
+        if means.min() == 1
+        else f"{perfect} of {len(means)} suites are at the ceiling for every model"
+    )
+    display(
+        heat_map(
+            judged.sort_values(["circuit", "suite"], kind="stable"),
+            "suite",
+            "model",
+            "accuracy",
+            title=title,
+        )
+    )
+    display(
+        download_table(
+            accuracies, "accuracies.csv", "Accuracy of every model on every suite"
+        )
+    )
+    display(
+        newman.say(
+            f"Of {len(chosen)} suites, {judged['suite'].nunique()} could be judged for at least one model of this run."
+        )
+    )
+
+# %% [markdown]
 # ```{margin} Suite
 # A set of items, each in several conditions, with a prediction about surprisals.
 # ```
 #
-# The same table, read two ways. Across one circuit: is it the construction or the material in between that is hard? Mind
-# the masked models: they see what follows. A garden path lives on not knowing what comes, so a model that reads both
-# sides has nothing to be led astray by, and a low accuracy there says more about the score than about the model.
-
-# %% tags=["hide-input"]
-sizes = judged.groupby("circuit")["suite"].nunique()
-circuit = sizes.idxmax()
-within = judged[judged["circuit"] == circuit].sort_values(["suite", "model"])
-recorded_within = (
-    named[named["suite"].isin(within["suite"]) & named["run"].isin(pretrained)]
-    .groupby(["suite", "run"], as_index=False)["accuracy"]
-    .mean()
-    .rename(columns={"run": "model"})
-)
-suite_accuracy(
-    within,
-    title=f"{circuit}: {within['suite'].nunique()} suites",
-    recorded=recorded_within,
-)
+# The same table can be read two ways: across the models on one suite, or across the suites of one circuit, which asks whether the construction or the material in between is hard. Be careful with masked models. They see what follows. A garden path lives on not knowing what comes, so a model that reads both sides has nothing to be led astray by, and a low accuracy there says more about the score than about the model.
 
 # %% tags=["hide-input"]
 spread = judged.groupby("suite")["accuracy"].agg(lambda x: x.max() - x.min())
-parting = spread.idxmax()
-one = judged[judged["suite"] == parting].sort_values("accuracy", ascending=False)
-suite_accuracy(one, title=f"{parting}: {one.iloc[0]['model']} leads")
+if len(spread) and spread.max() > 0:
+    parting = spread.idxmax()
+    one = judged[judged["suite"] == parting].sort_values("accuracy", ascending=False)
+    best = one[one["accuracy"] == one["accuracy"].max()]["model"]
+    lead = f"{best.iloc[0]} leads" if len(best) == 1 else f"{len(best)} models tie"
+    display(suite_accuracy(one, title=f"{parting} tells the models apart most: {lead}"))
 
 # %% [markdown]
 # ## Recorded beside measured
@@ -244,9 +387,9 @@ suite_accuracy(one, title=f"{parting}: {one.iloc[0]['model']} leads")
 # Where a model that was recorded runs here, its accuracies stand side by side. The recorded ones use the first prediction
 # alone, so the measured ones do as well.
 
-# %%
+# %% tags=["hide-input"]
 RECORDED = {"gpt2": "gpt-2-pretrained", "gpt2-xl": "gpt-2-xl-pretrained"}
-beside = accuracies.assign(run=accuracies["model"].map(RECORDED)).merge(
+beside = accuracies.assign(run=accuracies["model"].map(RECORDED).astype(object)).merge(
     named.groupby(["suite", "run"], as_index=False)["accuracy"].mean(),
     on=["suite", "run"],
     suffixes=("", "_recorded"),
@@ -256,7 +399,8 @@ waiting = [name for name in RECORDED if name not in set(accuracies["model"])]
 print("not run here:", ", ".join(waiting) or "none")
 columns = ["model", "suite", "prediction_1", "accuracy_recorded", "difference"]
 caption = "Measured and recorded accuracy of the first prediction"
-table(beside[columns], caption, digits=3) if len(beside) else None
+if len(beside):
+    display(table(beside[columns], caption, digits=3))
 
 # %% [markdown]
 # A difference does not have to be an error. The recorded run of GPT-2 put a token at both ends of each sentence, which
@@ -423,6 +567,7 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 # %% [markdown]
 # ## Takeaways
 #
+# - An accuracy is read against its own chance, its number of items, and what stood in front of the sentences.
 # - The SG score is a mean over suites; say over which. There are 34 public files, 33 in one paper, 31 in the other.
 # - Circuits show what a single score hides.
 # - Unknown words make a suite meaningless for a model; refuse to judge rather than count.

@@ -1,4 +1,4 @@
-"""What a recorded run shows on a page: BLiMP by paradigm or phenomenon, SyntaxGym suite by suite; or what is missing."""
+"""What a recorded run shows on a page: BLiMP by paradigm or phenomenon, SyntaxGym by suite; or that it is missing."""
 
 from html import escape
 
