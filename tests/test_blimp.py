@@ -9,7 +9,8 @@ import pytest
 import tse_core
 from tse_core import published
 from tse_core.blimp.defects import pair_defects
-from tse_core.blimp.scores import accuracies, accuracy, compare, evaluate_blimp, mcnemar, suited
+from tse_core.blimp.scores import accuracies, evaluate_blimp, suited
+from tse_core.blimp.tables import accuracy, compare, mcnemar
 from tse_core.cli import main
 from tse_core.errors import InputError
 from tse_core.models.baselines import train_baseline

@@ -92,6 +92,16 @@ def test_gc_says_what_it_removes_and_asks_before_it_removes_anything_whole(tse, 
     assert not orphan.exists() and shard.exists() and store.entries("results")
 
 
+def test_results_are_forgotten_by_key_and_shards_stay(tse, tiny_causal, tmp_path):
+    tse("evaluate", tiny_causal, *SIMPLE)
+    key, shards = tse("results", "list")[1].split("\t")[0], len(list((tmp_path / "store").glob("*/*.pairs.*")))
+    code, _, err = tse("results", "remove", key, "nothing")
+    assert code == 2 and "unknown result 'nothing'" in err and tse("results", "show", key)[0] == 0
+    code, out, _ = tse("results", "remove", key[:6])
+    assert code == 0 and out == f"{key}: 1 files removed\n"
+    assert tse("results", "list")[1] == "" and len(list((tmp_path / "store").glob("*/*.pairs.*"))) == shards > 0
+
+
 def test_a_damaged_shard_is_told_in_one_line(tse, tiny_causal, tmp_path):
     tse("evaluate", tiny_causal, *SIMPLE)
     shard = next((tmp_path / "store").glob("*/*.pairs.*"))

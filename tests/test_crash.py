@@ -156,6 +156,19 @@ def test_gc_finds_damaged_and_orphan_files_and_nothing_of_other_people(run, tmp_
     assert (tmp_path / "thesis.part").exists() and (tmp_path / "photos" / "x.0.parquet").exists()
 
 
+def test_gc_offers_what_code_scored_that_has_changed_since(run, tmp_path, monkeypatch):
+    run(tmp_path)
+    store, before = Store(tmp_path), set(shards(tmp_path))
+    assert store.waste(older_than=-1) == []
+    monkeypatch.setattr("tse_core.results.store.code_digest", lambda *parts: "0" * 12)
+    monkeypatch.setattr("tse_core.results.work.code_digest", lambda *parts: "0" * 12)
+    run(tmp_path)
+    after = set(shards(tmp_path))
+    assert len(after) == 2 * len(before) and after > before  # nothing of the old code was served
+    assert {waste.path for waste in store.waste(older_than=-1)} == before
+    assert {waste.reason for waste in store.waste(older_than=-1)} == {"orphan: the code that scored it has changed"}
+
+
 def mounted(folder: Path, size: str, *further: str) -> bool:
     options = ",".join([f"size={size}", *further])
     call = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]

@@ -9,6 +9,8 @@ import torch
 import tse_core
 from tests.tiny import save_model
 from tse_core.errors import InputError
+from tse_core.results import store as store_module
+from tse_core.results.kept import keep_results
 from tse_core.results.recorded import known_results, list_recorded, load_recorded, read_provenance
 from tse_core.results.store import Store
 from tse_core.studies.recording import Part, hardware, record
@@ -93,3 +95,15 @@ def test_a_model_of_which_nothing_can_be_asked_is_an_error(model, tmp_path):
     with pytest.raises(InputError, match="nothing to record: blimp: blimp: it knows none of the words"):
         record(model, tmp_path, [Part("blimp", {"blimp": refuse})])
     assert not list(tmp_path.iterdir())
+
+
+def test_known_results_read_each_file_once_and_say_which_were_imported(evaluation, tmp_path, monkeypatch):
+    store, table = Store(tmp_path / "store"), evaluation.tidy()
+    for number in range(12):
+        text = table["signature"].str.replace("tiny@", f"tiny-{number}@")
+        keep_results(table.assign(signature=text), store, None if number < 5 else ("agreement",))
+    read, count = store_module.read, []
+    monkeypatch.setattr(store_module, "read", lambda *a, **k: count.append(1) or read(*a, **k))
+    known = known_results(store, tmp_path / "nothing")
+    assert len(count) == 12
+    assert known.drop_duplicates("signature")["source"].value_counts().to_dict() == {"store": 7, "imported": 5}

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from safetensors.torch import load_file, save_file
@@ -19,6 +20,10 @@ from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp import evaluate_blimp
 from tse_core.cli import main
+from tse_core.errors import DamagedFile
+from tse_core.results.kept import keep_results
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.sweep.engines import Processes, engine
 from tse_core.sweep.parts import Works
 from tse_core.sweep.plan import load_plan
@@ -174,6 +179,17 @@ def test_numbers_that_the_store_has_are_not_worked_out_again(plan, tmp_path, mon
         "tse_core.uncertainty.intervals.table_intervals", lambda *_, **__: pytest.fail("worked out again")
     )
     assert sweep(plan, store=tmp_path).tidy().to_csv() == first.to_csv()
+
+
+def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, tmp_path, monkeypatch):
+    plan = {"models": [str(checkpoints / "step-1")], "data": DATA[:1], "lemmas": ["newman-clean"]}
+    monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: nullcontext(executor))
+    with ThreadPoolExecutor(1) as executor:
+        first = sweep(plan, store=tmp_path / "here").tidy()
+        keep_results(first[TIDY_COLUMNS].assign(score=0.25), Store(tmp_path / "there"))
+        with pytest.warns(DamagedFile, match="0.2500 was imported under the same signature; the computed number"):
+            found = sweep(plan, store=tmp_path / "there").tidy()
+    pd.testing.assert_series_equal(found["score"], first["score"])
 
 
 def test_a_task_passes_over_shards_that_somebody_finished_meanwhile(plan, tmp_path):

@@ -6,7 +6,6 @@ Finished paradigms go into the store one by one: a run that is stopped goes on w
 not depend on which others ran with it.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core import uncertainty
+from tse_core.blimp.tables import accuracy
 from tse_core.datasets import as_sentence_pairs, data_hash
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError
 from tse_core.files import safe_name
 from tse_core.models import as_model
 from tse_core.published import blimp_paradigms
@@ -37,7 +36,6 @@ from tse_core.sentences import check_method, check_pairs, check_policies, defaul
 
 CODE = ("sentences", "blimp")  # whose code scores a paradigm, besides what all work shares
 SCORED = ("paradigm", "logp_good", "logp_bad", "unknown_critical")
-GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
 
 
 @dataclass(frozen=True)
@@ -149,6 +147,11 @@ def pairs_work(model, pairs: pd.DataFrame, method: str | None = None, first: str
     return Work(signature, CODE, shards, score, title=f"{model.label} {method}", unit="pairs")
 
 
+def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:
+    """:func:`accuracy` of several runs in one table, with the run's name in the column model."""
+    return pd.concat([run.accuracy(by).assign(model=name) for name, run in runs.items()], ignore_index=True)
+
+
 def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
     """The pairs that allow a method; whole sentences can always be compared."""
     if "paradigm" not in pairs:
@@ -161,93 +164,6 @@ def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
     return chosen
 
 
-def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.DataFrame:
-    """Shares of correct pairs with intervals.
-
-    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds lie, on each
-    side, the root of the sum of squares of its paradigms' (weighted) distances away (Zou & Donner 2008). So the
-    intervals say how the accuracy would vary over other sentences of the same paradigms, not over other paradigms.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        Per-pair scores with phenomenon and paradigm.
-    by : "paradigm", "phenomenon" or "all"
-
-    Returns
-    -------
-    DataFrame
-        The group's names, accuracy, low, high, pairs, judged (pairs that are not refused), ties, unknown (pairs with an
-        unknown word in the critical region). NaN where no pair is judged.
-    """
-    if by not in GROUPS:
-        raise unknown("grouping", by, GROUPS)
-    rows = []
-    for _, group in scores.groupby("paradigm", sort=False):
-        right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
-        row = {column: group[column].iloc[0] for column in GROUPS["paradigm"]}
-        bounds = uncertainty.wilson(right, judged_pairs, level)[:3] if judged_pairs else (np.nan,) * 3
-        row |= dict(zip(("accuracy", "low", "high"), bounds, strict=True)) | {"pairs": len(group)}
-        flags = {"ties": int(group["tie"].sum()), "unknown": int(group["unknown_critical"].sum())}
-        rows.append(row | {"judged": judged_pairs} | flags)
-    paradigms = pd.DataFrame(rows)
-    if by == "paradigm":
-        return paradigms
-    if by == "all":
-        return pd.DataFrame([_pooled(paradigms)])
-    groups = paradigms.groupby(GROUPS[by], sort=False, dropna=False)
-    return pd.DataFrame([{by: name[0]} | _pooled(group) for name, group in groups])
-
-
-def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:
-    """:func:`accuracy` of several runs in one table, with the run's name in the column model."""
-    return pd.concat([run.accuracy(by).assign(model=name) for name, run in runs.items()], ignore_index=True)
-
-
-def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
-    """Two models on the same pairs: the difference of their accuracies and McNemar's exact test.
-
-    Parameters
-    ----------
-    first, second : DataFrame
-        Per-pair scores with ties counted as wrong; pairs that either refuses are left out.
-    by : "paradigm", "phenomenon" or "all"
-
-    Returns
-    -------
-    DataFrame
-        The group's names, pairs, first, second (accuracies), difference with its 95 % interval low, high (Bonett &
-        Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided).
-    """
-    if by not in GROUPS:
-        raise unknown("grouping", by, GROUPS)
-    keys = ["paradigm", "pair_id"]
-    both = first.merge(second[[*keys, "correct"]], on=keys, suffixes=("", "_second"), validate="one_to_one")
-    if not len(both) == len(first) == len(second):
-        raise InputError(
-            f"the two models were scored on different pairs: {len(first)} and {len(second)}, {len(both)} shared"
-        )
-    if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
-        raise InputError("McNemar's test knows right and wrong only: count ties as wrong")
-    both = both.dropna(subset=["correct", "correct_second"])
-    columns = GROUPS[by]
-    groups = both.groupby(columns, sort=False, dropna=False) if columns else [((), both)]
-    return pd.DataFrame([dict(zip(columns, name, strict=True)) | _compared(group) for name, group in groups])
-
-
-def mcnemar(only_first: int, only_second: int) -> float:
-    """Two-sided exact p-value: could a fair coin split the pairs on which the models differ so unevenly?
-
-    >>> round(mcnemar(1, 9), 6)
-    0.021484
-    """
-    total, fewer = only_first + only_second, min(only_first, only_second)
-    if only_first == only_second:
-        return 1.0
-    logs = [math.lgamma(total + 1) - math.lgamma(k + 1) - math.lgamma(total - k + 1) for k in range(fewer + 1)]
-    return min(1.0, float(np.exp(np.logaddexp.reduce(logs) - (total - 1) * math.log(2))))
-
-
 def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:
     """Whether these are exactly BLiMP's paradigms, and the phenomena of BLiMP of which some are missing."""
     known = blimp_paradigms()
@@ -257,22 +173,3 @@ def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:
 
 def _name(pairs: pd.DataFrame) -> str:
     return pairs.attrs.get("name", "sentence-pairs")
-
-
-def _pooled(paradigms: pd.DataFrame) -> dict:
-    some = paradigms[paradigms["judged"] > 0]
-    weight = some["judged"] / max(some["judged"].sum(), 1)
-    mean = (weight * some["accuracy"]).sum() if len(some) else np.nan
-    below, above = (np.sqrt(((weight * (some[side] - some["accuracy"])) ** 2).sum()) for side in ("low", "high"))
-    bounds = {"accuracy": mean, "low": mean - below, "high": mean + above}
-    return bounds | {name: int(paradigms[name].sum()) for name in ("pairs", "judged", "ties", "unknown")}
-
-
-def _compared(group: pd.DataFrame) -> dict:
-    first, second, n = group["correct"], group["correct_second"], len(group)
-    only_first, only_second = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
-    a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-    half = uncertainty.normal_quantile(0.95) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
-    scores = {"pairs": n, "first": first.mean(), "second": second.mean(), "difference": first.mean() - second.mean()}
-    scores |= {"low": max(-1.0, a - b - half), "high": min(1.0, a - b + half)}
-    return scores | {"only_first": only_first, "only_second": only_second, "p_value": mcnemar(only_first, only_second)}

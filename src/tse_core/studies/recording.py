@@ -98,6 +98,7 @@ def record(model, folder: Path, parts: Iterable[Part]) -> dict:
             if not troubles:
                 left_out[part.name] = "the model knows too few of the words"
             continue
+        home.mkdir(parents=True, exist_ok=True)
         write_results(table, home / f"{part.name}.parquet")
         checksum = hashlib.sha256((home / f"{part.name}.parquet").read_bytes()).hexdigest()
         seconds = round(time.perf_counter() - started, 1)

@@ -1,0 +1,112 @@
+"""Accuracy of pairs by paradigm and phenomenon, and two models on the same pairs; with intervals and tests."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from tse_core import uncertainty
+from tse_core.errors import InputError, unknown
+
+GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
+
+
+def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.DataFrame:
+    """Shares of correct pairs with intervals.
+
+    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds lie, on each
+    side, the root of the sum of squares of its paradigms' (weighted) distances away (Zou & Donner 2008). So the
+    intervals say how the accuracy would vary over other sentences of the same paradigms, not over other paradigms.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Per-pair scores with phenomenon and paradigm.
+    by : "paradigm", "phenomenon" or "all"
+
+    Returns
+    -------
+    DataFrame
+        The group's names, accuracy, low, high, pairs, judged (pairs that are not refused), ties, unknown (pairs with an
+        unknown word in the critical region). NaN where no pair is judged.
+    """
+    if by not in GROUPS:
+        raise unknown("grouping", by, GROUPS)
+    rows = []
+    for _, group in scores.groupby("paradigm", sort=False):
+        right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
+        row = {column: group[column].iloc[0] for column in GROUPS["paradigm"]}
+        bounds = uncertainty.wilson(right, judged_pairs, level)[:3] if judged_pairs else (np.nan,) * 3
+        row |= dict(zip(("accuracy", "low", "high"), bounds, strict=True)) | {"pairs": len(group)}
+        flags = {"ties": int(group["tie"].sum()), "unknown": int(group["unknown_critical"].sum())}
+        rows.append(row | {"judged": judged_pairs} | flags)
+    paradigms = pd.DataFrame(rows)
+    if by == "paradigm":
+        return paradigms
+    if by == "all":
+        return pd.DataFrame([_pooled(paradigms)])
+    groups = paradigms.groupby(GROUPS[by], sort=False, dropna=False)
+    return pd.DataFrame([{by: name[0]} | _pooled(group) for name, group in groups])
+
+
+def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
+    """Two models on the same pairs: the difference of their accuracies and McNemar's exact test.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        Per-pair scores with ties counted as wrong; pairs that either refuses are left out.
+    by : "paradigm", "phenomenon" or "all"
+
+    Returns
+    -------
+    DataFrame
+        The group's names, pairs, first, second (accuracies), difference with its 95 % interval low, high (Bonett &
+        Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided).
+    """
+    if by not in GROUPS:
+        raise unknown("grouping", by, GROUPS)
+    keys = ["paradigm", "pair_id"]
+    both = first.merge(second[[*keys, "correct"]], on=keys, suffixes=("", "_second"), validate="one_to_one")
+    if not len(both) == len(first) == len(second):
+        raise InputError(
+            f"the two models were scored on different pairs: {len(first)} and {len(second)}, {len(both)} shared"
+        )
+    if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
+        raise InputError("McNemar's test knows right and wrong only: count ties as wrong")
+    both = both.dropna(subset=["correct", "correct_second"])
+    columns = GROUPS[by]
+    groups = both.groupby(columns, sort=False, dropna=False) if columns else [((), both)]
+    return pd.DataFrame([dict(zip(columns, name, strict=True)) | _compared(group) for name, group in groups])
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Two-sided exact p-value: could a fair coin split the pairs on which the models differ so unevenly?
+
+    >>> round(mcnemar(1, 9), 6)
+    0.021484
+    """
+    total, fewer = only_first + only_second, min(only_first, only_second)
+    if only_first == only_second:
+        return 1.0
+    logs = [math.lgamma(total + 1) - math.lgamma(k + 1) - math.lgamma(total - k + 1) for k in range(fewer + 1)]
+    return min(1.0, float(np.exp(np.logaddexp.reduce(logs) - (total - 1) * math.log(2))))
+
+
+def _pooled(paradigms: pd.DataFrame) -> dict:
+    some = paradigms[paradigms["judged"] > 0]
+    weight = some["judged"] / max(some["judged"].sum(), 1)
+    mean = (weight * some["accuracy"]).sum() if len(some) else np.nan
+    below, above = (np.sqrt(((weight * (some[side] - some["accuracy"])) ** 2).sum()) for side in ("low", "high"))
+    bounds = {"accuracy": mean, "low": mean - below, "high": mean + above}
+    return bounds | {name: int(paradigms[name].sum()) for name in ("pairs", "judged", "ties", "unknown")}
+
+
+def _compared(group: pd.DataFrame) -> dict:
+    first, second, n = group["correct"], group["correct_second"], len(group)
+    only_first, only_second = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
+    a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+    half = uncertainty.normal_quantile(0.95) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
+    scores = {"pairs": n, "first": first.mean(), "second": second.mean(), "difference": first.mean() - second.mean()}
+    scores |= {"low": max(-1.0, a - b - half), "high": min(1.0, a - b + half)}
+    return scores | {"only_first": only_first, "only_second": only_second, "p_value": mcnemar(only_first, only_second)}
