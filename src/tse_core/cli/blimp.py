@@ -130,7 +130,8 @@ def _show(run, accuracy, by: str) -> None:
         share = strange / overall["pairs"].iloc[0]
         typer.echo(f"note: {strange:,} pairs ({share:.0%}) have a critical word that the model does not know", err=True)
     if lost := int(run.pairs["unscored_difference"].sum()):
-        text = f"note: {lost:,} pairs differ in their first token, which counts nothing because nothing stands in front"
+        pairs = "pair differs in its" if lost == 1 else "pairs differ in their"
+        text = f"note: {lost:,} {pairs} first token, which counts nothing because nothing stands in front"
         typer.echo(f"{text}; --bos puts a token there", err=True)
 
 
