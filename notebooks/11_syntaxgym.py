@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : take one suite apart: its sentences, its prediction, the surprisal of its regions, and item by item why the prediction holds or fails
+# : read the paper's own example with a real model, then take a whole suite apart: its sentences, its prediction, the surprisal of its regions, and item by item why the prediction holds or fails
 #
 # You need
 # : nothing but the idea that a language model gives words probabilities; [the next notebook](12_suites_and_models.ipynb) compares models and suites
 #
 # Time
-# : 20 minutes to read, seconds to run on a CPU with a laboratory model; no GPU
+# : 20 minutes to read, seconds to run on a CPU; no GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -49,9 +49,13 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
-models = ["lab-systematic-causal"]  # the first one is taken apart
+models = [
+    "smollm2-135m",
+    "lab-systematic-causal",
+]  # the paper's example: the first real one; the suite: the first of the laboratory
 suite_name = "lab_number_prep"  # a name that `tse list suites` shows, or a file
 item = 1  # the item looked at closely
+recorded = "smollm2-135m"  # whose recorded run on the public suite is shown
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -59,28 +63,162 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
-# %%
+# %% tags=["hide-input"]
 import pandas as pd
+from IPython.display import display
 
 import tse_core
 from tse_core.charts import download_table, item_outcomes, item_profile, region_profile
-from tse_core.pages import glue, table
+from tse_core.pages import glue, newman, not_recorded, table
 from tse_core.paths import store_folder
-from tse_core.syntaxgym import METRICS, Formula, evaluate_suite, load_suite
+from tse_core.studies import recorded_items, recorded_regions
+from tse_core.syntaxgym import (
+    METRICS,
+    Formula,
+    Item,
+    Suite,
+    evaluate_suite,
+    load_suite,
+)
 
 # %% [markdown]
-# ## The sentences
+# ## The paper's own example
 #
-# TSE asks about one word in one sentence. {cite:t}`gauthier2020syntaxgym` ask about any stretch of a sentence, in any
-# number of versions of it. Their unit is the {term}`suite`. A suite has *items*; each item is one frame with its own words
-# and comes in several *conditions*; each sentence is cut into numbered {term}`regions <region>`, so that one can point at
-# the same place in all of them. Here is one item, a row a condition and a column a region.
+# TSE asks about one word in one sentence. {cite:t}`gauthier2020syntaxgym` ask about any stretch of a sentence, in any number of versions of it. Their unit is the {term}`suite`. A suite has *items*. An item is one frame with its own words, and comes in several *conditions*. Each sentence is cut into numbered {term}`regions <region>`, so that one can point at the same place in all of them. Figure 2 of the paper shows two items of a suite about the number of subject and verb; here they are, written as code, because a suite is nothing but this table and one formula.
+
+# %%
+regions = dict(
+    enumerate(["intro", "np subj", "prep", "the", "prep np", "matrix verb", "rest"], 1)
+)
+words = {  # singular and plural subject, preposition, singular and plural neighbour, both forms of the verb, the rest
+    1: ("farmer", "farmers", "near", "clerk", "clerks", "knows", "know", "many people"),
+    2: (
+        "manager",
+        "managers",
+        "to the side of",
+        "architect",
+        "architects",
+        "likes",
+        "like",
+        "to gamble",
+    ),
+}
+
+
+def conditions(one, many, where, near, nears, has, have, rest):
+    """The four versions of an item: subject and verb match or not, the subject is singular or plural."""
+    singular = ["The", one, where, "the", nears]
+    plural = ["The", many, where, "the", near]
+    versions = {
+        "match_sing": [*singular, has, rest],
+        "mismatch_sing": [*singular, have, rest],
+        "mismatch_plural": [*plural, has, rest],
+        "match_plural": [*plural, have, rest],
+    }
+    return {name: dict(enumerate(texts, 1)) for name, texts in versions.items()}
+
+
+figure2 = Suite(
+    meta={"name": "figure2", "metric": "sum"},
+    regions=regions,
+    predictions=(
+        Formula.parse(
+            "((6;%match_sing%) < (6;%mismatch_sing%)) & ((6;%match_plural%) < (6;%mismatch_plural%))"
+        ),
+    ),
+    items=tuple(Item(number, conditions(*texts)) for number, texts in words.items()),
+)
+
+# %% tags=["hide-input"]
+table(
+    pd.DataFrame(
+        [
+            {"item": one.number, "condition": name}
+            | {f"{n} {regions[n]}": text for n, text in texts.items()}
+            for one in figure2.items
+            for name, texts in one.contents.items()
+        ]
+    ),
+    "The two items of the paper's Figure 2, in regions",
+)
+
+# %% [markdown]
+# Everything but the number of the subject, the number of its neighbour and the form of the verb is the same within an item. The neighbour always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
+#
+# The prediction is a formula over {term}`surprisals <surprisal>`: `(6;%match_sing%)` is the surprisal of region 6, the verb, in the condition `match_sing`. Both comparisons must hold, for the singular subject and for the plural one.
+#
+# The sentences are read by SmolLM2-135M, a small model of 2024, tuned to follow instructions, from a file whose weights are quantised to four bits. It is not one of the paper's models.
+#
+# ```{dropdown} Predict: is it enough to look at the singular subject?
+# No. A model that always prefers the singular verb, whatever the subject, passes the first comparison and fails the second. A model that always prefers the more frequent form can pass either one by luck. Only both together need the subject.
+# ```
+
+# %% tags=["remove-input"]
+display(newman.without_real_model(models))
+
+# %% tags=["hide-input"]
+real = newman.real_models(models)[:1]
+for name in real:
+    reader = tse_core.load_model(name)
+    read = evaluate_suite(reader, figure2, store=store_folder())
+    verb = read.regions[read.regions["region"] == 6]
+    wide = verb.pivot(index="item", columns="condition", values="bits")[
+        list(figure2.conditions)
+    ]
+    wide["prediction"] = read.by_item.map({True: "holds", False: "fails"})
+    display(
+        table(
+            wide.rename_axis(columns=None).reset_index(),
+            f"Surprisal of the verb in bits: {reader.label}",
+            note=read.signature.without_provenance,
+        )
+    )
+    gaps = {
+        number: (wide[f"mismatch_{number}"] - wide[f"match_{number}"])
+        for number in ("sing", "plural")
+    }
+    display(
+        newman.say(
+            f"The prediction holds for {int(read.by_item.sum())} of the {len(read.by_item)} items.",
+            f"On average the wrong verb is more surprising by {gaps['sing'].mean():.1f} bits after a "
+            f"singular subject and by {gaps['plural'].mean():.1f} bits after a plural one.",
+        )
+    )
+
+# %% [markdown]
+# Read the two columns of each number beside each other: the verb that matches should have fewer bits than the one that does not. One bit less means twice as probable. The size of the difference is not part of the verdict: a prediction that holds by a hundredth of a bit counts as much as one that holds by five.
+#
+# What could fool you: two items are an illustration. The suite from which they are taken, `number_prep`, has 19.
+
+# %% tags=["hide-input"]
+items = recorded_items(recorded)
+if items is not None:
+    public = items[items["suite"] == "number_prep"]
+    held = public[public["prediction"] == 1]["holds"]
+    display(
+        region_profile(
+            recorded_regions(recorded)
+            .query("suite == 'number_prep'")
+            .assign(model=recorded),
+            title=f"number_prep: the prediction holds for {int(held.sum())} of {len(held)} items ({recorded}, recorded)",
+            critical={6},
+        )
+    )
+else:
+    display(not_recorded(recorded, "SyntaxGym's suites"))
+
+# %% [markdown]
+# Look at the shaded region first, then to its left. Before the verb the lines of one number lie on top of each other, because the sentences are the same up to there; if they did not, something would be wrong with the items. To the right of the verb they part again: what follows a wrong verb is surprising a second time, and the formula does not count that.
+#
+# ## A suite in full
+#
+# The public suites have to be downloaded. The laboratory's come with the project, their words are in the vocabulary of models whose rules are known, and they have the same form. From here on one of them is taken apart step by step. Here is one item, a row a condition and a column a region.
 #
 # ```{margin} Condition
 # One of the versions in which every item comes: here, whether subject and verb match, and the subject's number.
 # ```
 
-# %%
+# %% tags=["hide-input"]
 suite = load_suite(suite_name)
 chosen = next(one for one in suite.items if one.number == item)
 table(
@@ -94,8 +232,8 @@ table(
 )
 
 # %% [markdown]
-# Everything but the thing under study is the same across the rows: only the number of the subject and the form of the verb
-# vary. The sentence is the regions that are not empty, joined by one space.
+# Only the number of the subject and the form of the verb vary across the rows. The sentence is the regions that are not
+# empty, joined by one space.
 #
 # ## The prediction
 #
@@ -123,23 +261,24 @@ for formula in suite.predictions:
 # which its first character that is not a space lies. The surprisal of a region is the sum over its tokens; an empty region
 # has none and its surprisal is 0.
 
-# %%
-model = tse_core.load_model(models[0])
+# %% tags=["hide-input"]
+known = newman.laboratory_models(models) or real or ["lab-systematic-causal"]
+model = tse_core.load_model(known[0])
 outcome = evaluate_suite(model, suite, store=store_folder())
 first = suite.conditions[0]
 own = (outcome.tokens["item"] == item) & (outcome.tokens["condition"] == first)
 tokens = outcome.tokens.loc[own, ["position", "token", "region", "bits"]]
 table(tokens, f"Tokens of item {item}, {first}, and their surprisals in bits")
 
-# %%
+# %% tags=["hide-input"]
 own = (outcome.regions["item"] == item) & (outcome.regions["condition"] == first)
 regions = outcome.regions.loc[own, ["region", "name", "content", "tokens", "bits"]]
 table(regions, f"The same sentence by region: number of tokens, sum of bits ({first})")
 
-# %%
+# %% tags=["hide-input"]
 glue("whole", float(tokens["bits"].sum()))
 glue("regions_sum", float(regions["bits"].sum()))
-glue("how", " ".join(f"{k}:{v}" for k, v in outcome.policies.items()))
+glue("how", " ".join(f"{k}:{v}" for k, v in outcome.signature.policy.items()))
 
 # %% [markdown]
 # ```{margin} Bits and nats
@@ -154,8 +293,8 @@ glue("how", " ".join(f"{k}:{v}" for k, v in outcome.policies.items()))
 # ## Region by region
 #
 # The mean over all items shows what the model expects where. Look at the shaded region, the one that the prediction speaks
-# of: the mismatched conditions should stand above the matched ones, and nowhere else should the lines of one number part
-# before it.
+# of: the mismatched conditions should stand above the matched ones, and to its left
+# the lines of one number should lie on top of each other.
 
 # %% tags=["hide-input"]
 shown = outcome.regions.assign(model=model.label)
@@ -163,7 +302,9 @@ critical = {region for f in suite.predictions for region, _ in f.atoms}
 means = shown[shown["region"].isin(critical)].groupby("condition")["bits"].mean()
 region_profile(
     shown,
-    title=f"{means.idxmax()} surprises most at the critical region",
+    title=f"{means.idxmax()} surprises most at the critical region"
+    if (means == means.max()).sum() == 1
+    else "Several conditions surprise equally at the critical region",
     critical=critical,
 )
 
@@ -222,29 +363,34 @@ item_outcomes(
     title=f"The prediction holds for {outcome.by_item.sum()} of {len(suite.items)} items",
 )
 
-# %%
+# %% tags=["hide-input"]
 table(outcome.predictions, f"{model.label} on {suite.name}", digits=4)
 
-# %%
+# %% tags=["hide-input"]
 glue("accuracy", outcome.accuracy)
 glue("correct", int(outcome.by_item.sum()))
 glue("items", len(suite.items))
 print(outcome.signature.without_provenance)
 
-# %%
+# %% tags=["hide-input"]
 download_table(outcome.tokens, f"{suite.name}-tokens.csv", "Every token's surprisal")
 
 # %% [markdown]
 # Accuracy: {glue:text}`accuracy:.4f` ({glue:text}`correct`/{glue:text}`items` correct). A model that guesses gets far less
 # than half here, because the formula joins two comparisons: guessing would satisfy both in one item out of four.
 #
+# ```{dropdown} Predict: a suite with three comparisons, and a model with 0.30. Is that bad?
+# Not before you know what guessing gets. Three independent comparisons hold together in one item of eight, so 0.30 is more than twice chance; but it is also far from mastery. An accuracy on a suite says little without its own chance level, and the chance levels of suites differ.
+# ```
+#
 # ## Other ways to sum up a region
 #
-# The sum is the usual choice, and for a region of one token all choices are the same. With several tokens they differ: the
-# mean forgives a long region, the maximum asks for its worst token. A suite names its choice in `meta.metric`. No metric
+# The sum is the usual choice. For a region of one token all choices give the same value, except the range, which is then 0
+# everywhere, so that no comparison can hold. With several tokens they differ: the mean forgives a long region, the maximum
+# asks for its worst token. A suite names its choice in `meta.metric`. No metric
 # needs another pass through the model.
 
-# %%
+# %% tags=["hide-input"]
 table(
     pd.DataFrame(
         [
