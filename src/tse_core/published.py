@@ -175,6 +175,11 @@ def blimp_prefix_methods() -> pd.DataFrame:
     )
 
 
+def blimp_slopes() -> pd.DataFrame:
+    """BLiMP, section 6.3: model, phenomenon, slope (accuracy gained by each doubling of the training text)."""
+    return _read("blimp_slopes")
+
+
 def syntaxgym_models() -> pd.DataFrame:
     """Gauthier et al. 2020, Table 1: model, reference, training_data, tokens_millions, recorded_as (by Hu et al.)."""
     return _read("syntaxgym_models")

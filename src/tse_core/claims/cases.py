@@ -7,6 +7,7 @@ text or its check needs besides.
 from tse_core.errors import unknown
 from tse_core.published import (
     MODELS,
+    blimp_slopes,
     blimp_table3,
     hu2020_circuits,
     lemmas_in_vocabulary,
@@ -122,16 +123,9 @@ def _named(model: str) -> str:
 
 
 def _slopes() -> list[dict]:
-    printed = {
-        "LSTM": {"ANAPHOR AGREEMENT": 0.0623, "DETERMINER-NOUN AGR.": 0.0426, "IRREGULAR FORMS": 0.039,
-                 "NPI LICENSING": 0.0078, "ISLAND EFFECTS": 0.0036},
-        "Transformer-XL": {"ANAPHOR AGREEMENT": 0.0545, "DETERMINER-NOUN AGR.": 0.0405,
-                           "NPI LICENSING": 0.0055, "ISLAND EFFECTS": 0.0039},
-    }  # fmt: skip
     return [
-        {"model": model, "construction": phenomenon, "metric": "slope per doubling", "published": slope}
-        for model, slopes in printed.items()
-        for phenomenon, slope in slopes.items()
+        {"model": row.model, "construction": row.phenomenon, "metric": "slope per doubling", "published": row.slope}
+        for row in blimp_slopes().itertuples()
     ]
 
 
