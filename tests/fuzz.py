@@ -36,6 +36,7 @@ item_number,condition_name,1: x
 1,a,The
 1,b,A
 """
+GYM = b"suites: []\nmodels: [a, 'command:./b']\nunknown: flag\nhuman: {s: {accuracy: 0.5, source: x}}\n"
 SIGNATURE = b"m@00000000 d@11111111 | l@22222222(3) bos:none | 0.1.0 cpu 2026-01-01"
 FORMULAS = ("(2;%a%) < (2;%b%)", "[(1;%a%) + 3.5 > (*;%b%)] & ((3;%a%)-(3;%b%)) = 0 | 1 < 2")
 PIECES = (
@@ -78,6 +79,25 @@ def grammar(path: Path) -> None:
     template_table(load_grammar(path))
 
 
+def plan(path: Path) -> None:
+    from tse_core.sweep import load_plan
+
+    load_plan(path)
+
+
+def gym(path: Path) -> None:
+    from tse_core.syntaxgym import load_gym
+
+    load_gym(path)
+
+
+def weights(path: Path) -> None:
+    from tse_core.models.hub import weight_files
+
+    for file in weight_files(str(path.parent), None):
+        assert file.parent == path.parent
+
+
 def lemmas(path: Path) -> None:
     assert len(load_lemmas(path).hash) == 8
 
@@ -115,6 +135,9 @@ TARGETS: dict[str, tuple[str, list[bytes], Callable[[Path], None]]] = {
     "agreement pairs": ("pairs.jsonl", examples(".jsonl"), agreement),
     "sentence pairs": ("pairs.jsonl", examples(".jsonl"), sentences),
     "grammar": ("grammar.yaml", examples(".yaml"), grammar),
+    "plan of a sweep": ("plan.yaml", [*examples(".yaml", starting="plan-"), b"models: [tiny]\ndata: [x]\n"], plan),
+    "gym": ("gym.yaml", [*examples(".yaml", starting="gym-"), GYM], gym),
+    "index of weights": ("model.safetensors.index.json", [b'{"weight_map": {"a": "b.safetensors"}}'], weights),
     "lemmas": ("lemmas.csv", [*examples(".csv", starting="twice"), b"lemma,singular,plural\ngo,goes,go\n"], lemmas),
     "suite as JSON": ("suite.json", examples("n.json", "c.json", "e.json"), suite),
     "suite as CSV": ("suite.csv", [*examples(".suite.csv"), SUITE], suite),
@@ -161,7 +184,7 @@ def main(minutes: float, *targets: str) -> None:
                 times = fuzzed(target, Path(folder))
                 longest[target], inputs[target] = max(longest[target], *times), inputs[target] + len(times)
     for target, seconds in longest.items():
-        print(f"{target:16} {inputs[target]:8,d} inputs, longest {seconds:.2f} s")
+        print(f"{target:17} {inputs[target]:8,d} inputs, longest {seconds:.2f} s")
         assert seconds < LONGEST, f"{target}: a reader took {seconds:.1f} s"
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"no exception but InputError; peak memory {memory:.2f} GB")

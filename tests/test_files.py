@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
-from tse_core.files import lines_of, read_text, read_yaml, safe_name, write_aside, write_output
+from tse_core.files import (
+    is_file,
+    is_folder,
+    is_there,
+    lines_of,
+    read_text,
+    read_yaml,
+    safe_name,
+    write_aside,
+    write_output,
+)
 
 BOMB = "a: &a [x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: [*b, *b, *b, *b, *b, *b, *b]\n"
 
@@ -134,3 +144,11 @@ def test_where_nothing_can_be_written(tmp_path, name, line):
 def test_writing_aside_makes_the_folder(tmp_path):
     write_aside(tmp_path / "a" / "b.bin", b"1")
     assert (tmp_path / "a" / "b.bin").read_bytes() == b"1"
+
+
+def test_what_can_be_no_path_is_not_there(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert is_file(tmp_path / "file") and is_folder(tmp_path) and not is_folder(tmp_path / "file")
+    for name in ("x" * 5000, "a\0b", "", "\ud800"):
+        assert not any(test(tmp_path / "absent" / name) for test in (is_there, is_file, is_folder))
+        assert not is_file(name)

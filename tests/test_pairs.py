@@ -234,3 +234,8 @@ def test_the_papers_blimp_files_have_the_published_counts(shared):
     assert len(tables.unique_contexts(pairs, "causal", "released")) == 2768
     assert len(tables.unique_contexts(pairs, "causal", "exact")) == 2779
     assert pairs["correct"].str.contains("'").sum() == 1279
+
+
+@pytest.mark.parametrize("end", ["他来了。", "他来了！", "Ki?", "So…", "کیا؟", "Yes.)"])
+def test_a_sentence_with_a_final_mark_of_its_own_script_gets_no_period(end):
+    assert tables.shape("", end)[1] == end

@@ -6,6 +6,7 @@ import os
 import re
 import uuid
 from collections.abc import Hashable
+from contextlib import suppress
 from pathlib import Path
 
 import yaml
@@ -31,6 +32,23 @@ def safe_name(text: str) -> str:
         return plain
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{plain[: LONGEST_NAME - 9]}-{digest}".lstrip("-")
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether there is such a file or folder; False, not an error, for what can be no path."""
+    with suppress(OSError, ValueError):
+        return Path(path).exists()
+    return False
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is such a file; as `is_there`."""
+    return is_there(path) and Path(path).is_file()
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether there is such a folder; as `is_there`."""
+    return is_there(path) and Path(path).is_dir()
 
 
 def read_text(path: str | Path, *, largest: int = LARGEST) -> str:

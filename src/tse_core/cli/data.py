@@ -171,7 +171,7 @@ def _vocabulary(name_or_folder: str, words: list[str]) -> Callable[[str], int | 
     from tse_core.models import LanguageModel
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name_or_folder)
+        tokenizer = AutoTokenizer.from_pretrained(name_or_folder, trust_remote_code=False)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{name_or_folder}: no tokenizer of that name or in that folder ({reason})") from None

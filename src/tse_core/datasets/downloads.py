@@ -9,8 +9,10 @@ import logging
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -25,6 +27,7 @@ _CELLS = {
     "path": r"[\w.+() -]+(/[\w.+() -]+)*", "bytes": r"\d{1,12}", "sha256": "[0-9a-f]{64}", "licence": r"[\w .()+/-]+",
 }  # fmt: skip
 _WAIT = 30  # seconds without an answer before a download is given up
+_SLOWEST = 10_000  # bytes a second; a slower download is given up
 
 
 def read_registry() -> pd.DataFrame:
@@ -152,7 +155,7 @@ def _bring(row) -> None:
             known_hash=f"sha256:{row.sha256}",
             fname=place.name,
             path=place.parent,
-            downloader=_copy if folder else pooch.HTTPDownloader(timeout=_WAIT),
+            downloader=_copy if folder else partial(_download, row.bytes),
         )
     except FileNotFoundError:
         raise InputError(f"{row.name}: {source} does not exist; {advice}") from None
@@ -168,6 +171,22 @@ def _bring(row) -> None:
         raise InputError(f"{row.name}: cannot be put into the cache ({error}); TSE_CACHE chooses its folder") from None
 
 
+def _download(size: int, source: str, output: str | Path, _pooch: object) -> None:
+    """A file of a known size: no more of it is read, and not for ever."""
+    import requests
+
+    end, found = time.monotonic() + _WAIT + size / _SLOWEST, 0
+    with requests.get(source, stream=True, timeout=_WAIT) as answer, Path(output).open("wb") as file:
+        answer.raise_for_status()
+        for chunk in answer.iter_content(65536):
+            found += len(chunk)
+            if found > size:
+                raise ValueError("larger than the registry says")
+            if time.monotonic() > end:
+                raise requests.exceptions.ReadTimeout
+            file.write(chunk)
+
+
 def _copy(source: str, output: str | Path, _pooch: object) -> None:
     shutil.copyfile(source, output)
 
@@ -181,7 +200,7 @@ def _reason(error: Exception) -> str:
     return {
         "ConnectionError": "no connection",
         "ConnectTimeout": f"no answer within {_WAIT} seconds",
-        "ReadTimeout": f"no answer within {_WAIT} seconds",
+        "ReadTimeout": f"no answer within {_WAIT} seconds, or too slow a one",
         "ChunkedEncodingError": "the download broke off",
         "ProxyError": "the proxy refuses",
         "SSLError": "no trusted connection",

@@ -99,7 +99,7 @@ def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -
     """Apply the two policies of spelling: a capital first letter, a final period where no final mark stands."""
     if capital:
         left = left[:1].upper() + left[1:]
-    if period and not right.rstrip(')]"”').endswith((".", "!", "?")):
+    if period and not right.rstrip(')]"”').endswith((*".!?…。！？؟।",)):
         right += "."
     return left, right
 

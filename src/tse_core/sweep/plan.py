@@ -29,7 +29,7 @@ from pathlib import Path
 from types import NoneType
 
 from tse_core.errors import InputError, unknown
-from tse_core.files import read_yaml
+from tse_core.files import is_folder, is_there, read_yaml
 
 MOST_RUNS = 100_000
 ENGINES = ("processes", "dask", "slurm")
@@ -60,12 +60,12 @@ class Model:
         if self.revision:
             return f"{self.name} {self.revision}"
         folder = Path(self.source)
-        return f"{self.name} {folder.name}" if folder.is_dir() and folder.name != self.name else self.name
+        return f"{self.name} {folder.name}" if is_folder(folder) and folder.name != self.name else self.name
 
     @property
     def step(self) -> int | None:
         """The last number of the revision or folder: ``step512`` is 512, ``stage2-step100-tokens1B`` is 100."""
-        text = self.revision or (Path(self.source).name if Path(self.source).is_dir() else "")
+        text = self.revision or (Path(self.source).name if is_folder(self.source) else "")
         found = re.search(r"step[-_]?(\d+)", text) or re.search(r"(\d+)\D*$", text)
         return int(found[1]) if found else None
 
@@ -178,7 +178,7 @@ def _models(entry, folder: Path, where: str) -> list[Model]:
         models = [Model(str(f), str(entry.get("name", f.name)), **policies) for f in found]
         return sorted(models, key=lambda m: (-1 if m.step is None else m.step, m.source))
     source = _here(str(entry["model"]), folder)
-    name = str(entry.get("name", Path(source).name if Path(source).is_dir() else source.split("/")[-1]))
+    name = str(entry.get("name", Path(source).name if is_folder(source) else source.split("/")[-1]))
     revisions = entry.get("revisions", [None])
     if not isinstance(revisions, list) or not revisions:
         raise InputError(f"{where}: revisions must be a list with at least one revision")
@@ -194,7 +194,7 @@ def _suites(name: str) -> list[str]:
 
         table = list_suites()
         return table.loc[(table["source"] == name) & table["available"], "name"].tolist()
-    if Path(name).is_dir():
+    if is_folder(name):
         return [str(file) for file in sorted(Path(name).iterdir()) if file.suffix in (".json", ".csv")]
     return [name]
 
@@ -238,7 +238,7 @@ def _one_of(value, known, where: str):
 def _here(name: str, folder: Path) -> str:
     """A file or folder beside the plan by its full path, so that workers elsewhere find it; other names as they are."""
     for place in (folder / name, Path(name)):
-        if place.exists():
+        if is_there(place):
             return str(place.resolve())
     return name
 

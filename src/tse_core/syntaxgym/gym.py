@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
-from tse_core.files import read_yaml
+from tse_core.files import is_there, read_yaml
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import circuit, load_suites
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
@@ -147,7 +147,7 @@ def _models(entry: str, path: Path) -> list[str]:
 def _placed(entry: str, path: Path) -> str:
     """A path of the file as it stands, or from the folder above data/ or of the file; any other name unchanged."""
     for folder in (path.parent, path.parent.parent):
-        if (folder / entry).exists():
+        if is_there(folder / entry):
             return str(folder / entry)
     return entry
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from tse_core.datasets import downloads
 from tse_core.errors import unknown
+from tse_core.files import is_file, is_folder
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.suites import Suite, read_suite
 
@@ -31,7 +32,7 @@ def as_suite(suite: Suite | str | Path) -> Suite:
 def find_suite(name_or_path: str | Path) -> Path:
     """The file of a suite; see :func:`load_suite`."""
     name = str(name_or_path)
-    if name.endswith((".json", ".csv")) or Path(name).is_file():
+    if name.endswith((".json", ".csv")) or is_file(name):
         return Path(name)
     name = name.removeprefix(f"{PUBLIC}/").removeprefix("laboratory/")
     if name in (laboratory := _laboratory()):
@@ -46,7 +47,7 @@ def load_suites(entry: str | Path) -> list[Suite]:
     if entry in ("laboratory", "public"):
         table = list_suites()
         return [load_suite(name) for name in table.loc[(table["source"] == entry) & table["available"], "name"]]
-    if Path(entry).is_dir():
+    if is_folder(entry):
         return [read_suite(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
     return [load_suite(entry)]
 
