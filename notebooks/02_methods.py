@@ -292,7 +292,7 @@ for model in newman.real_models(models)[:1]:
     )
 
 # %% [markdown]
-# What to look at: move the slider from left to right. At the top 10 % only the verbs that the model expects are inside, and nearly all of them are on the right side. Further right come verbs that nobody would use of keys, and more of them are wrong. What could fool you: at the far right a verb counts only if *both* its forms are improbable.
+# What to look at: move the slider to its left end, then step by step to the right. At the top 10 % only the verbs that the model expects are inside, and nearly all of them are on the right side. Further right come verbs that nobody would use of keys, and more of them are wrong. What could fool you: at the far right a verb counts only if *both* its forms are improbable.
 #
 # ## Cut-offs: the head and the tail
 #

@@ -181,9 +181,15 @@ bins = pd.cut(
     labels=["to 10 %", "to 50 %", "to 90 %", "more"],
 )
 widths = points.groupby(
-    ["model", bins.rename("contexts without a verb")], observed=True, sort=False
+    ["model", bins.rename("contexts without a verb")], observed=True
 )
 widths = widths[["counted", "width"]].median().reset_index()
+widths["counted"] = widths["counted"].round().astype(int)
+widths = widths.sort_values(
+    "model",
+    key=lambda names: names.map(list(measured["model"].unique()).index),
+    kind="stable",
+)
 table(
     widths,
     "Median contexts counted and width of the 95 % interval, by share of empty contexts",

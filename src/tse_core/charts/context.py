@@ -30,7 +30,8 @@ def context_slider(marked, curves, *, title):
     ]
     rows, words = _verbs(marked), _words(curves, steps)
     slider = alt.binding_range(min=1, max=len(steps), step=1, name="Cut-off, from likely to unlikely verbs ")
-    step = alt.param(name="step", value=1, bind=slider)
+    start = next((number for number, label in enumerate(steps["label"], 1) if label == "top 100 %"), 1)
+    step = alt.param(name="step", value=start, bind=slider)
     cuts, tops = steps["cutoff"].tolist(), (steps["side"] == "top").tolist()
     inside = f"{tops}[step - 1] ? datum.top < {cuts}[step - 1] : datum.bottom <= {cuts}[step - 1]".replace(
         "True", "true"
