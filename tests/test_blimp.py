@@ -172,6 +172,13 @@ def test_comparison_counts_the_pairs_that_one_model_alone_gets_right(model):
         compare(run, other.head(3))
 
 
+def test_pairs_of_one_id_are_not_compared(model):
+    run = evaluate_blimp(model, minimal_pairs()).pairs
+    twice = run.assign(pair_id="1")
+    with pytest.raises(InputError, match="is there twice"):
+        compare(twice, twice)
+
+
 def test_a_second_run_reads_the_store(model, tmp_path):
     store = Store(tmp_path)
     first = evaluate_blimp(model, minimal_pairs(), store=store)

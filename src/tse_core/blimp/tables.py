@@ -67,6 +67,12 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     if by not in GROUPS:
         raise unknown("grouping", by, GROUPS)
     keys = ["paradigm", "pair_id"]
+    for scores in (first, second):
+        if (again := scores.duplicated(keys)).any():
+            name = "/".join(map(str, scores.loc[again, keys].iloc[0]))
+            raise InputError(
+                f"the pair {name} is there twice; pairs are compared by paradigm and id, which must differ"
+            )
     both = first.merge(second[[*keys, "correct"]], on=keys, suffixes=("", "_second"), validate="one_to_one")
     if not len(both) == len(first) == len(second):
         raise InputError(
