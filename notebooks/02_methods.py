@@ -520,6 +520,10 @@ table(
 # ```
 #
 # A {term}`causal model` predicts the verb from the words before it. A {term}`masked model` sees a gap with words on both sides. Here is the same sentence as a model of each kind reads it; the arrow marks the position whose prediction is the verb's. The masked model is one of the {term}`laboratory's <laboratory model>`, trained by this project.
+#
+# ```{dropdown} Predict: which of the two will be surer of its first word?
+# The masked model. It has read *tall*, so it looks for a verb that can stand before an adjective. The causal model does not know what follows, not even that a verb is due.
+# ```
 
 # %% tags=["hide-input"]
 left, right = "The author next to the guards", "tall."

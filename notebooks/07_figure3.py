@@ -205,6 +205,10 @@ for name, rows in shares.groupby("model", sort=False):
 # The laboratory gives a yardstick for this count, because the share of past forms in its language is known: {glue:text}`known_past:.3f` of its verbs, if *said that* and *knew* in sentential complements are left aside. A real model has no such yardstick; its number is evidence on English as the model learned it, for the words that happen to be on the list.
 #
 # ## The laboratory's coverage
+#
+# ```{dropdown} Predict: will the paper's list cover more or less of a laboratory model's distribution than of a real one's?
+# The laboratory's sentences are short, and where a verb is due there, a verb comes, so its coverage would be high. But many of its verbs are not on the paper's list, which lowers it. The chart weighs the two.
+# ```
 
 # %% tags=["hide-input"]
 if len(laboratory):

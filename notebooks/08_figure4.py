@@ -155,6 +155,8 @@ if len(real):
 #
 # What to look at: the shape of a valley. In its middle, from about top 90 % to bottom 1 %, almost every context counts, and scores there can be compared. At both rims they cannot.
 #
+# What could fool you: the share is a mean over contexts, and contexts are not alike. After *The author* a comma or *of* can take the top 10 % alone, while inside a relative clause a verb is nearly certain. So the head of a curve over all contexts is really a curve over those contexts in which the model was sure of a verb. A high score there says that a model is right where it is sure; it does not say that it would be as good in the contexts that dropped out. Nor are the two rims alike: the contexts that are left at the head need not be those that are left at the tail.
+#
 # ## Fewer contexts, other intervals
 #
 # ```{margin} Selection
