@@ -47,6 +47,7 @@ linkcheck: $(READY)
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not slow and not browser"
+	@$(BIN)/python -m pytest --doctest-modules src
 
 test-slow: $(READY)
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "slow and not browser"

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tse_core.errors import InputError
 from tse_core.metrics.scores import PAPER_CUTOFFS, agreement, cutoff_scores, tse_scores
 
+GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("ew_top", "mw_top", "mass_top", "ew_bottom", "mw_bottom", "mass_bottom")
 MODES = ("float64", "float32")
 CASES = ("case_01", "case_02", "case_03", "case_04")
@@ -41,8 +43,8 @@ def problems(draw):
 
 @in_both_modes
 @pytest.mark.parametrize("case", CASES)
-def test_scores_are_those_of_the_released_code(shared, case, accumulate):
-    reference = np.load(shared / "reference" / "cutoffs" / f"{case}.npz")
+def test_scores_are_those_of_the_released_code(case, accumulate):
+    reference = np.load(GOLDEN / "cutoffs" / f"{case}.npz")
     assert np.allclose(reference["cutoffs_top"], PAPER_CUTOFFS.top)
     assert np.allclose(reference["cutoffs_bottom"], PAPER_CUTOFFS.bottom)
     scores = cutoff_scores(reference["logits"], reference["verb_ids"], reference["labels"], accumulate=accumulate)
@@ -56,8 +58,8 @@ def test_scores_are_those_of_the_released_code(shared, case, accumulate):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_indicator_is_that_of_the_released_code(shared, case):
-    reference = np.load(shared / "reference" / "cutoffs" / f"{case}.npz")
+def test_the_indicator_is_that_of_the_released_code(case):
+    reference = np.load(GOLDEN / "cutoffs" / f"{case}.npz")
     found = agreement(reference["logits"], reference["verb_ids"], reference["labels"])
     assert (found[:, :5] == reference["tse_first5"]).all()
 

@@ -120,12 +120,13 @@ def dataset_table() -> pd.DataFrame:
 
 
 def _released(name: str, dataset: str, policies: dict) -> pd.DataFrame:
-    """The paper's own files; Marvin and Linzen's get the construction that the grammar gives to their template."""
+    """The paper's own files; Marvin and Linzen's get the construction that the grammar gives to their template,
+    and a template that it does not know is a construction of its own."""
     grammar = {template.name: template.construction for template in load_grammar("marvin-linzen").templates}
     tables = []
     for path in downloads.files(name):
         template = path.stem.removesuffix("_all")
-        construction = RELEASED[dataset] or grammar[template]
+        construction = RELEASED[dataset] or grammar.get(template, template)
         tables.append(read_pairs(path, construction=construction, **policies).assign(template=template))
     return pd.concat(tables, ignore_index=True)
 
