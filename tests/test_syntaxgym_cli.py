@@ -133,6 +133,9 @@ def test_check_names_everything_that_is_wrong(place, tse):
         "bad.json: item 3, condition 'plural', region 1: the number is used 2 times",
         "bad.json: item 3, condition 'plural': region 2 is missing; an empty region has the content ''",
     ]
+    both = CliRunner().invoke(complete(), ["syntaxgym", "check", "bad.json", "tiny.json"])
+    assert both.exit_code == 2
+    assert both.stdout.splitlines()[-1] == "tiny.json: 3 items, 2 conditions, 2 regions; well formed"
 
 
 def test_convert_goes_to_csv_and_back(place, tse):

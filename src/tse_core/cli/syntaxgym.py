@@ -113,10 +113,11 @@ def check(
     wrong = False
     for name in suites:
         path = find_suite(name)
-        for problem in problems_of(path, strict=strict):
+        problems = list(problems_of(path, strict=strict))
+        for problem in problems:
             print(f"{name}: {problem}")
-            wrong = True
-        if not wrong:
+        wrong = wrong or bool(problems)
+        if not problems:
             suite = read_suite(path)
             for note in suite.notes:
                 print(f"{name}: {note}, removed when read")
