@@ -11,9 +11,6 @@ from .gym_pages import write_pages as write_pages
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
 from .ledger import verdict_tiles as verdict_tiles
-from .recorded_tables import not_recorded as not_recorded
-from .recorded_tables import recorded_accuracies as recorded_accuracies
-from .recorded_tables import recorded_suites as recorded_suites
 from .markup import chapter as chapter
 from .markup import link as link
 from .notebook import glue as glue
@@ -21,3 +18,6 @@ from .notebook import table as table
 from .profiles import chosen as chosen
 from .profiles import missing as missing
 from .profiles import offer_results as offer_results
+from .recorded_tables import not_recorded as not_recorded
+from .recorded_tables import recorded_accuracies as recorded_accuracies
+from .recorded_tables import recorded_suites as recorded_suites
