@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : meet four faults that hide in running code, flip the policies that nobody writes down, and see which of them move a score
+# : see what one token in front of a sentence does to a real model, meet four faults that hide in running code, flip the policies that nobody writes down, and see which of them move a score
 #
 # You need
 # : [Methods](02_methods.ipynb); the code is short and each example stands alone
 #
 # Time
-# : 25 minutes to read, two minutes to run on a CPU with the laboratory models; no GPU
+# : 30 minutes to read, a few minutes to run on a CPU with SmolLM2 and the laboratory models; no GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -46,16 +46,26 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark"], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
-models = ["lab-lexical-causal"]  # names, folders or hub names
+models = ["smollm2-135m", "lab-lexical-causal"]  # names, folders or hub names
 lemmas = ["newman-clean"]
 data = ["marvin-linzen"]
 subset = [
     "marvin-linzen/simple",
     "marvin-linzen/vp-coordination",
 ]  # kept small: every switch is a new run
+fronts = [
+    "default",
+    "none",
+    "<|im_start|>",
+]  # what the first real causal model reads before the first word
+front_rows = [
+    "marvin-linzen/simple",
+    "marvin-linzen/in-object-relative-no-that",
+]
+recorded = "smollm2-135m"  # whose recorded runs on BLiMP and SyntaxGym are shown
 runs = 200  # simulated studies per row of the last table
 
 # %% tags=["remove-cell", "profile"]
@@ -64,17 +74,19 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
-# %%
+# %% tags=["hide-input"]
 import csv
 import io
 
 import numpy as np
 import pandas as pd
 import torch
+from IPython.display import display
 from tokenizers import Tokenizer, decoders, pre_tokenizers, trainers
 from tokenizers.models import BPE
 
 from tse_core import (
+    blimp,
     charts,
     cutoff_scores,
     evaluate,
@@ -83,8 +95,9 @@ from tse_core import (
     load_pairs,
 )
 from tse_core.datasets import Lemmas, unique_contexts
-from tse_core.pages import glue, table
+from tse_core.pages import glue, newman, not_recorded, recorded_suites, table
 from tse_core.paths import store_folder
+from tse_core.studies import recorded_pairs
 from tse_core.uncertainty import (
     interval,
     own_clusters,
@@ -123,8 +136,8 @@ print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key"
 
 # %% [markdown]
 # Of {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over a single verb is TSE by another name.
-# The paper's own table cannot come from that file: its EW and TSE differ. So the list was blanked after the runs, and this
-# book numbers its rows again.
+# The paper's own table cannot come from that file as it is, because its EW and TSE differ. Perhaps the column was blanked
+# after the runs; nothing in the repository says so. This book numbers the rows again.
 #
 # ```{margin} Signature
 # How a number was made. It says how many lemmas counted, in brackets behind the list's name.
@@ -179,7 +192,7 @@ table(
 # {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly behind that rank. MW hardly notices, since they have no
 # probability to speak of. EW does: it counts them all alike.
 #
-# *What to learn:* a limit of "everything" should not go through arithmetic at all.
+# *What to learn:* at 100 %, skip the sum and keep every lemma.
 #
 # ### The mask that is not where it was counted
 #
@@ -249,13 +262,14 @@ table(
 )
 
 # %% [markdown]
-# Half of the two sheep's verbs are wrong by force, whatever the model does. Keeping both contexts keeps the loss visible;
-# leaving such items out would be better still.
+# Any model gets exactly half of these wrong: the two contexts read alike, so it must give the same answer to both.
+# Keeping both contexts keeps the loss visible; leaving such items out would be better still.
 #
 # ## Both protocols, side by side
 #
 # The last three of the four can still be had: `released` repeats the authors' arithmetic, mask index and labels, and is
-# what published numbers are compared with; `exact` does what the definitions say.
+# what published numbers are compared with; `exact` does what the definitions say. The released code also puts nothing in
+# front of a causal model's sentences, so `exact` does the same in this table; what the front does has been shown above.
 
 # %%
 opened = {load_model(name).label: load_model(name) for name in models}
@@ -276,12 +290,16 @@ keys = ["construction", "metric"]
 default = {
     label: scores(model).set_index(keys)["score"] for label, model in opened.items()
 }
+bare = {
+    label: scores(model.with_policies(bos="none")).set_index(keys)["score"]
+    for label, model in opened.items()
+}
 as_released = {
     label: scores(model, protocol="released").set_index(keys)["score"]
     for label, model in opened.items()
 }
 both = [
-    pd.DataFrame({"exact": default[label], "released": as_released[label]})
+    pd.DataFrame({"exact": bare[label], "released": as_released[label]})
     .reset_index()
     .assign(model=label)
     for label in opened
@@ -294,11 +312,147 @@ both = (
 both["difference"] = both["released"] - both["exact"]
 table(
     both[["model", *keys, "exact", "released", "difference"]],
-    "Top 100 % under both protocols",
+    "Top 100 % under both protocols, with nothing in front of the sentences in either",
     digits=4,
 )
 
 # %% [markdown]
+# ## What stands in front of a sentence
+#
+# A {term}`causal model` predicts each token from what stands before it. Before the first word of a sentence nothing stands, and then two things happen. The first token is not scored at all, so a difference in the first word is invisible. And the model reads what follows as if it had been dropped into the middle of a text, which is not how it met sentences in training.
+#
+# Three answers are in use. The released code of {cite:t}`newman2021refining` puts nothing in front of GPT-2's sentences. Other tools put there whatever the tokenizer calls its beginning-of-sequence token. This book puts there the token that stood between documents in pretraining, which is the one token after which the model has seen sentences begin. For SmolLM2-135M (tuned to follow instructions, and read here from weights of four bits) the three are different: its documents were separated by `<|endoftext|>`, but its tokenizer, adapted for chat, names `<|im_start|>` as its beginning, a mark that never opened a document in pretraining.
+#
+# ```{dropdown} Predict: by how much can one token in front of a sentence move TSE or EW?
+# Many would say by a hundredth or two: the token says nothing about the sentence, and the subject stands between it and the verb. The table below measures it. Look at the row with two nouns before the verb.
+# ```
+
+# %% tags=["remove-input"]
+real = newman.real_models(models)[:1]
+display(newman.without_real_model(models))
+
+# %% tags=["hide-input"]
+store = store_folder()
+rows = []
+for name in real:
+    reader = load_model(name)
+    for front in fronts if reader.kind == "causal" else []:
+        model = reader.with_policies(bos=front)
+        for part in front_rows:
+            found = evaluate(model, part, lemmas[0], store=store)
+            rows.append(
+                found.table(intervals=True).assign(
+                    model=model.label, front=newman.front_of(found.signature)
+                )
+            )
+moved = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+if len(moved):
+    moved["TSE minus EW"] = moved["TSE"] - moved["EW"]
+    columns = ["construction", "front", "TSE", "EW", "MW", "TSE minus EW"]
+    moved = moved.sort_values("construction", kind="stable")
+    display(
+        table(
+            moved[columns].rename(columns={"front": "in front"}),
+            f"{moved['model'].iloc[0]}: the same sentences after different tokens",
+            digits=3,
+        )
+    )
+
+# %% tags=["remove-input"]
+if len(moved):
+    spread = moved.groupby("construction")["TSE"].agg(lambda x: x.max() - x.min())
+    turned = [
+        name
+        for name, part in moved.groupby("construction")
+        if part["TSE minus EW"].min() < 0 < part["TSE minus EW"].max()
+    ]
+    said = (
+        f"The front token alone moves TSE by up to {spread.max():.2f} here "
+        f"(*{spread.idxmax()}*)."
+    )
+    order = (
+        f"In *{turned[0]}* it even decides which of TSE and EW is larger, and with that "
+        "whether the paper's main finding holds in that row."
+        if turned
+        else "The order of TSE and EW is the same after every one of these tokens."
+    )
+    display(newman.say(said, order))
+
+# %% [markdown]
+# Nothing about the model's knowledge of English changed between these rows. What changed is whether the model was asked in a situation that it knows. A low score with nothing in front can therefore not be read as a lack of grammar, and a comparison of two models is fair only if each is asked in the way it was trained. When published numbers are compared, the choice must be *theirs*: the paper's GPT-2 XL had nothing in front, so the book shows SmolLM2 with nothing in front beside it, in lighter columns.
+#
+# The benchmarks of whole sentences feel it more than Table 2 does, because there the first word counts as well. BLiMP has paradigms whose two sentences differ in their *first* token; with nothing in front that token counts nothing.
+
+# %% tags=["hide-input"]
+both = {front: recorded_pairs(recorded, front=front) for front in ("default", "none")}
+if all(both.values()):
+    pairs_of = {front: run.pairs for front, run in both.items()}
+    test = blimp.compare(pairs_of["default"], pairs_of["none"], "all").iloc[0]
+    unscored = pairs_of["none"]["unscored_difference"]
+    shares = {
+        "all pairs": slice(None),
+        "pairs that differ in the first token": unscored,
+        "all other pairs": ~unscored,
+    }
+    display(
+        table(
+            pd.DataFrame(
+                [
+                    {
+                        "BLiMP": kind,
+                        "pairs": len(pairs_of["none"].loc[chosen]),
+                        newman.front_of(both["default"].signature): pairs_of["default"]
+                        .loc[chosen, "correct"]
+                        .mean(),
+                        "nothing": pairs_of["none"].loc[chosen, "correct"].mean(),
+                    }
+                    for kind, chosen in shares.items()
+                ]
+            ),
+            f"{recorded} on BLiMP by what stands in front (recorded)",
+            digits=3,
+        )
+    )
+    display(
+        newman.say(
+            f"On the same {int(test['pairs']):,} pairs the two fronts differ by "
+            f"{100 * test['difference']:.1f} points [{100 * test['low']:.1f}, "
+            f"{100 * test['high']:.1f}]: {int(test['only_first']):,} pairs are right only "
+            f"with the token, {int(test['only_second']):,} only without it."
+        )
+    )
+else:
+    display(not_recorded(recorded, "BLiMP's pairs with both fronts"))
+
+# %% tags=["hide-input"]
+by_front = {front: recorded_suites(recorded, front) for front in ("default", "none")}
+if all(found is not None for found in by_front.values()):
+    wide = pd.concat(
+        [found.assign(front=front) for front, found in by_front.items()]
+    ).query("in_31")
+    circuits = wide.pivot_table("accuracy", "circuit", "front")
+    circuits.loc["mean of the 31 suites"] = wide.groupby("front")["accuracy"].mean()
+    circuits["difference"] = circuits["default"] - circuits["none"]
+    circuits = circuits.rename(
+        columns={"default": "document opener in front", "none": "nothing in front"}
+    )
+    display(
+        table(
+            circuits.rename_axis("circuit").rename_axis(columns=None).reset_index(),
+            f"{recorded} on SyntaxGym's public suites, mean accuracy (recorded)",
+            digits=3,
+        )
+    )
+else:
+    display(not_recorded(recorded, "SyntaxGym's suites with both fronts"))
+
+# %% [markdown]
+# ```{dropdown} Which of the two numbers is *the* accuracy of the model?
+# Neither. An accuracy belongs to a model and a way of asking. The number with the document opener answers how well the model judges sentences in the situation it was trained for; the number with nothing in front answers how well it judges them in mid-air. Somebody who reports one number must say which.
+# ```
+#
+# What could fool you: the effect is not a constant that could be added. Some paradigms hardly move and a few turn from failure into success, so rankings of phenomena, and of models, can change with the front. The {term}`signature` of every number in this book names the token (`bos:`), and the [report](00_report.ipynb) judges each general claim under both fronts; a verdict that differs is marked as depending on the front token.
+#
 # ## The switchboard
 #
 # ```{margin} Policy
@@ -306,10 +460,14 @@ table(
 # ```
 #
 # Papers rarely print these choices, and tools differ in them: a token before the first word, a space before it, a capital,
-# a final period, the verb list, the precision of the weights. Each row below is a run with one of them flipped and
-# everything else as in the paper.
+# a final period, the verb list, the precision of the weights. Each switch below is a run with one of them flipped and
+# everything else at its default. Choose a switch under the chart: the hollow marks stay, the filled ones move.
+#
+# ```{dropdown} Predict: which switch cannot move any number of a causal model?
+# The final period. It stands to the right of the verb, where a causal model has not looked yet. If the chart moved there, the program would have a fault; so a switch that must do nothing is a good test of the others.
+# ```
 
-# %%
+# %% tags=["hide-input"]
 base = load_lemmas(lemmas[0]).table
 plain = base[(base["homograph"] == "") & ~base["noun"]].reset_index(drop=True)
 plain = Lemmas(f"{lemmas[0]}-plain", plain)
@@ -327,7 +485,7 @@ def flipped(name, model):
         "no capital on the first word": lambda: scores(model, lower),
         "no final period": lambda: scores(model, open_end),
         "a space before the first word": lambda: scores(
-            model.with_policies(leading_space=True)
+            model.with_policies(space=True)
         ),
         "verbs: the appendix, junk and all": lambda: scores(
             model, verbs="newman-appendix"
@@ -339,11 +497,18 @@ def flipped(name, model):
         "weights in half precision (bfloat16)": lambda: scores(
             load_model(name, dtype="bfloat16")
         ),
-        "running sum in float32": lambda: scores(model, protocol="released"),
+        "the released protocol: nothing in front, sums in single precision": lambda: (
+            scores(model, protocol="released")
+        ),
     }
-    if model.kind == "causal" and model.tokenizer.bos_token_id is not None:
-        other = "none" if model.policies()["bos"] == "add" else "add"
-        options[f"BOS: {other}"] = lambda: scores(model.with_policies(bos=other))
+    if model.kind == "causal":
+        if model.front != "none":
+            options["in front: nothing"] = lambda: scores(
+                model.with_policies(bos="none")
+            )
+        own = model.tokenizer.bos_token
+        if own and model.front != own:
+            options[f"in front: {own}"] = lambda: scores(model.with_policies(bos="add"))
     return {switch: run() for switch, run in options.items()}
 
 
@@ -376,19 +541,23 @@ if len(board):
         .groupby(["model", "switch"])
         .max()
     )
-    glue("largest_move", float(moved.max().max()))
-    glue("largest_switch", moved.max(axis=1).idxmax()[1])
+    for label, part in moved.groupby("model", sort=False):
+        far = part.max(axis=1).idxmax()[1]
+        size, still = part.loc[(label, far)].max(), part.max(axis=1) == 0
+        without = ", ".join(switch for _, switch in part.index[still]) or "none"
+        display(
+            newman.say(
+                f"{label}: the largest movement is {size:.3f}, from this switch: *{far}*. "
+                f"Without any effect: {without}."
+            )
+        )
     shown = moved.reset_index()
 else:
-    glue("largest_move", "not yet run")
-    glue("largest_switch", "not yet run")
     shown = pd.DataFrame(columns=["model", "switch", "EW", "MW", "TSE"])
 table(shown, "Largest change of any construction's score, by switch", digits=4)
 
 # %% [markdown]
-# The largest movement here is {glue:text}`largest_move`, from this switch: {glue:text}`largest_switch`. Which switch
-# matters depends on the model: a model that has never seen a lower-case first word reads it as an unknown word, and one
-# whose vocabulary has no junk verbs cannot be hurt by them. That is the reason to print the switches with the score.
+# Which switch matters depends on the model. A model that has never seen a lower-case first word reads it as an unknown word; one that has read much sloppy English does not mind. A model whose vocabulary has no junk verbs cannot be hurt by them. That is the reason to print the switches with the score: you cannot know beforehand which of them matter for the model at hand. A switch that moves little on these two constructions may move more on others, where scores are further from the ceiling.
 #
 # ### Ties
 #
@@ -767,6 +936,7 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # %% [markdown]
 # ## Takeaways
 #
+# - What stands in front of the first word is part of a score: name it, and ask each model in the way it was trained.
 # - Count what was loaded; look positions up; keep "everything" out of floating point; keep ambiguous items visible.
 # - A score without its policies cannot be compared with another.
 # - Sentences from one template are not independent; nouns are the units, and ten are few.
