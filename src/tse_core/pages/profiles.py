@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlparse
 
-import yaml
-
 from tse_core.datasets import full_list_file
 from tse_core.errors import InputError, unknown
+from tse_core.files import read_yaml
 from tse_core.models import model_file, package_models
 from tse_core.paths import data_folder, profiles_folder, store_folder
 
@@ -65,7 +64,7 @@ def chosen(name: str) -> dict[str, list[str]]:
     known = {path.stem: path for path in profiles_folder().glob("*.yaml")}
     if name not in known:
         raise unknown("profile", name, known)
-    profile = yaml.safe_load(known[name].read_text(encoding="utf-8"))
+    profile = read_yaml(known[name])
     choice = {key: list(profile[key]) for key in SHARED}
     if FULL in choice["lemmas"] and not full_list_file().is_file():
         print(f"{FULL} has not been made here (tse data lemmas --giant-verb-list FILE); {INSTEAD} instead")
