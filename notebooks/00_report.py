@@ -73,6 +73,7 @@ from tse_core import charts
 from tse_core.claims import (
     book,
     extension_ledger,
+    extension_sentence,
     laboratory_ledger,
     ledger,
     papers,
@@ -118,15 +119,8 @@ if findings.empty:
     display(newman.without_real_model(models))
 extension = extension_ledger(findings)
 extension = extension[extension["verdict"] != verdicts.NOT_RUN]
-counted = extension["verdict"].value_counts()
-said = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
 glue("extension_claims", len(extension))
-glue(
-    "extension_said",
-    f"Of {len(extension)} general claims that were measured on {', '.join(extension['model'].unique())}: {said}."
-    if len(extension)
-    else "No general claim was measured, because no real model could be fetched for this build.",
-)
+glue("extension_said", extension_sentence(extension))
 if len(extension):
     display(extension_tiles(extension))
     display(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_core.claims import extension_ledger, extension_summary
+from tse_core.claims import extension_ledger, extension_sentence, extension_summary
 from tse_core.claims.extension import EXTENSION, extends
 from tse_core.claims.finding import book
 from tse_core.claims.verdicts import DEPENDS, DOES_NOT_EXTEND, EXTENDS, NOT_RUN, UNDECIDED
@@ -90,6 +90,12 @@ def test_every_claim_has_a_row_for_every_model_and_the_summary_counts_them():
     assert summary.loc["some-model", EXTENDS] == 1
     assert summary.loc["another/model", DOES_NOT_EXTEND] == 1
     assert extension_ledger(pd.DataFrame(columns=FINDING_COLUMNS)).empty
+
+
+def test_the_verdicts_in_a_sentence():
+    table = judged(finding(), finding("E.mw-above-ew"), finding("E.islands", 2, 3)).reset_index()
+    assert extension_sentence(table) == "Of 3 general claims measured on some-model, 2 extend and 1 do not extend."
+    assert extension_sentence(table[table["verdict"] == NOT_RUN]).startswith("No general claim")
 
 
 def test_rows_beside_the_judged_number_play_no_part():

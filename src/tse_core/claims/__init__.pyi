@@ -4,6 +4,7 @@ from . import syntaxgym as syntaxgym
 from . import verdicts as verdicts
 from .extension import EXTENSION as EXTENSION
 from .extension import extension_ledger as extension_ledger
+from .extension import extension_sentence as extension_sentence
 from .extension import extension_summary as extension_summary
 from .finding import book as book
 from .judging import LEDGER as LEDGER

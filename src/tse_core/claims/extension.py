@@ -63,6 +63,21 @@ def extension_summary(table: pd.DataFrame) -> pd.DataFrame:
     return counts.reindex(index=list(dict.fromkeys(table["model"])), columns=order, fill_value=0)
 
 
+def extension_sentence(table: pd.DataFrame) -> str:
+    """How often each verdict was given, as a sentence; claims that were not measured are passed over."""
+    measured = table[table["verdict"] != NOT_RUN]
+    if measured.empty:
+        return "No general claim was measured on a model that the papers never saw."
+    words = {EXTENDS: "extend", DOES_NOT_EXTEND: "do not extend", UNDECIDED: "are undecided"}
+    words |= {DEPENDS: "depend on the front token"}
+    counts = measured["verdict"].value_counts()
+    said = [f"{counts[verdict]} {word}" for verdict, word in words.items() if verdict in counts]
+    return (
+        f"Of {len(measured)} general claims measured on {', '.join(dict.fromkeys(measured['model']))}, "
+        f"{' and '.join(filter(None, [', '.join(said[:-1]), said[-1]]))}."
+    )
+
+
 def extends(low: float, high: float, border: float, side: str = "above") -> str:
     """The verdict on an interval.
 
