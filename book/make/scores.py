@@ -26,7 +26,8 @@ def score(name: str) -> None:
             bare = model.with_policies(bos="none")
             tse_core.evaluate(bare, pairs, lemmas, protocol=job.protocol, store=store_folder())
         if job.model.rpartition("/")[2] in MODELS.values():  # what the claims about the paper's models ask besides
-            keep_results(further_results(evaluation, model, job.lemmas, store_folder()), Store(store_folder()))
+            further = further_results(evaluation, model, job.lemmas, store_folder())
+            keep_results(further, Store(store_folder()), ("metrics", "agreement", "uncertainty", "studies/rows.py"))
     except tse_core.InputError as error:
         raise fail(f"scores {name}: {error}") from None
     record = vars(job) | {"signature": str(evaluation.signature), "seconds": round(time.perf_counter() - started, 1)}

@@ -84,7 +84,7 @@ def offer_results(path: str | Path = "results.parquet") -> Path:
     from tse_core.results import TIDY_COLUMNS, Store, known_results, write_results
 
     table = known_results(Store(store_folder()))
-    table = table[table["source"] == "store"][TIDY_COLUMNS]
+    table = table[table["source"] != "recorded"][TIDY_COLUMNS]
     if table.empty:
         raise InputError("the store holds no results yet: run the notebook's cells first")
     write_results(table, path)

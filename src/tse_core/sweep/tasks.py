@@ -150,7 +150,8 @@ def score_task(task: Task) -> Report:
             _forget()
             work = _worker_work(task.run)
         if not _has(work, task):
-            raise InputError(f"{task.run.model.label} or its data changed since the sweep was planned")
+            label = task.run.model.label
+            raise InputError(f"{label}, its data or the scoring code changed since the sweep was planned")
         opening = time.perf_counter() - start
         done = run(work.part(piece.name for piece in task.shards), Store(task.store), show=False)
         seconds = time.perf_counter() - start
