@@ -62,6 +62,9 @@ def theme() -> alt.theme.ThemeConfig:
     }
 
 
+alt.data_transformers.disable_max_rows()  # a chart of every verb and model has more rows than altair's 5,000
+
+
 def colours_of(constructions) -> alt.Scale:
     """The colour scale for these constructions: the ten rows of Table 2 keep theirs everywhere, others take free ones.
 
