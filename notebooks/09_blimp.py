@@ -376,6 +376,10 @@ table(
 #
 # ## Against humans
 #
+# ```{dropdown} Predict: can a model agree with BLiMP's labels more often than a person does?
+# Yes, where people hesitate or are careless and the model is not. A single judgment is noisy; the label is what a linguist wrote down. Being "above humans" on a phenomenon means agreeing with the label more often, not knowing more English.
+# ```
+#
 # On which phenomena is GPT-2 large as good as a single person?
 
 # %% tags=["hide-input"]

@@ -210,6 +210,10 @@ else:
 # %% [markdown]
 # Look at the shaded region first, then to its left. Before the verb the lines of one number lie on top of each other, because the sentences are the same up to there; if they did not, something would be wrong with the items. To the right of the verb they part again: what follows a wrong verb is surprising a second time, and the formula does not count that.
 #
+# ```{dropdown} Predict: two items failed a model at the verb. Would another model of the same size fail the same ones?
+# Often, if the items are hard for a reason that is in the words: a verb that is rare in one of its forms, a noun that goes with both. Rarely, if they tipped by a hundredth of a bit. So look at the margin of a failed item before you explain it.
+# ```
+#
 # ## A suite in full
 #
 # The public suites have to be downloaded. The laboratory's come with the project, their words are in the vocabulary of models whose rules are known, and they have the same form. From here on one of them is taken apart step by step. Here is one item, a row a condition and a column a region.

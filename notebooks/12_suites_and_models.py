@@ -254,6 +254,10 @@ if own is not None:
 # %% [markdown]
 # What could fool you, in order of size. First, the front: the recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a token in front. Second, chance: suites join one, two or three comparisons, so guessing gets 0.5 on one suite and 0.2 on another, and a circuit's mean hides which. Third, small numbers: most suites have 19 to 40 items, so a single suite's accuracy is uncertain by about fifteen points either way.
 #
+# ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?
+# With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both models, which helps, but a difference of five points on one circuit is still what chance does all the time. The SG score rests on about 800 items, and on 31 suites that differ more than models do.
+# ```
+#
 # ## One suite, eight models
 #
 # *Figure 4a of the SyntaxGym paper* compares the eight models of its Table 1 on one suite about the number of subject and verb. Here it is with the recorded accuracies, the mean where a model was trained several times.
