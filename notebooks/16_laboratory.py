@@ -46,7 +46,7 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark"], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% [markdown]
 # A thermometer is tested in ice water, where the answer is known. This chapter does the same with metrics. It makes a small English in which the number of every verb is ruled by known probabilities, trains models on sentences of it, and compares what the metrics report with what is true.

@@ -45,7 +45,7 @@ def fetch(place: Path) -> Path:
     options = ["--pack-destination", str(place), "--json", "--ignore-scripts", "--fetch-retries=1"]
     command = [*npm(), "pack", f"{NAME}@{VERSION}", *options]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=place)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=place)  # noqa: S603  (fixed words)
     except subprocess.TimeoutExpired:
         raise UnavailableError(f"npm did not bring {NAME} {VERSION} in {PATIENCE} s") from None
     archives = list(place.glob("*.tgz"))
