@@ -234,3 +234,12 @@ def test_sentences_of_one_token_are_not_judged_where_nothing_precedes_them(tiny_
     one_word = pd.DataFrame({"good": ["laughs", "The author laughs"], "bad": ["The author laugh", "The author laugh"]})
     found = score_pairs(model, one_word, bos="none")
     assert found["length_good"].tolist() == [0, 2] and found["correct"].isna().tolist() == [True, False]
+
+
+def test_a_front_token_that_is_also_the_unknown_token_is_no_unknown_word(tiny_causal):
+    model = tse_core.load_model(tiny_causal, bos="[UNK]")
+    pairs = pd.DataFrame(
+        {"good": ["the author smiles", "the zzz smiles"], "bad": ["the author smile", "the zzz smile"]}
+    )
+    scores = score_pairs(model, pairs)
+    assert scores["unknown_good"].tolist() == [0, 1] and scores["unknown_critical"].tolist() == [False, False]

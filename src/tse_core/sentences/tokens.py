@@ -152,7 +152,8 @@ class Text:
         unknown_id = model.tokenizer.unk_token_id
         if unknown_id == model.tokenizer.eos_token_id:  # GPT-2 knows every byte; its unknown token is never used
             unknown_id = None
-        self.unknown = np.array([token == unknown_id for token in self.ids], dtype=bool)
+        self.unknown = np.zeros(len(self.ids), dtype=bool)  # never a token that the model itself puts in front
+        self.unknown[self.real] = [self.ids[place] == unknown_id for place in self.real]
         spaces = len(sentence) - len(sentence.lstrip())
         starts = np.array([start for start, _ in encoding.offsets])
         for i in np.flatnonzero([start >= len(sentence) or sentence[start].isspace() for start in starts]):
