@@ -94,7 +94,7 @@ def test_every_claim_has_a_row_for_every_model_and_the_summary_counts_them():
 
 def test_the_verdicts_in_a_sentence():
     table = judged(finding(), finding("E.mw-above-ew"), finding("E.islands", 2, 3)).reset_index()
-    assert extension_sentence(table) == "Of 3 general claims measured on some-model, 2 extend and 1 do not extend."
+    assert extension_sentence(table) == "Of 3 general claims measured on some-model, 2 extend and 1 does not extend."
     assert extension_sentence(table[table["verdict"] == NOT_RUN]).startswith("No general claim")
 
 

@@ -68,10 +68,11 @@ def extension_sentence(table: pd.DataFrame) -> str:
     measured = table[table["verdict"] != NOT_RUN]
     if measured.empty:
         return "No general claim was measured on a model that the papers never saw."
-    words = {EXTENDS: "extend", DOES_NOT_EXTEND: "do not extend", UNDECIDED: "are undecided"}
-    words |= {DEPENDS: "depend on the front token"}
+    words = {EXTENDS: ("extends", "extend"), DOES_NOT_EXTEND: ("does not extend", "do not extend")}
+    words |= {UNDECIDED: ("is undecided", "are undecided")}
+    words |= {DEPENDS: ("depends on the front token", "depend on the front token")}
     counts = measured["verdict"].value_counts()
-    said = [f"{counts[verdict]} {word}" for verdict, word in words.items() if verdict in counts]
+    said = [f"{counts[verdict]} {word[counts[verdict] > 1]}" for verdict, word in words.items() if verdict in counts]
     return (
         f"Of {len(measured)} general claims measured on {', '.join(dict.fromkeys(measured['model']))}, "
         f"{' and '.join(filter(None, [', '.join(said[:-1]), said[-1]]))}."
