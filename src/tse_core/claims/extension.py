@@ -72,7 +72,9 @@ def extension_sentence(table: pd.DataFrame) -> str:
     words |= {UNDECIDED: ("is undecided", "are undecided")}
     words |= {DEPENDS: ("depends on the front token", "depend on the front token")}
     counts = measured["verdict"].value_counts()
-    said = [f"{counts[verdict]} {word[counts[verdict] > 1]}" for verdict, word in words.items() if verdict in counts]
+    said = [
+        f"{counts[verdict]} {word[int(counts[verdict] > 1)]}" for verdict, word in words.items() if verdict in counts
+    ]
     return (
         f"Of {len(measured)} general claims measured on {', '.join(dict.fromkeys(measured['model']))}, "
         f"{' and '.join(filter(None, [', '.join(said[:-1]), said[-1]]))}."
