@@ -35,9 +35,12 @@ def read_weights(header: Header, settings: dict, skeleton: torch.nn.Module, dtyp
         if tensor.name == ROTARY_DIVISORS:
             beside[tensor.name] = torch.from_numpy(np.array(values))
             continue
-        values, name, _ = processor.process(
-            values, tensor.name, tensor_key_mapping=places, parsed_parameters={"tensors": weights}
-        )
+        try:
+            values, name, _ = processor.process(
+                values, tensor.name, tensor_key_mapping=places, parsed_parameters={"tensors": weights}
+            )
+        except (ValueError, IndexError, ZeroDivisionError):  # each family arranges its tensors in its own way
+            raise InputError(f"{header.path}: {tensor.name} does not fit the settings in the header") from None
         if name in places:
             weights[places[name]] = torch.from_numpy(np.require(values, requirements="CWO")).to(dtype)
         elif name is not None:  # None: the processor itself has put it among the weights
