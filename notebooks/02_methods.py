@@ -74,7 +74,7 @@ from tse_core import charts, published
 from tse_core.agreement import marked_distribution
 from tse_core.datasets import join, unique_contexts
 from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores, tse_scores
-from tse_core.pages import glue, newman, table
+from tse_core.pages import glue, newman, table, try_this
 
 # %% [markdown]
 # ## Two verbs, three scores
@@ -293,7 +293,15 @@ for model in newman.real_models(models)[:1]:
 
 # %% [markdown]
 # What to look at: move the slider to its left end, then step by step to the right. At the top 10 % only the verbs that the model expects are inside, and nearly all of them are on the right side. Further right come verbs that nobody would use of keys, and more of them are wrong. What could fool you: at the far right a verb counts only if *both* its forms are improbable.
-#
+
+# %% tags=["remove-input"]
+try_this(
+    (keys, cabinet),
+    ("The key to the cabinets", "singular"),
+    look="Which of the two do more verbs get wrong?",
+)
+
+# %% [markdown]
 # ## Cut-offs: the head and the tail
 #
 # Which verbs are wrong, the likely or the unlikely ones? Look at each end of the distribution separately. *Top p* keeps the most probable entries that together hold the share $p$ of probability; *bottom p* keeps the least probable ones. EW and MW are then computed from the verbs inside.

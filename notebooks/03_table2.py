@@ -73,7 +73,7 @@ from IPython.display import display
 
 import tse_core
 from tse_core import charts, published
-from tse_core.pages import glue, newman, table
+from tse_core.pages import glue, newman, table, try_this
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -296,7 +296,16 @@ front_chart
 # If the study were repeated with other nouns of the same kind, such an interval would
 # hold the true score nineteen times in twenty.
 # ```
-#
+
+# %% tags=["remove-input"]
+try_this(
+    ("The author next to the guards", "singular"),
+    ("The author next to the guard", "singular"),
+    verb="laughs",
+    look="One row of the table, with an attractor and without one: TSE of one verb, and EW over all of them.",
+)
+
+# %% [markdown]
 # ### Other verbs, other intervals
 #
 # The interval of TSE says what other nouns would do to the score of the template's own verbs. It does not allow for other verbs, and a template has four to eight. If these verbs stand for all verbs, the interval widens as follows. That is the paper's argument in the language of statistics: a handful of verbs says little about the rest.

@@ -72,7 +72,7 @@ import pandas as pd
 from IPython.display import display
 
 from tse_core import charts
-from tse_core.pages import figures, glue, newman, table
+from tse_core.pages import figures, glue, newman, table, try_this
 from tse_core.paths import data_folder, store_folder
 
 # %% [markdown]
@@ -105,6 +105,14 @@ charts.cutoff_curves(
 
 # %% [markdown]
 # Read one curve. Across an object relative clause (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}), the head of the distribution is nearly free of errors, and the far tail is not much better than a coin.
+
+# %% tags=["remove-input"]
+try_this(
+    ("The author that the guards like", "singular"),
+    verb="laughs",
+    cut="bottom-0.01",
+    look="The same curve for one context: move the cut-off from the head to the tail.",
+)
 
 # %% tags=["remove-input"]
 shown = falls[["construction", "metric", "head", "whole", "tail", "fall"]]

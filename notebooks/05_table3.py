@@ -72,7 +72,7 @@ from IPython.display import display
 
 from tse_core import charts, published
 from tse_core.agreement import FORMS, mark_words, marked_distribution, slot_scores
-from tse_core.pages import glue, newman, table
+from tse_core.pages import glue, newman, table, try_this
 
 # %% [markdown]
 # ## The paper's two sentences
@@ -93,7 +93,7 @@ printed = published.table3().rename(
     columns={"subword": "token", "sentence": "printed_as"}
 )
 printed["sentence"] = printed["printed_as"].str.replace("[mask]", "___", regex=False)
-printed["form"] = mark_words(printed["token"], "singular")
+printed["form"] = mark_words(printed["token"], "singular", "newman-appendix")
 colours = alt.Scale(
     domain=list(FORMS), range=["#009e73", "#d55e00", "#0072b2", "#8a8f98"]
 )
@@ -220,6 +220,18 @@ for (model, sentence), marked in found.items():
         )
 
 # %% [markdown]
+
+# %% tags=["remove-input"]
+try_this(
+    *[
+        (sentence.partition(" ___")[0], number)
+        for sentence, number in zip(sentences, numbers, strict=True)
+    ],
+    verb=verbs[0],
+    look="A causal model reads the left side only.",
+)
+
+# %% [markdown]
 # ### Where the probability goes
 #
 # The last four columns add up to 1. They say how much of each distribution the scores speak about at all.
@@ -298,7 +310,7 @@ SENATORS = "The senators that the skater [mask] are young."
 PILOTS = "The pilots that the executive [mask] are tall."
 top_ten = published.table3()[["sentence", "subword", "probability"]]
 top_ten["form"] = mark_words(
-    top_ten["subword"], "singular"
+    top_ten["subword"], "singular", "newman-appendix"
 )  # correct, wrong, past or other
 
 # %% [markdown]

@@ -70,7 +70,7 @@ import pandas as pd
 from IPython.display import display
 
 from tse_core import charts, published
-from tse_core.pages import figures, glue, newman, table
+from tse_core.pages import figures, glue, newman, table, try_this
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -119,6 +119,13 @@ if len(real):
 
 # %% [markdown]
 # What to look at: the direction of the curve in colour from left to right, in every panel. Then the difference between the two columns, EW and MW, of one model. Only then the height, and never the height of two models against each other: their verb lists differ.
+
+# %% tags=["remove-input"]
+try_this(
+    ("The officer", "singular"),
+    ("The bankers knew the officer", "singular"),
+    look="Simple, and the same subject in a sentential complement: compare the two curves, not their heights alone.",
+)
 
 # %% tags=["remove-input"]
 glue("falling", falling)

@@ -73,7 +73,7 @@ from IPython.display import display
 from tse_core import charts, load_model, published
 from tse_core.agreement import FORMS, form_shares
 from tse_core.laboratory import load_language
-from tse_core.pages import figures, glue, newman, table
+from tse_core.pages import figures, glue, newman, table, try_this
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -203,7 +203,14 @@ for name, rows in shares.groupby("model", sort=False):
 
 # %% [markdown]
 # The laboratory gives a yardstick for this count, because the share of past forms in its language is known: {glue:text}`known_past:.3f` of its verbs, if *said that* and *knew* in sentential complements are left aside. A real model has no such yardstick; its number is evidence on English as the model learned it, for the words that happen to be on the list.
-#
+
+# %% tags=["remove-input"]
+try_this(
+    ("The keys to the cabinet", "plural"),
+    look="Below the likeliest continuations stands how the probability divides, past forms apart.",
+)
+
+# %% [markdown]
 # ## The laboratory's coverage
 #
 # ```{dropdown} Predict: will the paper's list cover more or less of a laboratory model's distribution than of a real one's?
@@ -239,7 +246,7 @@ from tse_core.pages import figures
 # form
 table3 = published.table3()
 senators = table3[table3["sentence"].str.contains("senators")].copy()
-senators["form"] = mark_words(senators["subword"], "singular")
+senators["form"] = mark_words(senators["subword"], "singular", "newman-appendix")
 
 coverage = figures.published_curves(3).query("side == 'top' and cutoff == 1")
 printed_mw = published.table2().query("metric == 'MW'")[["hf_name", "row", "value"]]

@@ -71,7 +71,7 @@ from IPython.display import display
 
 import tse_core
 from tse_core import charts, published
-from tse_core.pages import figures, glue, newman, table
+from tse_core.pages import figures, glue, newman, table, try_this
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -156,7 +156,16 @@ if len(real):
 # What to look at: the shape of a valley. In its middle, from about top 90 % to bottom 1 %, almost every context counts, and scores there can be compared. At both rims they cannot.
 #
 # What could fool you: the share is a mean over contexts, and contexts are not alike. After *The author* a comma or *of* can take the top 10 % alone, while inside a relative clause a verb is nearly certain. So the head of a curve over all contexts is really a curve over those contexts in which the model was sure of a verb. A high score there says that a model is right where it is sure; it does not say that it would be as good in the contexts that dropped out. Nor are the two rims alike: the contexts that are left at the head need not be those that are left at the tail.
-#
+
+# %% tags=["remove-input"]
+try_this(
+    ("The author", "singular"),
+    ("The author that the guards", "plural"),
+    cut="top-0.1",
+    look="At the top 10 % a dash stands where no verb is left.",
+)
+
+# %% [markdown]
 # ## Fewer contexts, other intervals
 #
 # ```{margin} Selection

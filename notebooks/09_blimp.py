@@ -70,7 +70,14 @@ from tse_core import blimp, charts, published
 from tse_core.blimp import pair_defects
 from tse_core.charts import accuracy_dots
 from tse_core.laboratory import laboratory_ngram
-from tse_core.pages import glue, newman, not_recorded, recorded_accuracies, table
+from tse_core.pages import (
+    glue,
+    newman,
+    not_recorded,
+    recorded_accuracies,
+    table,
+    try_this,
+)
 from tse_core.paths import store_folder
 from tse_core.results import Store
 from tse_core.studies import recorded_pairs
@@ -97,6 +104,13 @@ from tse_core.studies import recorded_pairs
 # | NPI licensing | *ever* and *any* need a licensing word | [No]{.good} / \*[Some]{.bad} guest has ever left early. |
 # | quantifiers | which quantifiers fit where | There was [a]{.good} / \*[each]{.bad} dog barking. |
 # | subject-verb agreement | a verb agrees with its subject | The keys [are]{.good} / \*[is]{.bad} lost. |
+
+# %% tags=["remove-input"]
+try_this(
+    ("The keys", "plural"),
+    pair=("The keys are lost.", "The keys is lost."),
+    look="The pair asks about one verb, the context about all of them. Then type a pair of your own.",
+)
 
 # %% [markdown]
 # The paper's Table 1 says who had tested what before, by minimal pairs. BLiMP's contribution is breadth: five rows of earlier work became twelve phenomena, all made by one grammar and one vocabulary.

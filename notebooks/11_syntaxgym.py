@@ -69,7 +69,7 @@ from IPython.display import display
 
 import tse_core
 from tse_core.charts import download_table, item_outcomes, item_profile, region_profile
-from tse_core.pages import glue, newman, not_recorded, table
+from tse_core.pages import glue, newman, not_recorded, table, try_this
 from tse_core.paths import store_folder
 from tse_core.studies import recorded_items, recorded_regions
 from tse_core.syntaxgym import (
@@ -189,6 +189,16 @@ for name in real:
 # Read the two columns of each number beside each other: the verb that matches should have fewer bits than the one that does not. One bit less means twice as probable. The size of the difference is not part of the verdict: a prediction that holds by a hundredth of a bit counts as much as one that holds by five.
 #
 # What could fool you: two items are an illustration. The suite from which they are taken, `number_prep`, has 19.
+
+# %% tags=["remove-input"]
+one = figure2.items[0]
+try_this(
+    ("The farmer near the clerks", "singular"),
+    ("The farmers near the clerk", "plural"),
+    pair=(one.sentence("match_sing"), one.sentence("mismatch_sing")),
+    verb="know",
+    look="Look at the verb of the pair first, then at the words after it.",
+)
 
 # %% tags=["hide-input"]
 items = recorded_items(recorded)

@@ -95,7 +95,14 @@ from tse_core import (
     load_pairs,
 )
 from tse_core.datasets import Lemmas, unique_contexts
-from tse_core.pages import glue, newman, not_recorded, recorded_suites, table
+from tse_core.pages import (
+    glue,
+    newman,
+    not_recorded,
+    recorded_suites,
+    table,
+    try_this,
+)
 from tse_core.paths import store_folder
 from tse_core.studies import recorded_pairs
 from tse_core.uncertainty import (
@@ -264,7 +271,16 @@ table(
 # %% [markdown]
 # Any model gets exactly half of these wrong: the two contexts read alike, so it must give the same answer to both.
 # Keeping both contexts keeps the loss visible; leaving such items out would be better still.
-#
+
+# %% tags=["remove-input"]
+sheep_left = sheep["left"].iloc[0]
+try_this(
+    (sheep_left, "singular"),
+    (sheep_left, "plural"),
+    look="The two EW add up to 1: what one reading gets right, the other gets wrong.",
+)
+
+# %% [markdown]
 # ## Both protocols, side by side
 #
 # The last three of the four can still be had: `released` repeats the authors' arithmetic, mask index and labels, and is

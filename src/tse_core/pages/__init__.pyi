@@ -11,6 +11,7 @@ from .gym_pages import write_pages as write_pages
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
 from .ledger import verdict_tiles as verdict_tiles
+from .living import try_this as try_this
 from .markup import chapter as chapter
 from .markup import link as link
 from .notebook import glue as glue
