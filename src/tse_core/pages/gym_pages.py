@@ -173,22 +173,30 @@ def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.
         recorded_table = _table(shown, "Accuracy of the first prediction alone, mean over training runs", digits=3)
         text.append(f"`````{{dropdown}} Recorded by Hu et al. in 2020 (hollow)\n{recorded_table}\n`````")
     regions = _together(outcomes, "regions")
-    pieces = _together(outcomes, "tokens").groupby(["model", "item", "condition", "region"], sort=False)
-    joined = pieces.apply(_spelled)
-    regions = regions.merge(joined.rename("pieces").reset_index(), how="left").fillna({"pieces": ""})
-    critical = {region for formula in suite.predictions for region, _ in formula.atoms if region}
+    if drawn := [outcome for outcome in outcomes if label(outcome) in set(judged["model"])]:
+        text += _region_charts(suite, drawn)
     text += [
+        "## Raw data",
+        _download(data, _together(outcomes, "tokens"), f"{suite.name}-tokens", "Every token's surprisal"),
+        _download(data, regions, f"{suite.name}-regions", "Every region's surprisal"),
+        *[_signature(outcome) for outcome in outcomes],
+    ]
+    return _page(text)
+
+
+def _region_charts(suite: Suite, outcomes: list[Outcome]) -> list[str]:
+    """Surprisal by region, on average and item by item, of models that know the suite's words."""
+    pieces = _together(outcomes, "tokens").groupby(["model", "item", "condition", "region"], sort=False)
+    joined = pieces.apply(_spelled).rename("pieces").reset_index()
+    regions = _together(outcomes, "regions").merge(joined, how="left").fillna({"pieces": ""})
+    critical = {region for formula in suite.predictions for region, _ in formula.atoms if region}
+    return [
         "## Surprisal by region",
         _chart(region_profile(regions, title="Mean surprisal of each region", critical=critical)),
         "## Item by item",
         _chart(item_profile(regions, title="Surprisal of each region of one item", critical=critical)),
         _chart(item_outcomes(_together(outcomes, "items"), title="Which items bear the prediction out")),
-        "## Raw data",
-        _download(data, _together(outcomes, "tokens"), f"{suite.name}-tokens", "Every token's surprisal"),
-        _download(data, regions.drop(columns="pieces"), f"{suite.name}-regions", "Every region's surprisal"),
-        *[_signature(outcome) for outcome in outcomes],
     ]
-    return _page(text)
 
 
 def _about(suite: Suite) -> list[str]:
