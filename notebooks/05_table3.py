@@ -81,7 +81,7 @@ from tse_core.pages import glue, newman, table, try_this
 #
 # ```{margin} Marks
 # Correct: third person singular, like the subject. Wrong: the plural form. Past: says
-# nothing about number (*was* alone does). Other: everything that is not on the verb list.
+# nothing about number (*was* and *were* alone do). Other: all that is not on the verb list.
 # ```
 #
 # ```{dropdown} Predict: which verbs would you expect at the blank, and would *like*, *hate* and *love* be among them?

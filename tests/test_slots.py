@@ -22,6 +22,14 @@ def test_the_marks_turn_round_with_the_number():
     assert mark_words(["meets", "meet", "met"], "plural") == ["wrong", "correct", "past"]
 
 
+def test_was_and_were_are_judged_where_the_list_judges_them():
+    words = ["are", "is", "were", "was", "been"]
+    assert mark_words(words, "plural", "newman-appendix") == ["correct", "wrong", "correct", "wrong", "other"]
+    assert mark_words(words, "singular", "newman-appendix") == ["wrong", "correct", "wrong", "correct", "other"]
+    for number in ("singular", "plural"):
+        assert mark_words(words[2:], number, "newman-clean") == ["past", "past", "other"]
+
+
 def test_scores_of_a_distribution_by_hand():
     marked = pd.DataFrame(
         {

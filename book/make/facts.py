@@ -7,7 +7,7 @@ the package's own scores of some contexts, which the page compares with its own.
 import pandas as pd
 
 from tse_core import PAPER_CUTOFFS, load_lemmas, load_pairs, score_context
-from tse_core.agreement import marked_distribution
+from tse_core.agreement import marked_distribution, past_forms
 
 LEMMAS = "newman-clean"
 NUMBERS = ("singular", "plural")
@@ -86,8 +86,7 @@ def _verbs(model):
 
 
 def _past(model) -> list[list]:
-    table = load_lemmas(LEMMAS).table
-    rows = [(word, lemma) for word, lemma in zip(table["past"], table["lemma"], strict=True) if isinstance(word, str)]
+    rows = past_forms(load_lemmas(LEMMAS).table)
     ids = model.word_ids([word for word, _ in rows])
     return [[entry, lemma] for entry, (_, lemma) in zip(ids, rows, strict=True) if entry is not None]
 

@@ -30,7 +30,7 @@ function mark(form, lemma) {
 
 const divided = ({ correct, wrong, past, other }) =>
   `Of all probability, ${percent(correct)} is on correct forms, ${percent(wrong)} on wrong ones, ` +
-  `${percent(past)} on past forms, which go with any subject, and ${percent(other)} on everything else.`;
+  `${percent(past)} on past forms, which no score counts, and ${percent(other)} on everything else.`;
 
 function verbLine({ distribution, number }, verb) {
   if (verb.message) return el("p", { className: "live-wrong", textContent: `TSE: ${verb.message}` });

@@ -14,5 +14,6 @@ from .slots import FORMS as FORMS
 from .slots import form_shares as form_shares
 from .slots import mark_words as mark_words
 from .slots import marked_distribution as marked_distribution
+from .slots import past_forms as past_forms
 from .slots import slot_distribution as slot_distribution
 from .slots import slot_scores as slot_scores

@@ -2,7 +2,12 @@
 
 Table 3 of Newman et al. (2021) shows the ten most probable entries of two sentences. Here any sentence can be looked
 at, with the scores it would get: TSE from the templates' few verbs, MW and EW from the whole list, and how the
-probability divides between forms that agree, forms that do not, past forms (which agree with anything) and the rest.
+probability divides between forms that agree, forms that do not, past forms and the rest.
+
+Past forms are those that the list does not score. They go with any subject, but for the past of *be*: after a plural
+subject *were* agrees and *was* does not. The paper's appendix lists was/were as a pair of its own, so with that list
+they are marked correct and wrong, and count in the scores. newman-clean leaves the pair out, and with it both are past
+forms, because what is marked correct or wrong is what EW and MW count. (The paper's Table 3 prints no form of *be*.)
 """
 
 from pathlib import Path
@@ -42,7 +47,7 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     block = next(blocks(model, [slot.ids], [[slot.position]]))
     probabilities = block.logits[0].softmax(-1).cpu().numpy()
     order = np.argsort(-probabilities, kind="stable")
-    return pd.DataFrame({"token": model.tokens(order), "id": order, "probability": probabilities[order]})
+    return pd.DataFrame({"token": model.tokens(order.tolist()), "id": order, "probability": probabilities[order]})
 
 
 def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
@@ -116,6 +121,18 @@ def mark_words(words, number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
     return [marks.get(word.strip(), ("other", ""))[0] for word in words]
 
 
+def past_forms(table: pd.DataFrame) -> list[tuple[str, str]]:
+    """The past forms of a list's table with their lemmas: one of each verb, two of *be*; none without a column past.
+
+    >>> past_forms(pd.DataFrame({"lemma": ["be", "see", "beware"], "past": ["was/were", "saw", ""]}))
+    [('was', 'be'), ('were', 'be'), ('saw', 'see')]
+    """
+    if "past" not in table:
+        return []
+    rows = zip(table["past"].fillna(""), table["lemma"], strict=True)
+    return [(word, lemma) for words, lemma in rows for word in words.split("/") if word]
+
+
 def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
     """The scores of one sentence and how its probability divides.
 
@@ -158,9 +175,7 @@ def _marks(kept: pd.DataFrame, number: str, all_lemmas: pd.DataFrame) -> dict[st
     if number not in ("singular", "plural"):
         raise unknown("number", number, ("singular", "plural"))
     wrong = "plural" if number == "singular" else "singular"
-    columns = [("past", "past", all_lemmas)] if "past" in all_lemmas else []
-    marks = {}
-    for form, column, table in [*columns, ("wrong", wrong, kept), ("correct", number, kept)]:
-        words = zip(table[column], table["lemma"], strict=True)
-        marks |= {w: (form, lemma) for w, lemma in words if isinstance(w, str) and w}
+    marks = {word: ("past", lemma) for word, lemma in past_forms(all_lemmas)}
+    for form, column in [("wrong", wrong), ("correct", number)]:
+        marks |= {word: (form, lemma) for word, lemma in zip(kept[column], kept["lemma"], strict=True)}
     return marks
