@@ -33,9 +33,9 @@ def check_links() -> None:
 
 
 def jupyter_book(*options: str) -> subprocess.CompletedProcess:
-    """Build from the repository's root, where its extensions find this package."""
+    """Build from the repository's root, where its extensions find this package and the reference finds tse_core."""
     command = [str(Path(sys.executable).parent / "jupyter-book"), "build", ".", *options]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)  # noqa: S603  (a fixed command)
 
 

@@ -58,7 +58,7 @@ class LanguageModel:
     space : bool
         Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
     opener : str, optional
-        The token that opened documents in pretraining (see `tse_core.models.openers`).
+        The token that opened documents in pretraining (see ``models/openers.py``).
     quantisation : str, optional
         How a GGUF file stores most of its weights, e.g. "Q4_1".
     """
