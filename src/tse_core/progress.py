@@ -1,19 +1,28 @@
-"""Progress of long work: a bar on standard error where that is a terminal, a line on Colab, silence elsewhere."""
+"""Progress of long work: a bar on a terminal, one renewed line on Colab, elsewhere a line every half minute.
+
+Under nohup, in CI and in logs, work that takes less than half a minute says nothing.
+"""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+EVERY = 30.0  # seconds between two lines of a log
+ON_COLAB = 2.0
+
 
 @contextmanager
 def progress(total: int, description: str, *, unit: str = "") -> Iterator[Callable[[int], None]]:
-    """A progress bar with throughput and time left; gives a function that advances it by n and may change its text."""
+    """Progress with throughput and time left on standard error.
+
+    Gives a function that advances it by n, in `unit`, and may change its text.
+    """
     if "google.colab" in sys.modules:
-        yield _line(total, description, unit)
+        yield _lines(total, description, unit, every=ON_COLAB, renewed=True)
         return
     if not sys.stderr.isatty():
-        yield lambda n=1, text=None: None
+        yield _lines(total, description, unit, every=EVERY)
         return
     from rich.console import Console
     from rich.progress import (
@@ -36,21 +45,34 @@ def progress(total: int, description: str, *, unit: str = "") -> Iterator[Callab
         yield lambda n=1, text=None: bar.update(task, advance=n, description=text)
 
 
-def _line(total: int, description: str, unit: str, every: float = 2.0) -> Callable[[int], None]:
-    """One line that is written anew every few seconds: what a notebook's output can show."""
-    done, started, shown = 0.0, time.monotonic(), 0.0
+def _lines(total: int, description: str, unit: str, every: float, renewed: bool = False) -> Callable[[int], None]:
+    """Lines on standard error, one every so many seconds; a renewed one replaces the line before (a notebook's output).
+
+    The last line says that all is done; it is left out of a log that holds no line yet.
+    """
+    done, started = 0.0, time.monotonic()
+    shown = started - every if renewed else started
 
     def advance(n=1, text=None):
         nonlocal done, shown, description
         done, description, now = done + n, text or description, time.monotonic()
-        if now - shown >= every or done >= total:
-            left = (now - started) * (total - done) / done if done else 0
-            end = "\n" if done >= total else ""
-            print(
-                f"\r{description}: {done:,.0f} of {total:,} {unit}, {left / 60:.0f} min left   ",
-                end=end,
-                file=sys.stderr,
-            )
-            shown = now
+        whole, first = done >= total - 1e-6, shown == started
+        if not done or (now - shown < every and (not whole or first)):
+            return
+        seconds = max(now - started, 1e-3)
+        speed = f", {done / seconds:,.0f}/s" if done >= seconds else ""
+        left = f"took {_long(seconds)}" if whole else f"{_long(seconds * (total - done) / done)} left"
+        line = f"{description}: {done:,.0f} of {total:,} {unit}".rstrip() + f"{speed}, {left}"
+        print(
+            f"\r{line}   " if renewed else line, end="\n" if whole or not renewed else "", file=sys.stderr, flush=True
+        )
+        shown = now
 
     return advance
+
+
+def _long(seconds: float) -> str:
+    """A duration in words: 40 s, 12 min, 3.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
