@@ -18,7 +18,7 @@ from tse_core.models.devices import usable_device
 from tse_core.models.identity import safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.lstm import LSTM, train_lstm
-from tse_core.models.network import LazyNetwork
+from tse_core.models.network import LazyNetwork, Network
 from tse_core.models.ngram import NGram, train_ngram
 
 FILE = "tse_baseline.json"  # marks a folder that holds a baseline
@@ -67,6 +67,7 @@ def train_baseline(
     tokenizer = tokenizer or word_tokenizer(sentences)
     ids = tokenizer(sentences, add_special_tokens=False, verbose=False)["input_ids"]
     common = {"vocabulary_size": len(tokenizer), "boundary": tokenizer.bos_token_id, "end": tokenizer.eos_token_id}
+    network: Network
     if kind == "ngram":
         network = train_ngram(ids, **common, **settings)
     else:
@@ -157,6 +158,7 @@ def load_baseline(
         lambda: _read(folder, settings, where),
         files=lambda: [file],
         digest=lambda files: weights_digest(safetensors_tensors(files), settings),
+        settings=settings,
         size=tensor_count,
         vocabulary_size=size,
         max_length=None,
@@ -174,8 +176,8 @@ def _read(folder: Path, settings: dict, device: torch.device) -> NGram | LSTM:
         arrays = load_file(folder / "model.safetensors")
         if settings.pop("kind") == "ngram":
             orders = range(1, settings.pop("order") + 1)
-            levels = ([arrays[f"{part}_{order}"] for order in orders] for part in ("keys", "counts"))
-            return NGram(*levels, **settings)
+            keys, counts = ([arrays[f"{part}_{order}"] for order in orders] for part in ("keys", "counts"))
+            return NGram(keys, counts, **settings)
         network = LSTM(**settings)
         missing, _ = network.load_state_dict({k: torch.from_numpy(a) for k, a in arrays.items()}, strict=False)
         if set(missing) - {"output.weight"}:

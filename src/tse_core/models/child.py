@@ -27,9 +27,14 @@ def run_command(command: Sequence[str], timeout: float, largest: int = LARGEST) 
 
     Raises OSError where it cannot be started.
     """
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with _noted_signals() as signals:
-        process = subprocess.Popen(command, **pipes, start_new_session=True)  # noqa: S603  (the user's command)
+        process = subprocess.Popen(  # noqa: S603  (the user's command)
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
         readers = [_Reader(stream, largest) for stream in (process.stdout, process.stderr)]
         try:
             stopped = _wait(process, readers, time.monotonic() + timeout, signals)

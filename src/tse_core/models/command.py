@@ -17,6 +17,7 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +73,7 @@ class CommandModel:
         """Name and hash of the command and of every file that it names (of an image only its name is known)."""
         digest = hashlib.sha256("\0".join(self.command).encode())
         for file in [] if self.mount else self._files():
-            digest.update(cached([file], lambda file=file: file_digest([file])).encode())
+            digest.update(cached([file], partial(file_digest, [file])).encode())
         return f"{self.name}@{digest.hexdigest()[:8]}"
 
     def _files(self) -> list[Path]:
@@ -130,7 +131,7 @@ class CommandModel:
         rows = [line.split("\t") if "\t" in line else line.split() for line in lines]
         if not rows or rows[0] != HEADER:
             raise self._error("get_surprisals", f"the first line must be {' '.join(HEADER)}", lines)
-        found = [[] for _ in sentences]
+        found: list[list[tuple[str, float]]] = [[] for _ in sentences]
         for row in rows[1:]:
             try:
                 sentence, position, token, bits = int(row[0]), int(row[1]), row[2], float(row[3])

@@ -6,8 +6,10 @@ over when they were written) work on a header that is read once and checked: 2 s
 """
 
 import warnings
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import torch
 
@@ -32,15 +34,15 @@ def quantisation(path: str | Path) -> str:
 
     header = read_header(path)
     try:
-        stated = LlamaFileType(header.metadata.get("general.file_type"))
+        stated = LlamaFileType(header.metadata["general.file_type"])
         if stated is not LlamaFileType.GUESSED:
             return stated.name.removeprefix("MOSTLY_").removeprefix("ALL_")
-    except ValueError:
+    except (KeyError, ValueError):
         pass
-    elements = {}
+    elements: Counter[int] = Counter()
     for tensor in header.tensors:
-        elements[tensor.type] = elements.get(tensor.type, 0) + tensor.elements
-    return GGMLQuantizationType(max(elements, key=elements.get)).name
+        elements[tensor.type] += tensor.elements
+    return GGMLQuantizationType(elements.most_common(1)[0][0]).name
 
 
 def parameter_count(path: str | Path) -> int:
@@ -148,6 +150,7 @@ def _settings(header: Header) -> dict:
     """What the header says of the network, under the names of transformers' configurations."""
     from transformers.integrations import GGUF_CONFIG_DEFAULTS_MAPPING, GGUF_CONFIG_MAPPING
 
+    families = cast(dict[str, dict[str, str | None]], GGUF_CONFIG_MAPPING)
     family, path = _family(header), header.path
     scaling = header.get("rope.scaling.type", "none")
     if scaling != "none":
@@ -155,8 +158,8 @@ def _settings(header: Header) -> dict:
     layers, embedding = header.get("block_count"), header.shape("token_embd.weight")
     if not isinstance(layers, int) or not 0 < layers <= len(header.tensors) or embedding is None:
         raise InputError(f"{path}: has {layers!r} layers and {len(header.tensors)} tensors, which is no language model")
-    table = {"rope.freq_base": "rope_theta"} | GGUF_CONFIG_MAPPING[family]
-    names = {f"tokenizer.{name}": setting for name, setting in GGUF_CONFIG_MAPPING["tokenizer"].items()}
+    table = {"rope.freq_base": "rope_theta"} | families[family]
+    names = {f"tokenizer.{name}": setting for name, setting in families["tokenizer"].items()}
     names |= {f"{header.architecture}.{name}": setting for name, setting in table.items()}
     found = [(setting, header.metadata[name]) for name, setting in names.items() if setting and name in header.metadata]
     more = _MORE_SETTINGS.get(family, {})

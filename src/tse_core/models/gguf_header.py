@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Header:
     """What a GGUF file says before its weights."""
 
     path: Path
-    metadata: Mapping[str, object]
+    metadata: Mapping[str, Any]  # numbers, texts and lists of them
     tensors: tuple[Tensor, ...]
 
     @property
@@ -121,10 +121,10 @@ class _Cursor:
             raise InputError(f"{self.path}: is of GGUF version {version}; versions 2 and 3 are read")
         tensors = self.count(self.scalar("Q"), _SHORTEST_TENSOR, "tensors", spare=8)
         keys = self.count(self.scalar("Q"), _SHORTEST_KEY, "values")
-        metadata = {}
+        metadata: dict[str, Any] = {}
         for _ in range(keys):
             self.put(metadata, self.string(), self.value)
-        infos = {}
+        infos: dict[str, tuple] = {}
         for _ in range(tensors):
             self.put(infos, self.string(), self.tensor)
         return metadata, infos, self.at

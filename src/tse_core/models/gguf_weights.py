@@ -29,7 +29,9 @@ def read_weights(header: Header, settings: dict, skeleton: torch.nn.Module, dtyp
     data = header.mapped()
     processor = TENSOR_PROCESSORS.get(header.architecture, TensorProcessor)(config=settings)
     places = _places(header, skeleton, processor)
-    weights, homeless, beside = {}, [], {}
+    weights: dict[str, torch.Tensor] = {}
+    beside: dict[str, torch.Tensor] = {}
+    homeless: list[str] = []
     for tensor in header.tensors:
         values = _dequantised(header, tensor, data)
         if tensor.name == ROTARY_DIVISORS:
@@ -42,7 +44,7 @@ def read_weights(header: Header, settings: dict, skeleton: torch.nn.Module, dtyp
         except (ValueError, IndexError, ZeroDivisionError):  # each family arranges its tensors in its own way
             raise InputError(f"{header.path}: {tensor.name} does not fit the settings in the header") from None
         if name in places:
-            weights[places[name]] = torch.from_numpy(np.require(values, requirements="CWO")).to(dtype)
+            weights[places[name]] = torch.from_numpy(np.require(values, requirements=["C", "W", "O"])).to(dtype)
         elif name is not None:  # None: the processor itself has put it among the weights
             homeless.append(name)
     _check_complete(header, skeleton, weights, homeless)
@@ -57,7 +59,7 @@ def _places(header: Header, skeleton, processor) -> dict[str, str]:
     if family is None:
         raise InputError(f"{header.path}: the package gguf does not know the family {header.architecture!r}")
     table = get_tensor_name_map(family, header.get("block_count"))
-    places = {}
+    places: dict[str, str] = {}
     for prefix in ("", f"{skeleton.base_model_prefix}."):  # some files were written from the network without its head
         for parameter in skeleton.state_dict():
             if parameter.startswith(prefix):
@@ -74,11 +76,11 @@ def _dequantised(header: Header, tensor: Tensor, data: np.ndarray) -> np.ndarray
     """A tensor's values in float32."""
     from gguf import GGML_QUANT_SIZES, GGMLQuantizationType, dequantize
 
-    block, size = GGML_QUANT_SIZES[tensor.type]
+    kind = GGMLQuantizationType(tensor.type)
+    block, size = GGML_QUANT_SIZES[kind]
     rows = data[tensor.start : tensor.start + tensor.bytes].reshape(
         *tensor.shape[:-1], tensor.shape[-1] // block * size
     )
-    kind = GGMLQuantizationType(tensor.type)
     try:
         return dequantize(rows, kind)
     except NotImplementedError:

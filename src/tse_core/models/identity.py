@@ -11,6 +11,7 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -85,10 +86,10 @@ def state_of(files: list[Path]) -> list[tuple]:
     return [(str(f), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for f, s in states]
 
 
-def cached(files: list[Path], digest: Callable[[], str]) -> str:
-    """A digest of files: that of an earlier run where they are the same, else what `digest` gives, kept for later."""
+def cached(files: list[Path], digest: Callable[[], str], settings: dict | None = None) -> str:
+    """A digest of files and settings: that of an earlier run with the same ones, else what `digest` gives, kept."""
     before = state_of(files)
-    place = cache_folder() / "fingerprints" / hashlib.sha256(json.dumps(before).encode()).hexdigest()
+    place = cache_folder() / "fingerprints" / hashlib.sha256(json.dumps(before).encode() + canonical(settings or {})).hexdigest()
     try:
         known = place.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError):
@@ -143,7 +144,7 @@ def _tensors(file: Path) -> Iterator[Tensor]:
             if not 0 <= start <= end <= size - 8 - length:
                 raise ValueError(f"it ends before {name} does")
             place = (8 + length + start, end - start)
-            yield Tensor(name, said["dtype"], tuple(said["shape"]), lambda place=place: _read(file, *place))
+            yield Tensor(name, said["dtype"], tuple(said["shape"]), partial(_read, file, *place))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{file}: not a readable safetensors file ({error})") from None
 

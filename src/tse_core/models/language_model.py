@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import torch
 
 from tse_core.errors import InputError
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
-from tse_core.models.openers import WORDS, front_ids, token_id
+from tse_core.models.openers import WORDS, chat_front, front_ids, token_id
 from tse_core.words import join
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 Kind = Literal["causal", "masked"]
 
@@ -61,11 +64,14 @@ class LanguageModel:
         The token that opened documents in pretraining (see ``models/openers.py``).
     quantisation : str, optional
         How a GGUF file stores most of its weights, e.g. "Q4_1".
+    chat : str, optional
+        A user's message: what a causal model reads in front of a sentence is then its tokenizer's chat template with
+        this message, up to where its reply begins, and the sentence is the reply. By default there is no chat.
     """
 
     name: str
     kind: Kind
-    tokenizer: object = field(repr=False)
+    tokenizer: "PreTrainedTokenizerFast" = field(repr=False)
     network: Network | LazyNetwork = field(repr=False)
     dtype: str = "float32"
     revision: str | None = None
@@ -73,15 +79,18 @@ class LanguageModel:
     space: bool = False
     opener: str | None = None
     quantisation: str | None = None
+    chat: str | None = None
 
     def __post_init__(self):
+        if self.chat is not None and (self.kind == "masked" or self.bos != "default"):
+            raise InputError(f"{self.name}: chat is for causal models, and its template says what stands in front (no bos)")
         if self.bos not in WORDS:
             token_id(self.name, self.tokenizer, self.bos)
 
     def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "LanguageModel":
         """This model, reading text in another way."""
-        changed = {"bos": bos, "space": space}
-        model = replace(self, **{k: v for k, v in changed.items() if v is not None})
+        bos, space = self.bos if bos is None else bos, self.space if space is None else space
+        model = replace(self, bos=bos, space=space)
         if "_fingerprint" in self.__dict__:  # the same weights, configuration and tokenizer
             model.__dict__["_fingerprint"] = self._fingerprint
         return model
@@ -116,17 +125,23 @@ class LanguageModel:
         shown = {"bos": self.front, "space": "yes" if self.space else "no", "dtype": self.dtype}
         if self.quantisation:
             shown["quantised"] = self.quantisation
+        if self.chat is not None:
+            shown["chat"] = f"{self.chat}@{hashlib.sha256(repr(self._front).encode()).hexdigest()[:8]}"
         return shown | ({"revision": self.revision} if self.revision else {})
 
     @property
     def front(self) -> str:
-        """What stands in front of a sentence: a token's text, "none", or "cls" for what a masked model reads there."""
+        """What stands in front of a sentence: a token's text, "none", "template" with a chat, "cls" for masked models."""
         if self.kind == "masked":
             return "cls"
+        if self.chat is not None:
+            return "template"
         return "".join(self.tokenizer.convert_ids_to_tokens(list(self._front))) or "none"
 
     @cached_property
     def _front(self) -> tuple[int, ...]:
+        if self.chat is not None:
+            return chat_front(self.name, self.tokenizer, self.chat)
         return front_ids(self.name, self.tokenizer, self.bos, self.opener)
 
     def encode(self, sentence: str) -> Encoding:
@@ -212,7 +227,7 @@ class LanguageModel:
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Vocabulary entries as a person reads them: a leading space is shown as it is."""
-        return [self.tokenizer.decode([i]) if i < len(self.tokenizer) else f"[{i}]" for i in map(int, ids)]
+        return [str(self.tokenizer.decode([i])) if i < len(self.tokenizer) else f"[{i}]" for i in map(int, ids)]
 
 
 def _skip_spaces(text: str, start: int, end: int) -> int:

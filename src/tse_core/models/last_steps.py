@@ -6,8 +6,12 @@ normalisation, BERT's transformation before its output embedding.
 
 from contextlib import contextmanager
 from functools import wraps
+from typing import TYPE_CHECKING
 
 import torch
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 
 class LastSteps:
@@ -18,7 +22,7 @@ class LastSteps:
     true of a given model is to be tried (see `HuggingFaceNetwork`), and where it is not, taken back with `remove`.
     """
 
-    def __init__(self, module: torch.nn.Module):
+    def __init__(self, module: "PreTrainedModel"):
         self._places = None
         lists = [m for m in module.modules() if isinstance(m, torch.nn.ModuleList) and len(m)]
         layer = max(lists, key=len)[-1] if lists else None

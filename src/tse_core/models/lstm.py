@@ -25,6 +25,7 @@ class LSTM(nn.Module, Network):
         super().__init__()
         self.settings = {"vocabulary_size": vocabulary_size, "embedding": embedding, "hidden": hidden, "layers": layers}
         self.settings["dropout"] = dropout
+        self.vocabulary_size = vocabulary_size
         self.embedding = nn.Embedding(vocabulary_size, embedding)
         self.recurrent = nn.LSTM(embedding, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0)
         self.dropout = nn.Dropout(dropout)
@@ -47,10 +48,6 @@ class LSTM(nn.Module, Network):
     def project(self, states: torch.Tensor) -> torch.Tensor:
         """Logits (n, vocabulary) float32 of the next word."""
         return self.output(states).float()
-
-    @property
-    def vocabulary_size(self) -> int:
-        return self.settings["vocabulary_size"]
 
     @property
     def device(self) -> torch.device:

@@ -28,11 +28,20 @@ class Network:
     """
 
     vocabulary_size: int
-    device = torch.device("cpu")
-    max_length: int | None = None
     takes_trees = False
     window: int | None = None
-    parameter_count = 0
+
+    @property
+    def device(self) -> torch.device:
+        return torch.device("cpu")
+
+    @property
+    def max_length(self) -> int | None:
+        return None
+
+    @property
+    def parameter_count(self) -> int:
+        return 0
 
     def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """What `project` turns into logits, (n, anything), at n places (rows, columns) of ids (batch, length)."""
@@ -84,6 +93,7 @@ class LazyNetwork:
     files : the weights' files, asked for when they are needed (a hub's may have to be fetched first)
     digest : gives the fingerprint from the files, which is kept on disk (see `tse_core.models.identity`)
     size : gives the number of weights from the files' headers
+    settings : what the digest is taken over besides the files
     """
 
     def __init__(
@@ -96,10 +106,15 @@ class LazyNetwork:
         vocabulary_size: int,
         max_length: int | None,
         device: torch.device,
+        settings: dict | None = None,
     ):
         self.vocabulary_size, self.max_length, self.device = vocabulary_size, max_length, device
         self._read, self._list, self._digest, self._size = read, files, digest, size
-        self._lock, self._network, self._state, self._fingerprint = threading.RLock(), None, None, None
+        self._settings = settings or {}
+        self._lock = threading.RLock()
+        self._network: Network | None = None
+        self._state: list[tuple] | None = None
+        self._fingerprint: str | None = None
 
     @property
     def opened(self) -> Network:
@@ -122,7 +137,7 @@ class LazyNetwork:
         with self._lock:
             if self._fingerprint is None:
                 self._state = state_of(self._files())
-                self._fingerprint = cached(self._files(), lambda: self._digest(self._files()))
+                self._fingerprint = cached(self._files(), lambda: self._digest(self._files()), self._settings)
             return self._fingerprint
 
     @property

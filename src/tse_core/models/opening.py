@@ -1,11 +1,13 @@
 """What `load_model` does: finds the model, opens tokenizer and configuration, and leaves the weights for later."""
 
+import copy
 import importlib.util
 from pathlib import Path
 
 import torch
 
 from tse_core.errors import InputError, unknown
+from tse_core.models.adapters import WEIGHTS, adapter_settings, with_adapter, without_wrapper
 from tse_core.models.allocator import keep_freed_memory
 from tse_core.models.command import CommandModel, open_command
 from tse_core.models.devices import usable_device
@@ -45,8 +47,8 @@ def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> Langu
     if name in package_models() or name.lower().endswith(".gguf"):
         if revision or kind == "masked":
             raise InputError(f"{name} is a GGUF file of a causal model; it has no revision and cannot be masked")
-        place = model_file(name) if name in package_models() else Path(name)
-        return _open_gguf(name, place, device, dtype, bos)
+        file = model_file(name) if name in package_models() else Path(name)
+        return _open_gguf(name, file, device, dtype, bos)
     place = str(data_folder() / "models" / name) if name in laboratory_models() else name
     if (Path(place) / "tse_baseline.json").is_file():
         from tse_core.models.baselines import load_baseline
@@ -56,19 +58,30 @@ def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> Langu
 
 
 def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel:
-    """A Hugging Face model that is in memory, with its tokenizer; nothing is copied, and it is set to evaluation."""
+    """A Hugging Face model that is in memory, with its tokenizer.
+
+    It is read through modules of its own that share its weights, so nothing of it is copied or changed: neither its
+    training mode nor how its layers compute.
+    """
     name = Path(str(getattr(module.config, "_name_or_path", "") or type(module).__name__)).name
+    held = without_wrapper(name, module)
+    name, module = name if held is module else f"{name}+adapter", held
     kind = kind or detect_kind(name, module.config)
     check_tokenizer(name, tokenizer, kind)
-    network = HuggingFaceNetwork(module.eval(), causal=kind == "causal")
+    weights = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    network = HuggingFaceNetwork(copy.deepcopy(module, weights).eval(), causal=kind == "causal")
     return _language_model(name, kind, tokenizer, network, module.config, bos, str(module.dtype).removeprefix("torch."))
 
 
 def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -> LanguageModel:
     options = {"revision": revision, "trust_remote_code": trust} if revision else {"trust_remote_code": trust}
+    folder, adapter = place, adapter_settings(name, place)
+    if adapter:
+        place = adapter.pop("base_model_name_or_path")
     config = opened(name, place, "AutoConfig", options)
     kind = kind or detect_kind(name, config)
-    tokenizer = opened(name, place, "AutoTokenizer", options)
+    own = adapter and (Path(folder) / "tokenizer.json").is_file()
+    tokenizer = opened(name, folder if own else place, "AutoTokenizer", options)
     check_tokenizer(name, tokenizer, kind)
     if Path(place).is_dir():
         safetensors_tensors(fetched_weights(name, place, revision))  # says at once what is wrong with them
@@ -80,12 +93,15 @@ def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -
         auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
         more = {"dtype": DTYPES[dtype], "use_safetensors": True} | ({"device_map": "auto"} if device == "map" else {})
         module = opened(name, place, auto, options | more).eval()
+        module = with_adapter(name, module, folder).eval() if adapter else module
         return HuggingFaceNetwork(module if device == "map" else module.to(where), causal=kind == "causal")
 
+    settings = config.to_diff_dict() | ({"adapter": adapter} if adapter else {})
     network = LazyNetwork(
         read,
-        files=lambda: fetched_weights(name, place, revision),
-        digest=lambda files: weights_digest(safetensors_tensors(files), config.to_diff_dict()),
+        files=lambda: fetched_weights(name, place, revision) + ([Path(folder) / WEIGHTS] if adapter else []),
+        digest=lambda files: weights_digest(safetensors_tensors(files), settings),
+        settings=settings,
         size=tensor_count,
         vocabulary_size=config.get_text_config().vocab_size,
         max_length=longest(config),
@@ -139,9 +155,10 @@ def detect_kind(name: str, config) -> Kind:
 
     if getattr(config, "is_encoder_decoder", False):
         raise InputError(
-            f"{name} is an encoder-decoder ({config.model_type}); only causal and masked models can be scored"
+            f"{name} is an encoder-decoder ({config.model_type}), which predicts one text from another; causal and masked "
+            "models can be scored, or a program of yours that gives surprisals (command:./my-model)"
         )
-    kinds = set()
+    kinds: set[Kind] = set()
     for architecture in config.architectures or []:
         if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
             kinds.add("masked")

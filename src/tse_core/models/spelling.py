@@ -8,7 +8,7 @@ letters, up to the end of their word; a mark in angle or square brackets (<eos>,
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 MARKS = ("Ġ", "▁", "Ċ", "##", "</w>", "@@")
@@ -39,7 +39,9 @@ def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list
 
 def _letters_taken(steps, text: str, word_end: Sequence[int]) -> list[int] | None:
     """How many letters each token takes: the likeliest first, the next where the tokens after it cannot go on."""
-    taken, choices, position = [], [], 0
+    taken: list[int] = []
+    choices: list[Iterator[int]] = []
+    position = 0
     dead = set()  # (token, position) from which the rest of the text is not spelled
     while len(taken) < len(steps) or position < len(text):
         i = len(taken)
