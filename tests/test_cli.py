@@ -70,7 +70,7 @@ def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tm
 
 def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal, tiny_masked):
     code, out, _ = tse("evaluate", tiny_causal, *SIMPLE, "--against", tiny_masked, "--no-store")
-    assert code == 0 and out.count("newman-appendix-shared@") == 2
+    assert code == 0 and out.count("newman-clean-shared@") == 2
     assert [line.split()[1] for line in out.splitlines() if line.startswith("Simple") and "+" in line] != []
 
 

@@ -115,7 +115,7 @@ def test_a_stored_run_is_read_back_unchanged(tiny_causal, simple, tmp_path, monk
 
 def test_another_policy_is_another_entry(tiny_causal, simple, tmp_path):
     store = Store(tmp_path)
-    for options in ({}, {"protocol": "released"}, {"keep": "lemmas"}, {"lemmas": load_lemmas("newman-clean")}):
+    for options in ({}, {"protocol": "released"}, {"keep": "lemmas"}, {"lemmas": load_lemmas("newman-released")}):
         evaluate(tiny_causal, simple, store=store, **options)
     assert len({f.parent for f in tmp_path.glob("*/*.contexts.*.parquet")}) == 4
 
@@ -137,7 +137,7 @@ def test_a_distribution_sums_to_one(tiny_masked):
 
 
 def test_a_tokenizer_without_any_lemma_is_said_plainly(shared, simple):
-    with pytest.raises(InputError, match="holds no lemma of newman-appendix \\(1970 lemmas\\)"):
+    with pytest.raises(InputError, match="holds no lemma of newman-clean \\(1945 lemmas\\)"):
         evaluate(shared / "models" / "stories260K", simple)
 
 

@@ -91,7 +91,7 @@ def test_numbers_that_contradict_the_store_under_the_same_signature_are_refused(
 
 
 def test_names_that_stand_for_other_contents_here_are_told():
-    lemmas = f"newman-appendix@{load_lemmas().hash}"
+    lemmas = f"newman-clean@{load_lemmas().hash}"
     here = f"marvin-linzen/simple@{data_hash(load_pairs('marvin-linzen/simple'))}"
     assert other_contents(here, lemmas) == []
     (note,) = other_contents("marvin-linzen/simple@00000000", lemmas)
@@ -171,7 +171,7 @@ def test_shared_lemmas_are_those_of_both_vocabularies(models):
     knows = Knows("knows three", "causal", models[0].tokenizer, models[0].network)
     shared = shared_lemmas([models[0], knows])
     assert shared.table["lemma"].tolist() == ["laugh", "see"]
-    assert shared.name == "newman-appendix-shared" and shared.hash != load_lemmas().hash
+    assert shared.name == "newman-clean-shared" and shared.hash != load_lemmas().hash
     with pytest.raises(InputError, match="share no lemma of l with both forms"):
         shared_lemmas([knows], type(shared)("l", shared.table.iloc[:0]))
 
@@ -212,5 +212,5 @@ def test_evaluations_with_other_policies_are_not_compared(models, simple):
         compare_evaluations(first, evaluate(models[0], simple, protocol="released"))
     with pytest.raises(InputError, match="made without its lemmas; use keep='lemmas'"):
         compare_shared(first, evaluate(models[0], simple))
-    with pytest.raises(InputError, match="different lemma lists .newman-appendix@.*, newman-clean@"):
-        compare_shared(first, evaluate(models[0], simple, "newman-clean", keep="lemmas"))
+    with pytest.raises(InputError, match="different lemma lists .newman-clean@.*, newman-appendix@"):
+        compare_shared(first, evaluate(models[0], simple, "newman-appendix", keep="lemmas"))

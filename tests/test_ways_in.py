@@ -10,6 +10,7 @@ import tse_core
 from test_command_model import SCRIPT
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
 from tse_core.models import CommandModel, LanguageModel, SurprisalModel, as_language_model, as_model
+from tse_core.sweep import load_plan
 
 LAB = "lab-systematic-causal"
 PAIRS = pd.DataFrame({"good": ["The cat runs .", "The cats run ."], "bad": ["The cats runs .", "The dogs run ."]})
@@ -128,3 +129,14 @@ def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
         load_model(3)
     held = load_model(module, tokenizer=tokenizer)
     assert surprisals(held, "The author laughs.").equals(surprisals(tiny_causal, "The author laughs."))
+
+
+def test_one_verb_list_is_the_default_and_the_released_protocol_has_the_papers_own(tiny_causal):
+    counted = {
+        protocol: evaluate(tiny_causal, "marvin-linzen/simple", protocol=protocol).signature.policy["lemmas"]
+        for protocol in ("exact", "released")
+    }
+    assert counted["exact"].startswith("newman-clean@") and counted["released"].startswith("newman-appendix@")
+    plan = load_plan({"models": [str(tiny_causal)], "protocols": ["exact", "released"]})
+    assert [run.lemmas for run in plan.runs] == ["newman-clean", "newman-appendix"]
+    assert tse_core.load_lemmas().name == "newman-clean"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core import uncertainty
-from tse_core.datasets import Lemmas, as_lemmas
+from tse_core.datasets import DEFAULT, Lemmas, as_lemmas
 from tse_core.errors import InputError
 from tse_core.metrics import METRICS
 from tse_core.models import as_language_model
@@ -20,7 +20,7 @@ from tse_core.results import READING, require_comparable
 COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
 
 
-def shared_lemmas(models: Iterable, lemmas: Lemmas | str = "newman-appendix") -> Lemmas:
+def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT) -> Lemmas:
     """The lemmas of a list of which every model's vocabulary holds both forms as single entries.
 
     Parameters
@@ -33,7 +33,8 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = "newman-appendix") ->
     Lemmas named ``<list>-shared``: evaluating each model on it gives numbers that compare.
     """
     lemmas = as_lemmas(lemmas)
-    table, names = lemmas.table, []
+    table = lemmas.table
+    names: list[str] = []
     for model in map(as_language_model, models):
         words = [*table["singular"], *table["plural"]]
         known = dict(zip(words, model.word_ids(words), strict=True))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import Lemmas, as_lemmas
+from tse_core.datasets import DEFAULT, Lemmas, as_lemmas
 from tse_core.errors import InputError
 from tse_core.forward import blocks
 from tse_core.metrics import OF_CONTEXTS, PAPER_CUTOFFS, CutoffScores, cutoff_scores
@@ -37,7 +37,7 @@ class ContextScores:
 
 
 def score_context(
-    model: LanguageModel | str, left: str, right: str = "", *, number: int | str, lemmas: Lemmas | str = "newman-clean"
+    model: LanguageModel | str, left: str, right: str = "", *, number: int | str, lemmas: Lemmas | str = DEFAULT
 ) -> ContextScores:
     """EW and MW of a model at the verb slot of one context, over many verbs and at the paper's cut-offs.
 

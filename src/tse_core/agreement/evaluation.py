@@ -120,7 +120,7 @@ class Evaluation:
                             score.isna().mean(),
                             len(group),
                         ]
-                        rows.append(row + (_bounds(score, nouns[members]) if intervals else []))
+                        rows.append(row + ([] if nouns is None else _bounds(score, nouns[members])))
         columns = ["construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "contexts"]
         return pd.DataFrame(rows, columns=columns + (["low", "high"] if intervals else []))
 
@@ -161,7 +161,7 @@ class Evaluation:
 def evaluate(
     model: LanguageModel | str | Path,
     pairs: pd.DataFrame | str | Path,
-    lemmas: Lemmas | str | Path = "newman-appendix",
+    lemmas: Lemmas | str | Path | None = None,
     *,
     cutoffs: Cutoffs = PAPER_CUTOFFS,
     protocol: Protocol = "exact",
@@ -176,7 +176,8 @@ def evaluate(
     model : LanguageModel, or what `load_model` takes
     pairs : agreement pairs, or what `load_pairs` takes
     lemmas : Lemmas, or what `load_lemmas` takes
-        A lemma counts if both its forms are single entries of the model's vocabulary.
+        "newman-clean" by default, "newman-appendix" under protocol "released". A lemma counts if both its forms are
+        single entries of the model's vocabulary.
     cutoffs : Cutoffs
         Shares of the distribution, the paper's by default.
     protocol : "exact" or "released"

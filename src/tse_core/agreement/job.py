@@ -1,6 +1,6 @@
 """An evaluation that is ready to run: what is scored, under which signature, and in which shards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -84,7 +84,7 @@ class Job:
         """The rows of the pairs whose contexts are among `members`."""
         return np.flatnonzero(np.isin(self.index, members))
 
-    def placed(self, tables: dict[str, pd.DataFrame], members: np.ndarray) -> dict[str, pd.DataFrame]:
+    def placed(self, tables: Mapping[str, pd.DataFrame], members: np.ndarray) -> dict[str, pd.DataFrame]:
         """A shard's tables with the numbers that its contexts and pairs have in this run."""
         placed = dict(tables)
         rows = {"contexts": ("context", members), "pairs": ("pair", self.pair_rows(members)),
@@ -99,7 +99,7 @@ class Job:
 def prepare(
     model: LanguageModel | str | Path,
     pairs: pd.DataFrame | str | Path,
-    lemmas: Lemmas | str | Path,
+    lemmas: Lemmas | str | Path | None,
     cutoffs: Cutoffs,
     protocol: Protocol,
     keep: Keep,
@@ -113,7 +113,7 @@ def prepare(
     if pairs.empty:
         raise InputError("there are no pairs to score")
     pairs = with_nouns(pairs)
-    lemmas = as_lemmas(lemmas)
+    lemmas = as_lemmas(lemmas, protocol)
     model = as_language_model(model)
     if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself
         model = model.with_policies(bos="tokenizer")

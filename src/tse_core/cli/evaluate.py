@@ -35,7 +35,10 @@ def evaluate(
         list[str] | None,
         typer.Option(help="Agreement pairs by name or .jsonl file; may be repeated. marvin-linzen by default."),
     ] = None,
-    lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-appendix",
+    lemmas: Annotated[
+        str | None,
+        typer.Option(help="Verb list by name or .csv file; newman-clean, or newman-appendix under protocol released."),
+    ] = None,
     protocol: Annotated[
         str,
         typer.Option(
@@ -64,10 +67,10 @@ def evaluate(
     import pandas as pd
 
     from tse_core.agreement import evaluate as run
-    from tse_core.datasets import load_lemmas, load_pairs
+    from tse_core.datasets import as_lemmas, load_pairs
     from tse_core.results import write_results
 
-    verbs = load_lemmas(lemmas)
+    verbs = as_lemmas(lemmas, protocol)
     tables = [load_pairs(name) for name in data or ["marvin-linzen"]]
     choices = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "trust": trust}
     models = [options.opened(name, **choices) for name in ([model, against] if against else [model])]

@@ -10,6 +10,7 @@ from .grammar import noun_table as noun_table
 from .grammar import template_table as template_table
 from .grammar_notation import load_grammar as load_grammar
 from .lemmas import DEFAULT as DEFAULT
+from .lemmas import DEFAULTS as DEFAULTS
 from .lemmas import Lemmas as Lemmas
 from .lemmas import full_list_file as full_list_file
 from .lemmas import list_lemmas as list_lemmas

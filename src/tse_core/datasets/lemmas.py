@@ -27,10 +27,11 @@ from tse_core.errors import InputError, unknown
 from tse_core.files import read_text, read_yaml
 from tse_core.paths import cache_folder, data_folder
 
-DEFAULT = "newman-appendix"
+DEFAULT = "newman-clean"
+DEFAULTS = {"exact": DEFAULT, "released": "newman-appendix"}  # by protocol: the paper's own list goes with its own code
 DESCRIPTIONS = {
-    "newman-appendix": "the 1,970 lemmas of the paper's appendix, correct forms (default)",
-    "newman-clean": "the appendix without non-verbs, typos, was/were and modals",
+    "newman-appendix": "the 1,970 lemmas of the paper's appendix, correct forms (default under protocol released)",
+    "newman-clean": "the appendix without non-verbs, typos, was/were and modals (default)",
     "newman-released": "the 1,951 rows of the authors' published file, with its faults",
     "newman-full": "the paper's 3,562; made by: tse data lemmas --giant-verb-list FILE",
 }
@@ -45,9 +46,10 @@ class Lemmas:
     ----------
     name : str
     table : DataFrame
-        One row per lemma: lemma, singular (third person), plural (base); in the project's own lists also past,
-        homograph ("" or why a form may carry probability that is no agreement in the present: "past" where the base
-        is also a past form, "modal"), noun (bool: also a noun), left_out (why newman-clean leaves it out, or "").
+        One row per lemma: lemma, singular (third person), plural (base); in the project's own lists also past (for be
+        "was/were"), homograph ("" or why a form may carry probability that is no agreement in the present: "past" where
+        the base is also a past form, "modal"), noun (bool: also a noun), left_out (why newman-clean leaves it out, or
+        "").
     """
 
     name: str
@@ -176,7 +178,7 @@ def _checked_lemmas(text: str, path: Path) -> pd.DataFrame:
 
 def only_verbs() -> set[str]:
     """The lemmas of the paper's appendix that are no nouns too."""
-    table = load_lemmas(DEFAULT).table
+    table = load_lemmas("newman-appendix").table
     return set(table.loc[~table["noun"], "lemma"])
 
 

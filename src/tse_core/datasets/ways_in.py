@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.lemmas import Lemmas, load_lemmas
+from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
+from tse_core.errors import unknown
 
 
 def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
@@ -18,6 +19,11 @@ def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     return pairs if isinstance(pairs, pd.DataFrame) else load_sentence_pairs(pairs)
 
 
-def as_lemmas(lemmas: Lemmas | str | Path) -> Lemmas:
-    """A lemma list as it is, or the one that a name or path means (see `load_lemmas`). Raises InputError."""
-    return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas)
+def as_lemmas(lemmas: Lemmas | str | Path | None, protocol: str = "exact") -> Lemmas:
+    """A lemma list as it is, the one that a name or path means (see `load_lemmas`), or for None the protocol's own.
+
+    Raises InputError.
+    """
+    if protocol not in DEFAULTS:
+        raise unknown("protocol", protocol, DEFAULTS)
+    return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas or DEFAULTS[protocol])

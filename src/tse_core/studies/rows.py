@@ -131,7 +131,7 @@ def _signature(model, data: str, lemmas: Lemmas) -> Signature:
 def _with_past(lemmas: Lemmas) -> Lemmas:
     if "past" in lemmas.table:
         return lemmas
-    past = load_lemmas(DEFAULT).table.drop_duplicates("plural").set_index("plural")["past"]
+    past = load_lemmas("newman-appendix").table.drop_duplicates("plural").set_index("plural")["past"]
     return Lemmas(lemmas.name, lemmas.table.assign(past=lemmas.table["plural"].map(past)))
 
 

@@ -15,8 +15,9 @@
     suites: [public, my-suite.json]                  # of SyntaxGym: names, files, "public", "laboratory"
     engine: {name: processes, workers: 2}
 
-Only `models` must be there; where neither `data` nor `blimp` nor `suites` is, the data are marvin-linzen. Files and
-folders are looked for beside the plan first, then where the command runs.
+Only `models` must be there; where neither `data` nor `blimp` nor `suites` is, the data are marvin-linzen, and where
+`lemmas` is not, each protocol takes its own list (`tse_core.evaluate`). Files and folders are looked for beside the
+plan first, then where the command runs.
 """
 
 import math
@@ -28,6 +29,7 @@ from itertools import product
 from pathlib import Path
 from types import NoneType
 
+from tse_core.datasets import DEFAULTS
 from tse_core.errors import InputError, unknown
 from tse_core.files import is_folder, is_there, read_yaml
 
@@ -135,9 +137,9 @@ def _plan(content: dict, folder: Path, where: str) -> Plan:
     if twice := {m.label for m, times in Counter(models).items() if times > 1}:
         raise InputError(f"{where}: models holds {sorted(twice)[0]!r} twice")
     none = not {"data", "blimp", "suites"} & set(content)
-    default = {"data": ["marvin-linzen"] if none else [], "lemmas": ["newman-appendix"], "blimp": [], "suites": []}
+    default = {"data": ["marvin-linzen"] if none else [], "lemmas": [], "blimp": [], "suites": []}
     named = {key: [_here(n, folder) for n in _names(content, key, names, where)] for key, names in default.items()}
-    protocols = _names(content, "protocols", ["exact"], where)
+    lists, protocols = named["lemmas"] or [None], _names(content, "protocols", ["exact"], where)
     for protocol in protocols:
         _one_of(protocol, ("exact", "released"), f"{where}: protocols")
     keep = _one_of(content.get("keep", "contexts"), ("contexts", "lemmas", "forms"), f"{where}: keep")
@@ -145,12 +147,15 @@ def _plan(content: dict, folder: Path, where: str) -> Plan:
     if tokens is not None and (type(tokens) is not int or tokens < 1):
         raise InputError(f"{where}: task_tokens is {tokens!r}; it must be a whole number above 0")
     suites = [suite for name in named["suites"] for suite in _suites(name)]
-    count = math.prod(map(len, (named["data"], named["lemmas"], protocols))) + len(named["blimp"]) + len(suites)
+    count = math.prod(map(len, (named["data"], lists, protocols))) + len(named["blimp"]) + len(suites)
     if (count := count * len(models)) > MOST_RUNS:
         raise InputError(f"{where}: {count:,} runs (models x data x lemmas x protocols); at most {MOST_RUNS:,}")
     runs = []
     for model in models:
-        runs += [Run(model, "agreement", *p, keep) for p in product(named["data"], named["lemmas"], protocols)]
+        runs += [
+            Run(model, "agreement", data, lemmas or DEFAULTS[protocol], protocol, keep)
+            for data, lemmas, protocol in product(named["data"], lists, protocols)
+        ]
         runs += [Run(model, "blimp", name) for name in named["blimp"]]
         runs += [Run(model, "suites", name) for name in dict.fromkeys(suites)]
     return Plan(tuple(runs), _engine(content.get("engine", {}), where), tokens)
