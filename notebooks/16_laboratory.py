@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : see what TSE, EW and MW measure, and what each of them misses, on models whose language is known to the last probability
+# : see what TSE, EW and MW measure, and what each of them misses, on models whose language is known to the last probability; then find the place of a real model between a rule and a list
 #
 # You need
 # : [the methods](02_methods.ipynb); helpful: [Table 2](03_table2.ipynb)
 #
 # Time
-# : 12 minutes to read; half a minute to run on a CPU. The models were trained on a CPU in minutes each; no GPU is needed
+# : 20 minutes to read; two minutes to run on a CPU. The laboratory's models were trained on a CPU in minutes each; no GPU is needed
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -48,17 +48,39 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
+# %% tags=["parameters"]
+models = [  # read against the two truths at the end of the chapter: names or folders
+    "smollm2-135m",
+    "lab-systematic-causal",
+    "lab-lexical-causal",
+]
+lemmas = ["newman-clean"]
+constructions_asked = [  # the constructions that are asked there
+    "marvin-linzen/simple",
+    "marvin-linzen/vp-coordination",
+    "marvin-linzen/across-subject-relative",
+]
+
+# %% tags=["remove-cell", "profile"]
+if PROFILE:  # its models, data, verb lists and protocols instead of those above
+    from tse_core.pages import chosen
+
+    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+
 # %% [markdown]
 # A thermometer is tested in ice water, where the answer is known. This chapter does the same with metrics. It makes a small English in which the number of every verb is ruled by known probabilities, trains models on sentences of it, and compares what the metrics report with what is true.
 #
-# Nothing here says anything about BERT or GPT-2. It says whether the instrument works.
+# Most of the chapter says nothing about BERT, GPT-2 or SmolLM2. It says whether the instrument works. Only the last section turns to a real model and holds it against the two truths that the laboratory knows.
 
-# %%
+# %% tags=["hide-input"]
+import altair as alt
 import pandas as pd
+from IPython.display import display
 
+import tse_core
 from tse_core import charts, laboratory
-from tse_core.pages import glue, table
-from tse_core.paths import data_folder
+from tse_core.pages import glue, newman, table
+from tse_core.paths import data_folder, store_folder
 
 # %% [markdown]
 # ## A language made on purpose
@@ -73,7 +95,7 @@ for sentence in laboratory.sentences(language, "systematic", 8):
 # %% [markdown]
 # Its verbs fall into three bands by frequency. The templates' own verbs, such as *laugh* and *like*, are all in the head.
 
-# %%
+# %% tags=["hide-input"]
 verbs = language.lemmas
 bands = verbs.groupby("band", sort=False).agg(
     verbs=("lemma", "size"), examples=("lemma", lambda v: ", ".join(v[:8]))
@@ -130,16 +152,17 @@ table(
 )
 
 # %% [markdown]
-# Look at the first two columns. TSE is perfect in both regimes. In one of them a large part of the verbs does not agree at all, and TSE cannot know: it asks about verbs of the head only.
+# Look at the first two columns. TSE is perfect in both regimes. In one of them a large part of the verbs does not agree at all, and TSE cannot notice this, because it asks about verbs of the head only. EW notices: half of the decisions about verbs of the tail are wrong. MW lies in between, since these verbs are rarely used.
+#
+# What could fool you: a true EW of 1 does not mean that nobody ever makes a mistake in this language. EW asks which form is the likelier one. A verb that goes wrong in one use of four still has its correct form ahead, and counts in full.
 #
 # ## Measured, beside the truth
 #
-# Four models were trained on this language: a causal and a masked one for each regime. Each was asked about all verbs at every slot of the templates. The recorded scores:
+# Four models were trained on this language: a causal and a masked one for each regime. Each was asked about all verbs at every slot of the templates. Their scores were recorded and are compared here with the truth, cell by cell.
 
-# %%
+# %% tags=["hide-input"]
 recorded = data_folder() / "recorded" / "laboratory"
 scores = pd.read_csv(recorded / "scores.csv")
-models = list(dict.fromkeys(scores["model"]))
 long = pd.concat(
     [
         scores[["model", "construction", "band", "contexts"]].assign(
@@ -152,7 +175,7 @@ long = pd.concat(
 long["difference"] = long["measured"] - long["truth"]
 overall = long[long["band"] == "all"]
 
-# %%
+# %% tags=["hide-input"]
 within = long[long["metric"] != "TSE"].assign(
     near=lambda t: t["difference"].abs() <= 0.03
 )
@@ -213,31 +236,31 @@ charts.truth_vs_measured(systematic, title=title_of(systematic, "systematic"))
 charts.download_table(long, "laboratory.csv", "All cells (CSV)")
 
 # %% [markdown]
-# ### What misses, and why
+# ### Which scores are off, and why
 #
 # The largest differences:
 
-# %%
+# %% tags=["hide-input"]
 missed = long[long["difference"].abs() > 0.03].sort_values(
     "difference", key=abs, ascending=False
 )
 columns = ["model", "construction", "band", "metric", "truth", "measured", "difference"]
 table(missed[columns].head(12), "The cells furthest from the truth.", digits=3)
 
-# %%
+# %% tags=["hide-input"]
 where = (
     missed.groupby(["band", "metric"]).size().rename("cells beyond 0.03").reset_index()
 )
 table(where, "Where the misses are.")
 
 # %% [markdown]
-# A model that has seen a rare verb a few dozen times does not learn that verb's own rate to two decimals. It falls back on what verbs do in general. So where the language lets attraction turn a *majority* of a band the wrong way, a small model shrinks towards the rest of the verbs, and EW, which only asks which side of one half a probability lies on, moves most. This is under-training, a property of the model: the metric reports it faithfully. MW, a smooth sum, moves less.
+# A model that has seen a rare verb a few dozen times does not learn that verb's own rate to two decimals. It falls back on what verbs do in general. So where attraction in this language is strong enough to turn *most* verbs of a band the wrong way, a small model stays too close to what the other verbs do. EW moves most, because it only asks on which side of one half a probability lies, and a small error can carry it across. MW adds up probabilities and moves less. The fault is the model's, which has seen too little, and the metric reports it faithfully.
 #
 # ## What the few verbs of TSE hide
 #
 # Here are the two regimes side by side, the causal models alone.
 
-# %%
+# %% tags=["hide-input"]
 causal = overall[overall["model"].str.endswith("causal")]
 apart = causal.pivot_table(index="metric", columns="model", values="measured").loc[
     ["TSE", "EW", "MW"]
@@ -258,7 +281,7 @@ table(
 # %% [markdown]
 # TSE differs by {glue:text}`tse_apart:.3f` between a model of a grammar without exceptions and a model of a grammar in which most rare verbs do not agree. EW differs by {glue:text}`ew_apart:.3f`.
 #
-# The cut-off curves show where the difference lies. They fall towards the tail in the lexical regime, and stay up in the systematic one.
+# The cut-off curves show where the difference lies. They fall towards the tail in the lexical regime, and stay up in the systematic one, for as long as any verb of the language is left. The verbs asked here are the language's own, none of which is also one of its nouns. With the paper's list a few such words slip in, and the outermost points of a curve can then rest on them alone, as [Figure 1](04_figure1.ipynb) shows.
 
 # %% tags=["hide-input"]
 curves = pd.read_csv(recorded / "curves.csv")
@@ -288,7 +311,7 @@ charts.cutoff_curves(shown, title=title)
 #
 # {term}`Systematicity` is about combinations that were never met. One in ten pairs of a subject noun and a verb was kept out of the corpus altogether; of the rest, one in ten was kept out of each construction. Do the models conjugate those as well as the others?
 
-# %%
+# %% tags=["hide-input"]
 held = pd.read_csv(recorded / "held_out.csv")
 chosen = held[
     held["model"].str.startswith("lab-systematic") & (held["held_out"] == "pair")
@@ -323,7 +346,212 @@ table(
 # | EW | the share of verbs that agree: systematicity | how likely each verb is; a probability of 0.51 counts like one of 0.99 |
 # | MW | the share of probability on correct forms: likely behaviour | rare verbs, however wrong they are |
 #
-# None is better. They answer different questions, and the laboratory shows that each answers its own.
+# None of them is the better one. They answer different questions, and the laboratory shows that each answers its own.
+
+# %% [markdown]
+# (a-real-model-between-the-two-truths)=
+# ## A real model between the two truths
+#
+# The laboratory has two truths, a rule and a list. Nobody knows the truth about English or about a model of it, but one can ask which of the two a real model resembles. Three measures tell the rule and the list apart, and none of them needs to know how often a verb stood in the training text:
+#
+# TSE less EW
+# : How much harder are verbs at large than the verbs of the templates?
+#
+# Head less tail
+# : How much does EW fall from the verbs that the model finds likely at the slot to those that it finds unlikely? Head and tail are as large as the bands of the laboratory's language.
+#
+# Habit
+# : How many verbs are right for subjects of one number and wrong for the other (a difference of more than one half between the two)? This is the fingerprint of a list. A verb with a favourite form is right half of the time, and for no merit of its own. A verb about which a model is merely unsure errs for both numbers.
+#
+# ```{dropdown} Predict: SmolLM2's EW is below its TSE. Does that make it more like the list?
+# It may, but do not decide yet. EW also falls if a verb's form gets probability for another reason than agreement, and a real model is asked many verbs that are also nouns. The laboratory's language has almost none of these. So look at the two kinds of verbs apart.
+# ```
+#
+# Three constructions are asked: one without anything between subject and verb, one with another verb between them, and one with a whole clause between them.
+
+# %% tags=["remove-input"]
+display(newman.without_real_model(models))
+
+# %% tags=["hide-input"]
+SHARES = bands["verbs"] / bands["verbs"].sum()  # head, middle and tail
+
+
+def table_of_verbs(by_lemma):
+    """A row for each construction and verb: share of contexts in which it is right, for either number, and its place
+    from the likeliest verb (0) to the least likely (1)."""
+    sums = by_lemma.eval(
+        "mass = (probability_correct + probability_wrong) * contexts"
+    ).groupby(["construction", "lemma", "number"])[["contexts", "correct", "mass"]]
+    sums = sums.sum()
+    right = (sums["correct"] / sums["contexts"]).unstack("number")
+    likely = sums["mass"].groupby(["construction", "lemma"]).sum()
+    place = likely.groupby("construction").rank(ascending=False, pct=True)
+    return right.assign(place=place).reset_index()
+
+
+def true_verbs(regime, constructions):
+    """The same table for a perfect model of one of the two languages."""
+    parts = []
+    for construction in constructions:
+        right = (language.correct(regime, construction) > 0.5).mean(axis=2)
+        parts.append(
+            pd.DataFrame({"construction": construction, "lemma": language.lemmas["lemma"],
+                          "singular": right[:, 0], "plural": right[:, 1]})
+            .assign(place=lambda t: (t.index + 1) / len(t))
+        )  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def measures(verbs, tse):
+    """The three measures, and EW, of such a table: means over the constructions."""
+    ew = (verbs["singular"] + verbs["plural"]) / 2
+    habit = (verbs["singular"] - verbs["plural"]).abs() > 0.5
+    head = verbs["place"] <= SHARES["head"]
+    tail = verbs["place"] > 1 - SHARES["tail"]
+
+    def mean(values, which=slice(None)):
+        return values[which].groupby(verbs["construction"]).mean().mean()
+
+    return {
+        "EW": mean(ew),
+        "TSE less EW": tse - mean(ew),
+        "head less tail": mean(ew, head) - mean(ew, tail),
+        "verbs with a habit": mean(habit),
+    }
+
+
+also_nouns = set(tse_core.load_lemmas(lemmas[0]).table.query("noun")["lemma"])
+found, tse = {}, {}
+for name in models:
+    runs = [
+        tse_core.evaluate(name, part, lemmas[0], keep="lemmas", store=store_folder())
+        for part in constructions_asked
+    ]
+    found[newman.label(name)] = table_of_verbs(pd.concat(run.by_lemma for run in runs))
+    tse[newman.label(name)] = pd.concat(run.table() for run in runs)["TSE"].mean()
+
+constructions = [
+    tse_core.load_pairs(part)["construction"].iloc[0] for part in constructions_asked
+]
+columns = {}
+for regime, word in (("systematic", "the rule"), ("lexical", "the list")):
+    true_tse = truths.query("regime == @regime and band == 'all'")
+    true_tse = true_tse.set_index("construction").loc[constructions, "TSE"].mean()
+    columns[word, "true"] = measures(true_verbs(regime, constructions), true_tse)
+for name in newman.laboratory_models(models):
+    label = newman.label(name)
+    columns[label, "measured"] = measures(found[label], tse[label])
+kinds = {}
+for name in newman.real_models(models):
+    label = newman.label(name)
+    noun = found[label]["lemma"].isin(also_nouns)
+    kinds[label] = {
+        "all verbs": found[label],
+        "never nouns": found[label][~noun],
+        "also nouns": found[label][noun],
+    }
+    for kind, verbs in kinds[label].items():
+        columns[label, kind] = measures(verbs, tse[label])
+between = pd.DataFrame(columns)
+table(
+    between,
+    "What tells a rule from a list: means over three constructions.",
+    digits=3,
+    index=True,
+    note="Constructions: " + ", ".join(constructions) + f"; verbs of {lemmas[0]}.",
+)
+
+# %% [markdown]
+# Read the table from left to right. The first two columns are true by arithmetic. The laboratory's models, if they are shown, should repeat them, and this is a check of the three measures. Then come the columns of the real model: all its verbs, and the same verbs in two groups.
+
+# %% tags=["hide-input"]
+ORDER = ["the rule", "the list", "never nouns", "all verbs", "also nouns"]
+COLOURS = ["#888888", "#888888", "#0072b2", "#009e73", "#d55e00"]
+TENTHS = 10
+
+
+def by_tenth(verbs, line):
+    """EW of each tenth of the verbs, from the likeliest to the least likely."""
+    rows = verbs.assign(
+        tenth=(verbs["place"] * TENTHS - 1e-9).astype(int) + 1,
+        score=(verbs["singular"] + verbs["plural"]) / 2,
+    )
+    rows = rows.groupby("tenth").agg(
+        score=("score", "mean"), verbs=("lemma", "nunique")
+    )
+    return rows.reset_index().assign(line=line)
+
+
+for label, groups in kinds.items():
+    drawn = pd.concat(
+        [by_tenth(true_verbs("systematic", constructions), "the rule"),
+         by_tenth(true_verbs("lexical", constructions), "the list"),
+         *(by_tenth(verbs, kind) for kind, verbs in groups.items())]
+    )  # fmt: skip
+    ends = drawn[drawn["tenth"].isin([1, TENTHS])].pivot(
+        index="line", columns="tenth", values="score"
+    )
+    falls = ends[1] - ends[TENTHS]
+    base = alt.Chart(drawn).encode(
+        x=alt.X("tenth:O", title="tenth of the verbs, from the likeliest at the slot to the least likely", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("score:Q", title="EW", scale=alt.Scale(domain=[0.4, 1.0])),
+        color=alt.Color("line:N", sort=ORDER, title=None, scale=alt.Scale(domain=ORDER, range=COLOURS), legend=alt.Legend(orient="bottom", columns=3, symbolOpacity=1)),
+        strokeDash=alt.StrokeDash("line:N", sort=ORDER, legend=None, scale=alt.Scale(domain=ORDER, range=[[1, 0], [6, 4], [1, 0], [1, 0], [1, 0]])),
+        shape=alt.Shape("line:N", sort=ORDER, legend=None, scale=alt.Scale(domain=ORDER, range=["square", "diamond", "circle", "cross", "triangle-up"])),
+        tooltip=["line:N", "tenth:O", alt.Tooltip("score:Q", format=".3f"), "verbs:Q"],
+    )  # fmt: skip
+    display(
+        (base.mark_line() + base.mark_point(filled=True, size=55, opacity=1)).properties(
+            width="container",
+            height=280,
+            title=f"{label}: from the first to the last tenth EW falls by {falls['also nouns']:.2f} for verbs that are also nouns, by {falls['never nouns']:.2f} for the others",
+            description=f"Line chart of EW over ten groups of verbs, from the likeliest to the least likely, for the true rule, the true list, and {label} with all verbs, with verbs that are never nouns and with verbs that are also nouns. "
+            + "; ".join(f"{line}: {row[1]:.2f} at first, {row[TENTHS]:.2f} at last" for line, row in ends.iterrows()),
+        )
+    )  # fmt: skip
+
+# %% tags=["remove-input"]
+rule, listed = between["the rule", "true"], between["the list", "true"]
+said = []
+for label, groups in kinds.items():
+    way = {kind: (between[label, kind] - rule) / (listed - rule) for kind in groups}
+    right = groups["all verbs"]
+    habit = right[(right["singular"] - right["plural"]).abs() > 0.5]
+    for_base = (habit["plural"] > habit["singular"]).mean()
+    sizes = {kind: verbs["lemma"].nunique() for kind, verbs in groups.items()}
+    places = {
+        kind: f"{moved['TSE less EW']:.2f} by *TSE less EW*, {moved['head less tail']:.2f} by *head less tail* "
+        f"and {moved['verbs with a habit']:.2f} by *habit*"
+        for kind, moved in way.items()
+    }
+
+    never = groups["never nouns"].set_index("construction")
+    by_row = never[["singular", "plural"]].mean(axis=1).groupby(level=0, sort=False)
+    alone = ", ".join(f"{ew:.2f} (*{row}*)" for row, ew in by_row.mean().items())
+    said += [
+        f"Call the rule 0 and the list 1. With all its {sizes['all verbs']:,} verbs {label} stands at {places['all verbs']}.",
+        f"With the {sizes['never nouns']:,} verbs that are never nouns it stands at {places['never nouns']}.",
+        f"By construction, the EW of these verbs is {alone}.",
+        f"And its habits lean one way: {for_base:.0%} of them are habits of the base form, where the list has as many of either form.",
+    ]
+display(newman.say(*said))
+
+# %% [markdown]
+# ### What one may conclude
+#
+# *A low EW is not yet a list.* The gap between TSE and EW, taken by itself, puts the real model some of the way towards the list. The other two measures ask how it gets there, and the two groups of verbs answer: look how much of the way is left when verbs that are also nouns are set aside. A list would stay a list, because its favourite forms have nothing to do with nouns.
+#
+# *The habits have a reason.* A verb of the list has a favourite form because the language gave it one. A habit of the base form has a simpler explanation in English: after *The author*, the word *plan* can be a noun, the second half of a compound (*the author plan*), and a causal model that has read nothing to the right must reckon with it. That probability is no mistake, and EW counts it as one.
+#
+# *What is left is attraction.* Among the verbs that are never nouns, likely and unlikely ones do almost equally well, and the errors stand where other words come between subject and verb. This is how the systematic language would look if its attraction were strong enough to turn a verb round.
+#
+# ### What one may not conclude
+#
+# That the model has the rule. The verbs that are never nouns differ from the others in more than this: they are longer, more formal, and fewer. That the paper's models are the same: a masked model sees the right side of the slot, which rules out most readings as a noun, and the paper's list has other verbs. And that verbs which are also nouns are agreed with well: for these verbs the score cannot tell agreement from a second reading, in either direction.
+#
+# ### What could fool you
+#
+# The order of the verbs is the model's own. A verb that gets much probability because it is read as a noun moves towards the head, and takes its errors with it. The mark *also a noun* comes from a dictionary of inflections and is generous: it counts rare nouns as well. [Pitfalls](14_pitfalls.ipynb) has a switch for these verbs, and [The data](01_data.ipynb) counts them.
 
 # %% [markdown]
 # ## Exercises
@@ -540,3 +768,10 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # - TSE cannot tell a grammar with a rule from a grammar with a list of well-behaved frequent verbs; EW can.
 # - MW reports likely behaviour: it is high even where most verbs are wrong, because those verbs are rare.
 # - Measured against known truth, EW and MW are right to within a few hundredths wherever the model has learned its language.
+# - A real model's low EW can come from a list of verbs, from attraction or from verbs that are also nouns. How EW falls, and for which verbs, tells these apart; EW alone does not.
+
+# %% tags=["remove-cell", "results"]
+if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
+    from tse_core.pages import offer_results
+
+    offer_results()
