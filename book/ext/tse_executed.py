@@ -1,9 +1,13 @@
 """Sphinx extension: the page of a notebook shows its executed copy, while address and download stay the source's.
 
 Buttons that lead to the repository (source, Colab) appear only once ``repository: url`` of _config.yml is set.
+Tables that a notebook offers for download lie beside the pages, as files: inside a page every reader would fetch them.
 """
 
+import base64
 import json
+import re
+from hashlib import sha256
 from pathlib import Path
 
 from sphinx.util import logging
@@ -62,7 +66,23 @@ def plain_lists(app, pagename, templatename, context, doctree) -> None:
         )
 
 
+def tables_beside(app, pagename, templatename, context, doctree) -> None:
+    """Write each table that a link holds in itself into _downloads, and let the link lead there."""
+
+    def beside(link: re.Match) -> str:
+        data = base64.b64decode(link["data"])
+        file = Path("_downloads", sha256(data).hexdigest()[:32], link["name"])
+        (app.outdir / file).parent.mkdir(parents=True, exist_ok=True)
+        (app.outdir / file).write_bytes(data)
+        return f'download="{link["name"]}" href="{context["pathto"](file.as_posix(), resource=True)}"'
+
+    if "body" in context:
+        held = r'download="(?P<name>[\w.-]+)" href="data:text/csv;charset=utf-8;base64,(?P<data>[^"]+)"'
+        context["body"] = re.sub(held, beside, context["body"])
+
+
 def setup(app):
+    app.connect("html-page-context", tables_beside)
     app.connect("html-page-context", plain_lists)
     app.connect("html-page-context", without_source, priority=900)  # after the theme has put up its buttons
     app.connect("config-inited", repository_buttons)

@@ -6,7 +6,7 @@ The controls are ordinary form fields, so the keyboard reaches them, and they wo
 import altair as alt
 
 from tse_core.charts.cutoffs import position
-from tse_core.charts.look import METRICS, chosen_model, colours_of, described, filling, listed, needs
+from tse_core.charts.look import METRICS, chosen_model, colours_of, described, filling, listed, needs, packed
 
 
 def cutoff_slider(curves, *, title="EW and MW at one cut-off"):
@@ -25,7 +25,7 @@ def cutoff_slider(curves, *, title="EW and MW at one cut-off"):
     steps["label"] = [f"{side} {c * 100:.10g} %" for side, c in zip(steps["side"], steps["cutoff"], strict=True)]
     rows = rows.merge(steps[["side", "cutoff", "step", "label"]])
     kept = ["construction", "model", "metric", "step", "label", "score", "low", "high"]
-    rows = rows[[c for c in kept if c in rows]].dropna(subset="score")
+    rows = rows[[c for c in kept if c in rows]].dropna(subset="score").round(6)
     slider = alt.binding_range(min=1, max=len(steps), step=1, name="Cut-off, from likely to unlikely verbs ")
     step = alt.param(name="step", value=int(steps.loc[steps["label"] == "top 100 %", "step"].max() or 1), bind=slider)
     low = min(0.5, float(rows["score"].min()) // 0.1 * 0.1)
@@ -70,7 +70,7 @@ def lemma_explorer(by_lemma, *, title="One dot, one verb: how sure, and how ofte
     picked = alt.param(name="row", value=names[0], bind=alt.binding_select(options=names, name="Construction "))
     sought = alt.param(name="verb", value="", bind=alt.binding(input="search", placeholder="a verb", name="Verb "))
     found = "verb == '' || datum.lemma == lower(verb)"
-    base = alt.Chart(rows).transform_filter(alt.datum.construction == picked)
+    base = packed(rows, ["model", "construction"]).transform_filter(alt.datum.construction == picked)
     dots = base.mark_circle().encode(
         x=alt.X(
             "probability:Q",
@@ -106,12 +106,12 @@ def token_browser(tokens, *, title="Where the two sentences of a pair part ways"
     """
     rows = needs(tokens, "pair", "sentence", "position", "token", "bits", what="a browser of pairs").copy()
     rows["model"] = rows["model"].fillna("") if "model" in rows else ""
-    rows["word"] = [f"{n} {t}" for n, t in zip(rows["position"], rows["token"], strict=True)]
+    rows = rows[["model", "pair", "sentence", "position", "token", "bits"]]
     pairs = list(dict.fromkeys(rows["pair"]))
     picked = alt.param(name="pair", value=pairs[0], bind=alt.binding_select(options=pairs, name="Pair "))
     colours = alt.Scale(domain=["good", "bad"], range=["#009e73", "#d55e00"])
     base = (
-        alt.Chart(rows)
+        packed(rows, ["model", "pair", "sentence"])
         .transform_filter(alt.datum.pair == picked)
         .encode(
             x=alt.X("position:O", title="token", axis=alt.Axis(labelAngle=0)),

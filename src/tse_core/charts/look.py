@@ -82,11 +82,10 @@ def colours_of(constructions) -> alt.Scale:
 
 def described(chart, title: str, description: str, subtitle: str | list[str] | None = None):
     """A title that says what to see, a description for those who cannot see it."""
-    words = {"text": _lines(title, 48)}
-    if subtitle:
-        parts = [subtitle] if isinstance(subtitle, str) else subtitle
-        words["subtitle"] = [line for part in parts for line in _lines(part, 58)]
-    return chart.properties(title=alt.TitleParams(**words), description=description)
+    parts = [subtitle] if isinstance(subtitle, str) else subtitle or []
+    below = [line for part in parts for line in _lines(part, 58)]
+    words = alt.TitleParams(_lines(title, 48), subtitle=below or alt.Undefined)
+    return chart.properties(title=words, description=description)
 
 
 def _lines(text: str, width: int) -> list[str]:
@@ -134,6 +133,12 @@ def chart_data(chart) -> pd.DataFrame:
 def _unlisted(rows: pd.DataFrame) -> pd.DataFrame:
     lists = [name for name in rows if isinstance(rows[name].iloc[0], list)]
     return rows.explode(lists, ignore_index=True).infer_objects() if lists else rows
+
+
+def packed(rows: pd.DataFrame, by: list[str]):
+    """A chart of the rows in which those that share `by` travel as one with lists, so that a page says it once."""
+    lists = [column for column in rows if column not in by]
+    return alt.Chart(rows.groupby(by, sort=False, as_index=False)[lists].agg(list)).transform_flatten(lists)
 
 
 def needs(table: pd.DataFrame, *columns: str, what: str) -> pd.DataFrame:

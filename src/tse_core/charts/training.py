@@ -7,6 +7,7 @@ from tse_core.charts.look import described, listed, needs, together
 from tse_core.metrics import OF_CONTEXTS
 
 SERIES = {"head": "#132aff", "middle": "#019471", "tail": "#f69707", "all": "#9000ae", "TSE": "#585161"}
+DRAWN = ("name", "step", "at", "series", "band", "metric", "score", "low", "high")
 
 
 def training_chart(curves, *, title, x_title="steps of training", truth=None, width=460, height=180):
@@ -22,6 +23,7 @@ def training_chart(curves, *, title, x_title="steps of training", truth=None, wi
     rows = needs(curves, "name", "step", "band", "metric", "score", what="a chart of training").copy()
     rows["at"] = rows["step"].clip(lower=0.5)  # step 0, before any training, has no logarithm
     rows["series"] = rows["band"].where(rows["metric"] != "TSE", "TSE")
+    rows = rows[[c for c in DRAWN if c in rows]]
     series = [name for name in SERIES if name in set(rows["series"])]
     legend = alt.Legend(title=None, orient="bottom", symbolOpacity=1)
     colour = alt.Color("series:N", legend=legend, scale=alt.Scale(domain=series, range=[SERIES[s] for s in series]))
