@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Hashable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -84,7 +85,7 @@ def lines_of(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def read_yaml(path: str | Path) -> object:
+def read_yaml(path: str | Path) -> Any:
     """What a YAML file says: no aliases, so that it is no larger than it looks, and no key twice.
 
     Raises InputError with the file's name and the line.

@@ -3,6 +3,8 @@
 Tables number contexts and pairs from 0 within the shard, so that it serves any run that holds the same contexts.
 """
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 import torch
@@ -25,7 +27,7 @@ def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict
     pair_values = np.full((len(pair_rows), len(OF_PAIRS) + 2), np.nan)
     lemma_sums = _LemmaSums(contexts, len(job.lemmas)) if job.keep != "contexts" else None
     forms = []
-    accumulate = "float32" if job.protocol == "released" else "float64"
+    accumulate: Literal["float32", "float64"] = "float32" if job.protocol == "released" else "float64"
     for block in blocks(job.model, [s.ids for s in slots], [[s.position] for s in slots], batch_tokens=batch_tokens):
         rows = torch.as_tensor(block.rows, device=block.logits.device)
         logits = (

@@ -35,7 +35,7 @@ def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame
         raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
     chosen = by_lemma[by_lemma["lemma"].isin(set(lemmas))]
     forms = Forms(chosen["probability_correct"], chosen["probability_wrong"], chosen["correct"] / chosen["contexts"])
-    terms = {}
+    terms: dict[tuple[str, str], pd.Series] = {}
     for metric in OF_CONTEXTS.values():
         terms |= {(metric.column, "part"): metric.part(forms), (metric.column, "whole"): metric.whole(forms)}
     keys = ["construction", "subject", "noun", "number"]

@@ -107,8 +107,8 @@ def evaluate_blimp(
     pairs = suited(pairs, work.signature.policy["method"])
     phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
     scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
-    identity = work.signature.identity | {"data": f"{name}@{data_hash(pairs)}"}
-    policy = work.signature.policy | {"ties": ties, "unknown": unknown_words}
+    identity = {**work.signature.identity, "data": f"{name}@{data_hash(pairs)}"}
+    policy = {**work.signature.policy, "ties": ties, "unknown": unknown_words}
     scored = judged(scored, ties=ties, unknown_words=unknown_words)
     found = PairScores(scored, Signature(identity, policy, done.provenance))
     if store:

@@ -33,7 +33,8 @@ def trees(wanted, size) -> Iterator[Tree]:
     narrowest = bisect_left(range(size), True, lo=max(whole), key=lambda width: len(_cuts(whole, new, width)) <= count)
     cuts = _cuts(whole, new, narrowest)
     for start, end in pairwise([*cuts, len(ordered)]):
-        tree, path = Tree([], [], [], []), []
+        tree = Tree([], [], [], [])
+        path: list[int] = []
         for number in range(start, end):
             sequence, place = ordered[number]
             if number > start:

@@ -157,12 +157,14 @@ class _Forms:
         """Every metric and the coverage of the head: lemmas with either form inside, forms inside."""
         lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.gt, torch.ge))
         forms = _without_and_including(torch.cat(self.keys, 1), self.forms, at, (torch.gt, torch.ge))
-        return _interpolated(*(_scored(*sums) for sums in zip(lemmas, forms, strict=True)), at)
+        without, including = (_scored(*sums) for sums in zip(lemmas, forms, strict=True))
+        return _interpolated(without, including, at)
 
     def bottom(self, at: Boundary) -> tuple[torch.Tensor, ...]:
         """Every metric and the coverage of the tail: lemmas with both forms inside."""
         lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.lt, torch.le))
-        return _interpolated(*(_scored(sums) for sums in lemmas), at)
+        without, including = map(_scored, lemmas)
+        return _interpolated(without, including, at)
 
 
 def _scored(lemmas, forms=None) -> list[torch.Tensor]:

@@ -246,4 +246,4 @@ def _about(path: Path) -> dict | None:
 
 def _outdated(about: dict | None) -> bool:
     """Whether other code scored what a key holds."""
-    return bool(about) and "code" in about and code_digest(*about["code"]) != about.get("code_digest")
+    return about is not None and "code" in about and code_digest(*about["code"]) != about.get("code_digest")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -34,7 +35,7 @@ class Shard:
     shapes : the tables that it gives, by name
     """
 
-    contents: object
+    contents: Any
     size: int
     shapes: Mapping[str, Shape]
 
@@ -59,7 +60,7 @@ class Work:
     signature: Signature
     code: tuple[str, ...]
     shards: Mapping[str, Shard]
-    score: Callable[[object, Callable[[float], None]], Tables]
+    score: Callable[[Any, Callable[[float], None]], Tables]
     title: str
     unit: str
 
@@ -100,11 +101,12 @@ def run(work: Work, store: Store | str | Path | None = None, *, show: bool = Tru
     store = as_store(store)
     key = work.key if store else ""
     first = store.provenance(key) if store else None
-    found, computed = {}, 0
+    found: dict[str, Tables] = {}
+    computed = 0
     total = sum(shard.size for shard in work.shards.values())
     with progress(total, work.title, unit=work.unit) if show else nullcontext(lambda n: None) as advance:
         for name, shard in work.shards.items():
-            tables = store.get(key, name, shard.shapes) if store else None
+            tables: Tables | None = store.get(key, name, shard.shapes) if store else None
             said = _Share(advance, shard.size)
             if tables is None:
                 tables = work.score(shard.contents, said.advance)

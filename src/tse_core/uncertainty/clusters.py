@@ -84,7 +84,7 @@ def swap_p_value(totals, flips, seed):
     return float((1 + np.sum(np.abs(signs @ shares) >= abs(shares.sum()) - 1e-12)) / (1 + flips))
 
 
-def rule_of_three(estimate, bounds, clusters, level):
+def rule_of_three(estimate, bounds, clusters, level) -> tuple[float, float]:
     """Bounds when every cluster sits at one end of the range."""
     share = 1 - (1 - level) ** (1 / clusters)
     reach = share * (bounds[1] - bounds[0])

@@ -42,19 +42,19 @@ def combine(parts: Sequence[tuple], weights: Sequence[float], *, level=0.95) -> 
             raise InputError(f"group {number} of {len(parts)} has no defined value to average")
         values.append(part[~np.isnan(part)])
         clusters.append(labels[~np.isnan(part)])
-    totals, weights = cluster_totals(values, clusters), np.asarray(weights, dtype=float)
+    totals, factors = cluster_totals(values, clusters), np.asarray(weights, dtype=float)
     sizes, count = totals.counts.sum(axis=0), len(totals.counts)
     means = totals.sums.sum(axis=0) / sizes
-    estimate = float(means @ weights)
+    estimate = float(means @ factors)
     if count == 1:
         return Interval(estimate, -np.inf, np.inf, "one cluster: no interval", 1)
-    influence = ((totals.sums - means * totals.counts) / sizes) @ weights
+    influence = ((totals.sums - means * totals.counts) / sizes) @ factors
     variance = float(influence @ influence) * count / (count - 1)
     if variance == 0:
-        scale = max(weights[weights > 0].sum(), -weights[weights < 0].sum())
+        scale = max(factors[factors > 0].sum(), -factors[factors < 0].sum())
         reach, method = (1 - (1 - level) ** (1 / count)) * scale, "rule of three"
     else:
-        shares = (totals.counts / sizes) @ np.abs(weights)
+        shares = (totals.counts / sizes) @ np.abs(factors)
         freedom = max(1, int(shares.sum() ** 2 / (shares @ shares) + 1e-9) - 1)
         reach, method = t_quantile(level, freedom) * np.sqrt(variance), f"t({freedom})"
     return Interval(estimate, estimate - reach, estimate + reach, method, count)

@@ -96,7 +96,7 @@ def interval(values, clusters=None, *, second=None, level=0.95, bounds=(0.0, 1.0
     totals = [cluster_totals([values], [way]) for way in ways]
     estimate, count = float(values.mean()), min(len(t.counts) for t in totals)
     if count == 1:
-        return Interval(estimate, *bounds, "one cluster: no interval", 1)
+        return Interval(estimate, bounds[0], bounds[1], "one cluster: no interval", 1)
     if np.all(values == estimate) and estimate in bounds:
         return Interval(estimate, *rule_of_three(estimate, bounds, count, level), "rule of three", count)
     if second is None and FEW_CLUSTERS <= count <= MANY_CLUSTERS:
