@@ -270,6 +270,8 @@ display(newman.without_real_model(models))
 
 # %% tags=["hide-input"]
 keys, cabinet = "The keys to the cabinet", "plural"
+turned, turned_number = "The key to the cabinets", "singular"
+lesson = {"keys": "not measured in this build", "turned": "not measured in this build"}
 for model in newman.real_models(models)[:1]:
     real = tse_core.load_model(model)
     context = tse_core.score_context(real, keys, number=cabinet, lemmas="newman-clean")
@@ -283,6 +285,12 @@ for model in newman.real_models(models)[:1]:
     )
     forms = context.forms.set_index("lemma")
     be, wrong = forms.loc["be"], forms[~forms["agrees"]]
+    other = tse_core.score_context(
+        real, turned, number=turned_number, lemmas="newman-clean"
+    )
+    for name, found in (("keys", context), ("turned", other)):
+        right = found.forms.set_index("lemma").loc["be", "agrees"]
+        lesson[name] = f"TSE with be {int(right)}, EW {found.ew:.2f}, MW {found.mw:.2f}"
     display(
         newman.say(
             f"The model gives *are* {be['p_correct']:.3f} and *is* {be['p_wrong']:.3f}, so TSE with *be* is",
@@ -291,13 +299,17 @@ for model in newman.real_models(models)[:1]:
         )
     )
 
+# %% tags=["remove-input"]
+glue("lesson_keys", lesson["keys"])  # quoted by the lesson on the real model
+glue("lesson_turned", lesson["turned"])
+
 # %% [markdown]
 # What to look at: move the slider to its left end, then step by step to the right. At the top 10 % only the verbs that the model expects are inside, and nearly all of them are on the right side. Further right come verbs that nobody would use of keys, and more of them are wrong. What could fool you: at the far right a verb counts only if *both* its forms are improbable.
 
 # %% tags=["remove-input"]
 try_this(
     (keys, cabinet),
-    ("The key to the cabinets", "singular"),
+    (turned, turned_number),
     look="Which of the two do more verbs get wrong?",
 )
 
@@ -404,6 +416,23 @@ table(
     f"Top {p:.0%} of the small distribution.",
     digits=4,
 )
+
+# %% tags=["remove-cell"]
+# What the handout prints, and its key.
+head, tail = 0.8, 0.04
+ends = cutoff_scores(logits, ids, [1], top=[head], bottom=[tail])
+rising = small[::-1].assign(below=lambda rows: rows["probability"].cumsum())
+inside_head = small["entry"][small["cumulative"] <= head + 1e-9]
+inside_tail = rising["entry"][rising["below"] <= tail + 1e-9]
+glue("handout_toy", table(toy[["correct", "P(correct)", "wrong", "P(wrong)"]], "After The keys to the cabinet"))
+glue("handout_small", table(small[["entry", "probability"]], "After the same words, another model", digits=3))
+glue("head", head)
+glue("tail", tail)
+glue("inside_head", ", ".join(inside_head))
+glue("inside_tail", ", ".join(inside_tail))
+for metric in ("ew", "mw"):
+    glue(f"{metric}_head", float(getattr(ends, f"{metric}_top")[0, 0]))
+    glue(f"{metric}_tail", float(getattr(ends, f"{metric}_bottom")[0, 0]))
 
 # %% [markdown]
 # The cut-off falls on *{glue:text}`boundary`*, of which the share $a$ = {glue:text}`share:.2f` is inside. Now every cut-off. Move the slider to see which entries are inside, and what the two scores become. This model is right about its likely verbs and wrong about its unlikely ones.

@@ -393,6 +393,10 @@ if len(moved):
         else "The order of TSE and EW is the same after every one of these tokens."
     )
     display(newman.say(said, order))
+    lesson_front = f"{said} {order}".replace("*", "")
+else:
+    lesson_front = "Not measured in this build."
+glue("lesson_front", lesson_front)
 
 # %% [markdown]
 # Nothing about the model's knowledge of English changed between these rows. What changed is whether the model was asked in a situation that it knows. A low score with nothing in front can therefore not be read as a lack of grammar, and a comparison of two models is fair only if each is asked in the way it was trained. When published numbers are compared, the choice must be *theirs*: the paper's GPT-2 XL had nothing in front, so the book shows SmolLM2 with nothing in front beside it, in lighter columns.

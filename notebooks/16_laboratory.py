@@ -535,6 +535,7 @@ for label, groups in kinds.items():
         f"And its habits lean one way: {for_base:.0%} of them are habits of the base form, where the list has as many of either form.",
     ]
 display(newman.say(*said))
+glue("lesson_between", " ".join(said).replace("*", "") or "Not measured in this build.")
 
 # %% [markdown]
 # ### What one may conclude
