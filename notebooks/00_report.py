@@ -463,6 +463,8 @@ print({source: round(float(margin(source)), 3) for source in means})
 # - What published numbers say by themselves is checked already, and not all of it holds.
 # - What needs a model is one command away, and a file of results turns its rows into verdicts.
 # - The instrument is tested where the truth is known, in the laboratory, and nowhere else does a laboratory model count.
+#
+# The functions of this chapter: {py:func}`tse_core.claims.ledger`, {py:func}`tse_core.claims.verdict_summary`, {py:func}`tse_core.claims.extension_ledger`, {py:func}`tse_core.claims.laboratory_ledger`, {py:func}`tse_core.results.known_results` and {py:func}`tse_core.results.load_recorded`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -712,6 +712,8 @@ print(f"{share:.1%} of {len(verbs)} verbs are right; no rule gets {examples}.")
 # - TSE counts pairs, EW and MW count contexts, and a masked model has more contexts than a causal one.
 # - Each construction asks TSE about at most {glue:text}`most_verbs` verbs; the appendix has {glue:text}`appendix:,` lemmas.
 # - Which of them count depends on the tokenizer. It keeps frequent verbs, and among them verbs that are also nouns. Two scores over different verbs are not directly comparable.
+#
+# The functions of this chapter: {py:func}`tse_core.load_pairs`, {py:func}`tse_core.load_lemmas`, {py:func}`tse_core.datasets.load_grammar`, {py:func}`tse_core.datasets.template_table`, {py:func}`tse_core.datasets.noun_table` and {py:func}`tse_core.datasets.unique_contexts`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

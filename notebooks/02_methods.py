@@ -876,6 +876,8 @@ print("The same as the package's on fifty distributions.")
 # - EW and TSE may be compared, MW stands on its own. TSE is averaged over pairs, EW and MW over unique contexts.
 # - Cut-offs tell the head from the tail; the entry on which a cut-off falls counts in part.
 # - A score belongs to a kind of model, a verb list and a protocol. The signature under each table says which.
+#
+# The functions of this chapter: {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.metrics.tse_scores`, {py:func}`tse_core.score_context`, {py:func}`tse_core.slot_distribution`, {py:func}`tse_core.agreement.marked_distribution` and {py:func}`tse_core.datasets.unique_contexts`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -579,6 +579,8 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # - In the published table EW is below TSE almost everywhere: the templates' verbs are easier than verbs at large.
 # - EW and TSE are comparable with each other, MW is not: it answers a question about probabilities.
 # - What stands in front of a sentence, which verbs count, and which nouns were sampled all move a number. Its signature says which were chosen.
+#
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.agreement.compare_evaluations`, {py:func}`tse_core.uncertainty.table_intervals` and {py:func}`tse_core.charts.table2_dots`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

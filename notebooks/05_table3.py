@@ -133,6 +133,10 @@ quoted = published.quoted_values().query("metric == 'TSE'")["value"].iloc[0]
 glue("printed_tse", float(quoted))
 glue("printed_top_mw", mw)
 glue("printed_wrong", 1 - mw)
+ten = printed[printed["sentence"] == shown[0]]
+for form in FORMS:
+    glue(f"printed_{form}_tokens", ", ".join(ten["token"][ten["form"] == form]))
+glue("handout_ten", table(ten[["token", "probability"]], shown[0], digits=3))
 table(
     first.reindex(FORMS).rename("probability").reset_index(),
     "The ten printed tokens of the first sentence by form",
@@ -450,6 +454,8 @@ print(
 # - MW asks about the verbs that the model itself would use, among those on the list.
 # - Past forms hold probability that no agreement metric judges.
 # - A causal model has not read the end of the sentence. Compare it with a masked one only with that in mind.
+#
+# The functions of this chapter: {py:func}`tse_core.agreement.marked_distribution`, {py:func}`tse_core.agreement.mark_words`, {py:func}`tse_core.agreement.slot_scores` and {py:func}`tse_core.slot_distribution`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

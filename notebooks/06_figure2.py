@@ -420,6 +420,8 @@ print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 # - The fall from head to tail is no accident of four constructions, of one model, or of the paper's models.
 # - Compare shapes within a model. Levels of different models rest on different verb lists.
 # - A curve read off a drawing has gaps where the curves lie close together, mostly at the head.
+#
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.charts.cutoff_curves` and {py:func}`tse_core.charts.heat_map`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

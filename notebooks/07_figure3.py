@@ -79,7 +79,7 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published coverage
 #
-# MW is a share of the probability that lies on counted verb forms. How much is that? Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The chart has a panel for each of its models, and SmolLM2-135M, which the paper never saw, in front of them with GPT-2 XL's published curve behind it.
+# {term}`MW` is a share of a share. It takes the probability that lies on counted verb forms and says which part of it is correct. So an MW of 0.9 can be said of almost everything that a model would say at this place, or of very little. Which of the two it is depends on the {term}`coverage`: how much of the distribution lies on counted forms at all. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The chart has a panel for each of its models, and SmolLM2-135M, which the paper never saw, in front of them with GPT-2 XL's published curve behind it.
 #
 # ```{margin} Coverage
 # The probability of all counted forms, correct and wrong, inside the cut-off.
@@ -141,9 +141,27 @@ if len(real):
 # %% [markdown]
 # Even with every lemma counted, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is a statement about that share of what a model would say, and about no more.
 #
-# What to look at: the right end of the solid line, top 100 %. The dashed part must be tiny, since bottom p holds at most p of the probability by definition. Compare constructions within a model: inside a relative clause a verb is due at once, so the coverage is high; after *The author* alone it is low, because a noun phrase need not be finished there.
+# ### What to look at
 #
-# What could fool you: coverage depends on the list. A longer list covers more with the same model. And two models with the same MW but different coverage do not make the same number of agreement errors in what they say.
+# Begin with the right end of the solid line, top 100 %. It says how much of the distribution EW and MW of Table 2 speak about. Then follow the line to the left. Where it runs close to the diagonal, in which top p holds p, everything likely at the slot is a counted verb form. Where it lies far below the diagonal, other words stand among the likeliest ones.
+#
+# Do not expect anything from the part of the bottom cut-offs. It must be tiny by definition, since bottom p holds at most p of the probability.
+#
+# Then compare constructions within one model. Inside a relative clause (*the author that the guards ...*) a verb is due at once, so the coverage is high. After *The author* alone it is low, because the noun phrase need not be finished there: *of the book*, *who*, *and his wife* are all good ways to go on.
+#
+# ### What to conclude
+#
+# Coverage does not say whether a model is good. A model with low coverage has not failed; it has other plans for the next word. What coverage changes is how a score may be quoted. "MW is 0.9" means that nine tenths *of the covered part* are correct forms. For the whole distribution only two limits follow: at least coverage × (1 − MW) of it is on wrong forms, and about the rest nothing is known. The third exercise works this out for the published models.
+#
+# It also explains a difference between EW and MW that is easy to overlook. MW speaks about the covered part in proportion to its probability. EW asks about every lemma of the list, however little of the distribution all of them hold together. In a context with a coverage of 0.05, EW is computed from a thousand comparisons between entries that share a twentieth of the probability.
+#
+# ### What could fool you
+#
+# *The list.* Coverage depends on it. A longer list covers more with the same model, and the paper's list is longer than the one used here.
+#
+# *Two models with the same MW.* If their coverage differs, they do not make the same number of agreement errors in what they say. To count errors a reader would need MW and coverage together.
+#
+# *Masked and causal models.* A {term}`masked model` reads what follows the slot. In *The author ___ tall* hardly anything but a form of *be* is left, and the coverage is near 1; a causal model at the same place does not know that *tall* will come. The high curves of BERT and RoBERTa are therefore partly a property of the task.
 #
 # ## Where the rest of the probability is
 #
@@ -202,6 +220,8 @@ for name, rows in shares.groupby("model", sort=False):
     )
 
 # %% [markdown]
+# Look at the columns *correct* and *past* side by side. After a subject and before a full stop, a past form is as good a verb as a present one, and it agrees with everything. A model trained on newspaper text or stories has every reason to prefer it. This is why low coverage is no sign of confusion.
+#
 # The laboratory gives a yardstick for this count, because the share of past forms in its language is known: {glue:text}`known_past:.3f` of its verbs, if *said that* and *knew* in sentential complements are left aside. A real model has no such yardstick; its number is evidence on English as the model learned it, for the words that happen to be on the list.
 
 # %% tags=["remove-input"]
@@ -383,6 +403,8 @@ print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
 # - EW and MW judge only a part of what a model would say; the part is reported next to the score.
 # - Much of the rest says nothing about number at all.
 # - Coverage belongs to a model and a list together. Print it beside MW.
+#
+# The functions of this chapter: {py:func}`tse_core.agreement.form_shares` and {py:func}`tse_core.charts.coverage_curves`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

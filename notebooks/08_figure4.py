@@ -77,6 +77,8 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published shares
 #
+# Figures 1 and 2 show means over contexts. A mean can change because the numbers change, or because other contexts are averaged. This chapter is about the second reason, which no curve shows by itself.
+#
 # A context whose most probable token already holds 10 % and is no verb on the list has no eligible lemma at top 10 %. It gets no score and leaves the mean. At the far bottom the same happens: both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
 #
 # ```{margin} Eligible
@@ -153,9 +155,23 @@ if len(real):
 # %% [markdown]
 # In the published figure, at top 10 % the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f`, at bottom 0.0001 % from {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f`. So the two ends of every curve in Figures 1 and 2 are means over a part of the contexts, and not over the same part.
 #
-# What to look at: the shape of a valley. In its middle, from about top 90 % to bottom 1 %, almost every context counts, and scores there can be compared. At both rims they cannot.
+# ### What to look at
 #
-# What could fool you: the share is a mean over contexts, and contexts are not alike. After *The author* a comma or *of* can take the top 10 % alone, while inside a relative clause a verb is nearly certain. So the head of a curve over all contexts is really a curve over those contexts in which the model was sure of a verb. A high score there says that a model is right where it is sure; it does not say that it would be as good in the contexts that dropped out. Nor are the two rims alike: the contexts that are left at the head need not be those that are left at the tail.
+# The shape is a valley. In its middle, from about top 90 % to bottom 1 %, almost every context counts, and scores there can be compared. At both rims they cannot. Look at how steep the walls are. A wall that rises between two neighbouring cut-offs means that the curve of Figure 2 changes its contexts exactly there, and a step of the score at that place may be a change of contexts and nothing else.
+#
+# Then compare constructions. In *Simple* a single step of the valley can be one context of twenty; in the rows with relative clauses it is an average over thousands.
+#
+# ### What to conclude
+#
+# A point of Figures 1 and 2 answers a question with a condition in it: how good is the model *in those contexts in which some counted verb is among the likeliest entries*? At the head these are the contexts in which the model was sure of a verb. A high score there says that a model is right where it is sure. It does not say that it would be as good in the contexts that dropped out.
+#
+# ### What could fool you
+#
+# *Unequal contexts.* The share is a mean over contexts that are not alike. After *The author* a comma or *of* can take the top 10 % alone, while inside a relative clause a verb is nearly certain.
+#
+# *Two rims, two selections.* The contexts that are left at the head need not be those that are left at the tail. A fall from head to tail could then compare easy contexts with hard ones. The table further down tests this.
+#
+# *No empty contexts.* A share of 0 only says that every context has at least one counted verb. EW at such a point can still rest on one or two verbs in each context.
 
 # %% tags=["remove-input"]
 try_this(
@@ -265,6 +281,8 @@ for name, group in same_contexts.groupby("model", sort=False):
     )
 
 # %% [markdown]
+# What this table can settle, and what it cannot: if a curve falls as far over the same contexts as over all, the fall is about verbs. If it falls less, a part of it was a change of contexts. It cannot say anything about the contexts that have no verb at one of the ends, because they have no score there to compare.
+#
 # ## The laboratory's models
 
 # %% tags=["hide-input"]
@@ -454,6 +472,8 @@ print(
 # - A point on a curve is a mean over the contexts that have a verb there; read its count with it.
 # - The ends of the curves rest on the fewest contexts, and on different ones.
 # - Compare ends over the contexts that both have before speaking of a fall.
+#
+# The functions of this chapter: {py:func}`tse_core.evaluate` and {py:func}`tse_core.charts.invalid_curves`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

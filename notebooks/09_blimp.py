@@ -800,6 +800,8 @@ print(
 # - The same table exists in three versions. Compare with the one computed from the paradigms.
 # - One accuracy hides which phenomena it is made of; a phenomenon hides its paradigms.
 # - Models on the same pairs are compared pair by pair.
+#
+# The functions of this chapter: {py:func}`tse_core.load_sentence_pairs`, {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.blimp.accuracies`, {py:func}`tse_core.blimp.compare` and {py:func}`tse_core.blimp.pair_defects`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -829,6 +829,8 @@ print(f"{before:.2f} before, {after:.2f} after what all systems share was taken 
 # - An n-gram model is misled by attractors systematically, not at random.
 # - Learning curves differ by phenomenon. A slope without its end points can mean mastery or none.
 # - Evaluation methods agree in the mean and disagree in single paradigms.
+#
+# The functions of this chapter: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.models.train_baseline`, {py:func}`tse_core.studies.learning_curve`, {py:func}`tse_core.studies.doubling_slopes` and {py:func}`tse_core.charts.accuracy_lines`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -644,6 +644,8 @@ print(
 # - Tokens are assigned to regions by their characters, so suites work for every tokenizer; sums over regions equal the
 #   surprisal of the sentence.
 # - Joined comparisons are strict: chance is well below one half.
+#
+# The functions of this chapter: {py:func}`tse_core.syntaxgym.load_suite`, {py:func}`tse_core.evaluate_suite`, {py:func}`tse_core.charts.region_profile`, {py:func}`tse_core.charts.item_profile`, {py:class}`tse_core.syntaxgym.Formula` and {py:func}`tse_core.charts.item_outcomes`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -576,6 +576,8 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 # - Circuits show what a single score hides.
 # - Unknown words make a suite meaningless for a model; refuse to judge rather than count.
 # - [The gym](../book/gym/index.md) keeps all of this up to date: a page for each model, suite and circuit.
+#
+# The functions of this chapter: {py:func}`tse_core.syntaxgym.load_suites`, {py:func}`tse_core.syntaxgym.run_gym`, {py:func}`tse_core.syntaxgym.accuracy_table`, {py:func}`tse_core.syntaxgym.sg_scores` and {py:func}`tse_core.charts.suite_accuracy`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -58,7 +58,7 @@ run = [
     "none"
 ]  # those of the plans that are to be run here, with a GPU where there is one
 
-# %%
+# %% tags=["hide-input"]
 import pandas as pd
 from IPython.display import display
 
@@ -83,6 +83,11 @@ from tse_core.studies import dynamics
 # models were saved after 1, 2, 4, ... steps of training and scored on Marvin and Linzen's templates, as the finished
 # models are. Their language has 900 verbs, and because we made it, we know how often each of them occurs: 200 verbs are
 # its *head*, 200 its *middle*, and 500 rare verbs its *tail*.
+#
+# Why look at training at all? A finished model that conjugates nearly every verb may have learned one rule, or it may
+# have learned verb after verb until all were done. At the end the two look alike. On the way they do not: a rule should
+# reach frequent and rare verbs at almost the same time, and learning verb by verb should reach the frequent ones first and
+# the rare ones much later.
 #
 # ```{margin} Sweep
 # Many models on many data sets, run by one command; what is stored is not run again.
@@ -130,6 +135,10 @@ table(pd.DataFrame(status), "The plans of this page")
 #
 # Each line below is one band of verbs, over all constructions together, with its 95 % interval, clustered by subject noun.
 # TSE asks about the templates' own verbs, all of which are in the head.
+#
+# ```{dropdown} Predict: in a language in which every verb agrees, which score comes first: TSE, EW of the frequent verbs or EW of the rare ones?
+# TSE and EW of the frequent verbs together, since they ask about verbs of the same kind; EW of the rare ones last. How far apart they are is the interesting part. If the model learned a rule and nothing else, they would not be apart at all.
+# ```
 
 
 # %% tags=["hide-input"]
@@ -188,7 +197,7 @@ training_chart(
     truth=known,
 )
 
-# %%
+# %% tags=["remove-input"]
 final = systematic["step"].max()
 glue("turn", int(turn))
 glue("last_step", int(final))
@@ -207,6 +216,15 @@ glue("last_ew_head", float(scores[final, "EW", "head"]))
 # {glue:text}`arrived_head` steps in the head and at {glue:text}`arrived_tail` in the tail. One rule covers all verbs of this
 # language, and yet the frequent ones come first; at the end, after {glue:text}`last_step:.0f` steps, head and tail stand at
 # {glue:text}`last_ew_head:.3f` and {glue:text}`last_ew_tail:.3f`.
+#
+# What to conclude: the truth lies between the two stories. The rare verbs are late, but by far less than their frequency
+# would make them if each had to be learned by itself. They profit from the others, and a rule is a good name for what they
+# profit from. What could fool you: the checkpoints double from one to the next, so that "at the same step" can hide a lag
+# of several hundred steps.
+#
+# ```{dropdown} Predict: in the lexical language, in which each rare verb keeps a favourite form, what will EW of the rare verbs do over time?
+# It could rise first and fall later: the model learns from the frequent verbs that verbs agree, applies this to the rare ones, and then finds out verb by verb that these do not. Children do something similar when they say *goed*. Or it stays at 0.5 from beginning to end. The chart decides.
+# ```
 
 # %% tags=["hide-input"]
 lexical = steps[steps["name"] == "lab-lexical-causal"]
@@ -219,7 +237,7 @@ training_chart(
     truth=known,
 )
 
-# %%
+# %% tags=["remove-input"]
 tail_truth = known.set_index(["name", "metric", "band"])["truth"][
     "lab-lexical-causal", "EW", "tail"
 ]
@@ -242,10 +260,18 @@ glue("lexical_tse", float(end["TSE", "all"]))
 # {glue:text}`lexical_tail_best:.3f`, after {glue:text}`lexical_tail_best_step:.0f` steps. TSE sees none of this: it ends
 # at {glue:text}`lexical_tse:.3f`.
 #
+# A flat line at 0.5 is easy to misread. It does not mean that nothing was learned about these verbs. A model that knows
+# nothing and a model that knows every verb's favourite form both score 0.5, the first by chance and the second because a
+# fixed form is right for half of the subjects. EW cannot tell them apart; the share of verbs that are always right for one
+# number and always wrong for the other can, and [the laboratory](16_laboratory.ipynb) uses it.
+#
 # The middle stands above its dashed line. Its truth includes {term}`attraction`, which in some constructions should turn
 # these verbs to the wrong number, and a model this young has not learned that.
 #
 # ## Which construction first
+#
+# The same steps, construction by construction. Look along a row for the step at which its colour changes, and then down
+# the column of that step: which rows have changed already, and which have not?
 
 # %% tags=["hide-input"]
 whole = curves["laboratory-steps"]
@@ -277,6 +303,10 @@ table(
 )
 
 # %% [markdown]
+# Distance between subject and verb is one explanation of the order, an {term}`attractor` between them a second, and how
+# often a construction occurs in the corpus a third. In this language all three can be read off the grammar; in English
+# they come mixed.
+#
 # ## What was expected
 #
 # The design of the two languages lets one expect three things of these checkpoints. They are claims of the laboratory's
@@ -297,6 +327,10 @@ table(
 #
 # Steps and text grow together when every sentence is new. In the plan `laboratory-sizes` the steps stay the same, and the
 # corpus from which the sentences are drawn grows: the smallest is read many times over.
+#
+# ```{dropdown} Predict: if a model reads a small corpus many times over, will it still conjugate the frequent verbs?
+# If it has merely memorised sentences, it will fail with new subjects even there. The smallest corpus of the chart has few enough sentences to be learned by heart. Look at its frequent verbs first, then at what eight times as much text does to the rare ones.
+# ```
 
 # %% tags=["hide-input"]
 if "laboratory-sizes" in curves:
@@ -316,6 +350,9 @@ else:
     print("laboratory-sizes: not yet run")
 
 # %% [markdown]
+# What could fool you: each size is one model, trained once from one random start. A second one with the same corpus would
+# not give the same numbers, and the intervals, which are about nouns, do not allow for this.
+#
 # ## A model of the hub
 #
 # The plan `pythia` names twenty revisions of Pythia, from the first step to the last. Where its results are not recorded,
@@ -325,8 +362,8 @@ else:
 # tse sweep data/sweeps/pythia.yaml --gpus 1 --by-band data/recorded/dynamics/pythia.csv
 # ```
 #
-# Nobody knows how often each verb occurs in its corpus as exactly as we do for the laboratory's. There the last revision
-# says what is frequent: the head holds half of its probability on verbs, the tail the last tenth. Any other model with
+# Nobody knows how often each verb occurs in its corpus as exactly as we do for the laboratory's. For Pythia we use the
+# last checkpoint's probabilities instead: the head holds half of its probability on verbs, the tail the last tenth. Any other model with
 # revisions goes the same way, such as OLMo or the MultiBERTs: a plan with its name and the names of its revisions.
 
 # %% tags=["hide-input"]
@@ -375,7 +412,7 @@ table(
     digits=2,
 )
 
-# %%
+# %% tags=["hide-input"]
 larger = pd.DataFrame(
     {"model": ["355M", "1.5B", "7B"], "parameters": [355e6, 1.5e9, 7e9]}
 )
@@ -389,7 +426,7 @@ table(
     digits=2,
 )
 
-# %%
+# %% tags=["remove-input"]
 glue("causal_tokens", tokens["causal"])
 glue("masked_tokens", tokens["masked"])
 
@@ -569,3 +606,5 @@ print(
 # - A rule that holds for all verbs is learned from the frequent ones to the rare ones: EW over all verbs, and most of all
 #   EW of the tail, shows how far it has come.
 # - A low tail early in training and a low tail at the end look alike in one checkpoint. The curve tells them apart.
+#
+# The functions of this chapter: {py:func}`tse_core.sweep.sweep`, {py:func}`tse_core.studies.training_curves`, {py:func}`tse_core.laboratory.truth` and {py:func}`tse_core.charts.training_chart`. All others are in the [reference](../book/api/index.md).

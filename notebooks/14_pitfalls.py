@@ -617,6 +617,10 @@ table(
 # %% [markdown]
 # ## Intervals for the wrong unit
 #
+# ```{dropdown} Predict: a construction has hundreds of contexts and ten nouns. Is an interval over contexts too narrow or too wide?
+# Too narrow, most people say, since contexts with the same noun repeat each other. That is right where nouns differ. But if the singular of a noun is easy exactly where its plural is hard, errors cancel within a noun, and an interval over contexts is too wide. Compare the two columns of the table.
+# ```
+#
 # ```{margin} Cluster
 # Sentences that share their subject noun. The interval counts clusters, not sentences.
 # ```
@@ -960,6 +964,8 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # - Count what was loaded; look positions up; keep "everything" out of floating point; keep ambiguous items visible.
 # - A score without its policies cannot be compared with another.
 # - Sentences from one template are not independent; nouns are the units, and ten are few.
+#
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.uncertainty.interval`, {py:func}`tse_core.uncertainty.own_clusters`, {py:func}`tse_core.uncertainty.simulated_coverage` and {py:func}`tse_core.charts.switchboard`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

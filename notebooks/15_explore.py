@@ -412,6 +412,8 @@ print(f"slot {slot:.2f}, sentence {sentence:.2f}, changed {changed:.2f}.")
 # - A curve is made of verbs; look at them before explaining it.
 # - EW is the mean height of the cloud, MW the height of its right-hand end.
 # - Sentence scores and slot scores answer different questions.
+#
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.surprisals`, {py:func}`tse_core.charts.lemma_explorer`, {py:func}`tse_core.charts.cutoff_slider` and {py:func}`tse_core.charts.token_browser`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

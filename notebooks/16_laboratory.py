@@ -128,6 +128,10 @@ table(bands.reset_index(), "The verbs of the language, by falling frequency.")
 #
 # ## The truth, by arithmetic
 #
+# ```{dropdown} Predict: which of the three scores will be the same in both regimes?
+# TSE. It asks about the verbs of the templates, and these are frequent verbs, which agree in both. EW and MW differ: EW by the share of verbs that do not agree, MW by the share of uses.
+# ```
+#
 # A perfect model of the language has the language's own probabilities. {term}`TSE`, {term}`EW` and {term}`MW` of that model need no model at all:
 
 # %%
@@ -304,6 +308,10 @@ charts.cutoff_curves(shown, title=title)
 
 # %% [markdown]
 # ## Never seen together
+#
+# ```{dropdown} Predict: will a model of the systematic language do worse on pairs of noun and verb that it has never seen together?
+# If it stored pairs, by a great deal. If it learned which nouns are singular and which forms go with them, hardly at all, because nothing about the pair itself is needed.
+# ```
 #
 # ```{margin} Held out
 # Kept from the model in training, so that a test can ask for what it has never seen.
@@ -770,6 +778,8 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # - MW reports likely behaviour: it is high even where most verbs are wrong, because those verbs are rare.
 # - Measured against known truth, EW and MW are right to within a few hundredths wherever the model has learned its language.
 # - A real model's low EW can come from a list of verbs, from attraction or from verbs that are also nouns. How EW falls, and for which verbs, tells these apart; EW alone does not.
+#
+# The functions of this chapter: {py:func}`tse_core.laboratory.truth`, {py:func}`tse_core.laboratory.load_language`, {py:func}`tse_core.laboratory.sentences`, {py:func}`tse_core.laboratory.train` and {py:func}`tse_core.charts.truth_vs_measured`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -7,15 +7,20 @@ import pandas as pd
 
 
 def glue(name: str, value) -> None:
-    """Keep a value or a chart under a name, for pages to quote; nothing is shown where it stands.
+    """Keep a value, a chart or a table under a name, for pages to quote; nothing is shown where it stands.
 
     The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
-    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart is shown by the directive ``{glue:}`` with
+    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart or a table is shown by the directive ``{glue:}`` with
     ``:doc:``. Works wherever a notebook runs; the book's build reads it.
     """
     from IPython.display import display
 
-    shown = value._repr_mimebundle_() if hasattr(value, "_repr_mimebundle_") else {"text/plain": repr(value)}
+    if hasattr(value, "_repr_mimebundle_"):
+        shown = value._repr_mimebundle_()
+    elif hasattr(value, "_repr_html_"):
+        shown = {"text/html": value._repr_html_()}
+    else:
+        shown = {"text/plain": repr(value)}
     prefix = "application/papermill.record/"
     display(
         {prefix + kind: content for kind, content in shown.items()},
