@@ -143,9 +143,9 @@ if len(real):
 #
 # ### What to look at
 #
-# Begin with the right end of the solid line, top 100 %. It says how much of the distribution EW and MW of Table 2 speak about. Then follow the line to the left. Where it runs close to the diagonal, in which top p holds p, everything likely at the slot is a counted verb form. Where it lies far below the diagonal, other words stand among the likeliest ones.
+# Begin with the right end of the solid line, top 100 %. It says how much of the distribution EW and MW of Table 2 speak about. Then follow the line to the left and compare each value with its own cut-off. Top 50 % holds half of the probability: if the coverage there were 0.5 as well, everything likely at the slot would be a counted verb form. The more is missing, the more other words stand among the likeliest ones.
 #
-# Do not expect anything from the part of the bottom cut-offs. It must be tiny by definition, since bottom p holds at most p of the probability.
+# The dashed part, at the bottom cut-offs, must be tiny by definition, since bottom p holds at most p of the probability.
 #
 # Then compare constructions within one model. Inside a relative clause (*the author that the guards ...*) a verb is due at once, so the coverage is high. After *The author* alone it is low, because the noun phrase need not be finished there: *of the book*, *who*, *and his wife* are all good ways to go on.
 #
@@ -161,7 +161,7 @@ if len(real):
 #
 # *Two models with the same MW.* If their coverage differs, they do not make the same number of agreement errors in what they say. To count errors a reader would need MW and coverage together.
 #
-# *Masked and causal models.* A {term}`masked model` reads what follows the slot. In *The author ___ tall* hardly anything but a form of *be* is left, and the coverage is near 1; a causal model at the same place does not know that *tall* will come. The high curves of BERT and RoBERTa are therefore partly a property of the task.
+# *Masked and causal models.* A {term}`masked model` reads what follows the slot. In *The author ___ tall* hardly anything but a form of *be* fits, and the coverage is high; a causal model at the same place does not know that *tall* will come. The high curves of BERT and RoBERTa are therefore partly a property of the task.
 #
 # ## Where the rest of the probability is
 #

@@ -134,7 +134,7 @@ print(
 )
 by_index
 
-# %%
+# %% tags=["hide-input"]
 released = load_lemmas("newman-released")
 kept = dict(zip("_" * len(released), released.table["lemma"], strict=True))
 glue("released_rows", len(released))
@@ -231,7 +231,7 @@ table(
     "The sentence as encoded (␣ is a space inside a token)",
 )
 
-# %%
+# %% tags=["hide-input"]
 print("the mask stands at place", sentence.index("<mask>"))
 print("counting the left context without its space gives", counted)
 print(
@@ -287,7 +287,7 @@ try_this(
 # what published numbers are compared with; `exact` does what the definitions say. The released code also puts nothing in
 # front of a causal model's sentences, so `exact` does the same in this table; what the front does has been shown above.
 
-# %%
+# %% tags=["hide-input"]
 opened = {load_model(name).label: load_model(name) for name in models}
 store = store_folder()
 pairs = pd.concat([load_pairs(name) for name in subset], ignore_index=True)
@@ -588,7 +588,7 @@ table(shown, "Largest change of any construction's score, by switch", digits=4)
 # In half precision two forms can get the very same score. Here a tie is wrong; a tool that calls it right, or asks for
 # "not less", turns lost precision into skill.
 
-# %%
+# %% tags=["hide-input"]
 rows = []
 for name in models:
     for dtype in ("float32", "bfloat16"):
@@ -629,7 +629,7 @@ table(
 # the nouns differ, and can be too wide where the singular and the plural of a noun err in opposite ways. Clustering by noun
 # gets both right. The two columns are intervals for the same mean.
 
-# %%
+# %% tags=["hide-input"]
 rows = []
 for name in models:
     for dataset in data:
@@ -658,7 +658,7 @@ table(
 # Does the clustered one hold what it promises? A simulation knows the score of the whole population of nouns, draws a few of
 # them, and counts how often the interval contains it.
 
-# %%
+# %% tags=["hide-input"]
 found = pd.DataFrame(
     [simulated_coverage(clusters, runs=runs) for clusters in (5, 10, 30)]
 )
@@ -690,7 +690,7 @@ table(
 # The verbs of TSE are few as well: four to eight a template, and every noun meets each of them. Whoever takes its score for
 # that of verbs in general needs an interval clustered by noun and by verb at once. The simulation draws both.
 
-# %%
+# %% tags=["hide-input"]
 verbs = pd.DataFrame([simulated_verb_coverage(count, runs=runs) for count in (4, 6, 8)])
 glue("verb_coverage_four", float(verbs["by_noun"].iloc[0]))
 glue("verb_coverage_four_both", float(verbs["by_noun_and_verb"].iloc[0]))
