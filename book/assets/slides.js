@@ -2,6 +2,7 @@
 (function () {
   "use strict";
   const root = document.documentElement;
+  root.dataset.slides = "";
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const follow = () => (root.dataset.theme = dark.matches ? "dark" : "light");
   dark.addEventListener("change", follow);

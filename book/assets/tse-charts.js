@@ -40,8 +40,16 @@
     return Object.assign({}, options, { renderer: "svg", actions: false, config: config });
   }
 
+  /* A slide has a heading and little height: the chart's title on one line, no hint below it, and large type. */
+  function projected(spec) {
+    const title = spec.title && { text: titleOf(spec) };
+    const height = typeof spec.height === "number" ? Math.min(spec.height, 230) : spec.height;
+    return Object.assign({}, spec, title ? { title: title } : {}, height === undefined ? {} : { height: height });
+  }
+
   /* Small multiples stand in one column where the page is narrow, at the size at which they can be read. */
   function fitted(spec) {
+    if ("slides" in document.documentElement.dataset) return projected(spec);
     return spec.concat && window.innerWidth < 600 ? Object.assign({}, spec, { columns: 1 }) : spec;
   }
 

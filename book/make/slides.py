@@ -2,7 +2,8 @@
 
 In the text, ``---`` parts the slides and a quotation is a note for the teacher. Three things come from the chapters:
 the directives ``{chart}`` and ``{table}``, with NOTEBOOK#SECTION, bring the first chart or table of a section, or with
-NOTEBOOK::NAME a glued one; the role ``{glue}`` with NOTEBOOK::NAME:FORMAT brings a number.
+NOTEBOOK::NAME a glued one; a number after it says how many rows of the table the slide has room for. The role
+``{glue}`` with NOTEBOOK::NAME:FORMAT brings a number.
 """
 
 import ast
@@ -79,8 +80,14 @@ def number(address: str) -> str:
 
 
 def shown(kind: str, address: str) -> str:
-    """``NOTEBOOK::NAME`` or ``NOTEBOOK#SECTION`` -> a glued chart, or the first chart or table of the section."""
+    """``NOTEBOOK::NAME`` or ``NOTEBOOK#SECTION`` -> a glued chart, or the first chart or table of the section.
+
+    ``NOTEBOOK#SECTION ROWS`` -> the first rows of the table.
+    """
+    address, _, rows = address.partition(" ")
     html = glued(address)["text/html"] if "::" in address else first_of_section(kind, *address.split("#"))
+    if rows:
+        html = re.sub(rf"(<tbody>(?:.*?</tr>){{{rows}}}).*(?=</tbody>)", r"\1", html, flags=re.DOTALL)
     scrolls = ' tabindex="0" role="region" aria-label="Table"' if kind == "table" else ""
     return f'<div class="shown {kind}"{scrolls}>{html}</div>'
 

@@ -161,7 +161,7 @@ def switchboard(scores, *, title="Flip one policy and see the score move"):
     tips = ["construction:N", "metric:N", "setting:N", alt.Tooltip("score:Q", format=".4f")]
     paths = base.mark_line(strokeWidth=1.5).encode(x="score:Q", detail=["construction:N", "metric:N"])
     dots = base.mark_point(size=80, strokeWidth=1.6).encode(
-        x=alt.X("score:Q", scale=alt.Scale(domain=[low, 1.0]), title="score"),
+        x=alt.X("score:Q", scale=alt.Scale(domain=[low, 1.0]), title="score", axis=alt.Axis(format=".1f", tickCount=6)),
         shape=alt.Shape("metric:N", scale=_shapes(rows["metric"]), legend=alt.Legend(title=None, orient="bottom")),
         fill=alt.condition("datum.setting == 'default'", alt.value("transparent"), filled),
         tooltip=tips,
