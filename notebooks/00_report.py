@@ -193,8 +193,8 @@ todo = todo.reset_index().rename(
 table(todo, "What the claims that wait need.")
 
 # %% [markdown]
-# `make book PROFILE=paper` downloads about 10 GB and wants a GPU; it says what is missing before it starts. Results from
-# another machine, Colab say, come in with `tse results add FILE`, and the next `make book` judges them. One file of
+# `make book PROFILE=paper` downloads the models and is best run on a GPU; it says what is missing before it starts. Results from
+# another machine, for example from Colab, come in with `tse results add FILE`, and the next `make book` judges them. One file of
 # results of one model turns exactly that model's rows into verdicts.
 #
 # ```{margin} Verdicts

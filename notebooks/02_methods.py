@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : compute the three metrics on four verbs, then see them on the real distribution after *The keys to the cabinet*; learn what a {term}`cut-off` keeps, over what a score is averaged, and what a masked and a causal model are asked
+# : compute the three metrics on four verbs, then see them on the real distribution after *The keys to the cabinet*; learn what a {term}`cut-off` keeps, what a score is averaged over, and what a masked and a causal model are asked
 #
 # You need
 # : nothing but school algebra; [the data](01_data.ipynb) come after this chapter
@@ -424,8 +424,19 @@ ends = cutoff_scores(logits, ids, [1], top=[head], bottom=[tail])
 rising = small[::-1].assign(below=lambda rows: rows["probability"].cumsum())
 inside_head = small["entry"][small["cumulative"] <= head + 1e-9]
 inside_tail = rising["entry"][rising["below"] <= tail + 1e-9]
-glue("handout_toy", table(toy[["correct", "P(correct)", "wrong", "P(wrong)"]], "After The keys to the cabinet"))
-glue("handout_small", table(small[["entry", "probability"]], "After the same words, another model", digits=3))
+glue(
+    "handout_toy",
+    table(
+        toy[["correct", "P(correct)", "wrong", "P(wrong)"]],
+        "After The keys to the cabinet",
+    ),
+)
+glue(
+    "handout_small",
+    table(
+        small[["entry", "probability"]], "After the same words, another model", digits=3
+    ),
+)
 glue("head", head)
 glue("tail", tail)
 glue("inside_head", ", ".join(inside_head))

@@ -22,7 +22,7 @@
 # : TSE, EW, MW and cut-offs, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 15 minutes to read, under two minutes to run on a CPU; BERT-large wants a GPU
+# : 15 minutes to read, under two minutes to run on a CPU; BERT-large needs a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -256,10 +256,10 @@ newman.say(
 # changes from context to context.
 # ```
 #
-# As the top p grows to take in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. TSE, asked about a handful of frequent verbs, cannot tell them apart. English lies between the two, and so may a model of English: a partial slope is what a rule with exceptions, attraction and rare verbs would give. [The laboratory](16_laboratory.ipynb) has the full account.
+# As the top p grows to take in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. TSE, asked about a handful of frequent verbs, cannot tell them apart. A model of English may lie between the two. Its slope alone does not say why: verbs learned one by one would give it, and so would {term}`attraction` and the many English verbs that are also nouns. [The laboratory](16_laboratory.ipynb) ends by separating these reasons for SmolLM2.
 #
 # ```{dropdown} Predict: the systematic model's curve, at bottom 10 %?
-# It stays at the top. Every verb of that language agrees, and its verbs have no second life as nouns, so even the verbs that the model finds unlikely are conjugated.
+# It stays at the top. Every verb of that language agrees, and none of its verbs is also a noun, so even the verbs that the model finds unlikely are conjugated.
 # ```
 
 # %% [markdown]

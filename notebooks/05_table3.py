@@ -155,7 +155,7 @@ table(
 #
 # ## The same sentences, from a model
 #
-# Every model in the parameters answers the same sentences. A {term}`causal model` reads only the words to the left of the blank, so it knows neither that a verb follows nor that the sentence ends in *are young*. A {term}`masked model`, like BERT, reads both sides; a masked model of the laboratory stands in here for one.
+# Every model in the parameters answers the same sentences. A {term}`causal model` reads only the words to the left of the blank, so it knows neither that a verb follows nor that the sentence ends in *are young*. A {term}`masked model`, like BERT, reads both sides; a masked model of the laboratory takes its place here.
 #
 # ```{dropdown} Predict: whose ten most probable tokens will hold more verbs, the causal or the masked model's?
 # The masked model's. It has read *are young*, so it knows that the blank must be filled with exactly one word that ends the relative clause. To the causal model, *The senators that the skater* could go on in many ways: *is*, *had*, *'s*, *from*, a comma.

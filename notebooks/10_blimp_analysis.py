@@ -431,7 +431,7 @@ table(
 )
 
 # %% [markdown]
-# Read a row as a price: on islands the LSTM would have to read its corpus doubled ten times over to gain less than four points. From such slopes the paper concludes that more text alone, at this rate, would not lead to human accuracy. SmolLM2 is one point on no such curve: it has read 2,000 billion tokens, but differs from the paper's models in much else.
+# Read a row as a price: on islands the LSTM would have to read its corpus doubled ten times over to gain less than four points. From such slopes the paper concludes that more text alone, at this rate, would not lead to human accuracy. SmolLM2 lies on no such curve: it has read 2,000 billion tokens, but differs from the paper's models in much else.
 #
 # In the laboratory the experiment can be run: the n-gram and the LSTM model, trained on corpora each twice as long as the one before.
 
@@ -531,7 +531,7 @@ table(
 )
 
 # %% [markdown]
-# On average the methods agree, to {glue:text}`methods_most:.1f` points at most. Paradigm by paradigm they need not:
+# On average the methods agree to within {glue:text}`methods_most:.1f` points. In single paradigms they need not:
 # {glue:text}`method_furthest` moves by {glue:text}`method_furthest_by:+.0f` points. The paper's Figure 6 draws three phenomena;
 # here they are, with the recorded model where it has been scored by all three methods:
 
@@ -828,7 +828,7 @@ print(f"{before:.2f} before, {after:.2f} after what all systems share was taken 
 # - Most published contrasts hold on the recomputed values; some numbers in the paper's prose belong to a misprinted table.
 # - An n-gram model is misled by attractors systematically, not at random.
 # - Learning curves differ by phenomenon. A slope without its end points can mean mastery or none.
-# - Evaluation methods agree in the mean and disagree in single paradigms.
+# - Evaluation methods agree on average and disagree in single paradigms.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.models.train_baseline`, {py:func}`tse_core.studies.learning_curve`, {py:func}`tse_core.studies.doubling_slopes` and {py:func}`tse_core.charts.accuracy_lines`. All others are in the [reference](../book/api/index.md).
 

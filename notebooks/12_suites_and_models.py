@@ -23,7 +23,7 @@
 #
 # Time
 # : 20 minutes to read, a minute to run on a CPU with laboratory models; SmolLM2's run on the public suites is shown as
-#   recorded; GPT-2 XL on all of them wants a GPU
+#   recorded; GPT-2 XL on all of them needs a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -77,8 +77,8 @@ from tse_core.syntaxgym import Gym, accuracy_table, load_suites, run_gym, sg_sco
 # %% [markdown]
 # ## How many suites are there?
 #
-# {cite:t}`gauthier2020syntaxgym` speak of 33 suites; {cite:t}`hu2020systematic` analyse fewer, and the public files are
-# more. The three numbers fit together.
+# {cite:t}`gauthier2020syntaxgym` speak of 33 suites; {cite:t}`hu2020systematic` analyse fewer, and there are
+# more public files than either. The three numbers fit together.
 
 # %% tags=["hide-input"]
 public = published.syntaxgym_suites()
@@ -189,7 +189,7 @@ download_table(hu2020, "hu2020-recorded.csv", "All recorded accuracies")
 # SmolLM2-135M is of the size of the smallest GPT-2, five years younger and trained on far more text. It was scored on all 34 public suites, once with the token in front that opened its documents in training, and once with nothing in front.
 #
 # ```{dropdown} Predict: where will it stand among the recorded models?
-# By its size near GPT-2, by its training text above it. Instruction tuning and weights of four bits may cost something. Write your guess down before you look: 0.5, 0.6, 0.7 or 0.8?
+# Its size suggests a place near GPT-2, its training text a place above it. Instruction tuning and weights of four bits may cost something. Write your guess down before you look: 0.5, 0.6, 0.7 or 0.8?
 # ```
 
 # %% tags=["hide-input"]
@@ -255,7 +255,7 @@ if own is not None:
 # What could fool you, in order of size. First, the front: the recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a token in front. Second, chance: suites join one, two or three comparisons, so guessing gets 0.5 on one suite and 0.2 on another, and a circuit's mean hides which. Third, small numbers: most suites have 19 to 40 items, so a single suite's accuracy is uncertain by about fifteen points either way.
 #
 # ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?
-# With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both models, which helps, but a difference of five points on one circuit is still what chance does all the time. The SG score rests on about 800 items, and on 31 suites that differ more than models do.
+# With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both models, which helps, but chance alone often produces a difference of five points on one circuit. The SG score rests on about 800 items, and on 31 suites that differ more than models do.
 # ```
 #
 # ## One suite, eight models
@@ -296,7 +296,7 @@ if own is not None:
     display(download_table(own, f"{recorded}-suites.csv", f"{recorded} on every suite"))
 
 # %% [markdown]
-# The hollow diamonds are the five recorded models that others had trained, the filled dot is SmolLM2. Look for suites where the dot lies outside the span of the diamonds; inside it, the model is one of the family.
+# The hollow diamonds are the five recorded models that others had trained, the filled dot is SmolLM2. Look for suites where the dot lies outside the span of the diamonds; inside it, the model does about as well as the others did.
 #
 # ```{dropdown} Predict: both belong to the circuit *Licensing*. Which is easier for a model, *ever* after *no*, or *themselves* after the right one of two nouns?
 # Compare the suites that begin with `npi` with those that begin with `reflexive` in the chart. *No* and *ever* can be learned as two words that go together, wherever they stand. For a reflexive the model has to pick the subject and pass over the noun that is nearer. The mean of the circuit adds the two kinds up, and describes neither.
@@ -374,7 +374,7 @@ if len(judged):
 # A set of items, each in several conditions, with a prediction about surprisals.
 # ```
 #
-# The same table can be read two ways: across the models on one suite, or across the suites of one circuit, which asks whether the construction or the material in between is hard. Be careful with masked models. They see what follows. A garden path lives on not knowing what comes, so a model that reads both sides has nothing to be led astray by, and a low accuracy there says more about the score than about the model.
+# The same table can be read two ways: across the models on one suite, or across the suites of one circuit, which asks whether the construction or the material in between is hard. Be careful with masked models. They see what follows. A garden path works only on a reader who does not know what comes, so a model that reads both sides has nothing to be led astray by, and a low accuracy there says more about the score than about the model.
 
 # %% tags=["hide-input"]
 spread = judged.groupby("suite")["accuracy"].agg(lambda x: x.max() - x.min())
@@ -408,7 +408,7 @@ if len(beside):
 
 # %% [markdown]
 # A difference does not have to be an error. The recorded run of GPT-2 put a token at both ends of each sentence, which
-# this notebook does only when the `bos` policy says so, and an item with a small margin tips easily.
+# this notebook does only when the `bos` policy says so, and the outcome of an item with a small margin changes easily.
 
 # %% [markdown]
 # ## Exercises
@@ -574,7 +574,7 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 # - An accuracy is read against its own chance, its number of items, and what stood in front of the sentences.
 # - The SG score is a mean over suites; say over which. There are 34 public files, 33 in one paper, 31 in the other.
 # - Circuits show what a single score hides.
-# - Unknown words make a suite meaningless for a model; refuse to judge rather than count.
+# - A suite full of unknown words says nothing about a model; then it is better not to judge at all.
 # - [The gym](../book/gym/index.md) keeps all of this up to date: a page for each model, suite and circuit.
 #
 # The functions of this chapter: {py:func}`tse_core.syntaxgym.load_suites`, {py:func}`tse_core.syntaxgym.run_gym`, {py:func}`tse_core.syntaxgym.accuracy_table`, {py:func}`tse_core.syntaxgym.sg_scores` and {py:func}`tse_core.charts.suite_accuracy`. All others are in the [reference](../book/api/index.md).

@@ -468,7 +468,7 @@ else:
 
 # %% [markdown]
 # ```{dropdown} Which of the two numbers is *the* accuracy of the model?
-# Neither. An accuracy belongs to a model and a way of asking. The number with the document opener answers how well the model judges sentences in the situation it was trained for; the number with nothing in front answers how well it judges them in mid-air. Somebody who reports one number must say which.
+# Neither. An accuracy belongs to a model and a way of asking. The number with the document opener answers how well the model judges sentences in the situation it was trained for; the number with nothing in front answers how well it judges them when nothing tells it that a sentence begins. Somebody who reports one number must say which.
 # ```
 #
 # What could fool you: the effect is not a constant that could be added. Some paradigms hardly move and a few turn from failure into success, so rankings of phenomena, and of models, can change with the front. The {term}`signature` of every number in this book names the token (`bos:`), and the [report](00_report.ipynb) judges each general claim under both fronts; a verdict that differs is marked as depending on the front token.

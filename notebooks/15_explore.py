@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : drive three charts: walk along the cut-offs, look up any verb, and read a pair token by token
+# : use three charts: walk along the cut-offs, look up any verb, and read a pair token by token
 #
 # You need
 # : TSE, EW and MW, from [Methods](02_methods.ipynb)
@@ -98,7 +98,7 @@ from tse_core.paths import store_folder
 # The real model is SmolLM2-135M, tuned to follow instructions and read from weights of four bits. It is none of the paper's models.
 #
 # ```{dropdown} Predict: when the slider moves from the likely verbs to the unlikely ones, which constructions fall first?
-# Those in which a noun stands between subject and verb. Where the subject is next to the verb, even a rare verb can borrow its form from the neighbouring word. Watch the order of the dots, not only their height.
+# Those in which a noun stands between subject and verb. Where the subject is next to the verb, the neighbouring word tells even a rare verb which form to take. Watch the order of the dots, not only their height.
 # ```
 
 # %% tags=["remove-input"]
