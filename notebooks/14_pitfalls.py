@@ -285,7 +285,7 @@ try_this(
 #
 # The last three of the four can still be had: `released` repeats the authors' arithmetic, mask index and labels, and is
 # what published numbers are compared with; `exact` does what the definitions say. The released code also puts nothing in
-# front of a causal model's sentences, so `exact` does the same in this table; what the front does has been shown above.
+# front of a causal model's sentences, so `exact` does the same in this table; the next section shows what the front does.
 
 # %% tags=["hide-input"]
 opened = {load_model(name).label: load_model(name) for name in models}
@@ -579,6 +579,8 @@ table(shown, "Largest change of any construction's score, by switch", digits=4)
 # %% [markdown]
 # Which switch matters depends on the model. A model that has never seen a lower-case first word reads it as an unknown word; one that has read much sloppy English does not mind. A model whose vocabulary has no junk verbs cannot be hurt by them. That is the reason to print the switches with the score: you cannot know beforehand which of them matter for the model at hand. A switch that moves little on these two constructions may move more on others, where scores are further from the ceiling.
 #
+# One switch deserves a second look: *verbs: none that is also a noun or a past form*. The others change a convention; this one changes which verbs are asked, and for a real model it removes words that a causal model may rightly expect as nouns. If it moves EW far, a part of the low EW was never about agreement. [The laboratory](16_laboratory.ipynb) takes this up at its end.
+#
 # ### Ties
 #
 # ```{margin} Tie
@@ -655,7 +657,7 @@ table(
 )
 
 # %% [markdown]
-# Does the clustered one hold what it promises? A simulation knows the score of the whole population of nouns, draws a few of
+# Does the clustered interval hold the truth as often as it promises? A simulation knows the score of the whole population of nouns, draws a few of
 # them, and counts how often the interval contains it.
 
 # %% tags=["hide-input"]
