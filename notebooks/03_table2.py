@@ -137,7 +137,7 @@ table(means.reset_index(), "Mean over the ten rows, as published.", digits=3)
 # EW and TSE are built from the same yes-or-no question, asked about many verbs or about a few, so their difference is about the verbs. MW is built from probabilities. A verb whose correct form is just a little more probable counts 1 in EW and little more than one half in MW. The paper therefore prints MW in another colour and warns that it is not directly comparable with the other two. MW is above EW in {glue:text}`mw_above_ew` of the {glue:text}`cells` cells; read that as *two different questions with two different answers*, not as points won.
 # :::
 #
-# The rows of different models cannot be compared cell by cell either. A lemma counts only if both its forms are single entries of the model's vocabulary, which leaves 980 lemmas for BERT cased and 1,265 for RoBERTa and GPT-2. They answered different exams.
+# The rows of different models cannot be compared cell by cell either. A lemma counts only if both its forms are single entries of the model's vocabulary, which leaves 980 lemmas for BERT cased and 1,265 for RoBERTa and GPT-2. They sat different exams.
 
 # %% [markdown]
 # ## Measured here
@@ -290,7 +290,7 @@ glue("table2_chart", front_chart)
 front_chart
 
 # %% [markdown]
-# What could fool you here? First, the front token. It is a choice that no table of the paper mentions, and it moves some rows by more than the difference that the paper is about; [Pitfalls](14_pitfalls.ipynb) shows it at work. Second, the lists: SmolLM2 and GPT-2 XL do not have the same verbs in their vocabularies. Third, the intervals. They are {term}`clustered <cluster>` by subject noun, because the templates have only ten main subjects, and two contexts with the same noun are not two independent facts.
+# What could fool you here? Four things. First, the front token. It is a choice that no table of the paper mentions, and it moves some rows by more than the difference that the paper is about; [Pitfalls](14_pitfalls.ipynb) shows it at work. Second, the lists: SmolLM2 and GPT-2 XL do not have the same verbs in their vocabularies. Third, the intervals. They are {term}`clustered <cluster>` by subject noun, because the templates have only ten main subjects, and two contexts with the same noun are not two independent facts. Fourth, the verbs themselves. Many of them are also nouns, and after *The author* the word *plan* may be the second half of a compound; EW counts the probability of that reading as an error. [The laboratory](16_laboratory.ipynb) measures how much this matters.
 #
 # ```{margin} Interval
 # If the study were repeated with other nouns of the same kind, such an interval would

@@ -207,7 +207,7 @@ table(
 )
 
 # %% [markdown]
-# For the published models these are means over what can be read, and high points are hidden more often than low ones, so a range is rather too small. SmolLM2's row has no gaps.
+# For the published models these are means over what can be read, and high points are hidden more often than low ones, so the ranges given here are, if anything, too small. SmolLM2's row has no gaps.
 #
 # ### What could fool you
 #

@@ -95,7 +95,7 @@ from tse_core.studies import recorded_pairs
 # | anaphor agreement | a reflexive agrees with what it refers to | The nurse saw [herself]{.good} / \*[itself]{.bad}. |
 # | argument structure | which verbs take which objects | The cat [slept]{.good} / \*[devoured]{.bad}. |
 # | binding | where a reflexive may find its antecedent | Ann says Tom hurt [himself]{.good} / \*[herself]{.bad}. |
-# | control and raising | which predicates let a subject come from below | There was [bound]{.good} / \*[unable]{.bad} to be a leak. |
+# | control and raising | which predicates can take *there* as their subject | There was [bound]{.good} / \*[unable]{.bad} to be a leak. |
 # | determiner-noun agreement | *this* wants a singular, *these* a plural | Mary washed these [cups]{.good} / \*[cup]{.bad}. |
 # | ellipsis | what may be left out | He read two old books and she read [three]{.good} / \*[three old]{.bad}. |
 # | filler-gap | a fronted *what* needs a gap | I know [what]{.good} / \*[that]{.bad} the boy ate. |
@@ -127,7 +127,7 @@ try_this(
 #
 # ## A model that the paper never saw
 #
-# SmolLM2-135M is a sixth of the size of GPT-2 large, and was trained on about 250 times as much text (two trillion tokens against eight billion), then tuned to follow instructions; the file that is read here stores its weights in four bits. It was scored on all 67,000 pairs, with the token in front that opened its documents in training (`<|endoftext|>`). Its training text is the web of later years; sentences like BLiMP's, or BLiMP's own, may be in it.
+# SmolLM2-135M is a sixth of the size of GPT-2 large, and was trained on about 250 times as much text (two trillion tokens against eight billion), then tuned to follow instructions; the file that is read here stores its weights in four bits. It was scored on all 67,000 pairs, with the token in front that opened its documents in training (`<|endoftext|>`). Its training text comes from the web of later years; sentences like BLiMP's, or BLiMP's own, may be in it.
 #
 # ```{dropdown} Predict: on which phenomenon is a small model of 2024 furthest behind GPT-2 large, and on which is it ahead?
 # Size should matter where a pair needs the whole sentence at once, as with islands and with what licenses *ever*. Where two neighbouring words decide, as with *these cups*, there is little left to gain. The chart answers for this model; whether it is size, text or tuning that makes the difference, one model cannot say.
@@ -254,7 +254,7 @@ if own is not None:
 
 # %% [markdown]
 # ```{dropdown} Predict: what does an accuracy of 20 % mean, when guessing gets 50 %?
-# That the model prefers the unacceptable sentence systematically. Look at the pair: is the bad sentence shorter, or are its words more frequent together? Such a score is evidence of a shortcut, and turning it round would not be knowledge.
+# That the model prefers the unacceptable sentence systematically. Look at the pair: is the bad sentence shorter, or do its words occur together more often? Such a score is evidence of a shortcut, and turning it round would not be knowledge.
 # ```
 #
 # ## Table 3
@@ -344,7 +344,7 @@ table(
 )
 
 # %% [markdown]
-# {glue:text}`wrong_cells` cells in {glue:text}`wrong_rows` rows. The two rows of irregular nouns without an adjective
+# In all, {glue:text}`wrong_cells` cells in {glue:text}`wrong_rows` rows differ. The two rows of irregular nouns without an adjective
 # repeat the two rows with one. Whoever computes the effect of an adjective from that table gets it wrong; the next
 # chapter shows by how much.
 
@@ -358,7 +358,7 @@ charts.download_table(
 #
 # Twenty people judged each of five pairs per paradigm. Two numbers are quoted from that, and they answer different
 # questions: how often the *majority* agrees with a pair's label, and how often a *single* person does. A model gives one
-# answer a pair, so the second is the fairer company; the first says how clean the labels are.
+# answer a pair, so the second is the fairer comparison; the first says how reliable the labels are.
 
 # %% tags=["hide-input"]
 human = published.blimp_human()
@@ -386,7 +386,7 @@ table(
 )
 
 # %% [markdown]
-# {glue:text}`majority:.1f` % by majority, {glue:text}`single:.1f` % one by one.
+# The majority agrees with the label in {glue:text}`majority:.1f` % of the pairs, a single person in {glue:text}`single:.1f` %.
 #
 # ## Against humans
 #
@@ -502,9 +502,9 @@ if runs:
     display(charts.download_table(by_paradigm, f"paradigms-{sentence_pairs}.csv"))
 
 # %% [markdown]
-# The neural laboratory models are at the ceiling on paradigms that their language follows without exception, and a ceiling hides differences: two models that are both always right can still differ in how sure they are. The n-gram model is the foil. It sees four words back, so it shows which paradigms can be solved without syntax.
+# The neural laboratory models are at the ceiling on paradigms that their language follows without exception, and a ceiling hides differences: two models that are both always right can still differ in how sure they are. The n-gram model is there for contrast. It sees four words back, so it shows which paradigms can be solved without syntax.
 #
-# An interval here answers: how would the score change with other sentences from the same paradigms? It says nothing of
+# An interval here answers: how would the score change with other sentences from the same paradigms? It says nothing about
 # other paradigms.
 #
 # :::{dropdown} Other tools, same numbers?

@@ -220,8 +220,8 @@ else:
 # %% [markdown]
 # Look at the shaded region first, then to its left. Before the verb the lines of one number lie on top of each other, because the sentences are the same up to there; if they did not, something would be wrong with the items. To the right of the verb they part again: what follows a wrong verb is surprising a second time, and the formula does not count that.
 #
-# ```{dropdown} Predict: two items failed a model at the verb. Would another model of the same size fail the same ones?
-# Often, if the items are hard for a reason that is in the words: a verb that is rare in one of its forms, a noun that goes with both. Rarely, if they tipped by a hundredth of a bit. So look at the margin of a failed item before you explain it.
+# ```{dropdown} Predict: a model failed on two items. Would another model of the same size fail on the same two?
+# Often, if the items are hard for a reason that is in the words: a verb that is rare in one of its forms, a noun that goes with both. Rarely, if a hundredth of a bit decided. So look at the margin of a failed item before you explain it.
 # ```
 #
 # ## A suite in full
@@ -401,7 +401,7 @@ download_table(outcome.tokens, f"{suite.name}-tokens.csv", "Every token's surpri
 #
 # The sum is the usual choice. For a region of one token all choices give the same value, except the range, which is then 0
 # everywhere, so that no comparison can hold. With several tokens they differ: the mean forgives a long region, the maximum
-# asks for its worst token. A suite names its choice in `meta.metric`. No metric
+# looks only at its worst token. A suite names its choice in `meta.metric`. No metric
 # needs another pass through the model.
 
 # %% tags=["hide-input"]
@@ -423,7 +423,7 @@ table(
 # ## The prediction language has traps
 #
 # `&` and `|` have equal rank and are read from the left. Many programming languages read `&` first, and would call the
-# first of these true. A chain like `1 < 2 < 3` is refused here; the original reader drops its third part without a word.
+# first of these true. A chain like `1 < 2 < 3` is refused here; the original reader silently drops its third part.
 # `=` is not equality but closeness: within 0.001 plus 0.00001 of the right side, in bits.
 
 # %%
@@ -640,7 +640,7 @@ print(
 # ## Takeaways
 #
 # - A suite compares the same place in several versions of a sentence, so what the sentences share cancels out.
-# - A prediction is a formula over surprisals in bits; a suite's accuracy is the share of items that bear it out.
+# - A prediction is a formula over surprisals in bits; a suite's accuracy is the share of items for which it holds.
 # - Tokens are assigned to regions by their characters, so suites work for every tokenizer; sums over regions equal the
 #   surprisal of the sentence.
 # - Joined comparisons are strict: chance is well below one half.

@@ -689,8 +689,8 @@ table(
 # A row that scores 1.00 has an interval too: ten nouns without an error are compatible with a share of error-prone nouns
 # of up to {glue:text}`rule_of_three:.2f` (the {term}`rule of three`).
 #
-# The verbs of TSE are few as well: four to eight a template, and every noun meets each of them. Whoever takes its score for
-# that of verbs in general needs an interval clustered by noun and by verb at once. The simulation draws both.
+# The verbs of TSE are few as well: four to eight a template, and every noun meets each of them. If you take its score for
+# that of verbs in general, you need an interval clustered by noun and by verb at once. The simulation draws both.
 
 # %% tags=["hide-input"]
 verbs = pd.DataFrame([simulated_verb_coverage(count, runs=runs) for count in (4, 6, 8)])

@@ -14,9 +14,11 @@ import yaml
 from tse_core.cli import main
 from tse_core.errors import InputError
 from tse_core.pages.gym_pages import check_pages_folder, write_pages
+from tse_core.pages.suite_questions import question_of
 from tse_core.results.store import Store
 from tse_core.syntaxgym import spreadsheet
 from tse_core.syntaxgym.gym import accuracy_table, load_gym, run_gym, sg_scores
+from tse_core.syntaxgym.library import list_suites
 from tse_core.syntaxgym.suites import suite_from_dict, to_json
 
 SCRIPT = f"""#!{sys.executable}
@@ -352,3 +354,9 @@ def test_pages_of_names_that_differ_little_stay_apart(place):
     circuits = [page for page in pages if page.startswith("pages/circuit-")]
     assert len({page.lower() for page in circuits}) == 5 and max(map(len, circuits)) < 110
     assert not list(place.rglob("*owned.md"))
+
+
+def test_every_public_and_laboratory_suite_says_what_it_asks():
+    names = list_suites()["name"]
+    assert not [name for name in names if not question_of(name).endswith("?")]
+    assert question_of("my_own") == ""

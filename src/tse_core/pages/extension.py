@@ -73,7 +73,7 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
 def _judged(row: dict, front: str) -> str:
     """The number with its interval; its own verdict where the two fronts differ."""
     end = _FRONTS[front]
-    text = estimate(*(row[f"{name}{end}"] for name in ("value", "low", "high")), _digits(row))
+    text = estimate(row[f"value{end}"], row[f"low{end}"], row[f"high{end}"], _digits(row))
     if row["verdict"] == verdicts.DEPENDS:
         text += f" <small>{escape(row[f'verdict_{front}'])}</small>"
     return text

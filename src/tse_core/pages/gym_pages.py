@@ -15,12 +15,14 @@ from tse_core.charts import heat_map, item_outcomes, item_profile, region_profil
 from tse_core.errors import InputError
 from tse_core.files import read_text, safe_name, write_output
 from tse_core.pages.notebook import table
+from tse_core.pages.suite_questions import question_of
 from tse_core.paths import data_folder
 from tse_core.syntaxgym import Gym, Outcome, Suite, accuracy_table, circuit, label, sg_scores
 
 KINDS = {
     "causal": "A causal model.",
     "command": "A model behind a command.",
+    "server": "A model behind a server, taken at its word.",
     "masked": "A masked model, scored by pseudo-log-likelihood: every token given all others.",
 }
 MANIFEST = ".gym-pages"  # lists the files that belong to the pages: nothing else is ever removed
@@ -104,8 +106,9 @@ def _index(gym: Gym, accuracies: pd.DataFrame, data: dict) -> str:
     if judged.empty:
         text.append("No model knows the words of any suite.")
     else:
-        best = judged.groupby("model")["accuracy"].mean().sort_values().index[-1]
-        title = f"{best} does best on average" if judged["model"].nunique() > 1 else "Accuracy on every suite"
+        means = judged.groupby("model")["accuracy"].mean()
+        best = means.index[means == means.max()]
+        title = f"{best[0]} does best on average" if len(best) == 1 < len(means) else "Accuracy on every suite"
         order = judged.sort_values(["circuit", "suite"], kind="stable")
         text.append(_chart(heat_map(order, "suite", "model", "accuracy", title=title)))
         scores = sg_scores(accuracies).rename(columns={"model": "Model", "SG": "SG score", "suites": "Suites"})
@@ -210,6 +213,7 @@ def _about(suite: Suite) -> list[str]:
     ]
     author = [_md(str(suite.meta[key])) for key in ("author", "reference") if suite.meta.get(key)]
     return [
+        *filter(None, [question_of(suite.name)]),
         facts + (f" {', '.join(author)}." if author else ""),
         f"## Prediction{'s' if len(suite.predictions) > 1 else ''}",
         _raw(f"<ul>{claims}</ul>"),
@@ -272,8 +276,8 @@ def _chart(chart) -> str:
         numbers = {name: number for number, name in enumerate(dict.fromkeys(re.findall(kind, html)))}
         stem = "view_" if "view_" in kind else f"altair-viz-{sha256(chart.description.encode()).hexdigest()[:12]}-"
         html = re.sub(kind, lambda found, numbers=numbers, stem=stem: f"{stem}{numbers[found[0]]}", html)
-    opening, script, closing = re.fullmatch(r"(.*?<script[^>]*>)(.*)(</script>.*)", html, re.DOTALL).groups()
-    return _raw(opening + script.replace("</", "<\\/").replace("<!--", "<\\!--") + closing)
+    start, end = html.index(">", html.index("<script")) + 1, html.rindex("</script>")
+    return _raw(html[:start] + html[start:end].replace("</", "<\\/").replace("<!--", "<\\!--") + html[end:])
 
 
 def _table(frame: pd.DataFrame, caption: str, digits: int = 2) -> str:

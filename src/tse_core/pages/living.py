@@ -48,7 +48,7 @@ def _state(contexts, pair, verb: str, cut: str) -> str:
             f"try_this: {len(contexts)} contexts and {len(pair)} sentences of a pair; "
             "the page takes two contexts at most, and a pair has two sentences"
         )
-    state = {}
+    state: dict[str, str] = {}
     for (left, number), place in zip(contexts, ("", "2"), strict=False):
         if number not in NUMBERS:
             raise unknown("number", number, NUMBERS)

@@ -34,10 +34,10 @@ def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: 
 
 def row_of(data: dict, head: str, *cells: tuple[str, str]) -> str:
     """A row: its data for the filters, its head, and its cells as (column, HTML)."""
-    data = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in data.items() if value)
+    attributes = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in data.items() if value)
     kinds = dict.fromkeys(_NUMBERS, ' class="number"')
     body = "".join(f'<td data-label="{name}"{kinds.get(name, "")}>{cell}</td>' for name, cell in cells)
-    return f'<tr {data}><th scope="row">{head}</th>{body}</tr>'
+    return f'<tr {attributes}><th scope="row">{head}</th>{body}</tr>'
 
 
 def head_of(claim: str, about: Iterable[str], details: Iterable[tuple[str, str]] = ()) -> str:

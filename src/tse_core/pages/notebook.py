@@ -10,8 +10,8 @@ def glue(name: str, value) -> None:
     """Keep a value, a chart or a table under a name, for pages to quote; nothing is shown where it stands.
 
     The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
-    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart or a table is shown by the directive ``{glue:}`` with
-    ``:doc:``. Works wherever a notebook runs; the book's build reads it.
+    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart or a table is shown by the directive ``{glue:}``
+    with ``:doc:``. Works wherever a notebook runs; the book's build reads it.
     """
     from IPython.display import display
 

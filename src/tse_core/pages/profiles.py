@@ -184,7 +184,7 @@ def _memory(names: Iterable[str]) -> list[Missing]:
     sizes = {name: GIGABYTES.get(Path(name).name, 0) for name in names}
     if not any(sizes.values()):
         return []
-    largest = max(sizes, key=sizes.get)
+    largest = max(sizes, key=lambda name: sizes[name])
     needed, free = sizes[largest] + WORK_GIGABYTES, free_memory()
     if free is None or needed <= free:
         return []
