@@ -4,10 +4,12 @@ from .baselines import train_baseline as train_baseline
 from .command import CommandModel as CommandModel
 from .language_model import LanguageModel as LanguageModel
 from .language_model import Prompt as Prompt
+from .network import Network as Network
 from .package_index import model_file as model_file
 from .package_index import model_state as model_state
 from .package_index import package_models as package_models
-from .ways_in import SurprisalModel as SurprisalModel
+from .server import ServerModel as ServerModel
+from .surprisal_model import SurprisalModel as SurprisalModel
 from .ways_in import as_language_model as as_language_model
 from .ways_in import as_model as as_model
 from .ways_in import load_model as load_model

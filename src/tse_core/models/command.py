@@ -16,7 +16,6 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -27,19 +26,9 @@ from tse_core.files import lines_of
 from tse_core.models.child import LARGEST, run_command
 from tse_core.models.identity import cached, file_digest
 from tse_core.models.spelling import spell
+from tse_core.models.surprisal_model import GivenScores
 
 HEADER = ["sentence_id", "token_id", "token", "surprisal"]
-
-
-@dataclass(frozen=True)
-class CommandScores:
-    """The tokens of one sentence: text, character offsets, surprisal in bits, whether the model knows them."""
-
-    tokens: list[str]
-    starts: np.ndarray
-    ends: np.ndarray
-    bits: np.ndarray
-    unknown: np.ndarray
 
 
 class CommandModel:
@@ -58,7 +47,7 @@ class CommandModel:
     """
 
     kind = "command"
-    device = "cpu"
+    device: object = "cpu"
 
     def __init__(self, command: Sequence[str], *, name: str, timeout: float = 3600, mount: bool = False):
         if not 0 < timeout < math.inf:
@@ -104,7 +93,7 @@ class CommandModel:
                 raise self._error("unkify", f"sentence {number} has {wrong[0]!r} where 0 or 1 belongs")
         return [[mark == "1" for mark in marks] for marks in lines]
 
-    def token_surprisals(self, sentences: Sequence[str], advance=None) -> list[CommandScores]:
+    def token_surprisals(self, sentences: Sequence[str], advance=None) -> list[GivenScores]:
         """The surprisal of every token of every sentence, with its place in the sentence."""
         marks = self.unkify(sentences)
         table = self._surprisals(sentences)
@@ -120,7 +109,7 @@ class CommandModel:
                 raise self._error("get_surprisals", message)
             starts, ends = np.array(spans, dtype=int).reshape(-1, 2).T
             bits = np.array([value for _, value in rows])
-            scores.append(CommandScores(tokens, starts, ends, bits, np.array(unknown, dtype=bool)))
+            scores.append(GivenScores(tokens, starts, ends, bits, np.array(unknown, dtype=bool)))
             if advance:
                 advance(len(tokens))
         return scores

@@ -89,7 +89,11 @@ def state_of(files: list[Path]) -> list[tuple]:
 def cached(files: list[Path], digest: Callable[[], str], settings: dict | None = None) -> str:
     """A digest of files and settings: that of an earlier run with the same ones, else what `digest` gives, kept."""
     before = state_of(files)
-    place = cache_folder() / "fingerprints" / hashlib.sha256(json.dumps(before).encode() + canonical(settings or {})).hexdigest()
+    place = (
+        cache_folder()
+        / "fingerprints"
+        / hashlib.sha256(json.dumps(before).encode() + canonical(settings or {})).hexdigest()
+    )
     try:
         known = place.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError):

@@ -83,7 +83,9 @@ class LanguageModel:
 
     def __post_init__(self):
         if self.chat is not None and (self.kind == "masked" or self.bos != "default"):
-            raise InputError(f"{self.name}: chat is for causal models, and its template says what stands in front (no bos)")
+            raise InputError(
+                f"{self.name}: chat is for causal models, and its template says what stands in front (no bos)"
+            )
         if self.bos not in WORDS:
             token_id(self.name, self.tokenizer, self.bos)
 
@@ -131,7 +133,7 @@ class LanguageModel:
 
     @property
     def front(self) -> str:
-        """What stands in front of a sentence: a token's text, "none", "template" with a chat, "cls" for masked models."""
+        """What stands in front of a sentence: a token's text, "none", "template" (of a chat), "cls" (masked models)."""
         if self.kind == "masked":
             return "cls"
         if self.chat is not None:

@@ -83,7 +83,9 @@ def chat_front(name: str, tokenizer, message: str) -> tuple[int, ...]:
     try:
         text = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
     except Exception as error:  # whatever the template's own language raises
-        raise InputError(f"the chat template of {name} takes no message ({' '.join(str(error).split())[:200]})") from None
+        raise InputError(
+            f"the chat template of {name} takes no message ({' '.join(str(error).split())[:200]})"
+        ) from None
     return tuple(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 

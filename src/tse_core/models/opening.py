@@ -9,7 +9,7 @@ import torch
 from tse_core.errors import InputError, unknown
 from tse_core.models.adapters import WEIGHTS, adapter_settings, with_adapter, without_wrapper
 from tse_core.models.allocator import keep_freed_memory
-from tse_core.models.command import CommandModel, open_command
+from tse_core.models.command import open_command
 from tse_core.models.devices import usable_device
 from tse_core.models.hub import fetched_weights, laboratory_models, opened
 from tse_core.models.huggingface import HuggingFaceNetwork, longest
@@ -17,28 +17,27 @@ from tse_core.models.identity import file_digest, safetensors_tensors, tensor_co
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import LazyNetwork
 from tse_core.models.openers import document_opener
+from tse_core.models.server import open_server
+from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.paths import data_folder
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked families that read a space before a first word
 
 
-def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> LanguageModel | CommandModel:
+def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> LanguageModel | SurprisalModel:
     """What `load_model` says, for a name or a path."""
     from tse_core.models.package_index import model_file, package_models
 
-    if command := open_command(name):
-        given = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos}
-        for option, usual in (
-            ("kind", None),
-            ("device", "auto"),
-            ("dtype", "float32"),
-            ("revision", None),
-            ("bos", "default"),
-        ):
-            if given[option] != usual:
-                raise InputError(f"{command.name} is behind a command, which has its own {option}; leave {option} out")
-        return command
+    if given := open_command(name) or open_server(name):
+        chosen = {"kind": (kind, None), "device": (device, "auto"), "dtype": (dtype, "float32")}
+        chosen |= {"revision": (revision, None)} | ({"bos": (bos, "default")} if given.kind == "command" else {})
+        for option, (value, usual) in chosen.items():
+            if value != usual:
+                raise InputError(
+                    f"{given.name} is behind a {given.kind}, which has its own {option}; leave {option} out"
+                )
+        return given.with_policies(bos=bos) if bos != "default" else given
     if kind not in (None, "causal", "masked"):
         raise InputError(f"kind is {kind!r}; it must be 'causal' or 'masked'")
     if dtype not in DTYPES:
@@ -155,8 +154,8 @@ def detect_kind(name: str, config) -> Kind:
 
     if getattr(config, "is_encoder_decoder", False):
         raise InputError(
-            f"{name} is an encoder-decoder ({config.model_type}), which predicts one text from another; causal and masked "
-            "models can be scored, or a program of yours that gives surprisals (command:./my-model)"
+            f"{name} is an encoder-decoder ({config.model_type}), which predicts one text from another; causal and "
+            "masked models can be scored, or a program of yours that gives surprisals (command:./my-model)"
         )
     kinds: set[Kind] = set()
     for architecture in config.architectures or []:

@@ -1,41 +1,11 @@
 """One way in: what every public function takes for its model."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from tse_core.errors import InputError
 from tse_core.models.language_model import Kind, LanguageModel
-
-
-@runtime_checkable
-class SurprisalModel(Protocol):
-    """A model that gives surprisals of sentences but no distributions, e.g. one behind a command.
-
-    Attributes
-    ----------
-    name, label : str
-        How it was asked for, and how tables and charts call it.
-    kind : str
-        Neither "causal" nor "masked".
-    device : where it computes, as far as one knows
-    """
-
-    name: str
-    label: str
-    kind: str
-    device: object
-
-    def identity(self) -> str:
-        """Name and hash, e.g. ``my-model@1f3c9a27``."""
-
-    def policies(self) -> dict[str, str]:
-        """What its scores depend on besides itself and the text."""
-
-    def with_policies(self, *, bos=None, space=None) -> "SurprisalModel":
-        """Itself; it refuses policies, which are its own affair. Raises InputError."""
-
-    def token_surprisals(self, sentences, advance=None) -> list:
-        """One object a sentence: tokens, starts, ends (characters), bits, unknown, all of one length."""
+from tse_core.models.surprisal_model import SurprisalModel
 
 
 def load_model(
@@ -48,6 +18,7 @@ def load_model(
     revision: str | None = None,
     bos: str = "default",
     trust_remote_code: bool = False,
+    chat: str | None = None,
 ):
     """A language model by name, folder or file, or a Hugging Face model that is in memory.
 
@@ -57,9 +28,10 @@ def load_model(
     ----------
     model : str, Path or transformers.PreTrainedModel
         A model that comes with the project (``lab-systematic-causal``) or from the package index (``smollm2-135m``), a
-        folder in Hugging Face's format, a ``.gguf`` file, a name on the Hugging Face hub, a model in memory, which is
-        not copied and is set to evaluation, or a program (``command:./my-model``, ``docker://image``), which gives
-        surprisals only: `tse_core.models.SurprisalModel`.
+        folder in Hugging Face's format or with a PEFT adapter, a ``.gguf`` file, a name on the Hugging Face hub, a
+        model in memory, which is neither copied nor changed, or what gives surprisals only
+        (`tse_core.models.SurprisalModel`): a program (``command:./my-model``, ``docker://image``), a server that speaks
+        OpenAI's completions protocol (``http://127.0.0.1:8000/v1#name-of-the-model``).
     tokenizer : transformers.PreTrainedTokenizerFast
         Of a model in memory; other models bring their own.
     kind : "causal" or "masked", optional
@@ -77,6 +49,9 @@ def load_model(
         trained or measured with nothing in front, keep nothing.
     trust_remote_code : bool
         Allow a hub repository to run its own code. Weights are read from safetensors only, whatever this says.
+    chat : str, optional
+        A user's message. A causal model then reads its tokenizer's chat template with this message, and each sentence
+        as the beginning of the reply; `bos` stays "default". Without it nothing of a chat template is read.
 
     Returns
     -------
@@ -92,16 +67,23 @@ def load_model(
     if isinstance(model, str | Path):
         if tokenizer is not None:
             raise InputError(f"{model} brings its own tokenizer; another one belongs to a model in memory")
-        return open_model(
+        found = open_model(
             str(model), kind=kind, device=device, dtype=dtype, revision=revision, bos=bos, trust=trust_remote_code
         )
+        return _in_chat(found, chat)
     if not hasattr(model, "config") or not hasattr(model, "state_dict"):
         raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(model).__name__}")
     if tokenizer is None:
         raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer=...)")
     if (device, dtype, revision) != ("auto", "float32", None):
         raise InputError("a model in memory keeps its device and its precision, and has no revision")
-    return open_module(model, tokenizer, kind=kind, bos=bos)
+    return _in_chat(open_module(model, tokenizer, kind=kind, bos=bos), chat)
+
+
+def _in_chat(model, chat: str | None):
+    if chat is None:
+        return model
+    return replace(as_language_model(model), chat=chat)
 
 
 def as_model(model) -> LanguageModel | SurprisalModel:

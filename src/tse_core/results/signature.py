@@ -40,6 +40,8 @@ EFFECTS = {
     "finds RoBERTa's mask by counting tokens and keeps the first label of an ambiguous context",
     "dtype": "weights in half precision move log-probabilities by hundredths of a nat; close pairs flip",
     "revision": "other weights, perhaps",
+    "chat": "a chat template and a user's message stand in front of every sentence",
+    "source": "which model it is and its numbers are the word of a server, in its own precision",
     "quantised": "weights of few bits move every probability a little",
     "ties": "two equal scores count as wrong or as half",
     "method": "whole sentences, prefixes and pseudo-log-likelihoods are different questions",
@@ -99,6 +101,11 @@ class Signature:
     def data_name(self) -> str:
         """The data's name, without its hash."""
         return self.identity["data"].rpartition("@")[0]
+
+    @property
+    def protocol(self) -> str:
+        """How probabilities were summed, "exact" or "released", without the version."""
+        return self.policy["protocol"].split("/")[0]
 
     @property
     def key(self) -> str:
@@ -173,7 +180,7 @@ def provenance(device: object = "cpu") -> dict[str, str]:
     return {"version": __version__, "hardware": _hardware(str(device)), "date": date.today().isoformat()}
 
 
-def _without_provenance(text: object) -> object:
+def _without_provenance(text: str) -> str:
     try:
         return Signature.parse(text).without_provenance
     except InputError:

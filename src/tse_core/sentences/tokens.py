@@ -188,21 +188,27 @@ class Text:
 class GivenText:
     """A sentence whose surprisals are given by a model that keeps its probabilities to itself.
 
-    A mark that stands for nothing in the sentence, such as its end, is no token of it.
+    A mark that stands for nothing in the sentence, such as its end, is no token of it. A first token that nothing
+    stands in front of may have no surprisal (NaN); it counts nothing.
     """
-
-    unscored = None
 
     def __init__(self, sentence: str, found):
         self.sentence, self.starts, self.ends, self.unknown = sentence, found.starts, found.ends, found.unknown
         self.real = np.flatnonzero(found.ends > found.starts)
         self.nats = -np.asarray(found.bits) * math.log(2)
-        everything, none = np.ones(len(found.tokens), dtype=bool), np.full(len(found.tokens), -1)
-        self.given = TokenScores(found.tokens, none, found.starts, found.ends, found.bits, everything, found.unknown)
+        scored, none = ~np.isnan(self.nats), np.full(len(found.tokens), -1)
+        bits = np.where(scored, found.bits, 0.0)
+        self.given = TokenScores(found.tokens, none, found.starts, found.ends, bits, scored, found.unknown)
 
     def scorable(self) -> np.ndarray:
-        """All its tokens."""
-        return self.real
+        """The tokens that have a surprisal."""
+        return self.real[self.given.scored[self.real]]
+
+    @property
+    def unscored(self) -> str | None:
+        """The text of a first token whose surprisal is not given."""
+        first = self.real[:1]
+        return self.given.tokens[first[0]] if len(first) and not self.given.scored[first[0]] else None
 
 
 def given_texts(model, sentences: Sequence[str], names: Sequence[str], advance=None) -> list[GivenText]:
@@ -266,7 +272,7 @@ def word_span(sentence: str, position: int) -> tuple[int, int]:
 
 def _words(sentence: str, scores: TokenScores) -> list[list[int]]:
     """The tokens of each word, by the word in which a token's first visible character lies."""
-    groups = {}
+    groups: dict[int, list[int]] = {}
     for token, start in enumerate(scores.starts):
         if scores.ids[token] < 0 and scores.ends[token] == start:  # a mark like <eos> belongs to no word
             continue

@@ -1,0 +1,69 @@
+"""PEFT adapters: a few weights of their own beside those of a base model.
+
+A folder with ``adapter_config.json`` names its base model, and the package peft puts the two together. An adapter that
+puts learned vectors in front of the text (prompt and prefix tuning) is refused, because then no token stands where it
+is looked for.
+"""
+
+import importlib.util
+import json
+from pathlib import Path
+
+from tse_core.errors import InputError
+from tse_core.files import read_text
+
+CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+
+
+def adapter_settings(name: str, place: str) -> dict | None:
+    """What a folder says of its adapter; None where it holds none.
+
+    Raises
+    ------
+    InputError
+        It names no base model, its weights are no safetensors, or the package peft is missing.
+    """
+    file = Path(place) / CONFIG
+    if not file.is_file():
+        return None
+    try:
+        settings = json.loads(read_text(file))
+        base = settings["base_model_name_or_path"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file}: cannot be read as an adapter's settings ({error})") from None
+    if not isinstance(base, str) or not base:
+        raise InputError(f"{file}: base_model_name_or_path must name the base model, not {base!r}")
+    if importlib.util.find_spec("peft") is None:
+        raise InputError(
+            f"{name} is a PEFT adapter of {base}; pip install peft, or give a folder with the merged model"
+        )
+    if not file.with_name(WEIGHTS).is_file():
+        raise InputError(f"{name} holds no {WEIGHTS}; weights are read from safetensors only")
+    return settings
+
+
+def with_adapter(name: str, module, place: str):
+    """A base model with the adapter of a folder at work in it. Raises InputError where the two do not fit."""
+    from peft import PeftModel
+
+    try:
+        return without_wrapper(name, PeftModel.from_pretrained(module, place))
+    except (RuntimeError, ValueError, TypeError, KeyError, AttributeError, OSError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"the adapter {name} does not fit its base model ({' '.join(str(error).split())[:200]})"
+        ) from error
+
+
+def without_wrapper(name: str, module):
+    """A model in memory as it is, or the Hugging Face model in which peft's adapters are at work. Raises InputError."""
+    if not isinstance(settings := getattr(module, "peft_config", None), dict) or not hasattr(module, "get_base_model"):
+        return module
+    for adapter in settings.values():
+        if adapter.is_prompt_learning:
+            sort = str(adapter.peft_type).rpartition(".")[2]
+            raise InputError(
+                f"{name} has an adapter ({sort}) that puts vectors in front of the text; LoRA can be scored"
+            )
+    return module.get_base_model()

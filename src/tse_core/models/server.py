@@ -1,0 +1,211 @@
+"""Language models behind a server that speaks OpenAI's completions protocol, such as vLLM or llama-cpp-python's.
+
+It must give the log-probabilities of the prompt itself, in one of two ways (tokens come as text):
+
+    asked with "echo" and "logprobs"     choices[i].logprobs: tokens, token_logprobs; the token generated comes last
+    asked with "prompt_logprobs" (vLLM)  choices[i].prompt_logprobs: for each token {id: {logprob, decoded_token}}
+
+A first token with nothing in front has no log-probability. What a model is, is its server's word, and the signature
+says so; that it stays the same while it is asked is tried with a sentence.
+"""
+
+import copy
+import hashlib
+import math
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from tse_core.errors import InputError, unknown
+from tse_core.models.identity import canonical
+from tse_core.models.openers import WORDS
+from tse_core.models.server_answers import AnswerError, scores_in
+from tse_core.models.server_requests import RequestError, ask
+from tse_core.models.surprisal_model import GivenScores
+
+WAYS: tuple[dict, ...] = ({"echo": True, "logprobs": 1}, {"prompt_logprobs": 0})
+BATCH = 32  # sentences in one request
+ONE_BY_ONE = (400, 422, 500)  # what servers answer that take no list of several prompts
+PROBE = "The keys to the cabinet are on the table."
+SAME = 0.5  # nats by which a token of the probe may move: half precision and other batches move it by hundredths
+PASSING = ("created", "object", "permission", "permissions")  # of what a server says, what is not about the model
+
+
+class ServerModel:
+    """A model behind a server.
+
+    Parameters
+    ----------
+    address : str
+        Up to the version, e.g. ``http://127.0.0.1:8000/v1``. A key, if the server wants one, is taken from the variable
+        of the environment ``TSE_API_KEY``.
+    served : str, optional
+        Which of the server's models; may be left out where it has one.
+    timeout : float
+        Seconds that one request may take.
+
+    Raises
+    ------
+    InputError
+        The server cannot be reached, or has no such model.
+    """
+
+    kind = "server"
+    device: object = "server"
+
+    def __init__(self, address: str, served: str = "", *, timeout: float = 600):
+        if not 0 < timeout < math.inf:
+            raise InputError(f"the time-out of {address} is {timeout}; it must be a number of seconds above 0")
+        self.address, self.timeout, self.front = address, timeout, ""
+        self._said = self._entry(served)
+        self.served = self._said["id"]
+        self.name = f"{address}#{self.served}"
+        self._way = WAYS[0]
+        self._several = True  # whether it takes several prompts in one request
+        self._probe: GivenScores | None = None
+
+    @property
+    def label(self) -> str:
+        """The model's name; of a path its last part."""
+        return PurePosixPath(self.served).name if self.served.startswith("/") else self.served
+
+    def identity(self) -> str:
+        """Name and hash of what the server says of the model, and of the tokens into which it parts a sentence."""
+        about = {name: value for name, value in self._said.items() if name not in PASSING}
+        digest = hashlib.sha256(canonical(about | {"tokens": self._first_probe().tokens}))
+        return f"{self.label}@{digest.hexdigest()[:8]}"
+
+    def policies(self) -> dict[str, str]:
+        return {"bos": self.front or "server", "source": "server"}
+
+    def with_policies(self, *, bos=None, space=None) -> "ServerModel":
+        """This model with a token's text in front of each sentence; by default the server decides what stands there.
+
+        Raises InputError for any other policy.
+        """
+        if space is not None or (bos in WORDS and bos != "default"):
+            what = f"bos={bos!r}" if space is None else "a space"
+            raise InputError(
+                f"{self.name} is behind a server, which cannot be asked for {what}; bos may be a token's text"
+            )
+        model = copy.copy(self)
+        if bos is not None:
+            model.front = "" if bos == "default" else bos
+        return model
+
+    def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
+        """The tokens of each sentence."""
+        return [scores.tokens for scores in self.token_surprisals(sentences)]
+
+    def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
+        """For each token of each sentence whether the server writes it as unknown."""
+        return [list(scores.unknown) for scores in self.token_surprisals(sentences)]
+
+    def token_surprisals(self, sentences: Sequence[str], advance=None) -> list[GivenScores]:
+        """The surprisal of every token of every sentence, with its place in the sentence.
+
+        Raises
+        ------
+        InputError
+            The server is gone or too slow, another model answers than before, or an answer is not the log-probabilities
+            of its sentence.
+        """
+        self._check_same()
+        scores: list[GivenScores] = []
+        for start in range(0, len(sentences), BATCH):
+            try:
+                batch = self._scores(sentences[start : start + BATCH], self.front)
+            except (RequestError, AnswerError) as error:
+                raise InputError(f"{self.name}: {error}") from None
+            scores += batch
+            if advance:
+                advance(sum(len(found.tokens) for found in batch))
+        return scores
+
+    def _entry(self, served: str) -> dict:
+        """What the server says of the model."""
+        try:
+            listed = ask(self.address, "/models", timeout=self.timeout, waits=()).get("data")
+        except RequestError as error:
+            raise InputError(f"{self.address}/models: {error}") from None
+        entries = listed if isinstance(listed, list) else []
+        known = {e["id"]: e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)}
+        if not known:
+            raise InputError(f"{self.address}/models lists no model")
+        if not served and len(known) > 1:
+            raise InputError(f"{self.address} has several models, say which (--model): {', '.join(sorted(known))}")
+        if served and served not in known:
+            raise unknown(f"model of {self.address}", served, known)
+        return known[served or next(iter(known))]
+
+    def _first_probe(self) -> GivenScores:
+        """How the probe was scored when the server was first asked, in the first way that it understands."""
+        if self._probe is None:
+            refusals = []
+            for self._way in WAYS:
+                try:
+                    (self._probe,) = self._scores([PROBE], "")
+                    return self._probe
+                except (RequestError, AnswerError) as error:
+                    refusals.append(f"asked with {' and '.join(self._way)}: {error}")
+            raise InputError(f"{self.name} gives no log-probabilities of a prompt; {'; '.join(refusals)}")
+        return self._probe
+
+    def _check_same(self) -> None:
+        """Raise InputError where the probe is not scored as it was: another model answers now."""
+        if self._probe is None:
+            self._first_probe()
+            return
+        try:
+            (now,) = self._scores([PROBE], "")
+        except (RequestError, AnswerError) as error:
+            raise InputError(f"{self.name}: {error}") from None
+        same = now.tokens == self._probe.tokens
+        if not same or np.nanmax(np.abs(now.bits - self._probe.bits), initial=0) * math.log(2) > SAME:
+            raise InputError(f"{self.name} is another model than it was: it scores {PROBE!r} differently")
+
+    def _scores(self, sentences: Sequence[str], front: str) -> list[GivenScores]:
+        choices = self._asked([front + sentence for sentence in sentences])
+        return [scores_in(choice, sentence, front) for choice, sentence in zip(choices, sentences, strict=True)]
+
+    def _asked(self, prompts: list[str]) -> list[dict]:
+        """What is answered to each prompt; they are sent one by one where the server takes no list of several."""
+        if len(prompts) > 1 and self._several:
+            try:
+                return self._request(prompts)
+            except RequestError as error:
+                if error.status not in ONE_BY_ONE:
+                    raise
+                self._several = False
+        return [choice for prompt in prompts for choice in self._request([prompt])]
+
+    def _request(self, prompts: list[str]) -> list[dict]:
+        body = {"model": self.served, "prompt": prompts, "max_tokens": 1, "temperature": 0.0, **self._way}
+        answer = ask(self.address, "/completions", body, timeout=self.timeout)
+        if answer.get("model") not in (None, "", self.served):
+            raise InputError(f"{self.name}: another model answers, {str(answer['model'])[:80]!r}")
+        choices = answer.get("choices")
+        if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+            raise AnswerError("its answer holds no choices")
+        placed = {choice.get("index", number): choice for number, choice in enumerate(choices)}
+        if len(choices) != len(prompts) or set(placed) != set(range(len(prompts))):
+            raise AnswerError(f"{len(choices)} answers for {len(prompts)} prompts")
+        return [placed[number] for number in range(len(prompts))]
+
+
+def open_server(name: str) -> ServerModel | None:
+    """The model of a name like ``http://127.0.0.1:8000/v1#my-model``; None for any other name. Raises InputError."""
+    if not name.startswith(("http://", "https://")):
+        return None
+    address, _, served = name.partition("#")
+    try:
+        place = urlsplit(address)
+        right = place.hostname and place.port != 0 and not (place.query or place.username or place.password)
+    except ValueError:
+        right = False
+    if not right:
+        shown = address.rpartition("@")[2]  # never a password
+        raise InputError(f"{shown!r} is no server's address; it is like http://127.0.0.1:8000/v1 (a key: TSE_API_KEY)")
+    return ServerModel(address.rstrip("/"), served)

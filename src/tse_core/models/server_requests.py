@@ -1,0 +1,116 @@
+"""Talking to a server that speaks OpenAI's protocol: one request, its answer as JSON, and nothing that hangs.
+
+A server that is not there for a moment (it restarts, it has too much to do) is asked again after a while. One that
+refuses a request says why in its own words. Addresses are asked directly: no proxy, no redirection, so that a key
+reaches nobody but the server.
+"""
+
+import http.client
+import json
+import os
+import time
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from tse_core.errors import InputError
+
+KEY = "TSE_API_KEY"  # the variable of the environment that holds the server's key, where it wants one
+WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each further attempt
+LARGEST = 2**26  # bytes of an answer
+BUSY = (408, 429, 502, 503, 504)  # HTTP's words for "later"
+
+
+class RequestError(Exception):
+    """The server understood a request and does not do it: HTTP's status and the server's words."""
+
+    def __init__(self, status: int, words: str):
+        super().__init__(f"it answers {status}: {words}" if words else f"it answers {status}")
+        self.status = status
+
+
+class _NoAnswerError(Exception):
+    """No answer this time, perhaps the next."""
+
+
+def ask(
+    address: str, path: str, body: dict | None = None, *, timeout: float, waits: Sequence[float] | None = None
+) -> dict:
+    """The answer to a request: POST with a body, else GET.
+
+    Raises
+    ------
+    RequestError
+        What the server does not do.
+    InputError
+        It cannot be reached, takes longer than `timeout` seconds, or answers something else than a JSON object.
+    """
+    trouble, waits = "", WAITS if waits is None else waits
+    for wait in (0.0, *waits):
+        time.sleep(wait)
+        try:
+            status, content = _exchange(address, path, body, timeout)
+        except _NoAnswerError as error:
+            trouble = str(error)
+            continue
+        if status in BUSY:
+            trouble = f"it answers {status}"
+            continue
+        if status != 200:
+            raise RequestError(status, _reason(content))
+        return _object(address, content)
+    advice = "what is finished is kept, the same command goes on from there" if waits else "is a server running there?"
+    raise InputError(f"{address}: no answer ({trouble}); {advice}")
+
+
+def _exchange(address: str, path: str, body: dict | None, timeout: float) -> tuple[int, bytes]:
+    place = urlsplit(address)
+    kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
+    connection = kind(place.hostname or "", place.port, timeout=timeout)
+    headers = {"Accept": "application/json", "Content-Type": "application/json", "Connection": "close"}
+    if key := os.environ.get(KEY, "").strip():
+        headers["Authorization"] = f"Bearer {key}"
+    end = time.monotonic() + timeout
+    try:
+        content = None if body is None else json.dumps(body)
+        connection.request("GET" if body is None else "POST", place.path.rstrip("/") + path, content, headers)
+        response = connection.getresponse()
+        read = bytearray()
+        while chunk := response.read1(65536):
+            read += chunk
+            if len(read) > LARGEST:
+                raise InputError(f"{address}: its answer is longer than {LARGEST:,} bytes")
+            if time.monotonic() > end:
+                raise TimeoutError
+        if response.length:
+            raise _NoAnswerError("its answer breaks off")
+        return response.status, bytes(read)
+    except TimeoutError:
+        raise InputError(f"{address}: no answer within {timeout:g} seconds") from None
+    except (OSError, http.client.HTTPException) as error:
+        raise _NoAnswerError(str(error) or type(error).__name__) from None
+    finally:
+        connection.close()
+
+
+def _object(address: str, content: bytes) -> dict:
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise InputError(f"{address}: its answer is no JSON object: {_short(content)}")
+    return answer
+
+
+def _reason(content: bytes) -> str:
+    """What a refusal says, in the places where servers put it."""
+    try:
+        answer = json.loads(content)
+        told = answer.get("error", answer.get("detail", answer.get("message", answer)))
+        return _short(str(told.get("message", told) if isinstance(told, dict) else told).encode())
+    except (ValueError, AttributeError, RecursionError):
+        return _short(content)
+
+
+def _short(content: bytes) -> str:
+    return " ".join(content[:400].decode("utf-8", errors="replace").split())[:200]

@@ -1,0 +1,90 @@
+"""A server on this machine that speaks OpenAI's completions protocol for a small model, and misbehaves when told to."""
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import torch
+
+
+def pieces(model, prompt: str) -> list[tuple[str, float | None]]:
+    """(text, log-probability) of each token that the model's tokenizer makes of a prompt; None for the first."""
+    ids = model.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    columns = torch.arange(len(ids) - 1)
+    logits = model.network.logits(torch.tensor([ids]), torch.zeros_like(columns), columns)
+    values = logits.log_softmax(-1)[columns, torch.tensor(ids[1:])].tolist()
+    return list(zip(model.tokens(ids), [None, *values], strict=True))
+
+
+def echoed(model, body: dict) -> dict:
+    """As llama-cpp-python and vLLM answer to echo and logprobs, a token generated at the end."""
+    choices = []
+    for index, prompt in enumerate(body["prompt"]):
+        tokens, values = zip(*pieces(model, prompt), (" more", -0.5), strict=True)
+        logprobs = {"tokens": list(tokens), "token_logprobs": list(values), "text_offset": [], "top_logprobs": None}
+        choices.append({"index": index, "text": prompt + " more", "logprobs": logprobs, "finish_reason": "length"})
+    return {"object": "text_completion", "model": body["model"], "choices": choices[::-1]}
+
+
+def prompt_logprobs(model, body: dict) -> dict:
+    """As vLLM answers to prompt_logprobs: nothing of the first token, of each other one its id, text, rank."""
+    if "echo" in body:
+        return 400, {"error": {"message": "echo is not supported", "code": 400}}
+    choices = []
+    for index, prompt in enumerate(body["prompt"]):
+        found = [
+            {str(i): {"logprob": v, "rank": 3, "decoded_token": t}} for i, (t, v) in enumerate(pieces(model, prompt))
+        ]
+        choices.append({"index": index, "text": " more", "logprobs": None, "prompt_logprobs": [None, *found[1:]]})
+    return {"object": "text_completion", "model": body["model"], "choices": choices}
+
+
+@contextmanager
+def serving(model, answer=echoed, names=("tiny",)):
+    """The server's address; `answer(model, body)` gives an answer, a status with an answer, or bytes to send.
+
+    What it is asked is kept in the list `asked`, an attribute of the address.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):  # noqa: N802
+            listed = [{"id": name, "object": "model", "created": id(self), "owned_by": "test"} for name in names]
+            self.reply({"object": "list", "data": listed})
+
+        def do_POST(self):  # noqa: N802
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            place.asked.append(body)
+            place.keys.append(self.headers.get("Authorization"))
+            self.reply(answer(model, body))
+
+        def reply(self, found):
+            status, found = found if isinstance(found, tuple) else (200, found)
+            content = found if isinstance(found, bytes) else json.dumps(found).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads, block_on_close = True, False
+
+        def handle_error(self, *_):
+            pass
+
+    server = Server(("127.0.0.1", 0), Handler)
+    place = Address(f"http://127.0.0.1:{server.server_port}/v1")
+    place.asked, place.keys = [], []
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield place
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class Address(str):
+    """An address, with what was asked there."""
