@@ -424,12 +424,10 @@ ends = cutoff_scores(logits, ids, [1], top=[head], bottom=[tail])
 rising = small[::-1].assign(below=lambda rows: rows["probability"].cumsum())
 inside_head = small["entry"][small["cumulative"] <= head + 1e-9]
 inside_tail = rising["entry"][rising["below"] <= tail + 1e-9]
+four = pd.Series({**plural, **singular}, name="probability").sort_values()[::-1]
 glue(
     "handout_toy",
-    table(
-        toy[["correct", "P(correct)", "wrong", "P(wrong)"]],
-        "After The keys to the cabinet",
-    ),
+    table(four.rename_axis("entry").reset_index(), "After The keys to the cabinet"),
 )
 glue(
     "handout_small",
