@@ -2,6 +2,8 @@
 
 import functools
 import http.server
+import json
+import os
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,3 +94,13 @@ def visit(browser, served):
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def facts():
+    """What the build knows of the model; where it had none there is nothing to test, but for continuous integration."""
+    known = json.loads((HTML / "_static" / "live" / "facts.json").read_text())
+    if not known["model"]["file"]:
+        assert not os.environ.get("CI"), "the book was built without its living model"
+        pytest.skip("the book was built without its living model")
+    return known

@@ -1,54 +1,12 @@
 """The page that holds a language model, in Chromium over http with the outside world shut off."""
 
-import contextlib
-import functools
-import http.server
 import json
-import os
 import re
-import threading
-import time
 
 import pytest
 
-from book.make import HTML
-
+from .live import KEYS, LOADING, load, said, shown, typed
 from .test_pages import AXE, OF_THE_THEME
-
-LOADING = 120_000  # milliseconds
-KEYS = "The keys to the cabinet"
-FACTS = HTML / "_static" / "live" / "facts.json"
-
-
-@pytest.fixture(scope="module")
-def facts():
-    """What the build knows of the model; where it had none there is nothing to test, but for continuous integration."""
-    known = json.loads(FACTS.read_text())
-    if not known["model"]["file"]:
-        assert not os.environ.get("CI"), "the book was built without its living model"
-        pytest.skip("the book was built without its living model")
-    return known
-
-
-def load(page):
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).first.click()
-    page.get_by_text("is ready").wait_for(timeout=LOADING)
-
-
-def said(page, part="context"):
-    return page.locator(f"[data-part={part}] .live-status")
-
-
-def typed(page, left, number="plural"):
-    box = page.locator("[data-part=context] fieldset").first
-    box.get_by_label("The words before the verb").fill(left)
-    box.get_by_label(number).check()
-    page.get_by_role("button", name="Score", exact=True).click()
-
-
-def shown(page, value, card=0):
-    return float(page.locator(".live-card").nth(card).locator(f"[data-value={value}]").inner_text())
-
 
 # The context
 
@@ -212,6 +170,21 @@ def test_a_minimal_pair_is_read_token_by_token(visit, facts):
     part.get_by_text("The two sentences are the same").wait_for()
 
 
+def test_reading_a_long_pair_is_stopped(visit, facts):
+    page = visit("book/try.html").page
+    load(page)
+    part = page.locator("[data-part=pair]")
+    for which, last in (("First", "bark"), ("Second", "barks")):
+        part.get_by_label(f"{which} sentence").fill("The dogs near the tree and " * 60 + last)
+    part.get_by_role("button", name="Compare").click()
+    part.get_by_role("button", name="Stop").press("Enter")
+    said(page, "pair").get_by_text("Stopped.").wait_for()
+    for which, last in (("First", "bark"), ("Second", "barks")):
+        part.get_by_label(f"{which} sentence").fill(f"The dogs {last}")
+    part.get_by_role("button", name="Compare").click()
+    said(page, "pair").get_by_text("sentence wins").wait_for()
+
+
 # The self-check
 
 
@@ -229,108 +202,6 @@ def test_the_self_check_finds_the_recorded_distance(visit, facts):
     )
     assert float(recorded[1]) == pytest.approx(found["ew_mean"], abs=0.005)
     assert float(recorded[2]) == pytest.approx(found["ew_max"], abs=0.02)
-
-
-# Loading and its ends
-
-
-@pytest.fixture
-def slowly():
-    """The address of a server that sends the model at 20 MB a second."""
-
-    class Slow(http.server.SimpleHTTPRequestHandler):
-        def copyfile(self, source, output):
-            with contextlib.suppress(ConnectionError):
-                while block := source.read(1 << 20):
-                    output.write(block)
-                    time.sleep(0.05 if ".gguf" in self.path else 0)
-
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Slow, directory=str(HTML)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-
-
-def test_loading_can_be_cancelled_and_taken_up_again(browser, slowly, facts):
-    page = browser.new_page()
-    page.goto(f"{slowly}book/try.html")
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text(re.compile("[1-9][0-9] of 98 MB")).wait_for()
-    page.get_by_role("button", name="Cancel").press("Enter")
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).wait_for()
-    assert page.locator("progress:visible").count() == 0
-    load(page)
-    page.close()
-
-
-def test_a_lost_connection_is_said_and_the_second_try_works(visit, facts):
-    page = visit("book/try.html").page
-    page.context.route("**/*.gguf*", lambda route: route.abort("connectionreset"), times=1)
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text("The connection was lost while the model was loading").wait_for()
-    page.get_by_role("button", name="Try again").click()
-    page.get_by_text("is ready").wait_for(timeout=LOADING)
-
-
-def test_a_file_that_comes_short_is_not_used(visit, facts):
-    page = visit("book/try.html").page
-    page.context.route("**/*.gguf*", lambda route: route.fulfill(body=b"GGUF" * 1000), times=1)
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text("4000 of 98362432 bytes came").wait_for()
-
-
-def test_too_little_memory_is_said(visit, facts):
-    page = visit("book/try.html").page
-    engine = "export class Wllama { loadModel() { throw new RangeError('WebAssembly.Memory(): could not allocate') } }"
-    page.context.route("**/wllama.js", lambda route: route.fulfill(body=engine, content_type="text/javascript"))
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text("This device has too little free memory for the model").wait_for(timeout=LOADING)
-    assert page.get_by_role("button", name="Try again").is_visible()
-
-
-def test_an_engine_that_does_not_come_is_said(visit, facts):
-    page = visit("book/try.html").page
-    page.context.route("**/wllama.js", lambda route: route.abort())
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text("The model's engine could not be fetched: the connection was lost").wait_for()
-
-
-def test_a_browser_without_webassembly_shows_recorded_examples(visit):
-    page = visit("book/designer.html").page
-    page.context.add_init_script("delete window.WebAssembly")
-    page.goto(page.url.replace("designer", "try"))
-    page.get_by_text("This browser has no WebAssembly").wait_for()
-    assert page.locator(".live-card").count() > 3
-
-
-def test_a_page_opened_from_a_folder_says_so_and_shows_recorded_examples(visit):
-    seen = visit("book/try.html", over="file")
-    refused = seen.page.evaluate("window.tse.ready().catch((problem) => problem.message)")
-    assert "opened from a folder" in refused and "make serve" in refused
-    assert "opened from a folder" in seen.page.locator(".live-notice").inner_text()
-    assert seen.page.locator(".live-card").count() > 3 and "␣are" in seen.page.locator(".live-card").first.inner_text()
-    assert not seen.outside and not seen.errors
-
-
-def test_what_it_costs_is_said_before_and_a_phone_is_warned(visit, facts):
-    page = visit("book/try.html", width=390).page
-    bar = page.locator(".live-bar").first
-    bar.wait_for()
-    assert "98 MB" in bar.inner_text() and "memory" in bar.inner_text() and "data plan" in bar.inner_text()
-    assert "data plan" not in visit("book/try.html").page.locator(".live-bar").first.inner_text()
-
-
-def test_the_model_is_kept_for_the_next_visit(visit, facts):
-    page = visit("book/try.html").page
-    load(page)
-    fetched = []
-    page.on("request", lambda request: fetched.append(request.url) if ".gguf" in request.url else None)
-    page.reload()
-    page.get_by_text("is ready").wait_for(timeout=LOADING)
-    assert not fetched
 
 
 # Everybody can use it
@@ -389,66 +260,3 @@ def test_the_page_stays_responsive_while_the_model_reads(visit, facts):
         }"""
     )
     assert longest < 1_000  # milliseconds; the sentence takes several seconds
-
-
-# The designer
-
-
-def a_suite(page):
-    for condition, verb in (("match", "are"), ("mismatch", "is")):
-        page.get_by_label(f"Item 1, {condition}, region 1").fill(KEYS)
-        page.get_by_label(f"Item 1, {condition}, region 2").fill(verb)
-    page.get_by_role("button", name="Copy this item").click()
-    for condition in ("match", "mismatch"):
-        page.get_by_label(f"Item 2, {condition}, region 1").fill("The key to the cabinet")
-
-
-def test_a_suite_of_two_items_runs_in_the_designer(visit, facts, tmp_path):
-    from tse_core.syntaxgym import read_suite
-
-    seen = visit("book/designer.html")
-    page = seen.page
-    a_suite(page)
-    load(page)
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
-    page.get_by_text("All 2 items are done.").wait_for(timeout=LOADING)
-    part = page.locator(".live")
-    assert part.locator("table").nth(0).locator("tbody").inner_text().split("\t")[1] == "1 of 2 items"
-    assert part.locator("table").nth(1).locator("tbody").inner_text().split() == ["1", "holds", "2", "fails"]
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save with results").click()
-    path = tmp_path / download.value.suggested_filename
-    download.value.save_as(path)
-    suite = read_suite(path, strict=True)
-    assert [sentence for _, _, sentence in suite.sentences()][:2] == [f"{KEYS} are", f"{KEYS} is"]
-    data = json.loads(path.read_text())
-    bits = [
-        [region["metric_value"]["sum"] for region in condition["regions"]]
-        for condition in data["items"][0]["conditions"]
-    ]
-    assert bits[0][0] == bits[1][0] and bits[0][1] < bits[1][1] and "Q4_1" in data["meta"]["evaluated"]
-    page.get_by_label("Item 2, match, region 2").fill("were")
-    page.get_by_text("The suite has changed since it was run").wait_for()
-    assert not seen.outside and not seen.errors
-
-
-def test_a_run_in_the_designer_is_stopped(visit, facts):
-    page = visit("book/designer.html").page
-    a_suite(page)
-    for _ in range(6):
-        page.get_by_role("button", name="Copy this item").click()
-        box = page.locator("[data-part=item] input").first
-        box.fill(f"{box.input_value()} and the lock of the drawer")
-    load(page)
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
-    page.get_by_text("Sentence 3 of").wait_for()
-    page.get_by_role("button", name="Stop").press("Enter")
-    page.get_by_text(re.compile("Stopped after [0-7] of 8 items")).wait_for()
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
-    page.get_by_text("All 8 items are done.").wait_for(timeout=LOADING)
-
-
-def test_a_suite_that_is_not_right_yet_is_not_run(visit, facts):
-    page = visit("book/designer.html").page
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
-    page.get_by_text("Not run: item 1, condition 'match': every region is empty").wait_for()

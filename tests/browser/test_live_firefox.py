@@ -86,11 +86,7 @@ def reports():
     server.shutdown()
 
 
-def test_a_context_is_scored_in_firefox(firefox, reports, tmp_path):
-    facts = json.loads((HTML / "_static" / "live" / "facts.json").read_text())
-    if not facts["model"]["file"]:
-        assert not os.environ.get("CI"), "the book was built without its living model"
-        pytest.skip("the book was built without its living model")
+def test_a_context_is_scored_in_firefox(firefox, reports, tmp_path, facts):
     from tse_core import score_context
 
     address, came = reports

@@ -101,7 +101,7 @@ function received({ data }) {
 
 function said({ name, message }) {
   if (name === "connection") return new Problem(`The connection was lost while the model was loading (${message}). ${AGAIN}`);
-  if (name === "missing") return new Problem(`The model's file could not be fetched: ${message}.`);
+  if (name === "missing") return new Problem(`This copy of the book is not whole: ${message}.`);
   if (name === "stopped") return Object.assign(new Problem("Stopped."), { stopped: true });
   return explained(name === "RangeError" ? new RangeError(message) : new Error(message), MEMORY);
 }

@@ -6,6 +6,7 @@ import { facts } from "./facts.js";
 import { loadingBar } from "./loading.js";
 import { pairPart } from "./pair.js";
 import { obstacle, Problem } from "./problems.js";
+import * as state from "./state.js";
 
 window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // a link to another state
 
@@ -19,6 +20,8 @@ export async function begin(root) {
     document.querySelector("[data-part=pair]").replaceChildren(pairPart(known));
     document.querySelector("[data-part=check]").replaceChildren(checkPart(known));
     notice.remove();
+    const { left, a } = state.read();
+    if (a && !left) document.querySelector("[data-part=pair]").scrollIntoView();
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     notice.textContent = problem.message;

@@ -2,7 +2,7 @@
 
 import { surprisals } from "./api.js";
 import { button, el, field, statusLine, visible } from "./dom.js";
-import { events, status } from "./engine.js";
+import { events, load, status, stop } from "./engine.js";
 import { megabytes } from "./facts.js";
 import { Problem } from "./problems.js";
 import * as state from "./state.js";
@@ -13,15 +13,18 @@ export function pairPart({ model }) {
   const asked = state.read();
   const offered = [asked.a ?? "The keys to the cabinet are on the table.", asked.b ?? "The keys to the cabinet is on the table."];
   const inputs = offered.map((value) => el("input", { type: "text", value, spellcheck: false, autocomplete: "off" }));
-  const { line, say } = statusLine(), results = el("div", {}), go = el("button", { type: "submit", className: "live-main" });
+  const { line, say } = statusLine(), results = el("div", {}), go = el("button", { type: "submit", className: "live-main" }), halt = button("Stop", stop, { hidden: true });
 
   async function compare(event) {
     event?.preventDefault();
     const sentences = inputs.map((input) => input.value.trim());
-    say(status.state === "ready" ? "The model is reading, one token after the other." : "The model is being loaded; then it reads.");
+    if (status.state !== "ready") say("The model is being loaded; then it reads.");
     go.disabled = true;
     try {
       if (sentences[0] && sentences[0] === sentences[1]) throw new Problem("The two sentences are the same: change one of them.");
+      await load();
+      say("The model is reading, one token after the other.");
+      halt.hidden = false;
       const read = [];
       for (const sentence of sentences) read.push(await surprisals(sentence));
       results.replaceChildren(...shown(read));
@@ -30,9 +33,11 @@ export function pairPart({ model }) {
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       results.replaceChildren();
-      say(problem.message, true);
+      say(problem.message, !problem.stopped);
     }
     go.disabled = false;
+    if (document.activeElement === halt) go.focus();
+    halt.hidden = true;
   }
   const swap = () => { [inputs[0].value, inputs[1].value] = [inputs[1].value, inputs[0].value]; };
 
@@ -43,7 +48,7 @@ export function pairPart({ model }) {
   });
   label();
   const form = el("form", { className: "live-form", on: { submit: compare } }, field("First sentence", inputs[0]), field("Second sentence", inputs[1]),
-    el("div", { className: "live-row" }, go, button("Swap them", swap)));
+    el("div", { className: "live-row" }, go, halt, button("Swap them", swap)));
   return el("div", {}, form, line, results);
 }
 

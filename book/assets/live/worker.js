@@ -8,6 +8,7 @@ import { Wllama } from "./wllama.js";
 globalThis.document = { baseURI: self.location.href }; // the engine asks a page for its address, and here is none
 
 const SHELF = "tse-live-model";
+const STALLED = 30_000; // milliseconds without a byte, after which a transfer counts as lost
 const SILENT = { debug() {}, log() {}, warn() {}, error() {} };
 let model, vocabulary, held = [], stopping = false;
 const known = new Map(); // bits of a token after the tokens before it, by their ids
@@ -21,11 +22,9 @@ async function modelFile(address, bytes) {
   const shelf = self.caches ? await caches.open(SHELF).catch(() => null) : null;
   const kept = shelf && (await shelf.match(address));
   if (kept) return kept.blob();
-  const response = await fetch(address).catch(() => { throw new Fault("connection", "the server does not answer"); });
-  if (!response.ok) throw new Fault("missing", `the server answers ${response.status}`);
-  const pieces = [], reader = response.body.getReader();
+  const pieces = [], reader = (await asked(address, "the model's file")).body.getReader();
   for (let loaded = 0; ;) {
-    const { done, value } = await reader.read().catch(() => { throw new Fault("connection", "the transfer broke off"); });
+    const { done, value } = await inTime(reader.read()).catch((fault) => { throw lost(fault, "the transfer broke off"); });
     if (done) break;
     pieces.push(value);
     loaded += value.length;
@@ -37,12 +36,32 @@ async function modelFile(address, bytes) {
   return file;
 }
 
+/** The engine's file at an address of the browser's own: the engine would fetch it itself, and fall silent when it cannot. */
+async function engineFile(address) {
+  const file = await inTime((await asked(address, "the engine's file")).blob()).catch((fault) => { throw lost(fault, "the transfer broke off"); });
+  return URL.createObjectURL(new Blob([file], { type: "application/wasm" }));
+}
+
+async function asked(address, what) {
+  const response = await inTime(fetch(address)).catch((fault) => { throw lost(fault, "the server does not answer"); });
+  if (!response.ok) throw new Fault("missing", `${what} could not be fetched: the server answers ${response.status}`);
+  return response;
+}
+
+/** The answer, or a fault where none comes: a server that falls silent does not close the connection. */
+function inTime(answer) {
+  let clock;
+  const late = new Promise((_, reject) => { clock = setTimeout(() => reject(new Fault("connection", `nothing came for ${STALLED / 1000} s`)), STALLED); });
+  return Promise.race([answer, late]).finally(() => clearTimeout(clock));
+}
+const lost = (fault, why) => (fault instanceof Fault ? fault : new Fault("connection", why));
+
 const actions = {
   async load({ wasm, address, bytes, window }) {
     postMessage({ phase: "loading" });
-    const file = await modelFile(address, bytes);
+    const engine = await engineFile(wasm), file = await modelFile(address, bytes);
     postMessage({ phase: "opening" });
-    model = new Wllama({ "single-thread/wllama.wasm": wasm }, { suppressNativeLog: true, logger: SILENT });
+    model = new Wllama({ "single-thread/wllama.wasm": engine }, { suppressNativeLog: true, logger: SILENT });
     await model.loadModel([file], { n_ctx: window, n_batch: window, n_threads: 1 });
     await model.samplingInit({ temp: 1 });
     vocabulary = model.getModelMetadata().hparams.nVocab;

@@ -1,0 +1,59 @@
+"""Every link to the living page names what the page knows, and the page fills it in."""
+
+import re
+from functools import cache
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+from book.make import HTML, ROOT
+
+from .conftest import pages
+
+PAGE = "book/try.html"
+KEYS = set(re.findall(r'"(\w+)"', re.search(r"KEYS = \[(.*?)\]", (ROOT / "book/assets/live/state.js").read_text())[1]))
+CHAPTERS = ("02", "03", "04", "05", "06", "07", "08", "09", "11", "14")
+
+
+@cache
+def links() -> dict[str, list[str]]:
+    """Address of the page with its state -> the pages of the book that link to it."""
+    found = {}
+    for name in pages():
+        soup = BeautifulSoup((HTML / name).read_text(encoding="utf-8"), "html.parser")
+        for tag in soup.select('a[href*="try.html#"]'):
+            address = urlsplit(tag["href"])
+            if "=" in address.fragment:
+                assert (HTML / name).parent.joinpath(address.path).resolve() == (HTML / PAGE).resolve(), (name, address)
+                found.setdefault(address.fragment, []).append(name)
+    return found
+
+
+def test_the_chapters_and_the_teachers_guide_link_to_it():
+    linking = {name for names in links().values() for name in names}
+    assert {f"notebooks/{number}" for number in CHAPTERS} <= {name[: len("notebooks/00")] for name in linking}
+    assert "book/teaching.html" in linking
+
+
+@pytest.mark.parametrize("state", links())
+def test_a_link_fills_the_page(visit, facts, state):
+    asked = {key: only for key, (only,) in parse_qs(state, strict_parsing=True).items()}
+    assert set(asked) <= KEYS, f"{links()[state]}: the page knows {sorted(KEYS)}"
+    seen = visit(f"{PAGE}#{state}")
+    page = seen.page
+    page.get_by_role("button", name="Load the model (98 MB)", exact=True).wait_for()
+    boxes, shown = page.locator("[data-part=context] fieldset"), {}
+    for place, (left, number) in enumerate((("left", "number"), ("left2", "number2"))):
+        shown[left] = boxes.nth(place).get_by_label("The words before the verb").input_value()
+        shown[number] = boxes.nth(place).locator("input[type=radio]:checked").get_attribute("value")
+    shown["verb"] = page.get_by_label("A verb, for TSE").input_value()
+    shown["cut"] = page.get_by_role("slider").get_attribute("aria-valuetext")
+    shown |= {
+        key: page.get_by_label(f"{which} sentence").input_value() for key, which in (("a", "First"), ("b", "Second"))
+    }
+    if "cut" in asked:
+        side, _, cutoff = asked["cut"].partition("-")
+        asked["cut"] = f"{side} {100 * float(cutoff):g} %"
+    assert {key: shown[key] for key in asked} == asked
+    assert not seen.outside and not seen.errors
