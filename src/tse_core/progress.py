@@ -5,19 +5,23 @@ Under nohup, in CI and in logs, work that takes less than half a minute says not
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 EVERY = 30.0  # seconds between two lines of a log
 ON_COLAB = 2.0
 
 
-@contextmanager
-def progress(total: int, description: str, *, unit: str = "") -> Iterator[Callable[[int], None]]:
-    """Progress with throughput and time left on standard error.
+class Advance(Protocol):
+    """Moves progress on by n, in its unit, and may change its text."""
 
-    Gives a function that advances it by n, in `unit`, and may change its text.
-    """
+    def __call__(self, n: float = 1, text: str | None = None) -> None: ...
+
+
+@contextmanager
+def progress(total: int, description: str, *, unit: str = "") -> Iterator[Advance]:
+    """Progress with throughput and time left on standard error; gives the function that advances it."""
     if "google.colab" in sys.modules:
         yield _lines(total, description, unit, every=ON_COLAB, renewed=True)
         return
@@ -42,10 +46,14 @@ def progress(total: int, description: str, *, unit: str = "") -> Iterator[Callab
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Speed("{task.fields[rate]}")]
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task(description, total=total, rate="")
-        yield lambda n=1, text=None: bar.update(task, advance=n, description=text)
+
+        def advance(n: float = 1, text: str | None = None) -> None:
+            bar.update(task, advance=n, description=text)
+
+        yield advance
 
 
-def _lines(total: int, description: str, unit: str, every: float, renewed: bool = False) -> Callable[[int], None]:
+def _lines(total: int, description: str, unit: str, every: float, renewed: bool = False) -> Advance:
     """Lines on standard error, one every so many seconds; a renewed one replaces the line before (a notebook's output).
 
     The last line says that all is done; it is left out of a log that holds no line yet.
@@ -53,7 +61,7 @@ def _lines(total: int, description: str, unit: str, every: float, renewed: bool 
     done, started = 0.0, time.monotonic()
     shown = started - every if renewed else started
 
-    def advance(n=1, text=None):
+    def advance(n: float = 1, text: str | None = None) -> None:
         nonlocal done, shown, description
         done, description, now = done + n, text or description, time.monotonic()
         whole, first = done >= total - 1e-6, shown == started

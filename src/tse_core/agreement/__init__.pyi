@@ -8,6 +8,8 @@ from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate
 from .evaluation import number_names as number_names
 from .job import Job as Job
+from .job import Keep as Keep
+from .job import Protocol as Protocol
 from .job import prepare as prepare
 from .scoring import job_work as job_work
 from .slots import FORMS as FORMS

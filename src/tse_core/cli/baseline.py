@@ -1,7 +1,7 @@
 """tse baseline: train an n-gram or LSTM language model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -58,7 +58,9 @@ def baseline(
 
         language = load_language()
         lines, tokenizer = list(drawn(language, regime, sentences, seed)), laboratory_tokenizer(language, "causal")
-    settings = {"order": order} if kind == "ngram" else {"embedding": hidden, "hidden": hidden, "layers": layers}
+    settings: dict[str, Any] = {"order": order}
+    if kind == "lstm":
+        settings = {"embedding": hidden, "hidden": hidden, "layers": layers}
     with progress(1, f"training {kind}") as bar:
         if kind == "lstm":
             settings |= {"epochs": epochs, "seed": seed, "progress": lambda step, steps, loss: bar(1 / steps)}

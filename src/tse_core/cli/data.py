@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -63,7 +63,7 @@ def verify(names: Names = None) -> None:
     table = downloads.select(chosen)
     with _progress("checking", int(table["bytes"].sum())) as advance:
         states = downloads.states(chosen, advance)
-    found = [(row.name, row.state, downloads.path_of(row.key)) for row in states.itertuples()]
+    found = [(row.name, row.state, str(downloads.path_of(row.key))) for row in states.itertuples()]
     found += [(name, model_state(name, again=True), "the cache") for name in models]
     damaged = [(name, place) for name, state, place in found if state == "damaged"]
     missing = [name for name, state, _ in found if state == "missing"]
@@ -168,12 +168,12 @@ def _vocabulary(name_or_folder: str, words: list[str]) -> Callable[[str], int | 
     """A word -> its single vocabulary entry in the tokenizer of that name or folder, or None."""
     from transformers import AutoTokenizer
 
-    from tse_core.models import LanguageModel
+    from tse_core.models import LanguageModel, Network
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name_or_folder, trust_remote_code=False)
+        tokenizer: Any = AutoTokenizer.from_pretrained(name_or_folder, trust_remote_code=False)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{name_or_folder}: no tokenizer of that name or in that folder ({reason})") from None
-    ids = LanguageModel(name_or_folder, "masked", tokenizer, network=None).word_ids(words)
+    ids = LanguageModel(name_or_folder, "masked", tokenizer, Network()).word_ids(words)  # only the tokenizer is asked
     return dict(zip(words, ids, strict=True)).get

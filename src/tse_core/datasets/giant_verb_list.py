@@ -71,7 +71,9 @@ def check_counts(
     DataFrame
         count, found, expected (<NA> where the paper says nothing), verdict (one readable phrase).
     """
-    rows = [] if verbs is None else [("verbs in the file", verbs, VERBS_EXPECTED)]
+    rows: list[tuple[str, int, int | None]] = []
+    if verbs is not None:
+        rows.append(("verbs in the file", verbs, VERBS_EXPECTED))
     rows.append(("lemmas", len(lemmas), LEMMAS_EXPECTED))
     for model, word_id in vocabularies.items():
         found = len(lemmas.in_vocabulary(word_id))

@@ -68,19 +68,18 @@ def template_table(grammar: Grammar) -> pd.DataFrame:
 
 
 def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) -> list[tuple]:
-    slots = [part for part in template.parts if isinstance(part, Slot)]
-    indices = sorted({slot.index for slot in slots if slot.index})
+    slots = {i: part for i, part in enumerate(template.parts) if isinstance(part, Slot)}
+    indices = sorted({slot.index for slot in slots.values() if slot.index})
     verb = template.verb
-    index = template.parts[verb].index
+    index = slots[verb].index
     choices = [
         grammar.lexicon[part.list] if isinstance(part, Slot) else (Entry(part, part),) for part in template.parts
     ]
-    places = [i for i, part in enumerate(template.parts) if isinstance(part, Slot)]
-    names = [template.parts[i].list for i in places]
-    repeated = [i for i in places if names.count(template.parts[i].list) > 1]
-    noun = {i: template.parts[i].index for i in places if template.parts[i].kind == "nouns"}
+    names = [slot.list for slot in slots.values()]
+    repeated = [i for i, slot in slots.items() if names.count(slot.list) > 1]
+    noun = {i: slot.index for i, slot in slots.items() if slot.kind == "nouns"}
     subject = next(i for i, noun_index in noun.items() if noun_index == index)
-    rows = []
+    rows: list[tuple] = []
     for values in itertools.product(NUMBERS, repeat=len(indices)):
         number_of = dict(zip(indices, values, strict=True)) | {0: "singular"}
         number = number_of[index]

@@ -183,7 +183,10 @@ def _read_templates(content: object, lexicon: dict, kinds: dict[str, str], where
 
 
 def _slot(piece: str, kinds: dict[str, str], where: str) -> Slot:
-    star, name, index = _INSIDE.match(piece).groups()
+    found = _INSIDE.match(piece)
+    if found is None:
+        raise InputError(f"{where}: the slot [{piece}] runs over the end of a line; write it on one")
+    star, name, index = found.groups()
     if name not in kinds:
         raise InputError(f"{where}: {unknown('list', name, kinds)}")
     kind = kinds[name]

@@ -150,14 +150,16 @@ def read_lemmas(path: Path) -> pd.DataFrame:
 def _checked_lemmas(text: str, path: Path) -> pd.DataFrame:
     with io.StringIO(text, newline="") as file:
         reader = csv.DictReader(file)
-        missing = [column for column in REQUIRED if column not in (reader.fieldnames or [])]
+        columns = list(reader.fieldnames or [])
+        missing = [column for column in REQUIRED if column not in columns]
         if missing:
             raise InputError(
                 f"{path}, line 1: no column {', '.join(missing)}; the header must hold lemma,singular,plural"
             )
-        if len(set(reader.fieldnames)) < len(reader.fieldnames):
+        if len(set(columns)) < len(columns):
             raise InputError(f"{path}, line 1: two columns have the same name; keep one of each")
-        rows, seen = [], {}
+        rows = []
+        seen: dict[tuple[str, str], int] = {}
         for row in reader:
             cells = {column: (row[column] or "").strip() for column in REQUIRED}
             line = reader.line_num
@@ -173,7 +175,7 @@ def _checked_lemmas(text: str, path: Path) -> pd.DataFrame:
             rows.append({**row, **cells})
     if not rows:
         raise InputError(f"{path}: no lemma; each line after the header is lemma,singular,plural")
-    return pd.DataFrame(rows, columns=list(reader.fieldnames))
+    return pd.DataFrame(rows, columns=columns)
 
 
 def only_verbs() -> set[str]:

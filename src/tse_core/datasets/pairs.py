@@ -5,8 +5,6 @@ with its subject and the one that does not. A *sentence pair* is simply an accep
 Both are pandas tables, one row a pair; :mod:`tse_core.datasets.pair_files` reads and writes them.
 """
 
-import re
-
 import numpy as np
 import pandas as pd
 
@@ -21,7 +19,7 @@ SENTENCE_COLUMNS = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field",
                     "two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word", "methods"]
 # fmt: on
 NUMBERS = ("singular", "plural")
-_FINAL = re.compile(r"""^(.*?)([.,;:!?)\]"”]*)$""", re.DOTALL)
+_MARKS = '.,;:!?)]"”'
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
 
 
@@ -87,12 +85,18 @@ def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
     if len(good_words) != len(bad_words) or len(different) != 1:
         raise InputError(f"{where}: the sentences must differ in exactly one word: {good!r} / {bad!r}")
     position = different[0]
-    correct, final = _FINAL.match(good_words[position]).groups()
-    wrong, wrong_final = _FINAL.match(bad_words[position]).groups()
+    correct, final = _without_marks(good_words[position])
+    wrong, wrong_final = _without_marks(bad_words[position])
     if final != wrong_final or not correct or not wrong:
         raise InputError(f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}")
     rest = " ".join(good_words[position + 1 :])
     return " ".join(good_words[:position]), correct, wrong, f"{final} {rest}".strip()
+
+
+def _without_marks(word: str) -> tuple[str, str]:
+    """A word, and the marks behind it."""
+    bare = word.rstrip(_MARKS)
+    return bare, word[len(bare) :]
 
 
 def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -> tuple[str, str]:

@@ -4,10 +4,11 @@ A block of sentences is drawn pattern by pattern: each element adds columns of w
 sentence (0 where a row has no word), and at the end the zeros are squeezed out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count, islice
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ class Draft:
     random: np.random.Generator
     columns: list[np.ndarray] = field(default_factory=list)
     roles: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
-    verbs: list[dict[str, np.ndarray]] = field(default_factory=list)
+    verbs: list[dict[str, Any]] = field(default_factory=list)  # the name of a construction, and arrays
 
     def add(self, words: np.ndarray) -> None:
         """Append one column (n,) or several (n, width) of word ids; 0 is no word."""
@@ -197,7 +198,7 @@ def _plain_rest(draft: Draft, kind: np.ndarray) -> None:
         draft.add(draft.choose(draft.language.settings["lexicon"]["words"][name]) * (kind == name)[:, None])
 
 
-_ELEMENTS = {
+_ELEMENTS: dict[str, Callable[..., None]] = {
     "NP": _noun_phrase, "VERB": _verb, "EVER": _ever, "ONE": _one, "WORD": _word, "GAP": _gap,
     "OBJECT": _object, "REST": _rest, "MORE": _more,
 }  # fmt: skip

@@ -10,7 +10,14 @@ from tokenizers.models import WordLevel
 from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
-from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 
 from tse_core.laboratory.language import SPECIAL, Language
 
@@ -54,7 +61,7 @@ def tokenizer(language: Language, kind: str) -> PreTrainedTokenizerFast:
     )  # fmt: skip
 
 
-def save(network: torch.nn.Module, language: Language, kind: str, folder: Path) -> None:
+def save(network: PreTrainedModel, language: Language, kind: str, folder: Path) -> None:
     """config.json, model.safetensors (half precision) and the tokenizer: what from_pretrained reads."""
     folder.mkdir(parents=True, exist_ok=True)
     network.config.architectures = [type(network).__name__]

@@ -35,7 +35,9 @@ def write_paradigms(
 def paradigm(uid: str, language: Language, items: int, seed: int) -> list[dict]:
     """The records of one paradigm: no two alike, each word known to the language."""
     field, term, say = PARADIGMS[uid]
-    speaker, seen, records = Speaker(language, [seed, list(PARADIGMS).index(uid)]), set(), []
+    speaker = Speaker(language, [seed, list(PARADIGMS).index(uid)])
+    seen: set[str] = set()
+    records: list[dict] = []
     while len(records) < items:
         speaker.new_item()
         line = say(speaker)
@@ -51,7 +53,7 @@ def record(line: str, uid: str, field: str, term: str, number: int) -> dict:
     >>> record("The [woman|women] <laughs> .", "x", "morphology", "subject_verb_agreement", 0)["two_prefix_prefix_bad"]
     'The women'
     """
-    versions = [_CHOICE.sub(lambda found, place=place: found[place], line) for place in (1, 2)]
+    versions = [_CHOICE.sub(rf"\{place}", line) for place in (1, 2)]
     good, bad = (as_text(version.replace("<", "").replace(">", "").split()) for version in versions)
     two_prefix = "<" in line
     fields = {"sentence_good": good, "sentence_bad": bad}
@@ -60,9 +62,9 @@ def record(line: str, uid: str, field: str, term: str, number: int) -> dict:
         word = line[line.index("<") + 1 : line.index(">")]
         fields |= {"two_prefix_prefix_good": before[0], "two_prefix_prefix_bad": before[1], "two_prefix_word": word}
     else:
-        choice = _CHOICE.search(line)
-        fields |= {"one_prefix_prefix": as_text(line[: choice.start()].split())}
-        fields |= {"one_prefix_word_good": choice[1], "one_prefix_word_bad": choice[2]}
+        prefix, word_good, word_bad, _ = _CHOICE.split(line, maxsplit=1)
+        fields |= {"one_prefix_prefix": as_text(prefix.split())}
+        fields |= {"one_prefix_word_good": word_good, "one_prefix_word_bad": word_bad}
     return fields | {
         "field": field, "linguistics_term": term, "UID": uid, "simple_LM_method": True,
         "one_prefix_method": not two_prefix, "two_prefix_method": two_prefix, "pairID": str(number),

@@ -12,7 +12,8 @@ class Speaker:
     """
 
     def __init__(self, language: Language, seed: int | list[int]):
-        self.language, self.random, self.used = language, np.random.default_rng(seed), set()
+        self.language, self.random = language, np.random.default_rng(seed)
+        self.used: set[str] = set()
 
     def new_item(self) -> None:
         self.used.clear()

@@ -142,9 +142,9 @@ def _prepare(plan: Plan, language: Language, device: str):
 def _batches(plan: Plan, language: Language, start: int) -> Iterator[list[np.ndarray]]:
     """The sentences of steps start, start + 1, ...: the corpus read on, or its beginning, shuffled in every epoch."""
     if not plan.sentences:
-        corpus = stream(language, plan.regime, plan.seed, start * plan.batch)
+        endless = stream(language, plan.regime, plan.seed, start * plan.batch)
         for _ in range(start, plan.steps):
-            yield list(islice(corpus, plan.batch))
+            yield list(islice(endless, plan.batch))
         return
     corpus = list(islice(stream(language, plan.regime, plan.seed), plan.sentences))
     for step in range(start, plan.steps):

@@ -12,17 +12,25 @@ A critical word may be several tokens or several words: all of them count, by th
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from tse_core.datasets import as_sentence_pairs
 from tse_core.errors import InputError, unknown
-from tse_core.models import LanguageModel, as_model
-from tse_core.sentences.tokens import Text, check_method, given_texts, read_texts, token_log_probabilities, word_span
+from tse_core.models import LanguageModel, SurprisalModel, as_model
+from tse_core.sentences.tokens import (
+    GivenText,
+    Text,
+    check_method,
+    given_texts,
+    read_texts,
+    token_log_probabilities,
+    word_span,
+)
 
 FIELDS = {
     "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
@@ -91,13 +99,10 @@ def score_pairs(
     names = pair_names(sentence_pairs)
     sides = list(_sides(sentence_pairs, names, method, first))
     labels = [f"pair {name} ({side})" for name in names for side in ("good", "bad")]
-    given = not isinstance(model, LanguageModel)
-    texts = (given_texts if given else read_texts)(model, [side.text for side in sides], labels)
-    wanted = [_wanted(text, side) for text, side in zip(texts, sides, strict=True)]
-    nats = [t.nats for t in texts] if given else token_log_probabilities(model, texts, wanted, method, advance)
+    texts, wanted, nats = _read(model, sides, labels, method, advance)
     total = np.array([math.fsum(values[tokens]) for values, tokens in zip(nats, wanted, strict=True)])
     critical = [text.unknown[_critical(text, s, t)].any() for text, s, t in zip(texts, sides, wanted, strict=True)]
-    scores = {"logp_good": total[::2], "logp_bad": total[1::2]}
+    scores: dict[str, Any] = {"logp_good": total[::2], "logp_bad": total[1::2]}
     scores |= dict(zip(("length_good", "length_bad"), np.array([len(t) for t in wanted]).reshape(-1, 2).T, strict=True))
     strange = np.array([text.unknown.sum() for text in texts]).reshape(-1, 2).T
     scores |= dict(zip(("unknown_good", "unknown_bad"), strange, strict=True))
@@ -180,12 +185,25 @@ def _sides(pairs, names, method, first) -> Iterator[Side]:
             yield Side(f"{prefix} {word.strip()}", len(prefix), None)
 
 
-def _wanted(text: Text, side: Side) -> np.ndarray:
+def _read(
+    model: LanguageModel | SurprisalModel, sides: Sequence[Side], labels: Sequence[str], method: str, advance
+) -> tuple[Sequence[Text | GivenText], list[np.ndarray], list[np.ndarray]]:
+    """The sides as read; the tokens of each that count; log-probabilities (nats) of its tokens, those among them."""
+    sentences = [side.text for side in sides]
+    if isinstance(model, LanguageModel):
+        texts = read_texts(model, sentences, labels)
+        wanted = list(map(_wanted, texts, sides))
+        return texts, wanted, token_log_probabilities(model, texts, wanted, method, advance)
+    given = given_texts(model, sentences, labels)
+    return given, list(map(_wanted, given, sides)), [text.nats for text in given]
+
+
+def _wanted(text: Text | GivenText, side: Side) -> np.ndarray:
     tokens = text.scorable()
     return tokens[text.starts[tokens] >= side.critical]
 
 
-def _critical(text: Text, side: Side, wanted: np.ndarray) -> np.ndarray:
+def _critical(text: Text | GivenText, side: Side, wanted: np.ndarray) -> np.ndarray:
     """The tokens of the words that the other side lacks; for the prefix methods those of the critical word."""
     if side.own_words is None:
         return wanted
@@ -194,5 +212,5 @@ def _critical(text: Text, side: Side, wanted: np.ndarray) -> np.ndarray:
 
 
 def _first_letter(text: str, policy: str) -> str:
-    change = {"as-is": str, "capital": str.upper, "lower": str.lower}[policy]
-    return change(text[:1]) + text[1:]
+    changes: dict[str, Callable[[str], str]] = {"as-is": str, "capital": str.upper, "lower": str.lower}
+    return changes[policy](text[:1]) + text[1:]

@@ -61,8 +61,8 @@ def largest_of_rows(rows: Mapping[str, Sequence[Group]], fewest_clusters: int) -
     found = [_number(name, groups) for name, groups in rows.items()]
     wide = [_number(name, groups, level=1 - (1 - LEVEL) / len(rows)) for name, groups in rows.items()]
     first = max(found, key=lambda number: number.value)
-    bounds = {"low": max(number.low for number in wide), "high": max(number.high for number in wide)}
-    return [first._replace(row=ALL, **bounds), *found]
+    low, high = max(number.low for number in wide), max(number.high for number in wide)
+    return [first._replace(row=ALL, low=low, high=high), *found]
 
 
 def percentiles(draws: np.ndarray) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from tse_core.blimp import PairScores, evaluate_blimp
 from tse_core.datasets import load_pairs
 from tse_core.errors import InputError, unknown
 from tse_core.files import write_aside
+from tse_core.models import LanguageModel
 from tse_core.paths import data_folder
 from tse_core.results import PROVENANCE, Signature, Store, read_provenance
 from tse_core.sentences import judged
@@ -64,11 +65,11 @@ def pair_details(model, pairs: str | pd.DataFrame = "blimp", store: Store | None
 
 def suite_details(model, suites: Iterable[str], kind: str, store: Store | None = None) -> Detail:
     """The "items" of each suite (whether each prediction holds), or its "regions" (their surprisal in bits)."""
-    suites = [load_suite(name) for name in suites]
+    loaded = [load_suite(name) for name in suites]
     found = {
         (front, suite.name): evaluate_suite(own, suite, store=store)
         for front, own in _fronts(model)
-        for suite in suites
+        for suite in loaded
     }
     tables = [getattr(run, kind).assign(front=front, suite=suite) for (front, suite), run in found.items()]
     return _detail(kind, tables, {" ".join(names): run.signature for names, run in found.items()})
@@ -193,7 +194,7 @@ def recorded_regions(model: str, front: str = "default", folder: Path | None = N
     return _of_front(recorded_details(model, "regions", folder), front)
 
 
-def _fronts(model) -> Iterator[tuple[str, object]]:
+def _fronts(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
     """The model with its default front and with none, where that is another one."""
     yield FRONTS[0], model.with_policies(bos=FRONTS[0])
     bare = model.with_policies(bos=FRONTS[1])

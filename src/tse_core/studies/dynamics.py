@@ -6,6 +6,7 @@ noun. From that come scores by frequency band, and with the steps of the checkpo
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -45,14 +46,20 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
     for run in runs:
         if run.keep == "contexts":
             raise InputError("curves by frequency band need a sweep with keep: lemmas")
-        if run.model.step is None:
-            raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
-    parts, groups = [], {}
+        _step(run)
+    parts = []
+    groups: dict[tuple, list[Run]] = {}
     for run in runs:
         groups.setdefault((run.model.name, run.data, run.lemmas, run.protocol), []).append(run)
     for group in groups.values():
-        parts += list(_group(sorted(group, key=lambda run: -run.model.step), store))[::-1]
+        parts += list(_group(sorted(group, key=lambda run: -_step(run)), store))[::-1]
     return pd.concat(parts, ignore_index=True)[COLUMNS]
+
+
+def _step(run: Run) -> int:
+    if run.model.step is None:
+        raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
+    return run.model.step
 
 
 def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
@@ -81,6 +88,8 @@ def likely_bands(evaluation: Evaluation) -> dict[str, str]:
     The head holds half of the probability on verbs in as few lemmas as can be, the tail the last tenth of it.
     """
     lemmas = evaluation.by_lemma
+    if lemmas is None:
+        raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
     mass = (lemmas["probability_correct"] + lemmas["probability_wrong"]) * lemmas["contexts"]
     likely = mass.groupby(lemmas["lemma"]).sum().sort_values(ascending=False, kind="stable")
     before = (likely.cumsum() - likely) / likely.sum()
@@ -98,7 +107,7 @@ def _group(runs: Sequence[Run], store: Store):
     """Tables of one model's checkpoints, the last first: where the verb list names no bands, it says what is likely."""
     bands = None
     for run in runs:
-        found = collected(run, store)
+        found = cast(Evaluation, collected(run, store))  # what a run of the part "agreement" gives
         if bands is None:
             named = "band" in found.lemmas
             bands = (

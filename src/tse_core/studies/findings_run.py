@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from tse_core.agreement import evaluate
+from tse_core.agreement import Protocol, evaluate
 from tse_core.blimp import evaluate_blimp
 from tse_core.datasets import load_pairs
 from tse_core.errors import InputError
@@ -59,7 +60,8 @@ def measure_findings(
         "blimp": lambda: {"blimp": _blimp(model, pairs, store) if pairs else None},
         "suites": lambda: {"suites": _items(model, suites, store)},
     }
-    found, troubles = {}, []
+    found: dict[str, Any] = {}
+    troubles = []
     for part, measure in asked.items():
         try:
             found |= measure()
@@ -70,7 +72,9 @@ def measure_findings(
     return findings_of(front, **found)
 
 
-def quick_findings(names: Iterable[str], data: str, lemmas: str, protocol: str, store: Store | None) -> pd.DataFrame:
+def quick_findings(
+    names: Iterable[str], data: str, lemmas: str, protocol: Protocol, store: Store | None
+) -> pd.DataFrame:
     """What evaluations of agreement pairs alone say of the general claims, on models by name, with either front.
 
     The evaluations are those that other chapters make, so that a store has them already; past forms are asked of a

@@ -12,12 +12,12 @@ from datetime import date
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import pandas as pd
 
 from tse_core import __version__
-from tse_core.agreement import evaluate
+from tse_core.agreement import Protocol, evaluate
 from tse_core.blimp import evaluate_blimp
 from tse_core.datasets import FOLDERS, load_pairs
 from tse_core.errors import InputError
@@ -26,7 +26,7 @@ from tse_core.results import PARTS, PROVENANCE, TIDY_COLUMNS, Store, write_resul
 from tse_core.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.syntaxgym import Outcome, evaluate_suite, list_suites, load_suite
 
-PROTOCOLS = ("released", "exact")
+PROTOCOLS: tuple[Protocol, ...] = ("released", "exact")
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
 
 
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 
 def agreement_results(
-    model, data: Iterable[str], lemmas: str, protocols: Iterable[str] = PROTOCOLS, store: Store | None = None
+    model, data: Iterable[str], lemmas: str, protocols: Iterable[Protocol] = PROTOCOLS, store: Store | None = None
 ) -> pd.DataFrame:
     """All that Newman et al.'s claims ask: Table 2 and the curves, and `further_results`."""
     tables = []
@@ -60,7 +60,7 @@ def further_results(evaluation, model, lemmas: str, store=None) -> pd.DataFrame:
     """
     tables = [past_rows(model, evaluation.contexts, lemmas)]
     if "Simple" in set(evaluation.contexts["construction"]):
-        protocol = evaluation.signature.policy["protocol"].split("/")[0]
+        protocol = cast(Protocol, evaluation.signature.protocol)
         simple = evaluate(model, "marvin-linzen/simple", lemmas, protocol=protocol, keep="lemmas", store=store)
         tables += [not_nouns_rows(simple), sentence_rows(model, lemmas)]
     return pd.concat(tables, ignore_index=True)
@@ -88,7 +88,8 @@ def record(model, folder: Path, parts: Iterable[Part]) -> dict:
         Nothing can be measured: every piece of every part was left out.
     """
     home = Path(folder) / model.label.rpartition("/")[2]
-    files, left_out = {}, {}
+    files = {}
+    left_out: dict[str, str] = {}
     for part in parts:
         started = time.perf_counter()
         table, troubles = _measured(part)

@@ -111,7 +111,7 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
         bounds = {"score": found.estimate, "low": found.low, "high": found.high}
         rows.append({"construction": construction, **bounds, "contexts": len(group), "lemmas": group["lemmas"].max()})
     table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)
-    return _tidy(table, evaluation.signature, evaluation.signature.policy["protocol"].split("/")[0])
+    return _tidy(table, evaluation.signature, evaluation.signature.protocol)
 
 
 def _mean_of(name: str, suites: pd.DataFrame) -> dict:

@@ -16,7 +16,9 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 from tse_core.errors import InputError, unknown
 
@@ -122,7 +124,13 @@ class Processes(ThreadPoolExecutor):
 def _enter(environment: dict) -> None:
     """Before a worker process imports torch. A worker whose client is gone, killed perhaps, must not stay behind."""
     os.environ.update(environment)
-    threading.Thread(target=lambda: (parent_process().join(), os._exit(1)), daemon=True).start()
+    if client := parent_process():
+        threading.Thread(target=_leave_with, args=(client,), daemon=True).start()
+
+
+def _leave_with(client: BaseProcess) -> None:
+    client.join()
+    os._exit(1)
 
 
 @contextmanager
@@ -193,7 +201,7 @@ class Submitted(Executor):
     def __init__(self, jobs, limit: int | None = None, every: float = 0.5):
         self._jobs, self._limit, self._every = jobs, limit, every
         self._waiting: list[tuple[Future, Callable]] = []
-        self._running: dict[Future, object] = {}
+        self._running: dict[Future, Any] = {}  # the jobs of submitit
         self._lock, self._closed = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()

@@ -1,16 +1,17 @@
 """What a sweep can measure: agreement, BLiMP's pairs, suites. Each says what its work is and what comes of it."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 import pandas as pd
 
-from tse_core.agreement import Evaluation, evaluate, job_work, number_names, prepare
+from tse_core.agreement import Evaluation, Job, evaluate, job_work, number_names, prepare
 from tse_core.blimp import PairScores, evaluate_blimp, pairs_work
 from tse_core.datasets import load_lemmas, load_pairs, load_sentence_pairs
 from tse_core.metrics import PAPER_CUTOFFS
 from tse_core.models import LanguageModel
-from tse_core.results import Store, Work, finished
+from tse_core.results import Shard, Store, Work, finished
 from tse_core.sweep.plan import Run
 from tse_core.syntaxgym import Outcome, evaluate_suite, load_suite, suite_work
 
@@ -23,15 +24,17 @@ def result_of(model: LanguageModel, run: Run, store: Store) -> Result:
         return evaluate_blimp(model, sentence_pairs(run.data), store=store)
     if run.part == "suites":
         return evaluate_suite(model, load_suite(run.data), store=store)
-    options = {"protocol": run.protocol, "keep": run.keep}
-    return evaluate(model, pairs(run.data), load_lemmas(run.lemmas), **options, store=store)
+    lemmas = load_lemmas(run.lemmas)
+    return evaluate(model, pairs(run.data), lemmas, protocol=run.protocol, keep=run.keep, store=store)
 
 
 class Works:
     """The work of runs. What checkpoints with the same tokenizer share is worked out once."""
 
     def __init__(self, most: int = 8):
-        self._most, self._jobs, self._tokens = most, {}, {}
+        self._most = most
+        self._jobs: dict[tuple, tuple[Job, Mapping[str, Shard], str]] = {}
+        self._tokens: dict[tuple, dict[tuple[str, str], int]] = {}
 
     def clear(self) -> None:
         self._jobs.clear()
@@ -76,13 +79,15 @@ class Works:
         lengths = [len(sentence.split()) + 1 for sentence in sentences]
         return sum(length**2 if model.kind == "masked" else length for length in lengths)
 
-    def _job(self, model: LanguageModel, run: Run):
-        key = (reading(model), replace(run, model=None))
+    def _job(self, model: LanguageModel, run: Run) -> tuple[Job, Mapping[str, Shard]]:
+        key = (reading(model), run.data, run.lemmas, run.protocol, run.keep)
         if key not in self._jobs:
             if len(self._jobs) == self._most:
                 self._jobs.pop(next(iter(self._jobs)))
             job = prepare(model, pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, run.protocol, run.keep)
-            self._jobs[key] = replace(job, model=None), job_work(job).shards, job.model.bos
+            shards = job_work(job).shards
+            kept = replace(job, model=None)  # type: ignore[arg-type]  # its weights may go
+            self._jobs[key] = kept, shards, job.model.bos
         job, shards, bos = self._jobs[key]
         return replace(job, model=model.with_policies(bos=bos)), shards
 

@@ -20,7 +20,6 @@ Only `models` must be there; where neither `data` nor `blimp` nor `suites` is, t
 plan first, then where the command runs.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -28,10 +27,14 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from types import NoneType
+from typing import TYPE_CHECKING
 
 from tse_core.datasets import DEFAULTS
 from tse_core.errors import InputError, unknown
 from tse_core.files import is_folder, is_there, read_yaml
+
+if TYPE_CHECKING:
+    from tse_core.agreement import Keep, Protocol
 
 MOST_RUNS = 100_000
 ENGINES = ("processes", "dask", "slurm")
@@ -87,8 +90,8 @@ class Run:
     part: str  # "agreement", "blimp" or "suites"
     data: str
     lemmas: str = ""
-    protocol: str = ""
-    keep: str = ""
+    protocol: "Protocol" = "exact"
+    keep: "Keep" = "contexts"
 
 
 @dataclass(frozen=True)
@@ -139,15 +142,17 @@ def _plan(content: dict, folder: Path, where: str) -> Plan:
     none = not {"data", "blimp", "suites"} & set(content)
     default = {"data": ["marvin-linzen"] if none else [], "lemmas": [], "blimp": [], "suites": []}
     named = {key: [_here(n, folder) for n in _names(content, key, names, where)] for key, names in default.items()}
-    lists, protocols = named["lemmas"] or [None], _names(content, "protocols", ["exact"], where)
-    for protocol in protocols:
+    lists: list[str | None] = [*named["lemmas"]] or [None]
+    protocols = [
         _one_of(protocol, ("exact", "released"), f"{where}: protocols")
+        for protocol in _names(content, "protocols", ["exact"], where)
+    ]
     keep = _one_of(content.get("keep", "contexts"), ("contexts", "lemmas", "forms"), f"{where}: keep")
     tokens = content.get("task_tokens")
     if tokens is not None and (type(tokens) is not int or tokens < 1):
         raise InputError(f"{where}: task_tokens is {tokens!r}; it must be a whole number above 0")
     suites = [suite for name in named["suites"] for suite in _suites(name)]
-    count = math.prod(map(len, (named["data"], lists, protocols))) + len(named["blimp"]) + len(suites)
+    count = len(named["data"]) * len(lists) * len(protocols) + len(named["blimp"]) + len(suites)
     if (count := count * len(models)) > MOST_RUNS:
         raise InputError(f"{where}: {count:,} runs (models x data x lemmas x protocols); at most {MOST_RUNS:,}")
     runs = []

@@ -6,7 +6,7 @@ Scores go through the store, so an interrupted sweep goes on where it stopped, a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,7 +108,8 @@ def sweep(
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     chosen = settings(plan, where)
     planned = plan_sweep(plan, store=store, threads=threads, engine_name=chosen["name"])
-    reports, failures = [], list(planned.failures)
+    reports: list[Report] = []
+    failures = list(planned.failures)
     if planned.tasks:
         with engine(**{"folder": planned.store.folder / "jobs", **chosen}) as executor:
             reports, failed = run_tasks(planned.tasks, executor, attempts=attempts)
@@ -135,7 +136,9 @@ def plan_sweep(
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
     size = plan.task_tokens or TASK_TOKENS[engine_name or plan.engine.get("name", "processes")]
-    planner, tasks, done, failures = Planner(store, size, threads), [], 0, []
+    planner = Planner(store, size, threads)
+    tasks: list[Task] = []
+    done, failures = 0, []
     with progress(len(plan.runs), "planning", unit="runs") as advance:
         for run in plan.runs:
             try:
@@ -166,7 +169,9 @@ def run_tasks(
     function: Callable[[Task], Report] = score_task,
 ) -> tuple[list[Report], list[Failure]]:
     """Run tasks on any Executor; one that fails is tried again later, then reported, and the others go on."""
-    reports, failures, waiting = [], [], {}
+    reports: list[Report] = []
+    failures: list[Failure] = []
+    waiting: dict[Future, tuple[Task, int]] = {}
     with progress(sum(task.tokens for task in tasks), "sweep", unit="tokens") as advance:
 
         def submit(task: Task, attempt: int) -> None:

@@ -187,7 +187,8 @@ def _forget() -> None:
 
 def _pieces(shards: list[Piece], tokens: int) -> Iterator[tuple[Piece, ...]]:
     """Consecutive shards of up to so many tokens; a larger shard stands alone."""
-    piece, total = [], 0
+    piece: list[Piece] = []
+    total = 0
     for shard in shards:
         if piece and total + shard.tokens > tokens:
             yield tuple(piece)

@@ -4,6 +4,7 @@ from . import validation as validation
 from .formula import Formula as Formula
 from .gym import Gym as Gym
 from .gym import accuracy_table as accuracy_table
+from .gym import circuit_table as circuit_table
 from .gym import label as label
 from .gym import load_gym as load_gym
 from .gym import run_gym as run_gym

@@ -26,6 +26,7 @@ from tse_core.syntaxgym.formula_parser import (
     FormulaError,
     Junction,
     Number,
+    Quantity,
     Region,
     Sum,
     listed,
@@ -97,7 +98,7 @@ class Formula:
         return hash(self._meaning)
 
 
-def _value(node, totals: Totals) -> Fraction | float | bool:
+def _value(node: Quantity | Claim, totals: Totals) -> Fraction | float | bool:
     match node:
         case Number(value):
             return value
@@ -137,7 +138,7 @@ def _exact(bits: float) -> Fraction | float:
 def _close(left: Fraction | float, right: Fraction | float) -> bool:
     if not (math.isfinite(left) and math.isfinite(right)):
         return left == right
-    return abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right)
+    return max(left - right, right - left) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * max(right, -right)
 
 
 def _steps(node, totals: Totals, depth: int) -> Iterator[Part]:
@@ -166,7 +167,7 @@ def _atoms(node) -> Iterator[Region]:
         yield from _atoms(child)
 
 
-def _text(node) -> str:
+def _text(node: Quantity | Claim) -> str:
     """The canonical text: round brackets, single spaces, plain decimals, brackets only where they matter or help."""
     match node:
         case Number(value):
@@ -191,7 +192,7 @@ def _decimal(value: Fraction) -> str:
     return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
 
 
-def _meaning(node) -> tuple:
+def _meaning(node: Claim) -> tuple:
     """A hashable form that is the same for formulas that say the same."""
     match node:
         case Comparison(
@@ -200,7 +201,7 @@ def _meaning(node) -> tuple:
             return "=", _linear([(1, left)]), _linear([(1, right)])
         case Comparison("<", left, right):
             return "<", _linear([(1, left), (-1, right)])
-        case Comparison(">", left, right):
+        case Comparison(_, left, right):
             return "<", _linear([(1, right), (-1, left)])
         case Junction(sign, claims):
             return sign, frozenset(_joined(sign, claims))
@@ -216,7 +217,7 @@ def _joined(sign: str, claims) -> Iterator[tuple]:
 
 def _linear(terms) -> frozenset:
     """A sum as how often each atom and the constant 1 are in it."""
-    weights = Counter()
+    weights: Counter[tuple[int | None, str] | None] = Counter()
 
     def add(sign, node):
         if isinstance(node, Sum):

@@ -93,7 +93,8 @@ def parse(text: str) -> Claim:
     try:
         piece = _reader().parse(text)
     except UnexpectedCharacters as error:
-        raise FormulaError(error.pos_in_stream + 1, f"unexpected {text[error.pos_in_stream]!r}") from None
+        at = error.pos_in_stream or 0
+        raise FormulaError(at + 1, f"unexpected {text[at]!r}") from None
     except UnexpectedToken as error:
         wanted = listed({_WORDS.get(name, name) for name in error.accepts or error.expected or ["$END"]})
         if error.token.type == "$END":

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from tse_core import uncertainty
 from tse_core.errors import InputError, unknown
 from tse_core.files import is_there, read_yaml
 from tse_core.paths import data_folder
@@ -66,7 +67,8 @@ def run_gym(gym: Gym, store) -> Iterator[Outcome]:
     """
     from tse_core.models import as_model
 
-    known, failures = {}, []
+    known: dict[str, str] = {}
+    failures = []
     for name in gym.models:
         try:
             model = as_model(name)
@@ -125,6 +127,33 @@ def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:
     return score.join(circuits).reset_index()
 
 
+def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Each model's mean accuracy in each circuit and over all its judged suites ("all suites", the SG score).
+
+    Parameters
+    ----------
+    accuracies : what `accuracy_table` gives
+
+    Returns
+    -------
+    DataFrame with model, circuit, suites (how many), accuracy, low, high: a 95 % interval over other items of the same
+    suites, from the suites' own (Wilson's), whose distances from their means add in squares (Zou & Donner 2008).
+    """
+    judged = accuracies.dropna(subset=["accuracy"])
+    rows = []
+    for model, suites in judged.groupby("model", sort=False):
+        circuits = suites[suites["circuit"] != ""].groupby("circuit", sort=False)
+        for name, part in [*circuits, ("all suites", suites)]:
+            bounds = [uncertainty.wilson(row.correct, row.judged) for row in part.itertuples()]
+            below, above = (
+                sum((getattr(bound, side) - bound.estimate) ** 2 for bound in bounds) ** 0.5 / len(part)
+                for side in ("low", "high")
+            )
+            mean = part["accuracy"].mean()
+            rows.append((model, name, len(part), mean, mean - below, mean + above))
+    return pd.DataFrame(rows, columns=["model", "circuit", "suites", "accuracy", "low", "high"])
+
+
 def label(outcome: Outcome) -> str:
     """A model's name in tables: masked ones say how they were scored."""
     name = outcome.model.rsplit("@", 1)[0]
@@ -160,4 +189,4 @@ def _human(entries: dict, path: Path) -> dict[str, dict]:
     return entries
 
 
-__all__ = ["Gym", "accuracy_table", "label", "load_gym", "run_gym", "sg_scores"]
+__all__ = ["Gym", "accuracy_table", "circuit_table", "label", "load_gym", "run_gym", "sg_scores"]

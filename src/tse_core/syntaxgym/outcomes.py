@@ -15,7 +15,20 @@ import pandas as pd
 from tse_core import uncertainty
 from tse_core.errors import InputError, unknown
 from tse_core.models import as_model
-from tse_core.results import PROTOCOL_VERSION, TIDY_COLUMNS, Shape, Shard, Signature, Store, Work, provenance, run
+from tse_core.results import (
+    PROTOCOL_VERSION,
+    TIDY_COLUMNS,
+    Shape,
+    Shard,
+    Signature,
+    Store,
+    Work,
+    as_store,
+    finished,
+    keep_results,
+    provenance,
+    run,
+)
 from tse_core.syntaxgym.library import as_suite
 from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value, word_at
 from tse_core.syntaxgym.suites import Suite, to_dict, to_json
@@ -66,7 +79,7 @@ class Outcome:
     @property
     def predictions(self) -> pd.DataFrame:
         """One row a prediction, and one for their conjunction (prediction "all"): formula, correct, items, accuracy."""
-        rows = [
+        rows: list[tuple[int | str, str, int]] = [
             (number, str(formula), self.items.loc[self.items["prediction"] == number, "holds"].sum())
             for number, formula in enumerate(self.suite.predictions, 1)
         ]
@@ -94,7 +107,7 @@ class Outcome:
             rows.append({"metric": name, **uncertainty.wilson(row.correct, row.items)._asdict(), "pairs": row.items})
         table = pd.DataFrame(rows).rename(columns={"estimate": "score"})
         return table.assign(
-            model=self.signature.model, protocol=self.signature.policy["protocol"].split("/")[0],
+            model=self.signature.model, protocol=self.signature.protocol,
             construction=self.suite.name, side="", cutoff=np.nan, coverage=np.nan, invalid=np.nan, lemmas=0,
             contexts=table["pairs"], signature=str(self.signature),
         )[TIDY_COLUMNS]  # fmt: skip
@@ -132,7 +145,7 @@ def evaluate_suite(
     bos : str, optional
         Beginning-of-sentence policy; default: the model's. Without such a token the first one has surprisal 0.
     store : Store or path, optional
-        Where token surprisals are kept and looked up, so that nothing is computed twice.
+        Where token surprisals are kept and looked up, so that nothing is computed twice, and the accuracies kept.
 
     Returns
     -------
@@ -151,7 +164,13 @@ def evaluate_suite(
     done, metric = run(work, store), metric or suite.metric
     identity = {"model": model.identity(), "data": f"{suite.name}@{suite.hash}"}
     signature = Signature(identity, {"metric": metric, **work.signature.policy}, done.provenance)
-    return _outcome(suite, done.tables["suite"]["tokens"], model.kind, metric, signature)
+    outcome = _outcome(suite, done.tables["suite"]["tokens"], model.kind, metric, signature)
+    if store := as_store(store):
+        table = outcome.tidy()
+        names = [(suite.name, name, "", None) for name in table["metric"]]
+        if finished(signature, names, store) is None:
+            keep_results(table, store, (*CODE, "uncertainty"))
+    return outcome
 
 
 def suite_work(model, suite: Suite) -> Work:

@@ -5,13 +5,13 @@ space, a marker, a piece of a word, a word and its full stop in two pieces. A to
 follows it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from tse_core.errors import unknown
 
-METRICS = {
+METRICS: dict[str, Callable[[np.ndarray], float]] = {
     "sum": np.sum,
     "mean": np.mean,
     "median": np.median,

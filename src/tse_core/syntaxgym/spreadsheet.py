@@ -14,6 +14,7 @@ import csv
 import io
 import json
 import re
+from typing import Any
 
 from tse_core.errors import InputError
 
@@ -36,7 +37,9 @@ def write(suite) -> str:
 
 def read(text: str, where: str) -> dict:
     """The data of a suite's JSON from the text of a CSV file; raises InputError with the line."""
-    meta, predictions, items = {}, [], {}
+    meta: dict[str, Any] = {}
+    predictions: list[dict[str, str]] = []
+    items: dict[int, list[dict]] = {}
     columns = None
     try:
         table = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)

@@ -94,13 +94,13 @@ def _data(path: Path) -> object:
 
 def suite_from_dict(data: object, *, where: str = "suite", strict: bool = False) -> Suite:
     """A suite from the data of its JSON; surprisals of an evaluated suite are left out. Raises InputError."""
-    data, notes = validation.tidied(data)
-    problems = [*(notes if strict else []), *validation.problems(data)]
+    tidy, notes = validation.tidied(data)
+    problems = [*(notes if strict else []), *validation.problems(tidy)]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise InputError(f"{where}: {problems[0]}{more}")
-    conditions = [condition["condition_name"] for condition in data["items"][0]["conditions"]]
-    numbers = sorted(int(number) for number in data["region_meta"])
+    conditions = [condition["condition_name"] for condition in tidy["items"][0]["conditions"]]
+    numbers = sorted(int(number) for number in tidy["region_meta"])
 
     def contents(item) -> dict[str, dict[int, str]]:
         found = {
@@ -110,10 +110,10 @@ def suite_from_dict(data: object, *, where: str = "suite", strict: bool = False)
         return {name: {number: found[name][number] for number in numbers} for name in conditions}
 
     return Suite(
-        meta=data["meta"],
-        regions={number: data["region_meta"][str(number)] for number in numbers},
-        predictions=tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"]),
-        items=tuple(Item(int(item["item_number"]), contents(item)) for item in data["items"]),
+        meta=tidy["meta"],
+        regions={number: tidy["region_meta"][str(number)] for number in numbers},
+        predictions=tuple(Formula.parse(prediction["formula"]) for prediction in tidy["predictions"]),
+        items=tuple(Item(int(item["item_number"]), contents(item)) for item in tidy["items"]),
         notes=tuple(notes),
     )
 

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from difflib import get_close_matches
 from functools import cache
+from typing import Any
 
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.formula import Formula
@@ -24,7 +25,7 @@ def problems(data: object) -> list[str]:
     return _misshapen(data) or _unwritable(data) or _inconsistent(data)
 
 
-def tidied(data: object) -> tuple[object, list[str]]:
+def tidied(data: Any) -> tuple[Any, list[str]]:
     """A copy without stray spaces (before, after or doubled inside a text), and one line for each place that had some.
 
     Data of the wrong shape is left as it is, for ``problems`` to name.
