@@ -151,7 +151,7 @@ class Evaluation:
         tidy["pairs"] = tidy["construction"].map(table.set_index("construction")["pairs"])
         tidy = tidy.assign(
             model=self.signature.model,
-            protocol=self.signature.policy["protocol"].split("/")[0],
+            protocol=self.signature.protocol,
             lemmas=len(self.lemmas),
             signature=str(self.signature),
         )

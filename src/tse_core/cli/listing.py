@@ -84,7 +84,7 @@ def _model_rows() -> Iterator[tuple[str, ...]]:
 def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
     from tse_core.datasets import dataset_table
 
-    rows = [tuple(row) for row in dataset_table().itertuples(index=False)]
+    rows: list[tuple[str, ...]] = [tuple(row) for row in dataset_table().itertuples(index=False)]
     return (
         ("name", "holds", "source"),
         rows,
@@ -98,7 +98,7 @@ def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
     table = list_suites()
     names = table["name"].where(table["source"] != "public", "syntaxgym/" + table["name"])
     sources = table["source"].where(table["available"], "download")
-    rows = list(zip(names, sources, table["circuit"], strict=True))
+    rows: list[tuple[str, ...]] = list(zip(names, sources, table["circuit"], strict=True))
     note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file."
     return ("name", "source", "circuit"), rows, note
 
@@ -106,5 +106,5 @@ def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
 def _lemmas() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
     from tse_core.datasets import list_lemmas
 
-    rows = list(list_lemmas().items())
+    rows: list[tuple[str, ...]] = list(list_lemmas().items())
     return ("name", "what it is"), rows, "Lists of your own: a .csv file with the columns lemma, singular, plural."
