@@ -55,6 +55,12 @@ def score_context(
     ------
     InputError
         For an empty context, an unknown number, or a vocabulary that holds no lemma's two forms.
+
+    Examples
+    --------
+    >>> scores = score_context("lab-systematic-causal", "The author", number="singular", lemmas="newman-clean")
+    >>> round(scores.ew, 2), round(scores.mw, 2)
+    (1.0, 0.98)
     """
     plural = _index(number)
     if not (left.strip() or right.strip()):

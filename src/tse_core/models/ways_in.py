@@ -61,6 +61,11 @@ def load_model(
     ------
     InputError
         If there is no such model, or it is no language model of the kind asked for.
+
+    Examples
+    --------
+    >>> load_model("lab-systematic-masked").kind
+    'masked'
     """
     from tse_core.models.opening import open_model, open_module
 

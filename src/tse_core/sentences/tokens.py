@@ -116,6 +116,15 @@ def surprisals(
     DataFrame
         sentence and position (from 0), token or word, start and end (characters), surprisal, scored, unknown; for
         words also tokens, how many it has. A word is unknown if a token of it is, scored if all of them are.
+
+    Examples
+    --------
+    >>> words = surprisals("lab-systematic-causal", ["The author laughs."], unit="word")
+    >>> words[["word", "surprisal", "scored"]].round(1)
+          word  surprisal  scored
+    0      The        0.0   False
+    1   author        6.6    True
+    2  laughs.       10.2    True
     """
     if unit not in ("token", "word"):
         raise unknown("unit", unit, ("token", "word"))
