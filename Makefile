@@ -65,7 +65,7 @@ bench-full: $(READY)
 	@$(BIN)/python -m benchmarks --full
 
 lint: $(READY)
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell && $(BIN)/mypy
 
 env: $(READY)
 

@@ -30,21 +30,23 @@ class GivenScores:
 
 @runtime_checkable
 class SurprisalModel(Protocol):
-    """A model that gives surprisals of sentences but no distributions, e.g. one behind a command.
+    """A model that gives surprisals of sentences but no distributions, e.g. one behind a command."""
 
-    Attributes
-    ----------
-    name, label : str
-        How it was asked for, and how tables and charts call it.
-    kind : str
-        Neither "causal" nor "masked".
-    device : where it computes, as far as one knows
-    """
+    @property
+    def name(self) -> str:
+        """How it was asked for."""
 
-    name: str
-    label: str
-    kind: str
-    device: object
+    @property
+    def label(self) -> str:
+        """How tables and charts call it."""
+
+    @property
+    def kind(self) -> str:
+        """Neither "causal" nor "masked"."""
+
+    @property
+    def device(self) -> object:
+        """Where it computes, as far as one knows."""
 
     def identity(self) -> str:
         """Name and hash, e.g. ``my-model@1f3c9a27``."""

@@ -22,7 +22,7 @@ from tse_core.results.signature import without_provenance
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS, read_results
 
-PARTS = ("agreement", "blimp", "suites")
+PARTS: tuple[str, ...] = ("agreement", "blimp", "suites")
 PROVENANCE = "provenance.json"
 
 

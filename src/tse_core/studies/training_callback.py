@@ -13,9 +13,12 @@ import pandas as pd
 import torch
 from transformers import TrainerCallback
 
+from tse_core.agreement import Evaluation
+from tse_core.blimp import PairScores
 from tse_core.errors import InputError
 from tse_core.models import LanguageModel, load_model
 from tse_core.results import TIDY_COLUMNS, write_results
+from tse_core.syntaxgym import Outcome
 
 
 class EvaluationCallback(TrainerCallback):
@@ -56,7 +59,7 @@ class EvaluationCallback(TrainerCallback):
     def __init__(
         self,
         trainer,
-        measures: Mapping[str, Callable[[LanguageModel], object]],
+        measures: Mapping[str, Callable[[LanguageModel], Evaluation | PairScores | Outcome]],
         *,
         every: int = 500,
         share: float = 0.05,

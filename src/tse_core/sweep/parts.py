@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -15,7 +16,7 @@ from tse_core.results import Shard, Store, Work, finished
 from tse_core.sweep.plan import Run
 from tse_core.syntaxgym import Outcome, evaluate_suite, load_suite, suite_work
 
-Result = Evaluation | PairScores | Outcome
+Result: TypeAlias = Evaluation | PairScores | Outcome
 
 
 def result_of(model: LanguageModel, run: Run, store: Store) -> Result:
