@@ -32,6 +32,7 @@ from .models import LanguageModel as LanguageModel
 from .models import load_model as load_model
 from .sentences import score_pairs as score_pairs
 from .sentences import surprisals as surprisals
+from .studies import EvaluationCallback as EvaluationCallback
 from .syntaxgym import evaluate_suite as evaluate_suite
 
 __version__: str
