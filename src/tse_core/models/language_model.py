@@ -86,6 +86,8 @@ class LanguageModel:
             raise InputError(
                 f"{self.name}: chat is for causal models, and its template says what stands in front (no bos)"
             )
+        if self.chat is not None:
+            chat_front(self.name, self.tokenizer, self.chat)
         if self.bos not in WORDS:
             token_id(self.name, self.tokenizer, self.bos)
 
