@@ -223,8 +223,6 @@ for (model, sentence), marked in found.items():
             )
         )
 
-# %% [markdown]
-
 # %% tags=["remove-input"]
 try_this(
     *[
