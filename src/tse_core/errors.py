@@ -24,6 +24,10 @@ class Guessed(UserWarning):
     """Something that the data should say was worked out instead; one line says what and how."""
 
 
+class LittleCounted(UserWarning):
+    """Hardly any of the lemmas or pairs that were given could be scored."""
+
+
 def unknown(what: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """The error for a name that does not exist: names it, suggests the nearest, lists what exists."""
     known = sorted(known)

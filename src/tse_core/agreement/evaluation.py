@@ -45,6 +45,8 @@ class Evaluation:
         The lemmas that counted.
     signature : Signature
     cutoffs : Cutoffs
+    scored : str
+        How many of the pairs and lemmas given could be scored, and why not the others, in a line.
     by_lemma : DataFrame or None
         With keep="lemmas": construction x subject x lemma x number: noun, contexts, correct (how many of them), and the
         mean probability of each form.
@@ -57,6 +59,7 @@ class Evaluation:
     lemmas: pd.DataFrame
     signature: Signature
     cutoffs: Cutoffs
+    scored: str
     by_lemma: pd.DataFrame | None = field(default=None, repr=False)
     forms: pd.DataFrame | None = field(default=None, repr=False)
 
@@ -234,7 +237,7 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
     details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
     signature = replace(job.signature(), provenance=done.provenance)
     return Evaluation(
-        contexts, details, job.lemmas, signature, job.cutoffs, _by_lemma(joined, job), joined.get("forms")
+        contexts, details, job.lemmas, signature, job.cutoffs, job.scored, _by_lemma(joined, job), joined.get("forms")
     )
 
 

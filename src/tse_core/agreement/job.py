@@ -1,5 +1,6 @@
 """An evaluation that is ready to run: what is scored, under which signature, and in which shards."""
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,18 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import Lemmas, as_lemmas, as_pairs, context_index, data_hash, unique_contexts, with_nouns
-from tse_core.errors import InputError, unknown
+from tse_core.datasets import (
+    Lemmas,
+    as_lemmas,
+    as_pairs,
+    context_index,
+    data_hash,
+    load_lemmas,
+    unique_contexts,
+    with_nouns,
+    with_numbers,
+)
+from tse_core.errors import InputError, LittleCounted, unknown
 from tse_core.files import safe_name
 from tse_core.metrics import Cutoffs
 from tse_core.models import LanguageModel, as_language_model
@@ -18,6 +29,7 @@ from tse_core.results import PROTOCOL_VERSION, Signature, provenance
 Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
 SHARD_CONTEXTS = 2048
+LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,7 @@ class Job:
     lemmas: pd.DataFrame  # those of which the vocabulary holds both forms
     data: str  # the pairs' name and hash, as a signature says it
     counted: str  # the lemma list, its hash and how many of it count, as a signature says it
+    scored: str  # how many pairs and lemmas could be scored, and why not the others
     inflection_ids: np.ndarray  # (lemmas, 2)
     forms: np.ndarray  # (pairs, 2) vocabulary entries of the correct and the wrong form, -1 for none
     cutoffs: Cutoffs
@@ -112,8 +125,8 @@ def prepare(
     pairs = as_pairs(pairs)
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    pairs = with_nouns(pairs)
-    lemmas = as_lemmas(lemmas, protocol)
+    given, lemmas = len(pairs), as_lemmas(lemmas, protocol)
+    pairs, guessed = _numbered(with_nouns(pairs), lemmas)
     model = as_language_model(model)
     if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself
         model = model.with_policies(bos="tokenizer")
@@ -136,4 +149,42 @@ def prepare(
     data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(pairs)}"
     counted = f"{lemmas.name}@{lemmas.hash}({len(kept)})"
     pairs = pairs.reset_index(drop=True)
-    return Job(model, pairs, index, contexts, kept, data, counted, ids, forms, cutoffs, protocol, keep)
+    why = {
+        "the verb's forms are not one token each": int((forms < 0).any(axis=1).sum()),
+        "the subject's number is not known": given - len(pairs),
+        "the number is a guess from English spelling": guessed,
+    }
+    scored = _scored(given, why, kept, lemmas, model.label)
+    return Job(model, pairs, index, contexts, kept, data, counted, scored, ids, forms, cutoffs, protocol, keep)
+
+
+def _numbered(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
+    """The pairs whose subject's number is known: it is said, or the forms show it; and how many numbers are guessed."""
+    if pairs["number"].ne("").all():
+        return pairs, 0
+    pairs, guessed = with_numbers(pairs, [lemmas, load_lemmas("newman-appendix")])
+    known = pairs["number"] != ""
+    if not known.any():
+        raise InputError(
+            f"no pair says its subject's number, and their verbs do not show it (the first: "
+            f"{pairs['correct'].iloc[0]}/{pairs['wrong'].iloc[0]}); add a column number (singular or plural), give a "
+            "verb list with these verbs, or compare whole sentences (tse blimp)"
+        )
+    return pairs[known], guessed
+
+
+def _scored(given: int, why: dict[str, int], kept: pd.DataFrame, lemmas: Lemmas, model: str) -> str:
+    """What could be scored, in a line; a warning where it is next to nothing."""
+    reasons = list(why.items())
+    whole = given - sum(count for _, count in reasons[:2])
+    line = f"counted: {whole:,} of {given:,} pairs, {len(kept):,} of {len(lemmas):,} lemmas"
+    if len(kept) < LITTLE * len(lemmas):
+        line += " (hardly any: EW and MW are about these alone)"
+        share = f"{len(kept):,} of the {len(lemmas):,} lemmas of {lemmas.name}"
+        text = f"{model} holds both forms of only {share}; EW and MW are about these alone"
+        warnings.warn(text, LittleCounted, stacklevel=4)
+    return "; ".join([line, *(f"{_pairs(count)}: {reason}" for reason, count in reasons if count)])
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count:,} pairs"

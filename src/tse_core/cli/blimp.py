@@ -26,6 +26,8 @@ masked ones.
   tse blimp bert-base-cased --paradigm wh_island --paradigm adjunct_island --method pll-l2r
 
   tse blimp gpt2 --against gpt2-medium --by paradigm
+
+  tse blimp http://127.0.0.1:8000/v1 --model my-large-model --bos '<|endoftext|>'
 """
 
 
@@ -35,7 +37,11 @@ def register(app: typer.Typer) -> None:
 
 def blimp(
     model: options.ModelArgument,
-    data: Annotated[str, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = "blimp",
+    served: options.Served = None,
+    data: Annotated[
+        str, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl, .csv or .tsv file.")
+    ] = "blimp",
+    column: options.Columns = None,
     paradigm: Annotated[list[str] | None, typer.Option(help="Only this paradigm; may be repeated.")] = None,
     method: Annotated[str | None, typer.Option(help="full-sentence, one-prefix, two-prefix, pll, pll-l2r.")] = None,
     by: Annotated[str, typer.Option(help="Rows shown: phenomenon or paradigm.")] = "phenomenon",
@@ -54,6 +60,7 @@ def blimp(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     bos: options.Bos = "default",
+    chat: options.Chat = None,
     trust: options.Trust = False,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
@@ -72,9 +79,9 @@ def blimp(
     check_policies(first=first, ties=ties, unknown_words=unknown)
     if by not in GROUPS:
         raise unknown_name("grouping", by, GROUPS)
-    pairs = _chosen(data, paradigm)
-    names = [model, against] if against else [model]
-    opened = [options.opened(name, kind, device, dtype, revision, bos, trust) for name in names]
+    pairs = _chosen(data, paradigm, options.columns_of(column))
+    names = [options.at_server(model, served), *([against] if against else [])]
+    opened = [options.opened(name, kind, device, dtype, revision, bos, trust, chat) for name in names]
     for loaded in opened:
         check_method(loaded, method or default_method(loaded))
     runs = []
@@ -95,15 +102,15 @@ def blimp(
         typer.echo(f"written: {path}")
 
 
-def _chosen(data: str, paradigms: list[str] | None):
+def _chosen(data: str, paradigms: list[str] | None, columns: dict[str, str] | None):
     import pandas as pd
 
     from tse_core.datasets import load_sentence_pairs
 
     if not paradigms:
-        return load_sentence_pairs(data)
-    if data.endswith(".jsonl"):
-        pairs = load_sentence_pairs(data)
+        return load_sentence_pairs(data, columns)
+    if data.endswith((".jsonl", ".csv", ".tsv", ".txt")):
+        pairs = load_sentence_pairs(data, columns)
         known = set(pairs["paradigm"])
         for name in paradigms:
             if name not in known:

@@ -33,8 +33,11 @@ def evaluate(
     model: options.ModelArgument,
     data: Annotated[
         list[str] | None,
-        typer.Option(help="Agreement pairs by name or .jsonl file; may be repeated. marvin-linzen by default."),
+        typer.Option(
+            help="Agreement pairs by name or file (.jsonl, .csv, .tsv); may be repeated. marvin-linzen by default."
+        ),
     ] = None,
+    column: options.Columns = None,
     lemmas: Annotated[
         str | None,
         typer.Option(help="Verb list by name or .csv file; newman-clean, or newman-appendix under protocol released."),
@@ -55,6 +58,7 @@ def evaluate(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     bos: options.Bos = "default",
+    chat: options.Chat = None,
     trust: options.Trust = False,
     batch_tokens: Annotated[int | None, typer.Option(help="Tokens in one forward pass at most.", min=1)] = None,
     store: options.StoreFolder = None,
@@ -71,8 +75,16 @@ def evaluate(
     from tse_core.results import write_results
 
     verbs = as_lemmas(lemmas, protocol)
-    tables = [load_pairs(name) for name in data or ["marvin-linzen"]]
-    choices = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "trust": trust}
+    tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
+    choices = {
+        "kind": kind,
+        "device": device,
+        "dtype": dtype,
+        "revision": revision,
+        "bos": bos,
+        "trust": trust,
+        "chat": chat,
+    }
     models = [options.opened(name, **choices) for name in ([model, against] if against else [model])]
     if against:
         from tse_core.agreement import compare_evaluations, shared_lemmas
@@ -82,7 +94,7 @@ def evaluate(
     results = [[run(loaded, pairs, verbs, **how) for pairs in tables] for loaded in models]
     for result in [result for of_model in results for result in of_model]:
         typer.echo(_shown(result.table(intervals=intervals), intervals))
-        typer.echo(f"\n{result.signature}\n")
+        typer.echo(f"\n{result.scored}\n{result.signature}\n")
         if uncertain := int(result.pairs["within_noise"].sum()):
             typer.echo(f"note: {uncertain:,} pairs are decided by less than numeric noise", err=True)
     if against:

@@ -1,5 +1,9 @@
 from . import downloads as downloads
 from . import pairs as pairs
+from .columns import NAMES as NAMES
+from .columns import pairs_from_table as pairs_from_table
+from .columns import read_table as read_table
+from .columns import sentence_pairs_from_table as sentence_pairs_from_table
 from .contents import other_contents as other_contents
 from .giant_verb_list import check_counts as check_counts
 from .giant_verb_list import extend_with_giant_verb_list as extend_with_giant_verb_list
@@ -23,6 +27,7 @@ from .names import dataset_table as dataset_table
 from .names import load_pairs as load_pairs
 from .names import load_sentence_pairs as load_sentence_pairs
 from .nouns import with_nouns as with_nouns
+from .numbers import with_numbers as with_numbers
 from .pairs import context_index as context_index
 from .pairs import join as join
 from .pairs import unique_contexts as unique_contexts

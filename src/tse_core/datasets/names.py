@@ -1,11 +1,13 @@
 """Everything loadable by name: generated templates, pinned downloads, files in data/, and the reader's own files."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from tse_core.datasets import downloads
+from tse_core.datasets.columns import ENDINGS, pairs_from_table, read_table, sentence_pairs_from_table
 from tse_core.datasets.grammar import generate
 from tse_core.datasets.grammar_notation import list_grammars, load_grammar
 from tse_core.datasets.nouns import spelled_nouns
@@ -18,7 +20,13 @@ RELEASED = {"newman-blimp": "BLiMP", "marvin-linzen-released": ""}  # downloaded
 FOLDERS = ("laboratory",)  # folders of data/ with sentence pairs: each .jsonl in them or below is a paradigm
 
 
-def load_pairs(name_or_path: str | Path, *, capital: bool = True, period: bool = True) -> pd.DataFrame:
+def load_pairs(
+    name_or_path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    capital: bool = True,
+    period: bool = True,
+) -> pd.DataFrame:
     """Agreement pairs by name or path; the columns are :data:`tse_core.datasets.pairs.AGREEMENT_COLUMNS`.
 
     Parameters
@@ -27,7 +35,9 @@ def load_pairs(name_or_path: str | Path, *, capital: bool = True, period: bool =
         ``"marvin-linzen"``, all nine constructions, generated; ``"marvin-linzen/simple"``, one of them;
         ``"newman-blimp"``, the four BLiMP files of Newman et al. (2021), and ``"newman-blimp/<file>"``;
         ``"marvin-linzen-released"``, the paper's own files; any grammar in data/grammars by its name;
-        the path of a .jsonl file (sentence_good, sentence_bad, label) or of a grammar in YAML.
+        the path of a .jsonl file (sentence_good, sentence_bad, label), of a table (.csv, .tsv, .txt, see
+        :func:`tse_core.datasets.pairs_from_table`) or of a grammar in YAML.
+    columns : which column of a table is what, where its name does not say it: ``{"good": "sentence"}``.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
 
     Raises
@@ -35,32 +45,38 @@ def load_pairs(name_or_path: str | Path, *, capital: bool = True, period: bool =
     InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
     name = str(name_or_path)
-    policies = {"capital": capital, "period": period}
     head, _, tail = name.partition("/")
     if name.endswith(".jsonl"):
-        pairs = read_pairs(name_or_path, **policies)
+        pairs = read_pairs(name_or_path, capital=capital, period=period)
+    elif name.endswith(ENDINGS):
+        pairs = pairs_from_table(read_table(name_or_path), columns, capital=capital, period=period)
     elif name.endswith((".yaml", ".yml")):
-        pairs = generate(load_grammar(name_or_path), **policies)
+        pairs = generate(load_grammar(name_or_path), capital=capital, period=period)
     elif head in list_grammars():
-        pairs = generate(load_grammar(head), tail or None, **policies)
+        pairs = generate(load_grammar(head), tail or None, capital=capital, period=period)
     elif head in RELEASED:
-        pairs = _released(name, head, policies)
+        pairs = _released(name, head, capital, period)
     else:
-        hint = f"; {name!r} holds sentence pairs" if head in _sentence_sets() else "; or a path that ends in .jsonl"
+        hint = (
+            f"; {name!r} holds sentence pairs"
+            if head in _sentence_sets()
+            else "; or a path that ends in .jsonl, .csv or .tsv"
+        )
         raise unknown("agreement data", name, [*list_grammars(), *RELEASED], hint)
     pairs.attrs["name"] = _short(name)
     return pairs
 
 
-def load_sentence_pairs(name_or_path: str | Path) -> pd.DataFrame:
+def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Sentence pairs by name or path; the columns are :data:`tse_core.datasets.pairs.SENTENCE_COLUMNS`.
 
     Parameters
     ----------
     name_or_path :
         ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms of
-        data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad); any name that
-        :func:`load_pairs` knows.
+        data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or of a table (.csv,
+        .tsv, .txt); any name that :func:`load_pairs` knows.
+    columns : as for :func:`load_pairs`.
 
     Raises
     ------
@@ -70,6 +86,8 @@ def load_sentence_pairs(name_or_path: str | Path) -> pd.DataFrame:
     head, _, tail = name.partition("/")
     if name.endswith(".jsonl"):
         pairs = read_sentence_pairs(name_or_path)
+    elif name.endswith(ENDINGS):
+        pairs = sentence_pairs_from_table(read_table(name_or_path), columns)
     elif head == "blimp":
         pairs = _blimp(name)
     elif head in FOLDERS:
@@ -83,8 +101,8 @@ def load_sentence_pairs(name_or_path: str | Path) -> pd.DataFrame:
     elif head in (*list_grammars(), *RELEASED):
         pairs = sentence_pairs(load_pairs(name))
     else:
-        known = [*_sentence_sets(), *list_grammars(), *RELEASED]
-        raise unknown("sentence pairs", name, known, "; or a path that ends in .jsonl")
+        names = [*_sentence_sets(), *list_grammars(), *RELEASED]
+        raise unknown("sentence pairs", name, names, "; or a path that ends in .jsonl, .csv or .tsv")
     pairs.attrs["name"] = _short(name)
     return pairs
 
@@ -119,7 +137,7 @@ def dataset_table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "holds", "source"])
 
 
-def _released(name: str, dataset: str, policies: dict) -> pd.DataFrame:
+def _released(name: str, dataset: str, capital: bool, period: bool) -> pd.DataFrame:
     """The paper's own files; Marvin and Linzen's get the construction that the grammar gives to their template,
     and a template that it does not know is a construction of its own."""
     grammar = {template.name: template.construction for template in load_grammar("marvin-linzen").templates}
@@ -127,7 +145,8 @@ def _released(name: str, dataset: str, policies: dict) -> pd.DataFrame:
     for path in downloads.files(name):
         template = path.stem.removesuffix("_all")
         construction = RELEASED[dataset] or grammar.get(template, template)
-        tables.append(read_pairs(path, construction=construction, **policies).assign(template=template))
+        pairs = read_pairs(path, construction=construction, capital=capital, period=period)
+        tables.append(pairs.assign(template=template))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -149,4 +168,4 @@ def _folder_files(folder: str) -> list[Path]:
 
 
 def _short(name: str) -> str:
-    return Path(name).stem if name.endswith((".jsonl", ".yaml", ".yml")) else name
+    return Path(name).stem if name.endswith((".jsonl", ".yaml", ".yml", *ENDINGS)) else name

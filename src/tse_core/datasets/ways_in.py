@@ -4,19 +4,39 @@ from pathlib import Path
 
 import pandas as pd
 
+from tse_core.datasets.columns import pairs_from_table, sentence_pairs_from_table
 from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
+from tse_core.datasets.numbers import checked_numbers
 from tse_core.errors import unknown
 
 
 def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
-    """Agreement pairs as they are, or those that a name or path means (see `load_pairs`). Raises InputError."""
-    return pairs if isinstance(pairs, pd.DataFrame) else load_pairs(pairs)
+    """Agreement pairs as they are, from a table with other columns, or those that a name or path means.
+
+    See `load_pairs` and `pairs_from_table`. Raises InputError.
+    """
+    if not isinstance(pairs, pd.DataFrame):
+        return load_pairs(pairs)
+    if {"construction", "left", "right", "number", "correct", "wrong"} <= set(pairs):
+        return checked_numbers(pairs)
+    made = pairs_from_table(pairs)
+    made.attrs["name"] = pairs.attrs.get("name", "pairs")
+    return made
 
 
 def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
-    """Sentence pairs as they are, or those that a name or path means (see `load_sentence_pairs`). Raises InputError."""
-    return pairs if isinstance(pairs, pd.DataFrame) else load_sentence_pairs(pairs)
+    """Sentence pairs as they are, from a table with other columns, or those that a name or path means.
+
+    See `load_sentence_pairs`. Raises InputError.
+    """
+    if not isinstance(pairs, pd.DataFrame):
+        return load_sentence_pairs(pairs)
+    if {"good", "bad"} <= set(pairs):
+        return pairs
+    made = sentence_pairs_from_table(pairs)
+    made.attrs["name"] = pairs.attrs.get("name", "sentence-pairs")
+    return made
 
 
 def as_lemmas(lemmas: Lemmas | str | Path | None, protocol: str = "exact") -> Lemmas:

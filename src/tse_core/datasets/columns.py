@@ -1,0 +1,222 @@
+"""Minimal pairs from tables: CSV, TSV, lines that say True or False, and DataFrames, whatever their columns are called.
+
+Known by name are, among others, the columns of MultiBLiMP (``sen``, ``wrong_sen``), of what Grew-TSE exports
+(``masked_text`` or ``prompt_text``, ``form_grammatical``, ``form_ungrammatical``) and the lines of CLAMS (``True`` or
+``False``, a tab, a sentence). Any other table says with `columns` which of its columns is what.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core.datasets.nouns import with_nouns
+from tse_core.datasets.numbers import number_said
+from tse_core.datasets.pairs import (
+    AGREEMENT_COLUMNS,
+    SENTENCE_COLUMNS,
+    join,
+    shape,
+    split_pair,
+    verb_lemma,
+)
+from tse_core.errors import InputError, unknown
+from tse_core.files import lines_of, read_text
+
+ENDINGS = (".csv", ".tsv", ".txt")
+MASK = "[MASK]"  # where the verb stands in a column `text`
+NAMES = {  # what a column holds -> the names that it is known by
+    "good": ("good", "sentence_good", "sen", "grammatical"),
+    "bad": ("bad", "sentence_bad", "wrong_sen", "ungrammatical"),
+    "correct": ("correct", "form_grammatical"),
+    "wrong": ("wrong", "form_ungrammatical"),
+    "text": ("text", "masked_text"),
+    "left": ("left", "prompt_text"),
+    "right": ("right",),
+    "number": ("number", "label", "grammatical_feature", "feature_vals"),
+    "id": ("id", "pair_id", "pairID", "sentence_id"),
+    "construction": ("construction", "paradigm", "UID"),
+    **{name: (name,) for name in ("template", "subject", "noun", "attractor", "attractor_number", "lemma")},
+}
+_NEEDED = "two sentences (good, bad) or a sentence with a gap (left or text) and two forms (correct, wrong)"
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """The cells of a .csv, .tsv or .txt file as text; the index holds line numbers, ``attrs["where"]`` the path.
+
+    A file whose first line starts with True or False has no header: it holds a sentence a line, True before the good
+    one of a pair and False before each of its bad ones (CLAMS).
+
+    Raises InputError.
+    """
+    path, text = Path(path), read_text(path)
+    first = text.lstrip("\ufeff").partition("\n")[0]
+    if first.partition("\t")[0].strip() in ("True", "False"):
+        rows, header = _true_false(text, path)
+    else:
+        rows, header = _cells(text, path, "\t" if path.suffix == ".tsv" or "\t" in first else ",")
+    if not rows:
+        raise InputError(f"{path}: holds no pairs; it needs a header and {_NEEDED} in each line")
+    table = pd.DataFrame([cells for _, cells in rows], columns=header, index=[line for line, _ in rows])
+    table.attrs["where"] = str(path)
+    return table
+
+
+def pairs_from_table(
+    table: pd.DataFrame,
+    columns: Mapping[str, str] | None = None,
+    *,
+    construction: str = "",
+    capital: bool = True,
+    period: bool = True,
+) -> pd.DataFrame:
+    """Agreement pairs from a table with other columns.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Two whole sentences (good, bad), or a sentence with a gap and the verb's two forms: left and right or text (with
+        [MASK] in the gap), correct, wrong. Optional: number (singular or plural, SG or PL, Sing or Plur, -1 or -2;
+        empty where it is not known), construction, id, subject and the other columns of agreement pairs. `NAMES` says
+        under which further names they are known.
+    columns : mapping, optional
+        What a column holds -> its name in the table, where that is no known name, e.g. ``{"good": "satz"}``.
+    construction : the name where the table has none; by default the file's.
+    capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
+
+    Returns
+    -------
+    The columns of agreement pairs; number is "" where the table does not give it.
+
+    Raises
+    ------
+    InputError : naming the table and the column or the line.
+    """
+    found, where = known_columns(table, columns), _where(table)
+    construction = construction or Path(table.attrs.get("where", "pairs")).stem
+    rows = []
+    for line, cells in _rows(table, found):
+        place = f"{where}{line}"
+        left, correct, wrong, right = _parts(cells, place)
+        left, right = shape(left, right, capital=capital, period=period)
+        number = number_said(cells.get("number", ""), found.get("number", ""), place)
+        rows.append(
+            {column: cells.get(column, "") for column in AGREEMENT_COLUMNS}
+            | {"id": cells.get("id") or str(line), "construction": cells.get("construction") or construction}
+            | {"left": left, "right": right, "number": number, "correct": correct, "wrong": wrong}
+            | {"lemma": cells.get("lemma") or (verb_lemma(correct if number == "plural" else wrong) if number else "")}
+        )
+    pairs = pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+    return with_nouns(pairs, where.rstrip(" :")) if len(pairs) else pairs
+
+
+def sentence_pairs_from_table(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Sentence pairs from a table with other columns; see `pairs_from_table`, of which no number is needed."""
+    found, where = known_columns(table, columns), _where(table)
+    name = Path(table.attrs.get("where", "pairs")).stem
+    rows = []
+    for line, cells in _rows(table, found):
+        if "good" not in found:
+            left, correct, wrong, right = _parts(cells, f"{where}{line}")
+            cells |= {"good": join(left, correct, right), "bad": join(left, wrong, right)}
+        for side in ("good", "bad"):
+            if not cells[side]:
+                raise InputError(f"{where}{line}: {found[side]} is empty; it must be a sentence")
+        row = {column: cells.get(column, "") for column in SENTENCE_COLUMNS}
+        row |= {"paradigm": cells.get("construction") or name, "pair_id": cells.get("id") or str(line)}
+        rows.append(row | {"methods": "full-sentence"})
+    return pd.DataFrame(rows, columns=SENTENCE_COLUMNS)
+
+
+def known_columns(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What the table's columns hold -> their names; the chosen ones go before those known by name.
+
+    Raises InputError: a column that is not there, no two sentences and no sentence with two forms.
+    """
+    where = _where(table).rstrip(" :").removesuffix(", row")
+    for holds, name in (columns or {}).items():
+        if holds not in NAMES:
+            raise unknown("use of a column", holds, NAMES)
+        if name not in table:
+            raise InputError(f"{where}: no column {name!r}; there is: {', '.join(map(str, table.columns))}")
+    present = {holds: [name for name in names if name in table] for holds, names in NAMES.items()}
+    found = {holds: names[0] for holds, names in present.items() if names} | dict(columns or {})
+    gap = {"correct", "wrong"} <= found.keys() and ("left" in found or "text" in found)
+    if not gap and not {"good", "bad"} <= found.keys():
+        there = ", ".join(map(str, table.columns))
+        raise InputError(
+            f"{where}: the columns ({there}) hold no pairs; needed: {_NEEDED}; or say which "
+            "column is which, as in --column good=NAME"
+        )
+    return {h: n for h, n in found.items() if not (gap and h in ("good", "bad"))}
+
+
+def _parts(cells: dict[str, str], place: str) -> tuple[str, str, str, str]:
+    """(left, correct, wrong, right) of a row."""
+    if "good" in cells:
+        return split_pair(cells["good"], cells["bad"], place)
+    left, right = cells.get("left", ""), cells.get("right", "")
+    if "text" in cells:
+        left, gap, right = cells["text"].partition(MASK)
+        if not gap:
+            raise InputError(f"{place}: no {MASK} in {cells['text']!r}; it marks the verb's place")
+    if not cells["correct"] or not cells["wrong"]:
+        raise InputError(f"{place}: a form of the verb is empty; each row needs the correct and the wrong one")
+    return left.strip(), cells["correct"], cells["wrong"], right.strip()
+
+
+def _rows(table: pd.DataFrame, found: Mapping[str, str]) -> Iterator[tuple[object, dict[str, str]]]:
+    """The line and the known cells of each row, as text without spaces around it."""
+    numbers = table.index if "where" in table.attrs else range(1, len(table) + 1)
+    for line, values in zip(numbers, zip(*(table[name] for name in found.values()), strict=True), strict=True):
+        yield line, {holds: _text(value) for holds, value in zip(found, values, strict=True)}
+
+
+def _text(value: object) -> str:
+    if pd.isna(value):
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+
+
+def _where(table: pd.DataFrame) -> str:
+    return f"{table.attrs['where']}:" if "where" in table.attrs else "the table, row "
+
+
+def _cells(text: str, path: Path, separator: str) -> tuple[list[tuple[int, list[str]]], list[str]]:
+    reader = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=separator)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        rows = [(reader.line_num, cells) for cells in reader if any(cells)]
+    except csv.Error as error:
+        raise InputError(f"{path}:{reader.line_num}: cannot be read as a table ({error})") from None
+    if len(set(header)) < len(header):
+        raise InputError(f"{path}:1: two columns have the same name; keep one of each")
+    for line, cells in rows:
+        if len(cells) != len(header):
+            raise InputError(f"{path}:{line}: {len(cells)} cells, but the header names {len(header)} columns")
+    return rows, header
+
+
+def _true_false(text: str, path: Path) -> tuple[list[tuple[int, list[str]]], list[str]]:
+    """Each False with the True before it."""
+    rows, good, used = [], "", True
+    for line, content in enumerate(lines_of(text.lstrip("\ufeff")), start=1):
+        label, tab, sentence = content.partition("\t")
+        if not content.strip():
+            continue
+        if label.strip() not in ("True", "False") or not tab or not sentence.strip():
+            raise InputError(f"{path}:{line}: a line must be True or False, a tab and a sentence, not {content[:60]!r}")
+        if label.strip() == "True":
+            if not used:
+                raise InputError(f"{path}:{line}: True again; the sentence before has no False one to go with it")
+            good, used = sentence, False
+        elif not good:
+            raise InputError(f"{path}:{line}: False, but no True sentence stands before it")
+        else:
+            rows.append((line, [good, sentence]))
+            used = True
+    if not used:
+        raise InputError(f"{path}: the last sentence has no False one to go with it")
+    return rows, ["good", "bad"]

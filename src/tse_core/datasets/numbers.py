@@ -1,0 +1,77 @@
+"""The number of a pair's subject: as tables write it, or as the verb's two forms show it."""
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from tse_core.datasets.lemmas import Lemmas, third_person
+from tse_core.datasets.pairs import NUMBERS, verb_lemma
+from tse_core.errors import InputError
+
+_SPELLINGS = {"singular": ("singular", "sing", "sg", "-1"), "plural": ("plural", "plur", "pl", "-2")}
+_NUMBERS = {said: number for number, spellings in _SPELLINGS.items() for said in spellings}
+
+
+def number_said(said: str, column: str, place: str) -> str:
+    """ "singular", "plural" or "" of what a cell says; of "SG -> PL" the first, which is the good sentence's.
+
+    Raises InputError, naming column and place, for anything else.
+    """
+    plain = said.partition("->")[0].strip().lower()
+    if plain and plain not in _NUMBERS:
+        raise InputError(
+            f"{place}: {column} is {said!r}; it must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or "
+            "empty; pairs about anything else can be compared as sentences (tse blimp)"
+        )
+    return _NUMBERS.get(plain, "")
+
+
+def checked_numbers(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Agreement pairs whose numbers are written "singular" or "plural", or "" where they are not known.
+
+    Raises InputError, naming the first row with anything else.
+    """
+    if pairs["number"].isin((*NUMBERS, "")).all():
+        return pairs
+    given = enumerate(pairs["number"].fillna("").astype(str), start=1)
+    return pairs.assign(number=[number_said(value, "number", f"the pairs, row {row}") for row, value in given])
+
+
+def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataFrame, int]:
+    """The pairs with the numbers that they do not say, where the verb's two forms show them.
+
+    A verb list shows the number of the forms that it holds, and English spelling that of other regular verbs.
+
+    Returns
+    -------
+    The pairs (number "" where nothing shows it), and how many numbers are by English spelling alone: a guess.
+
+    >>> pairs = pd.DataFrame({"correct": ["laughs", "are", "zaps", "go"], "wrong": ["laugh", "is", "zap", "run"]})
+    >>> from tse_core.datasets.lemmas import load_lemmas
+    >>> found, guessed = with_numbers(pairs.assign(number=""), [load_lemmas()])
+    >>> found["number"].tolist(), guessed
+    (['singular', 'plural', 'singular', ''], 1)
+    """
+    missing = pairs["number"] == ""
+    if not missing.any():
+        return pairs, 0
+    known: dict[tuple[str, str], str] = {}
+    for table in [lemmas.table for lemmas in lists]:
+        forms = list(zip(table["singular"], table["plural"], strict=True))
+        known = dict.fromkeys(forms, "singular") | {(p, s): "plural" for s, p in forms} | known
+    numbers, guessed = pairs["number"].tolist(), 0
+    for row in missing.to_numpy().nonzero()[0]:
+        correct, wrong = (pairs[side].iloc[row].lower().removesuffix("n't") for side in ("correct", "wrong"))
+        numbers[row] = known.get((correct, wrong), "")
+        if not numbers[row]:
+            numbers[row] = _spelled(correct, wrong)
+            guessed += bool(numbers[row])
+    pairs = pairs.assign(number=numbers)
+    if "lemma" in pairs:
+        base = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"]).map(verb_lemma)
+        pairs["lemma"] = pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), base)
+    return pairs, guessed
+
+
+def _spelled(correct: str, wrong: str) -> str:
+    return "singular" if correct == third_person(wrong) else "plural" if wrong == third_person(correct) else ""
