@@ -46,17 +46,18 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tin
     code, out, _ = tse("evaluate", tiny_causal, *SIMPLE, "--out", file)
     signature = Signature.parse(read_results(file)["signature"].iloc[0])
     assert code == 0 and str(signature) in out
-    (line,) = tse("results", "list")[1].splitlines()
+    headings, line = tse("results", "list")[1].splitlines()
+    assert headings.split("\t") == ["key", "model", "data", "policy", "size", "origin"]
     key, model, data, policy, _, origin = line.split("\t")
     assert origin == "computed"
     assert signature.key.startswith(key) and (model, data) == tuple(signature.identity.values())
     shown = tse("results", "show", key)[1].splitlines()
-    assert [row.split("\t")[1] for row in shown[:-1]] == ["EW", "MW", "TSE"] and shown[-1] == str(signature)
+    assert [row.split("\t")[1] for row in shown[:-1]] == ["metric", "EW", "MW", "TSE"] and shown[-1] == str(signature)
     assert tse("results", "export", tmp_path / "all.csv")[0] == 0
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "elsewhere"))
     assert "39 numbers added, 0 were there already" in tse("results", "add", tmp_path / "all.csv")[1]
     assert "0 numbers added, 39 were there already" in tse("results", "add", file)[1]
-    assert tse("results", "list")[1].split("\t")[0] == key
+    assert tse("results", "list")[1].splitlines()[1].split("\t")[0] == key
 
 
 def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tmp_path):
@@ -94,12 +95,18 @@ def test_gc_says_what_it_removes_and_asks_before_it_removes_anything_whole(tse, 
 
 def test_results_are_forgotten_by_key_and_shards_stay(tse, tiny_causal, tmp_path):
     tse("evaluate", tiny_causal, *SIMPLE)
-    key, shards = tse("results", "list")[1].split("\t")[0], len(list((tmp_path / "store").glob("*/*.pairs.*")))
+    key, shards = (
+        tse("results", "list")[1].splitlines()[1].split("\t")[0],
+        len(list((tmp_path / "store").glob("*/*.pairs.*"))),
+    )
     code, _, err = tse("results", "remove", key, "nothing")
     assert code == 2 and "unknown result 'nothing'" in err and tse("results", "show", key)[0] == 0
     code, out, _ = tse("results", "remove", key[:6])
     assert code == 0 and out == f"{key}: 1 files removed\n"
-    assert tse("results", "list")[1] == "" and len(list((tmp_path / "store").glob("*/*.pairs.*"))) == shards > 0
+    assert (
+        len(tse("results", "list")[1].splitlines()) == 1
+        and len(list((tmp_path / "store").glob("*/*.pairs.*"))) == shards > 0
+    )
 
 
 def test_a_damaged_shard_is_told_in_one_line(tse, tiny_causal, tmp_path):

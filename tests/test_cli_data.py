@@ -46,7 +46,7 @@ def test_verify_passes_what_nobody_asked_for_and_fails_for_what_is_missing_by_na
 def test_status_counts_each_data_set(tse, tiny_registry, monkeypatch):
     monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
     tse("data", "fetch", "greetings")
-    lines = tse("data", "status")[1].splitlines()
+    lines = tse("data", "status")[1].splitlines()[1:]
     assert lines[0].split("\t") == ["greetings", "2", "2", "0", "0.0", "MIT", "owner/words @ 0000000"]
     assert lines[1].split("\t")[:4] == ["numbers", "1", "0", "0"]
 
@@ -101,6 +101,7 @@ def test_models_are_listed_with_their_kind(tse, tmp_path, monkeypatch):
         (tmp_path / "models" / name / "config.json").write_text(f'{{"architectures": ["{architecture}"]}}')
     monkeypatch.setattr("tse_core.paths.data_folder", lambda: tmp_path)
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
-    smollm2, *own = tse("list", "models")[1].splitlines()
+    headings, smollm2, *own = tse("list", "models")[1].splitlines()
+    assert headings == "name\tkind\tMB\tlicence\twhere"
     assert smollm2 == "smollm2-135m\tcausal\t98.4\tApache-2.0\tfetched on first use"
     assert own == [f"{name}\t0.0\tCC-BY-4.0\tcomes with the project" for name in ("one\tcausal", "two\tmasked")]

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from tse_core.cli.commands import complete
 from tse_core.errors import InputError
+from tse_core.results import read_results
 from tse_core.syntaxgym.suites import read_suite, to_json
 
 # A model behind a command: a word's surprisal is its number of letters.
@@ -100,14 +101,38 @@ def test_models_and_suites_are_crossed_and_the_evaluated_suites_written(place, t
     (place / "other-model").write_text(SCRIPT)
     (place / "other-model").chmod(0o755)
     printed = tse(
-        "syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--also", "command:./other-model", "--out", "out"
+        "syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--also", "command:./other-model", "--out", "out",
+        "--table", "table.csv",
+    )  # fmt: skip
+    suites, circuits, written = (
+        printed.split("\n\n")[0],
+        printed.split("\n\n")[1].splitlines(),
+        read_results("table.csv"),
     )
-    assert printed.count("Accuracy: ") == 4
+    assert [line.split("\t")[:2] for line in suites.splitlines()[1:]] == [
+        [model, suite] for model in ("my-model", "other-model") for suite in ("tiny", "copy")
+    ]
+    assert circuits[0].split("\t") == ["model", "circuit", "suites", "mean accuracy", "95 % interval"]
+    assert circuits[1].split("\t")[:3] == ["my-model", "all suites", "2"]
+    assert set(written["construction"]) == {"tiny", "copy"} and set(written["metric"]) >= {"all predictions"}
     assert sorted(path.name for path in (place / "out").iterdir()) == [
         "copy.my-model.json", "copy.other-model.json", "tiny.my-model.json", "tiny.other-model.json",
     ]  # fmt: skip
     region = json.loads((place / "out" / "copy.my-model.json").read_text())["items"][0]["conditions"][0]["regions"][0]
     assert region["metric_value"] == {"max": 4.0}
+
+
+def test_a_folder_of_suites_is_a_group_and_its_results_are_listed(place, tse):
+    (place / "mine").mkdir()
+    for name in ("first", "second"):
+        (place / "mine" / f"{name}.json").write_text(json.dumps(SUITE | {"meta": {"name": name, "metric": "sum"}}))
+    printed = tse("syntaxgym", "evaluate", MODEL, "mine", "--store", "kept")
+    assert [line.split("\t")[1] for line in printed.splitlines()[1:3]] == ["first", "second"]
+    listed = [line.split("\t") for line in tse("results", "list", "--store", "kept").splitlines()[1:]]
+    assert sorted(row[2].split("@")[0] for row in listed) == ["first", "second"]
+    assert {row[-1] for row in listed} == {"computed"}
+    shown = tse("results", "show", listed[0][0], "--store", "kept")
+    assert "all predictions" in shown and "95 % interval" in shown
 
 
 def test_a_second_run_reads_the_store(place, tse):

@@ -22,6 +22,7 @@ from .agreement import evaluate as evaluate
 from .agreement import score_context as score_context
 from .agreement import slot_distribution as slot_distribution
 from .blimp import evaluate_blimp as evaluate_blimp
+from .charts import plot as plot
 from .datasets import load_lemmas as load_lemmas
 from .datasets import load_pairs as load_pairs
 from .datasets import load_sentence_pairs as load_sentence_pairs

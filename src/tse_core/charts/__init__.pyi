@@ -10,6 +10,11 @@ from .interactive import token_browser as token_browser
 from .look import CONSTRUCTIONS as CONSTRUCTIONS
 from .look import chart_data as chart_data
 from .look import colours_of as colours_of
+from .paper import FIGURES as FIGURES
+from .paper import plot as plot
+from .paper import published_curves as published_curves
+from .paper import save_chart as save_chart
+from .paper import with_table2 as with_table2
 from .paradigms import accuracy_dots as accuracy_dots
 from .paradigms import accuracy_lines as accuracy_lines
 from .scores import bars as bars

@@ -13,6 +13,7 @@ from tse_core.charts.look import CONSTRUCTIONS, QUIET, colours_of, described, li
 
 TOP_END, BOTTOM_START = 0.54, 0.63
 TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (0.5, 1e-2, 1e-4, 1e-6)}
+CHOOSE = "Choose the construction in colour below the chart."
 FEW = 10  # a mean over fewer contexts is drawn faint
 KEPT = ("construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source", "score", "low", "high")
 NUMBERS = {"score": "score", "coverage": "coverage", "invalid": "contexts without a verb"}
@@ -78,7 +79,7 @@ def _figure(curves, metrics, value, published, chosen, title):
         for model, metric in panels
     ]
     chart = plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
-    notes = ["Circles: top p. Crosses: bottom p. Choose the construction in colour below the chart."]
+    notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
     if ghosts is not None:
         notes.append(f"Thin and hollow: {listed(dict.fromkeys(ghosts['model']))}, as published.")
     if (rows.get("counted", pd.Series(dtype=float)) < FEW).any():

@@ -42,10 +42,10 @@ def list_names(
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table on a terminal; elsewhere one line a row, columns parted by tabs, for grep and cut."""
+    """A table on a terminal; elsewhere the headings and one line a row, columns parted by tabs, for grep and cut."""
     console = Console()
     if not console.is_terminal:
-        for row in rows:
+        for row in (headings, *rows):
             print("\t".join(row))
         return
     table = Table(*headings)
@@ -88,7 +88,7 @@ def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
     return (
         ("name", "holds", "source"),
         rows,
-        "Downloads: `tse data status`. Files of your own: a path ending in .jsonl.",
+        "Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv.",
     )
 
 

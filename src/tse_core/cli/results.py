@@ -9,7 +9,7 @@ from tse_core.cli import options
 from tse_core.cli.listing import print_table
 from tse_core.errors import InputError, unknown
 
-group = typer.Typer(help="Finished results: list, show, add, compare, export, clean up.", no_args_is_help=True)
+group = typer.Typer(help="Finished results: list, show, add, diff, export, remove, gc.", no_args_is_help=True)
 Which = Annotated[str, typer.Argument(metavar="KEY|FILE", help="A key of `tse results list`, or a results file.")]
 
 
@@ -42,11 +42,11 @@ def list_(
 
 @group.command()
 def show(which: Which, store: options.StoreFolder = None) -> None:
-    """Print the rows of Table 2 of a run, and its signature.
+    """Print the rows of Table 2 of a run, or its accuracies (BLiMP, SyntaxGym), and its signature.
 
     Example:  tse results show 4f2a91   |   tse results show gpt2.parquet
     """
-    table = _opened(which, store)
+    table = opened(which, store)
     for signature, rows in table.groupby("signature", sort=False):
         print_table(["construction", "metric", "score", "95 % interval", "lemmas", "contexts", "pairs"], _whole(rows))
         print(signature)
@@ -112,7 +112,7 @@ def diff(
     """
     from tse_core.results import Signature, difference_table, differences
 
-    tables = [_opened(which, store) for which in (first, second)]
+    tables = [opened(which, store) for which in (first, second)]
     found = difference_table(*tables)
     made = [Signature.parse(table["signature"].iloc[0]) for table in tables]
     for part in ("model", "data"):
@@ -127,7 +127,7 @@ def diff(
     rows = [
         [r["construction"], _metric(r), f"{r['first']:.4f}", f"{r['second']:.4f}", f"{r['difference']:+.4f}"]
         for r in found.to_dict("records")
-        if curves or r["metric"] == "TSE" or (r["side"] == "top" and r["cutoff"] == 1)
+        if curves or not r["side"] or (r["side"] == "top" and r["cutoff"] == 1)
     ]
     print_table(["construction", "metric", "first", "second", "second - first"], rows)
     largest = found.loc[found["difference"].abs().idxmax()] if found["difference"].notna().any() else None
@@ -154,7 +154,7 @@ def export(
     chosen = keys or [key for key in place.keys("results") if find(key, place) is not None]
     if not chosen:
         raise InputError(f"the store {place.folder} holds no results yet; tse evaluate MODEL makes some")
-    table = pd.concat([_opened(key, store) for key in chosen], ignore_index=True)
+    table = pd.concat([opened(key, store) for key in chosen], ignore_index=True)
     write_results(table, file)
     print(f"written: {file} ({len(table)} numbers of {table['signature'].nunique()} runs)")
 
@@ -185,7 +185,7 @@ def gc(
     print(f"{len(waste)} files, {size:,} bytes {'would be ' if dry_run else ''}removed")
 
 
-def _opened(which: str, store: Path | None):
+def opened(which: str, store: Path | None):
     """The tidy table of a file or of a key in the store."""
     from tse_core.results import find, read_results
 
@@ -206,8 +206,8 @@ def _no_result(which: str, place) -> InputError:
 
 
 def _whole(rows) -> list[list[str]]:
-    """The rows of Table 2: TSE, and MW and EW at top 100 %."""
-    chosen = rows[(rows["metric"] == "TSE") | ((rows["side"] == "top") & (rows["cutoff"] == 1))]
+    """The rows of Table 2 (TSE, and MW and EW at top 100 %), or the accuracies of other runs."""
+    chosen = rows[(rows["side"] == "") | ((rows["side"] == "top") & (rows["cutoff"] == 1))]
     found = []
     for row in chosen.sort_values(["construction", "metric"], kind="stable").itertuples():
         counts = map(str, (row.lemmas, row.contexts, row.pairs))
@@ -216,4 +216,4 @@ def _whole(rows) -> list[list[str]]:
 
 
 def _metric(row) -> str:
-    return row["metric"] if row["metric"] == "TSE" else f"{row['metric']} {row['side']} {100 * row['cutoff']:g} %"
+    return row["metric"] if not row["side"] else f"{row['metric']} {row['side']} {100 * row['cutoff']:g} %"

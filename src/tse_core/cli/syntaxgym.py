@@ -1,6 +1,7 @@
 """``tse syntaxgym``: evaluate models on suites, list and check suites, turn spreadsheets into suites and back."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -15,14 +16,20 @@ group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accura
 Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="Names that `tse list suites` shows, or files.")]
 EVALUATE = """Evaluate a model on suites: the share of items for which every prediction holds.
 
+SUITE is a name or a file, [b]public[/b] (the 34 public suites, after [b]tse data fetch syntaxgym[/b]),
+[b]laboratory[/b], or a folder of suites. Several give one table, and the means of their circuits with 95 % intervals.
+
 MODEL is a laboratory model, a folder, a name on the Hugging Face hub, [b]command:./my-model[/b] for a model behind a
-command, or [b]docker://me/my-model[/b] for one in a container.
+command, [b]docker://me/my-model[/b] for one in a container, or the address of a server that speaks OpenAI's completions
+protocol.
 
 [b]Examples[/b]
 
   tse syntaxgym evaluate lab-systematic-causal my-suite.json
 
   tse syntaxgym evaluate gpt2 mvrr number_prep --also gpt2-xl --out results/
+
+  tse syntaxgym evaluate gpt2 public --table gpt2-suites.csv
 
   tse syntaxgym evaluate docker://me/my-model my-suite.json
 """
@@ -37,6 +44,7 @@ def register(app: typer.Typer) -> None:
 def evaluate(
     model: options.ModelArgument,
     suites: Suites,
+    served: options.Served = None,
     also: Annotated[list[str] | None, typer.Option(help="One more model; may be repeated.")] = None,
     metric: Annotated[
         str | None, typer.Option(help="sum, mean, median, range, max, min; the suite's by default.")
@@ -45,43 +53,69 @@ def evaluate(
         str, typer.Option(help="flag or refuse suites with unknown words in a region that counts.")
     ] = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Write the accuracies as a results file: .parquet or .csv.")
+    ] = None,
     kind: options.Kind = None,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     bos: options.Bos = "default",
+    chat: options.Chat = None,
     trust: options.Trust = False,
-    timeout: Annotated[float, typer.Option(help="Seconds a model behind a command may take.")] = 3600,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds a model behind a command may take, or a request to a server.")
+    ] = 3600,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
     if unknown not in ("flag", "refuse"):
         raise InputError(f"--unknown {unknown}: it must be flag or refuse")
-    from tse_core.syntaxgym import evaluate_suite, load_suite
+    if table and table.suffix not in (".parquet", ".csv"):
+        raise InputError(f"--table {table}: results are written as .parquet or .csv")
+    from tse_core.progress import progress
+    from tse_core.syntaxgym import evaluate_suite
 
-    read = [load_suite(name) for name in suites]
-    for suite in read:
-        for note in suite.notes:
-            print(f"{suite.name}: {note}, removed", file=sys.stderr)
+    read = _read(suites)
     kept = options.store_of(store, no_store)
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    names = [model, *(also or [])]
-    choices = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "trust": trust}
-    for name in names:
-        loaded = opened(name, timeout, **choices)
-        for suite in read:
-            outcome = evaluate_suite(loaded, suite, metric=metric, store=kept)
-            flagged = outcome.items[outcome.items["unknown"]]
-            if len(flagged) and unknown == "refuse":
-                raise InputError(
-                    f"{suite.name}: unknown words in {_unknown_words(outcome)}; --unknown flag scores them"
-                )
-            _print(outcome, heading=len(names) * len(read) > 1)
-            if out:
-                path = out / f"{safe_name(suite.name)}.{safe_name(loaded.label)}.json"
-                write_output(path, outcome.to_json())
-                print(f"written: {path}")
+    names = [options.at_server(model, served), *(also or [])]
+    choices = {
+        "kind": kind,
+        "device": device,
+        "dtype": dtype,
+        "revision": revision,
+        "bos": bos,
+        "trust": trust,
+        "chat": chat,
+    }
+    outcomes, one = [], len(names) * len(read) == 1
+    with (
+        nullcontext(lambda n: None) if one else progress(len(names) * len(read), "syntaxgym", unit="suites") as advance
+    ):
+        for name in names:
+            loaded = opened(name, timeout, **choices)
+            for suite in read:
+                outcomes.append(evaluate_suite(loaded, suite, metric=metric, store=kept))
+                advance(1)
+                if out:
+                    path = out / f"{safe_name(suite.name)}.{safe_name(loaded.label)}.json"
+                    write_output(path, outcomes[-1].to_json())
+    if one and unknown == "refuse" and outcomes[0].items["unknown"].any():
+        raise InputError(f"{read[0].name}: unknown words in {_unknown_words(outcomes[0])}; --unknown flag scores them")
+    if one:
+        _print(outcomes[0])
+    else:
+        _print_all(outcomes, unknown)
+    if table:
+        import pandas as pd
+
+        from tse_core.results import write_results
+
+        write_results(pd.concat([outcome.tidy() for outcome in outcomes], ignore_index=True), table)
+    for path in filter(None, (out, table)):
+        print(f"written: {path}")
 
 
 @group.command("list")
@@ -143,18 +177,53 @@ def convert(
 
 
 def opened(name: str, timeout: float = 3600, **choices):
-    """The model of a name; one behind a command may take so many seconds."""
-    from tse_core.models import CommandModel
+    """The model of a name; one behind a command, or a request to a server, may take so many seconds."""
+    from tse_core.models import CommandModel, ServerModel
 
     loaded = options.opened(name, **choices)
-    if isinstance(loaded, CommandModel):
+    if isinstance(loaded, CommandModel | ServerModel):
         loaded.timeout = timeout
     return loaded
 
 
-def _print(outcome, heading: bool) -> None:
-    if heading:
-        print(f"{outcome.model} on {outcome.suite.name}")
+def _read(names: list[str]) -> list:
+    """The suites that names, files, folders and groups mean."""
+    from tse_core.syntaxgym import list_suites, load_suites
+
+    read = [suite for name in names for suite in load_suites(name)]
+    if "public" in names and (missing := int((~list_suites()["available"]).sum())):
+        raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch syntaxgym")
+    if not read:
+        raise InputError(f"{', '.join(names)}: holds no suite (.json or .csv)")
+    for suite in read:
+        for note in suite.notes:
+            print(f"{suite.name}: {note}, removed", file=sys.stderr)
+    return read
+
+
+def _print_all(outcomes: list, unknown: str) -> None:
+    """A row for each model and suite, then for each circuit."""
+    from tse_core.syntaxgym import accuracy_table, circuit_table
+
+    accuracies = accuracy_table(outcomes, unknown)
+    rows = [
+        [row.model, row.suite, row.circuit, _share(row), f"{row.correct}/{row.judged}", f"{row.unknown} of {row.items}"]
+        for row in accuracies.itertuples()
+    ]
+    print_table(("model", "suite", "circuit", "accuracy", "correct", "items with unknown words"), rows)
+    print()
+    rows = [
+        [row.model, row.circuit, str(row.suites), _share(row), f"[{row.low:.3f}, {row.high:.3f}]"]
+        for row in circuit_table(accuracies).itertuples()
+    ]
+    print_table(("model", "circuit", "suites", "mean accuracy", "95 % interval"), rows)
+
+
+def _share(row) -> str:
+    return "-" if row.accuracy != row.accuracy else f"{row.accuracy:.3f}"
+
+
+def _print(outcome) -> None:
     rows = outcome.predictions
     total = rows.iloc[-1]
     print(f"Accuracy: {total['accuracy']:.4f} ({total['correct']}/{total['items']} correct)")

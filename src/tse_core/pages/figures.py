@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from tse_core import published, uncertainty
-from tse_core.errors import unknown
+from tse_core.charts import published_curves as published_curves
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
-_VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
 
 
 def measured_curves(
@@ -46,23 +45,6 @@ def curves_of(evaluation) -> pd.DataFrame:
     curves = evaluation.curves().merge(bounds, how="left", on=KEYS[1:])
     made = evaluation.signature.without_provenance
     return curves.assign(model=name, lemmas=len(evaluation.lemmas), signature=made, source="measured")
-
-
-def published_curves(figure: int) -> pd.DataFrame:
-    """A digitised figure of the paper: 1 and 2 (score), 3 (coverage), 4 (invalid); model is the name on the hub.
-
-    Figure 1 could be read well. In the others, points that another curve hides in part or whole are left out, and so is
-    a point that stands apart from both its neighbours by more than 0.15 on the same side: a misread marker.
-    """
-    if figure not in _VALUES:
-        raise unknown("figure", figure, map(str, _VALUES))
-    value = _VALUES[figure]
-    table = published.figure1() if figure == 1 else published.figures234(f"figure{figure}").drop(columns="model")
-    table = table.rename(columns={"estimate": value, "hf_name": "model"}).assign(source="published")
-    if figure > 1:
-        table = table[table["quality"] == "ok"]
-        table = table[~_spikes(table, value)]
-    return table[[*KEYS, value, "source"]].reset_index(drop=True)
 
 
 def head_and_tail(curves: pd.DataFrame, value: str = "score") -> pd.DataFrame:
@@ -115,15 +97,6 @@ def not_yet_run(models: Iterable[str]) -> list[str]:
     """The paper's models that are not among `models`, by their names on the hub."""
     given = {str(m).rstrip("/").rpartition("/")[2] for m in models}
     return [name for name in published.MODELS.values() if name not in given]
-
-
-def _spikes(table: pd.DataFrame, value: str) -> pd.Series:
-    """Points more than 0.15 above both neighbours on their curve, or below both."""
-    ordered = table.sort_values([*KEYS[:3], "side", "cutoff"])
-    curves = ordered.groupby([*KEYS[:3], "side"], sort=False)[value]
-    before, after = (ordered[value] - curves.shift(n) for n in (1, -1))
-    spikes = ((before > 0.15) & (after > 0.15)) | ((before < -0.15) & (after < -0.15))
-    return spikes.reindex(table.index)
 
 
 def _evaluate(model, data, lemmas, protocol, store):

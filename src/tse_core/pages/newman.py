@@ -8,7 +8,7 @@ from html import escape
 
 import pandas as pd
 
-from tse_core import published
+from tse_core.charts import with_table2 as with_table2
 from tse_core.datasets import load_pairs
 from tse_core.pages.notebook import table
 from tse_core.results import Signature
@@ -126,16 +126,6 @@ def beside_real(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         neighbour = next(m for m in wanted if m in set(printed["model"]))
         parts.append(printed[printed["model"] == neighbour].assign(beside=name))
     return pd.concat(parts, ignore_index=True) if parts else printed.head(0).assign(beside="")
-
-
-def with_table2(printed: pd.DataFrame) -> pd.DataFrame:
-    """Published curves of EW and MW with the points at top 100 % from Table 2, where they are printed and complete."""
-    cells = published.table2().rename(columns={"row": "construction", "value": "score"})
-    cells = cells[cells["metric"].isin(printed["metric"]) & cells["hf_name"].isin(printed["model"])]
-    whole = cells.drop(columns="model").rename(columns={"hf_name": "model"})
-    whole = whole.assign(side="top", cutoff=1.0, source="published")
-    drawn = printed[~((printed["side"] == "top") & (printed["cutoff"] == 1.0))]
-    return pd.concat([drawn, whole[drawn.columns]], ignore_index=True)
 
 
 def contexts_of(data: Iterable[str]) -> pd.DataFrame:
