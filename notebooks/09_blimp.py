@@ -267,7 +267,7 @@ if own is not None:
 # The recomputed values. They agree with the corrected Table 3 to rounding; the corrected Table 4 still has slips, below.
 # ```
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input", "full-width"]
 versions = published.blimp_table3().pivot_table(
     index=["phenomenon"], columns=["model", "source"], values="accuracy", sort=False
 )
@@ -327,7 +327,7 @@ accuracy_dots(
 #
 # The same comparison, paradigm by paradigm. These cells of the corrected Table 4 disagree with the data repository:
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input", "full-width"]
 cells = published.blimp_table4().pivot_table(
     index=["phenomenon", "UID", "model"],
     columns="source",

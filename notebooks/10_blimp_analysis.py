@@ -460,7 +460,7 @@ accuracy_lines(
     log=True,
     x_title="words in the corpus",
     title="Recorded: phenomena are learned at different speeds",
-    subtitle="Click the legend to pick a phenomenon.",
+    subtitle="Tap or click a phenomenon in the legend to see it alone.",
 )
 
 # %% tags=["hide-input"]

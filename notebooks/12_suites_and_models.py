@@ -218,7 +218,7 @@ if own is not None:
 else:
     display(not_recorded(recorded, "SyntaxGym's suites"))
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input", "full-width"]
 if own is not None:
     columns = {recorded: own[own["in_31"]].groupby("circuit")["accuracy"].mean()}
     by_run = of_31.groupby(["circuit", "run"])["accuracy"].mean().unstack("run")
@@ -310,7 +310,7 @@ if own is not None:
 #
 # The laboratory's models know only the laboratory's words, so they are asked the laboratory's suites; models that read English are asked the public ones, if they are here and were not recorded. The results are kept, so a second run computes only what is new. An item with an unknown word in a critical region is left out; where more than half of the items have one, or more than a tenth of all tokens is unknown, the suite has no accuracy.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input", "full-width"]
 outcomes, chosen = [], []
 for entry in suites:
     asked = {

@@ -13,7 +13,9 @@ import pytest
 from tse_core.charts.cutoffs import FEW, coverage_curves, cutoff_curves, invalid_curves, position
 from tse_core.charts.interactive import cutoff_slider, lemma_explorer, switchboard, token_browser
 from tse_core.charts.look import CONSTRUCTIONS, METRIC_COLOURS, ON_DARK, chart_data, colours_of
+from tse_core.charts.paradigms import accuracy_dots, accuracy_lines
 from tse_core.charts.scores import bars, heat_map, table2_dots, truth_vs_measured
+from tse_core.charts.suites import region_profile, suite_accuracy
 from tse_core.charts.tables import download_table
 from tse_core.errors import InputError
 from tse_core.paths import data_folder
@@ -299,3 +301,27 @@ def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(figure1, tabl
         assert vl_convert.vegalite_to_svg(json.dumps(chart.to_dict())).startswith("<svg")
     legend = json.dumps(vl_convert.vegalite_to_vega(json.dumps(truth_vs_measured(truth).to_dict())))
     assert "_legend_symbols" in legend
+
+
+def legends(spec) -> list[dict]:
+    """The legends of a compiled chart, those of its panels too."""
+    if isinstance(spec, list):
+        return [legend for part in spec for legend in legends(part)]
+    if not isinstance(spec, dict):
+        return []
+    return spec.get("legends", []) + [legend for part in spec.values() for legend in legends(part)]
+
+
+def test_a_legend_that_chooses_answers_to_clicks():
+    vl_convert = pytest.importorskip("vl_convert")
+    rows = pd.DataFrame(
+        {"name": ["a", "b"] * 2, "model": ["x", "x", "y", "y"], "accuracy": 0.5, "low": 0.4, "high": 0.6}
+    )
+    regions = pd.DataFrame({"model": "m", "condition": ["a", "b"], "region": 1, "name": "verb", "bits": [1.0, 2.0]})
+    charts = [accuracy_dots(rows, "name", title="t"), accuracy_lines(rows, "name", title="t"),
+              accuracy_lines(rows.assign(part="one"), "name", panel="part", title="t"),
+              suite_accuracy(rows.rename(columns={"name": "suite"}), title="t"),
+              region_profile(regions, title="t", critical={1})]  # fmt: skip
+    for chart in charts:
+        drawn = legends(vl_convert.vegalite_to_vega(json.dumps(chart.to_dict())))
+        assert drawn and all(legend["encode"]["symbols"]["interactive"] for legend in drawn)

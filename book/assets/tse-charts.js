@@ -103,10 +103,16 @@
     return [...byColumns.values()].map((rows) => [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]);
   }
 
+  /* Whether the chart has this box below it already: it stays when the chart is drawn again. */
+  function offered(chart, name) {
+    let next = chart.element.nextElementSibling;
+    while (next && /tse-(legend|chart-data)/.test(next.className) && !next.classList.contains(name)) next = next.nextElementSibling;
+    return Boolean(next && next.classList.contains(name));
+  }
+
   function offerData(chart) {
     const tables = tablesOf(chart.spec);
-    const next = chart.element.nextElementSibling;
-    if (!tables.length || (next && next.classList.contains("tse-chart-data"))) return;
+    if (!tables.length || offered(chart, "tse-chart-data")) return;
     const box = document.createElement("p");
     box.className = "tse-chart-data";
     tables.forEach(function (rows, number) {
@@ -126,6 +132,28 @@
     chart.element.after(box);
   }
 
+  /* A legend answers to clicks and taps. For the keyboard its entries are buttons below, seen while one is in focus. */
+  function offerLegend(chart) {
+    const entries = () => [...chart.element.querySelectorAll(".role-legend-label text")];
+    const chosen = (chart.spec.params || []).find((param) => param.bind === "legend");
+    if (!chosen || !entries().length || offered(chart, "tse-legend")) return;
+    const box = document.createElement("p");
+    box.className = "tse-legend";
+    const offer = function (name, press) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = name;
+      button.addEventListener("click", press);
+      box.appendChild(button);
+    };
+    for (const name of new Set(entries().map((entry) => entry.textContent))) {
+      const press = () => entries().find((entry) => entry.textContent === name);
+      offer("Only " + name, () => press().dispatchEvent(new MouseEvent("click", { bubbles: true })));
+    }
+    offer("All", () => chart.result.view.data(chosen.name + "_store", []).runAsync());
+    chart.element.after(box);
+  }
+
   function draw(chart) {
     return embedder()
       .then((embed) => embed(chart.element, fitted(chart.spec), themed(chart.options)))
@@ -133,6 +161,7 @@
         chart.result = result;
         describe(chart);
         offerData(chart);
+        offerLegend(chart);
         reachable();
         return result;
       });

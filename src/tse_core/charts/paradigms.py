@@ -45,18 +45,18 @@ def accuracy_dots(table, label="phenomenon", *, title, description=None, chance=
         base = base.encode(yOffset=alt.YOffset("model:N", sort=None))
     lowest = float(rows[[c for c in ("accuracy", "low") if c in rows]].min().min())
     scale = alt.Scale(domain=[min(0.4, lowest // 0.1 * 0.1), 1.0], zero=False)
-    layers = [base.mark_point(filled=True, size=60).encode(x=alt.X("accuracy:Q", scale=scale, title="accuracy"))]
+    dots = base.mark_point(filled=True, size=60).encode(x=alt.X("accuracy:Q", scale=scale, title="accuracy"))
+    layers = [dots.add_params(chosen)]  # a legend is bound to the selection of the first marks in its colours
     if {"low", "high"} <= set(rows):
-        layers.insert(
-            0, base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.6).encode(x="low:Q", x2="high:Q")
-        )
+        sure = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.6)
+        layers.append(sure.encode(x="low:Q", x2="high:Q"))
     if chance is not None:
         layers.insert(0, alt.Chart().mark_rule(strokeDash=[4, 4], color="#8a8a8a").encode(x=alt.datum(chance)))
-    chart = alt.layer(*layers[:-1], layers[-1].add_params(chosen), data=rows)
+    chart = alt.layer(*layers, data=rows)
     chart = chart.properties(width="container", height={"step": step, "for": "position"})
     means = rows.groupby("model", sort=False)["accuracy"].mean()
     found = "; ".join(f"{model} {mean:.2f} on average" for model, mean in means.items())
-    note = "Dashed line: chance. Click the legend to pick a model." if chance is not None else None
+    note = "Dashed line: chance. Tap or click a model in the legend to see it alone." if chance is not None else None
     words = description or f"Dot plot of accuracy by {label} for {listed(means.index)}. {found}."
     return described(chart, title, words, note)
 
@@ -97,10 +97,11 @@ def accuracy_lines(
         tooltip=[f"{series}:N", alt.Tooltip(f"{x}:{kind}", title=x_title or x), *shown, *counts],
     )
     up = alt.Y("accuracy:Q", scale=alt.Scale(zero=False), title=y_title)
-    layers = [base.mark_line(strokeWidth=2).encode(y=up), base.mark_point(filled=True, size=50).encode(y=up)]
+    points = base.mark_point(filled=True, size=50).encode(y=up)
+    layers = [points.add_params(chosen), base.mark_line(strokeWidth=2).encode(y=up)]
     if {"low", "high"} <= set(rows):
-        layers.insert(0, base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q"))
-    plot = alt.layer(*layers[:-1], layers[-1].add_params(chosen), data=rows)
+        layers.append(base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q"))
+    plot = alt.layer(*layers, data=rows)
     if panel:
         plot = plot.properties(width=width, height=height)
         header = alt.Header(title=None, labelLimit=width)

@@ -139,15 +139,11 @@ def _profile(rows, title, critical, choosers, description, by=()):
         tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
     )
     marks = base.encode(shape=alt.Shape("condition:N", sort=None, legend=None))
-    layers = [base.mark_line(strokeWidth=1.8), marks.mark_point(size=60, filled=True)]
+    layers = [marks.mark_point(size=60, filled=True).add_params(conditions), base.mark_line(strokeWidth=1.8)]
     if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
         ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color="#8a8f98")
         layers.insert(0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height")))
-    chart = (
-        alt.layer(*layers[:-1], layers[-1].add_params(conditions))
-        .add_params(*selected)
-        .properties(width="container", height=240)
-    )
+    chart = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
     note = "Shaded: the regions that the prediction speaks of." if marked else None
     return described(chart, title, description, note)
 

@@ -42,7 +42,7 @@ def training_chart(curves, *, title, x_title="steps of training", truth=None, wi
             known = known.rename(columns={"band": "series"})
             panel = _panel(part, known, metric, colour, scale, chosen, x_title).properties(width=width, height=height)
             panels.append(panel.properties(title=name) if len(names) > 1 and metric == drawn[0] else panel)
-    hint = "Select series in the legend (shift for several)."
+    hint = "Tap or click a band in the legend to see it alone."
     hint += " Dashed: the truth of the language." if truth is not None else ""
     return described(together(panels, chosen), title, _words(rows, names), hint)
 
