@@ -5,12 +5,17 @@ import os
 import stat
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
 from tse_core.files import (
+    cell_text,
+    csv_text,
+    folder_aside,
+    inert_cell,
     is_file,
     is_folder,
     is_there,
@@ -152,3 +157,72 @@ def test_what_can_be_no_path_is_not_there(tmp_path):
     for name in ("x" * 5000, "a\0b", "", "\ud800"):
         assert not any(test(tmp_path / "absent" / name) for test in (is_there, is_file, is_folder))
         assert not is_file(name)
+
+
+# Cells that no spreadsheet runs
+
+FORMULAS = [
+    "=HYPERLINK(1)",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "＝1",
+    "＋1",
+    "－1",
+    "＠x",
+]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
+    assert inert_cell(text) == f"'{text}" and cell_text(f"'{text}") == text
+
+
+@pytest.mark.parametrize("cell", ["-0.5", "+3", "1e-9", "-.5e+3", -2, -0.25, "", "the", "'tis", "a=b", None, True])
+def test_numbers_and_plain_texts_stay_as_they_are(cell):
+    assert inert_cell(cell) is cell
+    assert not isinstance(cell, str) or cell_text(cell) == cell
+
+
+@given(st.text(st.sampled_from("'=+-@\t\r\n.1ea")) | st.text())
+def test_no_cell_begins_a_formula_and_each_is_read_back(text):
+    cell = inert_cell(text)
+    assert cell_text(cell) == text
+    assert cell[:1] not in tuple("=@\t\r\n") and (cell[:1] not in ("+", "-") or float(cell) is not None)
+
+
+def test_a_table_as_csv_has_inert_texts_and_headings_and_its_numbers_to_the_last_digit():
+    table = pd.DataFrame({"=a": ["=1", None, "-2"], "b": [-1, 2, 3], "c": pd.Categorical(["@x", "@x", "y"])})
+    table["d"] = -1 / 3
+    lines = ["'=a,b,c,d", "'=1,-1,'@x,-0.3333333333333333", ",2,'@x,-0.3333333333333333", "-2,3,y,-0.3333333333333333"]
+    assert csv_text(table) == "\n".join([*lines, ""])
+    assert list(table) == ["=a", "b", "c", "d"] and table.iloc[0, 0] == "=1"
+
+
+# Folders
+
+
+def test_a_folder_appears_whole(tmp_path):
+    with folder_aside(tmp_path / "new") as aside:
+        (aside / "x").write_text("1")
+        assert not (tmp_path / "new").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["new"] and (tmp_path / "new" / "x").read_text() == "1"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+def test_nothing_is_left_of_a_folder_that_was_not_finished(tmp_path, error):
+    with pytest.raises((KeyboardInterrupt, InputError)) as caught, folder_aside(tmp_path / "new") as aside:
+        (aside / "x").write_text("1")
+        raise error
+    assert list(tmp_path.iterdir()) == []
+    assert isinstance(error, KeyboardInterrupt) or "new: cannot be written (No space" in str(caught.value)
+
+
+def test_a_folder_that_holds_something_is_kept(tmp_path):
+    (tmp_path / "thesis").write_text("mine")
+    with pytest.raises(InputError, match="exists already: name another folder"), folder_aside(tmp_path):
+        raise AssertionError
+    assert (tmp_path / "thesis").read_text() == "mine"

@@ -214,3 +214,27 @@ def test_evaluations_with_other_policies_are_not_compared(models, simple):
         compare_shared(first, evaluate(models[0], simple))
     with pytest.raises(InputError, match="different lemma lists .newman-clean@.*, newman-appendix@"):
         compare_shared(first, evaluate(models[0], simple, "newman-appendix", keep="lemmas"))
+
+
+def test_names_that_a_spreadsheet_would_run_are_inert_in_csv_and_read_back_as_they_were(tmp_path):
+    table = tidy().assign(model="=HYPERLINK(1)", construction="@SUM(A1)", score=0.25)
+    write_results(table, tmp_path / "r.csv")
+    header, *rows = (tmp_path / "r.csv").read_text().splitlines()
+    assert header.startswith("model,protocol") and rows
+    assert all(row.startswith("'=HYPERLINK(1),") and ",'@SUM(A1)," in row and ",0.25," in row for row in rows)
+    pd.testing.assert_frame_equal(read_results(tmp_path / "r.csv"), table, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"side": "left"}, "side is 'left'; it must be (empty|top or bottom)"),
+        ({"cutoff": 0.5, "side": ""}, "side is ''; it must be top or bottom, as there is a cut-off"),
+        ({"cutoff": np.nan, "side": "top"}, "side is 'top'; it must be empty, as there is no cut-off"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_side_goes_with_a_cut_off(tmp_path, changes, line, ending):
+    write_results(tidy().assign(**changes), tmp_path / f"r.{ending}")
+    with pytest.raises(InputError, match=f"row 1: {line}"):
+        read_results(tmp_path / f"r.{ending}")

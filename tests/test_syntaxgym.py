@@ -524,3 +524,14 @@ def test_an_outcome_says_the_device_and_date_of_its_scores_not_todays(tmp_path, 
     later = evaluate_suite(ShortWords(), suite, store=tmp_path).signature
     assert later.provenance == first.provenance == then
     assert evaluate_suite(ShortWords(), suite).signature.provenance["hardware"] == "cpu"
+
+
+def test_cells_of_a_suite_that_a_spreadsheet_would_run_are_inert_and_read_back(tmp_path):
+    data = agreement_suite()
+    data["meta"] |= {"name": "=cmd", "author": "@SUM(A1)"}
+    data["items"][0]["conditions"][0]["regions"][0]["content"] = "-2+3"
+    suite = suite_from_dict(data)
+    write_suite(suite, tmp_path / "a.csv")
+    cells = [cell for row in csv.reader((tmp_path / "a.csv").open(newline="")) for cell in row]
+    assert {"'=cmd", "'@SUM(A1)", "'-2+3"} <= set(cells) and not [c for c in cells if c[:1] in tuple("=+-@")]
+    assert to_json(read_suite(tmp_path / "a.csv")) == to_json(suite)

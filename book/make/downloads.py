@@ -13,6 +13,7 @@ import yaml
 from book.make import DOWNLOADS
 from tse_core import published
 from tse_core.claims import laboratory_ledger, ledger
+from tse_core.files import csv_text, write_output
 from tse_core.paths import data_folder, store_folder
 from tse_core.results import Signature, known_results, without_provenance, write_results
 
@@ -94,10 +95,10 @@ def write_tables(made: dict[str, pd.DataFrame], folder: Path) -> None:
                 write_results(table, folder / f"{name}.{kind}")
         else:
             table.to_parquet(folder / f"{name}.parquet", index=False, compression="zstd")
-            table.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+            write_output(folder / f"{name}.csv", csv_text(table))
     columns = [(name, column, *said) for name, told in schema().items() for column, said in told["columns"].items()]
     explained = pd.DataFrame(columns, columns=["table", "column", "unit", "meaning"])
-    explained.to_csv(folder / "schema.csv", index=False, lineterminator="\n")
+    write_output(folder / "schema.csv", csv_text(explained))
     sums = [f"{checksum(path)}  {path.name}\n" for path in files(folder)]
     (folder / "SHA256SUMS").write_text("".join(sums))
 

@@ -6,6 +6,8 @@ from html import escape
 
 import pandas as pd
 
+from tse_core.files import csv_text
+
 
 def download_table(table: pd.DataFrame, name: str, label: str | None = None):
     """A link that saves the table as CSV; it works from a folder, without a server.
@@ -16,7 +18,7 @@ def download_table(table: pd.DataFrame, name: str, label: str | None = None):
     from IPython.display import HTML
 
     name = re.sub(r"[^\w.-]+", "-", name).removesuffix(".csv") + ".csv"
-    text = table.to_csv(index=False, lineterminator="\n").encode()
+    text = csv_text(table).encode()
     rows = f"{len(table):,} row{'' if len(table) == 1 else 's'}"
     label = escape(label or "Download the data")
     address = "data:text/csv;charset=utf-8;base64," + base64.b64encode(text).decode()

@@ -7,7 +7,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.errors import InputError
-from tse_core.files import write_output
+from tse_core.files import csv_text, write_output
 
 HELP = """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
@@ -180,4 +180,4 @@ def _write(runs, out: Path) -> None:
 
     tables = [run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)) for run in runs]
     table = pd.concat(tables, ignore_index=True)
-    write_output(out, table.to_parquet(index=False) if out.suffix == ".parquet" else table.to_csv(index=False))
+    write_output(out, table.to_parquet(index=False) if out.suffix == ".parquet" else csv_text(table))

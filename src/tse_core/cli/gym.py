@@ -8,7 +8,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.listing import print_table
 from tse_core.errors import InputError
-from tse_core.files import write_output
+from tse_core.files import csv_text, write_output
 
 HELP = """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
 
@@ -43,6 +43,7 @@ def gym(
         from tse_core.pages import check_pages_folder
 
         check_pages_folder(pages)
+        pages.mkdir(parents=True, exist_ok=True)  # says now, not after the work, that nothing can be written there
     chosen = load_gym(config)
     outcomes, trouble = [], None
     with progress(len(chosen.models) * len(chosen.suites), "gym", unit="suites") as advance:
@@ -62,7 +63,7 @@ def gym(
         rows.append([row.model, row.suite, row.circuit, accuracy, *counts])
     print_table(("model", "suite", "circuit", "accuracy", "correct", "unknown words in"), rows)
     if out:
-        write_output(out, table.to_csv(index=False))
+        write_output(out, csv_text(table))
         print(f"written: {out}")
     if pages:
         from tse_core.pages import write_pages

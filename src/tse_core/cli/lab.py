@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tse_core.errors import InputError
-from tse_core.files import write_output
+from tse_core.files import csv_text, write_output
 from tse_core.progress import progress
 
 group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
@@ -136,5 +136,5 @@ def _print_or_write(table, out: Path | None) -> None:
     if out is None:
         print(table.to_string(index=False, float_format="{:.3f}".format, na_rep="-"))
         return
-    write_output(out, table.to_csv(index=False, float_format="%.6g"))
+    write_output(out, csv_text(table, float_format="%.6g"))
     print(f"written: {out}")

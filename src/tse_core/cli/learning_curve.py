@@ -7,7 +7,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.errors import InputError
-from tse_core.files import write_output
+from tse_core.files import csv_text, write_output
 
 HELP = """Accuracy on the laboratory's paradigms after training on growing corpora (BLiMP's Figure 5).
 
@@ -46,5 +46,5 @@ def learning_curve(
     means = table.groupby(["model", "phenomenon", "sentences"], sort=False)["accuracy"].mean().unstack("sentences")
     typer.echo(means.round(3).to_string())
     if out:
-        write_output(out, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+        write_output(out, csv_text(table, float_format="%.6g"))
         typer.echo(f"written: {out}")

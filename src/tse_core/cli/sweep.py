@@ -8,7 +8,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.errors import InputError
-from tse_core.files import write_output
+from tse_core.files import csv_text, write_output
 
 HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
 
@@ -84,7 +84,7 @@ def sweep(
         from tse_core.studies import training_curves
 
         table = training_curves(loaded, done.planned.store)
-        write_output(by_band, table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+        write_output(by_band, csv_text(table, float_format="%.6g"))
         typer.echo(f"written: {by_band}")
     if done.failures:
         for failure in done.failures:

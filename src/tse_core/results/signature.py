@@ -17,6 +17,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import combinations
@@ -137,6 +138,8 @@ class Signature:
                 raise InputError(f"a policy of a signature is name:value or list@hash(count), not {piece!r}")
             policy["lemmas" if not colon else name] = unquote(value if colon else piece)
         made = dict(zip(_PARTS[2], map(unquote, parts[2]), strict=False)) if len(parts) == 3 else {}
+        if not _is_date(made.get("date", "2000-01-01")):
+            raise InputError(f"the date of a signature is a day such as 2026-01-31, not {_short(made['date'])}")
         return cls(dict(zip(_PARTS[0], map(unquote, parts[0]), strict=True)), policy, made)
 
 
@@ -205,6 +208,12 @@ def _effect(name: str, first: str | None, second: str | None) -> str:
 
 def _encoded(value: object) -> str:
     return re.sub(r"[\s|%]", lambda found: quote(found[0]), str(value))
+
+
+def _is_date(text: str) -> bool:
+    with suppress(ValueError):
+        return date.fromisoformat(text).isoformat() == text
+    return False
 
 
 def _short(text: object) -> str:

@@ -1,8 +1,9 @@
 """Finished numbers: tidy tables, each row with the signature that says how it was made.
 
 A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number a row and the columns `TIDY_COLUMNS`. Files hold
-it as Parquet or CSV; `read_results` refuses a file that was changed or that cannot say how its numbers were made.
-`difference_table` says what other policies do.
+it as Parquet or CSV; in CSV, texts that a spreadsheet would take for formulas have an apostrophe in front
+(`tse_core.files.inert_cell`), which `read_results` takes away. It refuses a file that was changed or that cannot say
+how its numbers were made. `difference_table` says what other policies do.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.files import write_output
+from tse_core.files import cell_text, csv_text, write_output
 from tse_core.results.signature import Signature, without_provenance
 
 TIDY_COLUMNS = [
@@ -58,7 +59,7 @@ def write_results(table: pd.DataFrame, path: str | Path) -> None:
     if path.suffix not in (".parquet", ".csv"):
         raise InputError(f"{path}: results are written as .parquet or .csv")
     if path.suffix == ".csv":
-        write_output(path, table.to_csv(index=False, lineterminator="\n"))
+        write_output(path, csv_text(table))
         return
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -112,7 +113,8 @@ def _parquet_file(path: Path) -> tuple[pd.DataFrame, bytes | None]:
 
 def _csv_file(path: Path) -> pd.DataFrame:
     table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    return table.assign(**{c: table[c].map(_number) for c in (*_SHARES, *_COUNTS) if c in table})
+    numbers = {column: table[column].map(_number) for column in (*_SHARES, *_COUNTS) if column in table}
+    return table.assign(**numbers, **{column: table[column].map(cell_text) for column in _TEXT if column in table})
 
 
 def _number(text: str) -> float | str:
@@ -143,6 +145,7 @@ def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
             shown = "missing" if pd.isna(shown) else repr(shown if isinstance(shown, str) else float(shown))
             raise InputError(f"{path}, row {row + 1}: {column} is {shown}; it must be {right}")
         table[column] = numbers.astype(np.int64) if column in _COUNTS else numbers
+    _check_sides(table, path)
     for text in table["signature"].unique():
         try:
             Signature.parse(text)
@@ -150,3 +153,12 @@ def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
             row = int(np.flatnonzero(table["signature"] == text)[0])
             raise InputError(f"{path}, row {row + 1}: {error}") from None
     return table
+
+
+def _check_sides(table: pd.DataFrame, path: Path) -> None:
+    cut = table["cutoff"].notna()
+    right = np.where(cut, table["side"].isin(["top", "bottom"]), table["side"].isin(["", None]))
+    if not right.all():
+        row = int(np.flatnonzero(~right)[0])
+        wanted = "top or bottom, as there is a cut-off" if cut.iloc[row] else "empty, as there is no cut-off"
+        raise InputError(f"{path}, row {row + 1}: side is {table['side'].iloc[row]!r}; it must be {wanted}")

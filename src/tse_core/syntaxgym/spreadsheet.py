@@ -8,6 +8,8 @@
     1,mismatch,The,author,laugh
 
 A meta value that is not a text is written as JSON after ``json:``. Commas, semicolons or tabs may separate the cells.
+A text that a spreadsheet would take for a formula is written with an apostrophe in front, which is taken away again
+when it is read (`tse_core.files.inert_cell`).
 """
 
 import csv
@@ -17,6 +19,7 @@ import re
 from typing import Any
 
 from tse_core.errors import InputError
+from tse_core.files import cell_text, inert_cell
 
 HEADER = ["item_number", "condition_name"]
 
@@ -24,14 +27,15 @@ HEADER = ["item_number", "condition_name"]
 def write(suite) -> str:
     """The text of the CSV file."""
     out = io.StringIO(newline="")
-    table = csv.writer(out, lineterminator="\r\n")
+    rows: list[list] = []
     for key, value in {"name": suite.name, "metric": suite.metric, **suite.meta}.items():
         plain = isinstance(value, str) and not value.startswith("json:")
-        table.writerow(["#meta", key, value if plain else "json:" + json.dumps(value, ensure_ascii=False)])
-    table.writerows(["#prediction", str(formula)] for formula in suite.predictions)
-    table.writerow(HEADER + [f"{number}: {name}" for number, name in suite.regions.items()])
+        rows.append(["#meta", key, value if plain else "json:" + json.dumps(value, ensure_ascii=False)])
+    rows.extend(["#prediction", str(formula)] for formula in suite.predictions)
+    rows.append(HEADER + [f"{number}: {name}" for number, name in suite.regions.items()])
     for item in suite.items:
-        table.writerows([item.number, name, *regions.values()] for name, regions in item.contents.items())
+        rows.extend([item.number, name, *regions.values()] for name, regions in item.contents.items())
+    csv.writer(out, lineterminator="\r\n").writerows([inert_cell(cell) for cell in row] for row in rows)
     return out.getvalue()
 
 
@@ -43,7 +47,8 @@ def read(text: str, where: str) -> dict:
     columns = None
     try:
         table = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-        for row in table:
+        for cells in table:
+            row = [cell_text(cell) for cell in cells]
             place = f"{where}, line {table.line_num}"
             if not any(cell.strip() for cell in row):
                 continue
