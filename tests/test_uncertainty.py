@@ -50,6 +50,29 @@ def test_ten_perfect_nouns_are_bounded_by_the_rule_of_three():
     assert interval(np.zeros(30), np.arange(30)).high == pytest.approx(3 / 30, abs=0.006)
 
 
+@pytest.mark.parametrize("second", [None, np.arange(90) % 3])
+def test_nouns_that_all_score_the_same_still_leave_an_interval(second):
+    """Ten nouns of 0.9: a share of 1 - 0.05^(1/10) of other nouns could be at 0 or at 1; so far the mean may move."""
+    found = interval(np.full(90, 0.9), np.arange(90) % 10, second=second)
+    clusters = 10 if second is None else 3
+    share = 1 - 0.05 ** (1 / clusters)
+    assert (found.low, found.high) == pytest.approx((0.9 - share * 0.9, 0.9 + share * 0.1))
+    assert found.method == "rule of three" and found.clusters == clusters
+    assert second is not None or str(found) == "0.900 [0.667, 0.926]"
+
+
+@pytest.mark.parametrize("clusters", [5, 40, 600])
+def test_equal_means_of_unequal_values_are_no_certainty(clusters):
+    found = interval(np.tile([0.8, 1.0], clusters), np.repeat(np.arange(clusters), 2))
+    assert found.low < 0.9 < found.high and found.method == "rule of three"
+
+
+def test_a_difference_that_is_the_same_for_all_nouns_still_has_an_interval():
+    nouns = np.repeat(np.arange(20), 3)
+    found = compare(np.linspace(0.5, 0.9, 60), np.linspace(0.5, 0.9, 60) - 0.1, nouns)
+    assert found.method == "rule of three" and found.high - found.low > 0.2
+
+
 def test_one_cluster_gives_no_interval():
     assert interval([0.2, 0.8], ["key", "key"])[1:4] == (0.0, 1.0, "one cluster: no interval")
 

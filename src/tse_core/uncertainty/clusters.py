@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+NO_VARIANCE = 1e-24  # a variance below it is that of rounding: the means of all clusters are equal
+
 
 class Totals(NamedTuple):
     """Per cluster (G, k): the sum and the number of values of each of k means; their contrast is first - second."""
@@ -85,10 +87,9 @@ def swap_p_value(totals, flips, seed):
 
 
 def rule_of_three(estimate, bounds, clusters, level) -> tuple[float, float]:
-    """Bounds when every cluster sits at one end of the range."""
+    """Bounds when every cluster has the same mean: the share of other clusters, each at an end of the range."""
     share = 1 - (1 - level) ** (1 / clusters)
-    reach = share * (bounds[1] - bounds[0])
-    return (bounds[0], bounds[0] + reach) if estimate == bounds[0] else (bounds[1] - reach, bounds[1])
+    return estimate - share * (estimate - bounds[0]), estimate + share * (bounds[1] - estimate)
 
 
 def crossed(first, second):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tse_core.errors import InputError
-from tse_core.uncertainty.clusters import cluster_totals, t_quantile
+from tse_core.uncertainty.clusters import NO_VARIANCE, cluster_totals, t_quantile
 from tse_core.uncertainty.intervals import Interval
 
 
@@ -50,7 +50,7 @@ def combine(parts: Sequence[tuple], weights: Sequence[float], *, level=0.95) -> 
         return Interval(estimate, -np.inf, np.inf, "one cluster: no interval", 1)
     influence = ((totals.sums - means * totals.counts) / sizes) @ factors
     variance = float(influence @ influence) * count / (count - 1)
-    if variance == 0:
+    if variance < NO_VARIANCE:
         scale = max(factors[factors > 0].sum(), -factors[factors < 0].sum())
         reach, method = (1 - (1 - level) ** (1 / count)) * scale, "rule of three"
     else:

@@ -4,8 +4,10 @@ The contexts of a template are not independent: hundreds of them share one subje
 is how the model would score on other nouns, so the noun is the unit that counts, and every function here works on
 cluster totals (Cameron & Miller 2015 review the idea). A mean over n values in G clusters gets
 
-* the **rule of three** when no cluster shows any error: no error in G nouns bounds the share of nouns with errors by
-  about 3/G (exactly ``1 - 0.05 ** (1/G)``), so the interval has width though the sample has no variance;
+* the **rule of three** when all clusters have the same mean, so that the sample has no variance: no other noun among G
+  bounds the share s of other nouns by about 3/G (exactly ``1 - 0.05 ** (1/G)``), and each of them could score anything
+  from one end of the range to the other; so the interval goes from ``(1 - s) mean + s low`` to ``(1 - s) mean + s
+  high``. Ten nouns of 0.900 each give [0.667, 0.926], not [0.900, 0.900]; ten perfect nouns [0.741, 1];
 * a **t interval** with G - 1 degrees of freedom below 30 clusters, on the cluster-robust standard error and the logit
   scale (a share near 1 has more room below than above: measured coverage is better than on its own scale);
 * a **cluster bootstrap-t** from 30 clusters up: whole clusters are drawn with replacement, and the studentised mean of
@@ -25,6 +27,7 @@ import numpy as np
 from tse_core.errors import InputError
 from tse_core.metrics import METRICS, OF_CONTEXTS
 from tse_core.uncertainty.clusters import (
+    NO_VARIANCE,
     bootstrap_t,
     cluster_totals,
     contrast,
@@ -97,13 +100,13 @@ def interval(values, clusters=None, *, second=None, level=0.95, bounds=(0.0, 1.0
     estimate, count = float(values.mean()), min(len(t.counts) for t in totals)
     if count == 1:
         return Interval(estimate, bounds[0], bounds[1], "one cluster: no interval", 1)
-    if np.all(values == estimate) and estimate in bounds:
+    variances = [robust_variance(t) for t in totals]
+    if max(variances) < NO_VARIANCE and np.isfinite(bounds).all():
         return Interval(estimate, *rule_of_three(estimate, bounds, count, level), "rule of three", count)
     if second is None and FEW_CLUSTERS <= count <= MANY_CLUSTERS:
         low, high = bootstrap_t(totals[0], level, resamples, seed)
         method = "cluster bootstrap-t"
     else:
-        variances = [robust_variance(t) for t in totals]
         variance = variances[0]
         if second is not None:
             crossing = robust_variance(cluster_totals([values], [crossed(*ways)]))
@@ -138,7 +141,7 @@ def compare(
     if count == 1:
         return Comparison(difference, -1.0, 1.0, 1.0, "one cluster: no interval", 1)
     variance = robust_variance(totals)
-    if variance == 0:
+    if variance < NO_VARIANCE:
         reach = rule_of_three(0.0, (0.0, 1.0), count, level)[1]
         low, high, method = max(-1.0, difference - reach), min(1.0, difference + reach), "rule of three"
     elif FEW_CLUSTERS <= count <= MANY_CLUSTERS:
