@@ -178,3 +178,45 @@ def test_weights_that_are_cut_off_are_not_called_missing(tiny_causal, tmp_path):
     with pytest.raises(InputError) as caught:
         surprisals(load_model(folder), ["The author laughs."])
     assert "holds no model.safetensors" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        (-1, "config.json says -1 layers, and the weights are 28 tensors"),
+        (0, "config.json says 0 layers, and the weights are 28 tensors"),
+        (10**8, "config.json says 100,000,000 layers, and the weights are 28 tensors"),
+        (3, "the weights lack 12 of the tensors that config.json asks for, e.g. transformer.h.2.attn.c_attn.bias"),
+        (1, "the weights have more layers than config.json says, e.g. transformer.h.1."),
+    ],
+)
+def test_layers_are_as_many_as_the_weights_have(tiny_causal, tmp_path, layers, message):
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_causal, folder)
+    config = json.loads((folder / "config.json").read_text()) | {"n_layer": layers}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match=f"model: {message}"):
+        surprisals(load_model(folder), ["The author laughs."])
+
+
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_a_tensor_that_the_weights_lack_is_not_made_up(tiny_causal, tiny_masked, tmp_path, kind):
+    from safetensors.torch import load_file, save_file
+
+    folder = tmp_path / "model"
+    shutil.copytree({"causal": tiny_causal, "masked": tiny_masked}[kind], folder)
+    weights = load_file(folder / "model.safetensors")
+    gone = next(name for name in weights if name.endswith(("c_fc.weight", "intermediate.dense.weight")))
+    del weights[gone]
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(InputError, match=f"model: the weights lack 1 of the tensors .* e.g. {gone}"):
+        surprisals(load_model(folder), ["The author laughs."])
+
+
+def test_a_model_is_called_as_its_folder_however_that_is_written(tiny_causal, tmp_path, monkeypatch):
+    shutil.copytree(tiny_causal, tmp_path / "mine")
+    (tmp_path / "mine" / "inside").mkdir()
+    for place, path in (("mine", "."), ("mine", "./"), ("mine/inside", ".."), ("", "mine/"), ("", "./mine")):
+        monkeypatch.chdir(tmp_path / place)
+        model = load_model(path)
+        assert model.label == "mine" and model.identity().startswith("mine@")

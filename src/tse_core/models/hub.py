@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -45,6 +46,33 @@ def opened(name, place, auto, options):
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+def opened_network(name, place, auto, options):
+    """As `opened`, for networks. Raises InputError where weights and configuration are those of two models.
+
+    transformers itself fills tensors that the weights lack with random numbers, and passes over those of more layers.
+    """
+    network, loading = opened(name, place, auto, options | {"output_loading_info": True})
+    if missing := sorted(loading["missing_keys"]):
+        raise InputError(
+            f"{name}: the weights lack {len(missing)} of the tensors that config.json asks for, e.g. {missing[0]}"
+        )
+    known = {_layerless(tensor) for tensor in network.state_dict()}
+    if further := sorted(tensor for tensor in loading["unexpected_keys"] if _layerless(tensor) in known):
+        raise InputError(f"{name}: the weights have more layers than config.json says, e.g. {further[0]}")
+    return network
+
+
+def check_layers(name: str, config, tensors: int) -> None:
+    """Raise InputError where a configuration asks for no layer, or for more than there are tensors."""
+    layers = getattr(config.get_text_config(), "num_hidden_layers", None)
+    if isinstance(layers, int) and not 1 <= layers <= tensors:
+        raise InputError(f"{name}: config.json says {layers:,} layers, and the weights are {tensors:,} tensors")
+
+
+def _layerless(tensor: str) -> str:
+    return re.sub(r"\d+", "#", tensor)
 
 
 def _hub_answers() -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import torch
 
 from tse_core.errors import InputError
+from tse_core.files import is_folder
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
 from tse_core.models.openers import WORDS, chat_front, front_ids, token_id
@@ -110,7 +111,10 @@ class LanguageModel:
     @property
     def label(self) -> str:
         """The name without its folder: what tables and charts show."""
-        return Path(self.name).name if Path(self.name).is_dir() else self.name
+        if not is_folder(self.name):
+            return self.name
+        folder = Path(self.name)
+        return (folder if folder.name not in ("", "..") else folder.resolve()).name or self.name
 
     def identity(self) -> str:
         """Name and hash of weights, configuration and tokenizer, e.g. ``gpt2@1f3c9a27``."""

@@ -11,7 +11,7 @@ from tse_core.models.adapters import WEIGHTS, adapter_settings, with_adapter, wi
 from tse_core.models.allocator import keep_freed_memory
 from tse_core.models.command import open_command
 from tse_core.models.devices import usable_device
-from tse_core.models.hub import fetched_weights, laboratory_models, opened
+from tse_core.models.hub import check_layers, fetched_weights, laboratory_models, opened, opened_network
 from tse_core.models.huggingface import HuggingFaceNetwork, longest
 from tse_core.models.identity import file_digest, safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
@@ -82,8 +82,8 @@ def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -
     own = adapter and (Path(folder) / "tokenizer.json").is_file()
     tokenizer = opened(name, folder if own else place, "AutoTokenizer", options)
     check_tokenizer(name, tokenizer, kind)
-    if Path(place).is_dir():
-        safetensors_tensors(fetched_weights(name, place, revision))  # says at once what is wrong with them
+    if Path(place).is_dir():  # says at once what is wrong with its weights
+        check_layers(name, config, len(safetensors_tensors(fetched_weights(name, place, revision))))
     if device == "map" and importlib.util.find_spec("accelerate") is None:
         raise InputError("device 'map' needs the package accelerate: pip install accelerate")
     where = usable_device("auto" if device == "map" else device)
@@ -91,7 +91,7 @@ def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -
     def read() -> HuggingFaceNetwork:
         auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
         more = {"dtype": DTYPES[dtype], "use_safetensors": True} | ({"device_map": "auto"} if device == "map" else {})
-        module = opened(name, place, auto, options | more).eval()
+        module = opened_network(name, place, auto, options | more).eval()
         module = with_adapter(name, module, folder).eval() if adapter else module
         return HuggingFaceNetwork(module if device == "map" else module.to(where), causal=kind == "causal")
 
