@@ -246,6 +246,8 @@ FILES = {
     "count-huge.results.csv": cell(pairs="9" * 40),
     "cutoff.results.csv": cell(cutoff="7"),
     "side.results.csv": cell(side="left"),
+    "cut-side.results.csv": cell(cutoff="0.5"),
+    "date-week.results.csv": cell(signature=SIGNATURE.replace("2026-01-01", "2026-W01-1")),
     "date.results.csv": cell(signature=SIGNATURE.replace("2026-01-01", "yesterday")),
     "digits.results.csv": cell(pairs="9" * 6000),
     "header-only.results.csv": "model\n",

@@ -158,3 +158,33 @@ def test_bad_baselines_are_named(tmp_path):
     (tmp_path / "tse_baseline.json").write_text('{"kind": "ngram"}')
     with pytest.raises(InputError, match="no readable baseline"):
         tse_core.load_model(tmp_path)
+
+
+def test_a_baseline_is_written_whole_or_not_at_all(baseline, tmp_path, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(baseline.tokenizer, "save_pretrained", full)
+    with pytest.raises(InputError, match="kept: cannot be written .No space left on device"):
+        save_baseline(baseline, tmp_path / "kept")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_baseline_overwrites_no_folder(baseline, tmp_path):
+    (tmp_path / "thesis").write_text("mine")
+    with pytest.raises(InputError, match="exists already: name another folder or remove it"):
+        save_baseline(baseline, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        ("ngram", {"order": 10**8}, "the order of an n-gram model is 1 to 100, not 100000000"),
+        ("lstm", {"epochs": float("inf")}, "epochs are a number from 0 on, not inf"),
+        ("lstm", {"epochs": float("nan")}, "epochs are a number from 0 on, not nan"),
+    ],
+)
+def test_settings_beyond_all_measure_are_refused(kind, settings, message):
+    with pytest.raises(InputError, match=message):
+        train_baseline(kind, WORDS, **settings)

@@ -198,6 +198,8 @@ def test_2_000_tokens_are_spelled_in_a_moment():
     spans = spell(" ".join(tokens), tokens, [False] * 2000)
     assert spans[-1][1] == len(" ".join(tokens)) and time.process_time() - start < 1
     assert spell("a" * 400, ["a", "aa"] * 133 + ["b"], [False] * 267) is None
+    assert spell("a" * 4000, ["[UNK]", "a"] * 1000 + ["z"], [True, False] * 1000 + [False]) is None
+    assert time.process_time() - start < 5
 
 
 def test_a_missing_command_is_said():

@@ -112,6 +112,7 @@ class SafetensorError(Exception):
         (OSError(28, "No space left on device", "x.csv"), "x.csv: No space left on device"),
         (SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)"), "weights"),
         (MemoryError(), "out of memory"),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp:127] can't allocate memory"), "out of memory"),
         (InputError("this\nand that"), "this and that"),
     ],
 )

@@ -74,7 +74,7 @@ def _failed(error: Exception, arguments: list[str]) -> int:
     if hasattr(error, "format_message"):  # of the same library
         path = getattr(getattr(error, "ctx", None), "command_path", "tse")
         return _mistake(f"{error.format_message().rstrip('.')}; see {path} --help")
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "allocate memory" in str(error)):  # torch
         return _mistake("out of memory; a smaller --batch-tokens or a smaller model needs less")
     if kind == "OutOfMemoryError":
         return _mistake("the device is out of memory; a smaller --batch-tokens or --dtype bfloat16 needs less")

@@ -64,7 +64,8 @@ def evaluate(
     chat: options.Chat = None,
     trust: options.Trust = False,
     timeout: Annotated[
-        float, typer.Option(help="Seconds a model behind a command may take, or a request to a server.")
+        float,
+        typer.Option(help="Seconds a model behind a command may take, or a request to a server.", min=0.001, max=1e9),
     ] = 3600,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,

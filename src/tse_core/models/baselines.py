@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from tse_core.errors import InputError, unknown
+from tse_core.files import folder_aside
 from tse_core.models.devices import usable_device
 from tse_core.models.identity import safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.language_model import LanguageModel
@@ -97,7 +98,14 @@ def word_tokenizer(sentences: Iterable[str], *, minimum: int = 1):
 
 
 def save_baseline(model: LanguageModel, folder: str | Path) -> None:
-    """Write a baseline as a folder that :func:`load_model` opens: JSON, safetensors, tokenizer."""
+    """Write a baseline as a folder that :func:`load_model` opens: JSON, safetensors, tokenizer.
+
+    Raises
+    ------
+    InputError
+        The model is no baseline, the folder holds something already, or cannot be written; nothing is left of it then.
+    """
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     network, folder = model.network, Path(folder)
@@ -105,16 +113,14 @@ def save_baseline(model: LanguageModel, folder: str | Path) -> None:
         network = network.opened
     if not isinstance(network, NGram | LSTM):
         raise InputError(f"{model.name} is no baseline; only n-gram and LSTM models are saved here")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        save_file(
-            {name: np.ascontiguousarray(array) for name, array in network.arrays().items()},
-            folder / "model.safetensors",
-        )
-        model.tokenizer.save_pretrained(folder)
-        (folder / FILE).write_text(json.dumps(network.configuration(), indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written ({error.strerror})") from error
+    arrays = {name: np.ascontiguousarray(array) for name, array in network.arrays().items()}
+    with folder_aside(folder) as aside:
+        try:
+            save_file(arrays, aside / "model.safetensors")
+        except SafetensorError as error:  # for lack of space, say
+            raise InputError(f"{folder}: cannot be written ({error})") from error
+        model.tokenizer.save_pretrained(aside)
+        (aside / FILE).write_text(json.dumps(network.configuration(), indent=1) + "\n", encoding="utf-8")
 
 
 def load_baseline(

@@ -4,6 +4,7 @@ Words are embedded, read left to right by stacked LSTM layers, and the last laye
 embedding and the output share one matrix where the sizes agree (Press & Wolf 2017), which halves a small model.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -109,6 +110,8 @@ def train_lstm(
     sentences = [sentence for sentence in sentences if len(sentence)]
     if not sentences:
         raise InputError("an LSTM needs a corpus: no sentence with a word was given")
+    if not 0 <= epochs < math.inf:
+        raise InputError(f"epochs are a number from 0 on, not {epochs}")
     torch.manual_seed(seed)
     network = LSTM(vocabulary_size, embedding, hidden, layers, dropout).to(device).train()
     steps = max(1, round(epochs * len(sentences) / batch))

@@ -22,6 +22,8 @@ from tse_core.errors import InputError
 from tse_core.models.identity import Tensor, array_tensors
 from tse_core.models.network import Network
 
+LARGEST_ORDER = 100  # words; a sentence is hardly longer
+
 
 @dataclass(frozen=True)
 class Level:
@@ -159,8 +161,8 @@ def train_ngram(
     >>> model.probabilities([[2]])[0].round(3).tolist()
     [0.064, 0.251, 0.117, 0.284, 0.284]
     """
-    if order < 1:
-        raise InputError(f"the order of an n-gram model is 1 or more, not {order}")
+    if not 1 <= order <= LARGEST_ORDER:
+        raise InputError(f"the order of an n-gram model is 1 to {LARGEST_ORDER}, not {order}")
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
     if not lengths.sum():
         raise InputError("an n-gram model needs a corpus: no sentence with a word was given")

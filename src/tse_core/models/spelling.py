@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+TRIES = 100  # for each token and letter, before tokens are taken not to spell a sentence
 MARKS = ("Ġ", "▁", "Ċ", "##", "</w>", "@@")
 WRITTEN = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}", "``": '"', "''": '"'}
 
@@ -41,9 +42,12 @@ def _letters_taken(steps, text: str, word_end: Sequence[int]) -> list[int] | Non
     """How many letters each token takes: the likeliest first, the next where the tokens after it cannot go on."""
     taken: list[int] = []
     choices: list[Iterator[int]] = []
-    position = 0
+    position, left = 0, TRIES * (len(steps) + len(text))
     dead = set()  # (token, position) from which the rest of the text is not spelled
     while len(taken) < len(steps) or position < len(text):
+        left -= 1
+        if left < 0:
+            return None
         i = len(taken)
         if len(choices) == i:
             fresh = i < len(steps) and (i, position) not in dead
