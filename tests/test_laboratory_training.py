@@ -11,7 +11,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from typer.testing import CliRunner
 
 from tse_core.errors import InputError
-from tse_core.laboratory.language import KINDS, load_language
+from tse_core.laboratory.language import MODEL_KINDS, load_language
 from tse_core.laboratory.training import _batches, _tensors, plan_for, train
 
 LANGUAGE = load_language()
@@ -21,7 +21,7 @@ def small(kind: str, **changes):
     return replace(plan_for(f"lab-lexical-{kind}"), steps=6, batch=16, **changes)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODEL_KINDS)
 def test_a_killed_training_resumes_to_the_same_weights(kind, tmp_path):
     class KilledError(Exception):
         pass

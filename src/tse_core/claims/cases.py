@@ -24,7 +24,7 @@ VERBS = {
         "has/have", "orders/order", "commands/command", "features/feature",
     ),
 }  # fmt: skip
-_KINDS = {"eq": "", "under": "under", "over": "over"}
+_BOUNDS = {"eq": "", "under": "under", "over": "over"}
 
 
 def cases(name: str) -> list[dict]:
@@ -58,7 +58,7 @@ def _quoted() -> list[dict]:
             "side": row.side,
             "percent": f"{row.p_percent:g}",
             "cutoff": row.p_percent / 100,
-            "kind": _KINDS[row.kind],
+            "kind": _BOUNDS[row.kind],
             "published": row.value,
         }
         for row in table.itertuples()

@@ -13,7 +13,7 @@ from tse_core.errors import InputError, unknown
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
-KINDS = ("nouns", "predicates", "words")
+WORD_KINDS = ("nouns", "predicates", "words")
 _SLOT = re.compile(r"\[([^\[\]]*)\]")
 _INSIDE = re.compile(r"^\s*(\*?)\s*(.*?)(?:\s+(\d+))?\s*$")
 _MARK = re.compile(r"(\S+)\((\w+)\)")
@@ -127,8 +127,8 @@ def _read_lexicon(content: object, where: str) -> tuple[dict[str, tuple[Entry, .
     lexicon: dict[str, tuple[Entry, ...]] = {}
     kinds: dict[str, str] = {}
     for kind, lists in _mapping(content, where).items():
-        if kind not in KINDS:
-            raise InputError(f"{where}: {unknown('kind of words', kind, KINDS)}")
+        if kind not in WORD_KINDS:
+            raise InputError(f"{where}: {unknown('kind of words', kind, WORD_KINDS)}")
         for name, entries in _mapping(lists, f"{where}.{kind}").items():
             place = f"{where}.{kind}.{name}"
             if name in lexicon:

@@ -19,7 +19,7 @@ from tse_core.paths import data_folder
 
 SPECIAL = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[CLS]", "[SEP]", "[MASK]")
 NUMBERS = ("singular", "plural")
-KINDS = ("causal", "masked")
+MODEL_KINDS = ("causal", "masked")
 BANDS = ("head", "middle", "tail")
 _ELEMENT = re.compile(r"(?P<name>[A-Z]+)\((?P<arguments>(?:[^()]|\([^()]*\))*)\)|(?P<word>\S+)")
 
@@ -79,7 +79,7 @@ class Language:
 
     def models(self) -> list[str]:
         """The names of the laboratory models: lab-<regime>-<kind>."""
-        return [f"lab-{regime}-{kind}" for regime in self.settings["regimes"] for kind in KINDS]
+        return [f"lab-{regime}-{kind}" for regime in self.settings["regimes"] for kind in MODEL_KINDS]
 
     def band(self) -> np.ndarray:
         """0 head, 1 middle, 2 tail: int array (lemmas,)."""

@@ -27,7 +27,7 @@ STEPS = {"causal": 1500, "masked": 2500}
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """What determines a training. With ``sentences`` 0 every sentence is new, else the first so many are repeated."""
 
     regime: str
@@ -41,7 +41,7 @@ class Plan:
     mask_others: float = 0.15
 
 
-def plan_for(name: str, language: Language | None = None, **changes) -> Plan:
+def plan_for(name: str, language: Language | None = None, **changes) -> TrainingPlan:
     """The plan of ``lab-systematic-causal`` and the like; ``changes`` replace what is not None."""
     language = language or load_language()
     if name not in language.models():
@@ -53,11 +53,11 @@ def plan_for(name: str, language: Language | None = None, **changes) -> Plan:
     for key in ("steps", "batch"):
         if changes.get(key, 1) < 1:
             raise InputError(f"{key} must be at least 1, not {changes[key]}")
-    return Plan(**{"regime": regime, "kind": kind, "steps": STEPS[kind], **changes})
+    return TrainingPlan(**{"regime": regime, "kind": kind, "steps": STEPS[kind], **changes})
 
 
 def train(
-    plan: Plan,
+    plan: TrainingPlan,
     out: str | Path,
     *,
     device: str = "cpu",
@@ -73,7 +73,7 @@ def train(
 
     Parameters
     ----------
-    plan : Plan
+    plan : TrainingPlan
     out : path of a folder that does not exist yet
     device : "cpu", "cuda", ...
     resume : bool
@@ -115,7 +115,7 @@ def train(
     return partial.rename(out)
 
 
-def held_out_perplexity(network: torch.nn.Module, plan: Plan, language: Language, count: int = 2048) -> float:
+def held_out_perplexity(network: torch.nn.Module, plan: TrainingPlan, language: Language, count: int = 2048) -> float:
     """exp of the mean loss (nats) over the predicted tokens of ``count`` sentences that training did not draw."""
     random = np.random.default_rng([plan.seed, 2])
     sentences = draw(language, plan.regime, count, random)
@@ -129,7 +129,7 @@ def held_out_perplexity(network: torch.nn.Module, plan: Plan, language: Language
     return math.exp(total / tokens)
 
 
-def _prepare(plan: Plan, language: Language, device: str):
+def _prepare(plan: TrainingPlan, language: Language, device: str):
     torch.manual_seed(plan.seed)
     try:
         network = new_network(plan.kind, len(language.vocabulary)).to(device).train()
@@ -139,7 +139,7 @@ def _prepare(plan: Plan, language: Language, device: str):
     return network, torch.optim.AdamW(network.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.01)
 
 
-def _batches(plan: Plan, language: Language, start: int) -> Iterator[list[np.ndarray]]:
+def _batches(plan: TrainingPlan, language: Language, start: int) -> Iterator[list[np.ndarray]]:
     """The sentences of steps start, start + 1, ...: the corpus read on, or its beginning, shuffled in every epoch."""
     if not plan.sentences:
         endless = stream(language, plan.regime, plan.seed, start * plan.batch)
@@ -155,7 +155,7 @@ def _batches(plan: Plan, language: Language, start: int) -> Iterator[list[np.nda
         yield [corpus[epochs[place // len(corpus)][place % len(corpus)]] for place in places]
 
 
-def _step(network, optimizer, plan: Plan, language: Language, rows: list[np.ndarray], step: int) -> float:
+def _step(network, optimizer, plan: TrainingPlan, language: Language, rows: list[np.ndarray], step: int) -> float:
     parts = list(_tensors(rows, plan, language, np.random.default_rng([plan.seed, 3, step])))
     tokens = sum(int((targets >= 0).sum()) for _, targets in parts)
     for group in optimizer.param_groups:
@@ -176,7 +176,9 @@ def _one_cycle(done: float, warm: float = 0.1) -> float:
     return done / warm if done < warm else 0.5 * (1 + math.cos(math.pi * (done - warm) / (1 - warm)))
 
 
-def _tensors(rows: list[np.ndarray], plan: Plan, language: Language, random: np.random.Generator, parts: int = 4):
+def _tensors(
+    rows: list[np.ndarray], plan: TrainingPlan, language: Language, random: np.random.Generator, parts: int = 4
+):
     """Inputs and targets (-1: none) of sentences sorted by length in a few parts, so that little is padding."""
     marked = [_mark(row, plan, language, random) for row in rows]
     marked.sort(key=lambda pair: len(pair[0]))
@@ -191,7 +193,7 @@ def _tensors(rows: list[np.ndarray], plan: Plan, language: Language, random: np.
         yield torch.from_numpy(inputs), torch.from_numpy(targets)
 
 
-def _mark(row: np.ndarray, plan: Plan, language: Language, random: np.random.Generator):
+def _mark(row: np.ndarray, plan: TrainingPlan, language: Language, random: np.random.Generator):
     """Inputs and targets. Causal: the next word, [BOS] before half of the sentences. Masked: verbs more often."""
     if plan.kind == "causal":
         ids = np.concatenate([[BOS] if random.random() < 0.5 else [], row, [EOS]]).astype(np.int64)
@@ -223,7 +225,7 @@ def _loss(network, inputs: torch.Tensor, targets: torch.Tensor, kind: str) -> to
     return cross_entropy(logits, targets[there], reduction="sum")
 
 
-def _resume(partial: Path, plan: Plan, network, optimizer) -> tuple[int, list[float]]:
+def _resume(partial: Path, plan: TrainingPlan, network, optimizer) -> tuple[int, list[float]]:
     partial.mkdir(parents=True, exist_ok=True)
     settings = partial / "plan.json"
     if settings.exists() and json.loads(settings.read_text()) != asdict(plan):
@@ -246,7 +248,7 @@ def _store(path: Path, step: int, losses: list[float], network, optimizer) -> No
     path.with_suffix(".new").replace(path)
 
 
-def _record(folder: Path, plan: Plan, network, losses: list[float], perplexity: float) -> None:
+def _record(folder: Path, plan: TrainingPlan, network, losses: list[float], perplexity: float) -> None:
     """loss.csv (means over stretches of steps) and the model card."""
     stretch = max(1, len(losses) // 50)
     curve = [
