@@ -97,7 +97,8 @@ def task_notebook():
 
 def task_gym():
     """Evaluate suites on models as data/gym.yaml says and write their pages: only what is new is computed."""
-    sources = [ROOT / "src" / "tse_core" / name for name in ("cli/gym.py", "syntaxgym/gym.py", "pages/gym_pages.py")]
+    names = ("cli/gym.py", "syntaxgym/gym.py", "pages/gym_pages.py", "pages/gym_parts.py", "pages/gym_folder.py")
+    sources = [ROOT / "src" / "tse_core" / name for name in names]
     return {
         "actions": [f"{Path(sys.executable).parent / 'tse'} gym --pages book/gym"],
         "file_dep": [*inputs(*sources), *gym_files()],

@@ -13,7 +13,8 @@ import yaml
 
 from tse_core.cli import main
 from tse_core.errors import InputError
-from tse_core.pages.gym_pages import check_pages_folder, write_pages
+from tse_core.pages.gym_folder import check_pages_folder
+from tse_core.pages.gym_pages import write_pages
 from tse_core.pages.suite_questions import question_of
 from tse_core.results.store import Store
 from tse_core.syntaxgym import spreadsheet

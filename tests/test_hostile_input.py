@@ -168,10 +168,10 @@ def test_a_suite_s_page_escapes_its_texts():
 
 
 def test_data_inside_a_chart_cannot_end_its_script():
-    from tse_core.pages import gym_pages
+    from tse_core.pages.gym_parts import chart_of
 
     chart = alt.Chart(pd.DataFrame({"x": [ATTACK]}), description="d").mark_point().encode(x="x")
-    html = gym_pages._chart(chart)
+    html = chart_of(chart)
     assert html.lower().count("</script") == 1 and html.rstrip("`\n").endswith("</script></div></div>")
 
 

@@ -6,7 +6,7 @@ from . import profiles as profiles
 from .blimp_figures import published_accuracies as published_accuracies
 from .extension import extension_table as extension_table
 from .extension import extension_tiles as extension_tiles
-from .gym_pages import check_pages_folder as check_pages_folder
+from .gym_folder import check_pages_folder as check_pages_folder
 from .gym_pages import write_pages as write_pages
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
