@@ -11,6 +11,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from typer.testing import CliRunner
 
 from tse_core.errors import InputError
+from tse_core.laboratory import training
 from tse_core.laboratory.language import MODEL_KINDS, load_language
 from tse_core.laboratory.training import _batches, _tensors, plan_for, train
 
@@ -139,3 +140,22 @@ def test_bad_requests_are_one_line():
         assert isinstance(result.exception, InputError)
         assert message in str(result.exception)
         assert "\n" not in str(result.exception)
+
+
+def test_a_full_disk_is_an_error_of_the_system_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):
+    stored, write = [], training.write_aside
+
+    def full_at_the_second(path, contents):
+        if stored:
+            raise OSError(28, "No space left on device", str(path))
+        stored.append(path)
+        write(path, contents)
+
+    monkeypatch.setattr(training, "write_aside", full_at_the_second)
+    with pytest.raises(OSError, match="No space left"):
+        train(small("causal"), tmp_path / "cut", save_every=2)
+    assert {path.name for path in (tmp_path / "cut.partial").iterdir()} == {"plan.json", "training.pt"}
+    monkeypatch.setattr(training, "write_aside", write)
+    steps = []
+    train(small("causal"), tmp_path / "cut", resume=True, report=lambda step, loss: steps.append(step))
+    assert steps == [3, 4, 5, 6]

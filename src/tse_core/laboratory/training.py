@@ -5,6 +5,7 @@ killed training continues from its last checkpoint as if nothing had happened.
 """
 
 import csv
+import io
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from tse_core.errors import InputError, unknown
+from tse_core.files import write_aside
 from tse_core.laboratory.card import model_card
 from tse_core.laboratory.corpus import draw, stream, verb_table
 from tse_core.laboratory.language import Language, load_language
@@ -244,8 +246,9 @@ def _resume(partial: Path, plan: TrainingPlan, network, optimizer) -> tuple[int,
 def _store(path: Path, step: int, losses: list[float], network, optimizer) -> None:
     """What a killed training needs to continue, written whole or not at all."""
     state = {"step": step, "losses": losses, "network": network.state_dict(), "optimizer": optimizer.state_dict()}
-    torch.save(state, path.with_suffix(".new"))
-    path.with_suffix(".new").replace(path)
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    write_aside(path, buffer.getvalue())
 
 
 def _record(folder: Path, plan: TrainingPlan, network, losses: list[float], perplexity: float) -> None:
