@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.files import safe_name
+from tse_core.files import csv_text, safe_name
 from tse_core.pages.notebook import table
 from tse_core.syntaxgym import Outcome
 
@@ -37,7 +37,7 @@ def table_of(frame: pd.DataFrame, caption: str, digits: int = 2) -> str:
 def download(data: dict, frame: pd.DataFrame, name: str, text="Download the data", prefix="../data/") -> str:
     """A link to the table as a CSV file, which joins `data`."""
     file = f"{safe_name(name)}.csv"
-    data[f"data/{file}"] = frame.round(6).to_csv(index=False, lineterminator="\n")
+    data[f"data/{file}"] = csv_text(frame.round(6))
     rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
     return f"{{download}}`{text} (CSV, {rows}) <{prefix}{file}>`"
 
