@@ -1,7 +1,8 @@
 """`make bench`: how much faster than a plain padded loop and than minicons, and how near to the machine's own limit.
 
 Every side computes the same thing for the same sample; sides take turns, three times each, and the medians are
-compared. The models have the shapes of GPT-2 small and BERT base, random weights and real tokenizers.
+compared. One model is real, smollm2-135m; two have the shapes of GPT-2 small and BERT base and random weights, with
+their real tokenizers where these can be had.
 
     python -m benchmarks                 the samples (minutes)
     python -m benchmarks --full          the whole of Table 2, once
@@ -16,31 +17,39 @@ import sys
 import torch
 
 from benchmarks import jobs, machine
+from benchmarks.sides import UnavailableError
+from tse_core.errors import InputError
 
 SHARE_OF_BOUND = 0.8
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--full", action="store_true", help="the whole of Table 2 once, with the peak memory")
-    parser.add_argument("--only", choices=[*jobs.JOBS, *jobs.SHAPES], help="one job; with --full one model")
+    parser.add_argument(
+        "--full", action="store_true", help="the whole of Table 2 once, by each model, with the peak memory"
+    )
+    parser.add_argument("--only", choices=[*jobs.JOBS, *jobs.WHOLE], help="one job; with --full one model")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, help="threads of torch; all cores by default")
     parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    names = list(jobs.SHAPES if arguments.full else jobs.JOBS)
+    names = list(jobs.WHOLE if arguments.full else jobs.JOBS)
     if not arguments.only:  # each in a process of its own, so that none inherits the memory of another
         print(f"{machine.describe(arguments.device)}", flush=True)
         again = [sys.executable, "-m", "benchmarks", *sys.argv[1:], "--only"]
         sys.exit(max(subprocess.run([*again, name]).returncode for name in names))
     if arguments.only not in names:
         parser.error(f"--only takes one of {', '.join(names)} here")
-    if arguments.full:
-        print(jobs.whole_table(arguments.only, arguments.device), flush=True)
+    try:
+        if arguments.full:
+            print(jobs.whole_table(arguments.only, arguments.device), flush=True)
+            return
+        job = jobs.JOBS[arguments.only](arguments.device)
+    except InputError as reason:  # the model's file cannot be had here
+        print(f"\n{arguments.only}: left out: {reason}", flush=True)
         return
-    job = jobs.JOBS[arguments.only](arguments.device)
     times, rates = {side: [] for side in job.sides}, []
     for _ in range(arguments.repeats):
         if job.rates:
@@ -49,7 +58,7 @@ def main() -> None:
             try:
                 times[side].append(run())
                 print(f"{arguments.only}: {side}: {times[side][-1]:.2f} s", file=sys.stderr, flush=True)
-            except jobs.UnavailableError as reason:
+            except UnavailableError as reason:
                 print(f"{arguments.only}: {side} left out: {reason}", file=sys.stderr)
                 times[side].append(None)
     sys.exit(bool(report(job, times, rates)))
@@ -86,6 +95,9 @@ def report(job, times, rates) -> int:
         )
         if spared:
             print(f"  with the last feed-forward only where asked: {least:.2f} s; reached {least / ours:.0%} of it")
+    with machine.peak_memory() as peak:
+        job.sides["tse_core"]()
+    print(f"  peak memory over what was there before: {peak[0] / 2**20:,.0f} MiB")
     if job.loop:
         loop, own = (machine.product_flops(work) for work in (job.loop, job.sides["tse_core"]))
         print(f"  products of the padded loop: {loop / 1e9:,.0f} GFLOP, {loop / own:.2f} times those of tse_core")

@@ -1,32 +1,28 @@
 """The jobs: for each, the sides that do the same work, and what the work costs at least."""
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 
+import numpy as np
 import torch
 
 from benchmarks import machine, samples
-from tse_core.datasets import join
+from benchmarks.costs import work
+from benchmarks.sides import drained, equal_lengths, minicons, padded_loop, padded_sentences
 from tse_core.forward import blocks
 from tse_core.metrics import cutoff_scores
-from tse_core.models import load_model
 from tse_core.sentences import score_pairs, token_surprisals
+from tse_core.syntaxgym import evaluate_suite, load_suite
 
-BATCH = 64
-MINICONS = samples.FOLDER / "minicons"
-
-
-class UnavailableError(RuntimeError):
-    """A side that cannot run here."""
+SUITES = ("lab_number_orc", "lab_npi_orc_ever", "lab_subordination")
+TITLES = {"gpt2": "GPT-2 small's shape", "bert": "BERT base's shape"}
 
 
 @dataclass
 class Job:
+    """Sides that do the same work (name -> function that gives its seconds), what it costs, and what is aimed at."""
+
     title: str
     sides: dict[str, Callable[[], float]]
     targets: dict[str, float] = field(default_factory=dict)
@@ -45,31 +41,6 @@ def timed(work, device="cpu") -> float:
     return machine.now(device) - start
 
 
-def layer_flops(network) -> int:
-    """FLOP of the layers' matrix products for one token: two for each weight outside the embeddings."""
-    skipped = {id(p) for e in (network.get_input_embeddings(), network.get_output_embeddings()) for p in e.parameters()}
-    embeddings = ("embed", "wpe", "wte")
-    weights = [p for n, p in network.named_parameters() if p.ndim == 2 and not any(e in n for e in embeddings)]
-    return 2 * sum(p.numel() for p in weights if id(p) not in skipped)
-
-
-def last_flops(network) -> int:
-    """FLOP for one token behind the last attention, up to the product with the vocabulary."""
-    last = f".{network.config.num_hidden_layers - 1}."
-    after = (last + "mlp.", last + "intermediate.", last + "output.", "predictions.transform.")
-    return 2 * sum(p.numel() for n, p in network.named_parameters() if p.ndim == 2 and any(a in n for a in after))
-
-
-def head_flops(network) -> int:
-    return 2 * network.get_output_embeddings().weight.numel()
-
-
-def drained(blocks) -> None:
-    """Blocks computed and let go, one after another, as the metrics use them."""
-    for _ in blocks:
-        pass
-
-
 def largest_difference(ours, theirs) -> float:
     """Between the log-probabilities of our blocks and those of a plain loop, blocks of rows in order."""
     rows = torch.cat(list(theirs))
@@ -79,143 +50,117 @@ def largest_difference(ours, theirs) -> float:
 
 
 @torch.inference_mode()
-def padded_loop(model, texts, *, slot_of):
-    """A plain loop: batches in file order, padded, all logits, log-softmax at the slot."""
-    tokenizer = model.tokenizer
-    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
-    for start in range(0, len(texts), BATCH):
-        batch = tokenizer(texts[start : start + BATCH], padding=True, return_tensors="pt").to(model.device)
-        logits = model.network.module(**batch).logits
-        places = slot_of(batch)
-        yield logits[torch.arange(len(logits)), places].float().log_softmax(-1)
-
-
-@torch.inference_mode()
 def our_slots(model, contexts):
     """Blocks of log-probabilities at every slot: (requests, log-probabilities, which row answers each)."""
-    slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+    slots = slots_of(model, contexts)
     for block in blocks(model, [s.ids for s in slots], [[s.position] for s in slots]):
         yield block.requests, block.logits.log_softmax(-1), block.rows
 
 
-def minicons(task: str, shape: str, payload: list) -> float:
-    """Seconds that minicons takes for a task, in its own environment."""
-    python = _minicons_python()
-    request = {"task": task, "model": str(samples.model_folder(shape)), "payload": payload, "batch": BATCH}
-    environment = os.environ | {"OMP_NUM_THREADS": str(torch.get_num_threads()), "HF_HUB_OFFLINE": "1"}
-    script = Path(__file__).with_name("minicons_side.py")
-    done = subprocess.run([python, script], input=json.dumps(request), text=True, capture_output=True, env=environment)
-    if done.returncode:
-        raise UnavailableError((done.stderr.strip().splitlines() or ["it failed"])[-1])
-    return json.loads(done.stdout.splitlines()[-1])["seconds"]
+def slots_of(model, contexts) -> list:
+    return model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
 
 
-def _minicons_python() -> Path:
-    python = Path(os.environ.get("MINICONS_PYTHON") or MINICONS / "bin" / "python")
-    if not python.exists():
-        print("making an environment for minicons (once)", file=sys.stderr)
-        torch_build = os.environ.get("TORCH", "torch==2.13.0")
-        try:
-            subprocess.run([sys.executable, "-m", "venv", MINICONS], check=True)
-            for package in (torch_build, "minicons==0.3.39"):
-                subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
-        except subprocess.CalledProcessError as error:
-            raise UnavailableError("its environment could not be made") from error
-    return python
+def in_front(model, texts) -> list[str]:
+    """The texts as another tool has to be given them, with the front token as text."""
+    front = "" if model.front == "none" else model.front
+    return [front + text for text in texts]
 
 
-def work(model, device, tokens: int, rows: int):
-    """FLOP of so many tokens and distributions, and the rates of such products.
-
-    Of the layers' FLOP, what lies behind the last attention is needed only where a distribution is asked for.
-    """
-    network = model.network.module
-    width, vocabulary = network.config.hidden_size, network.config.vocab_size
-    layers = [(width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)]
-
-    def rates():
-        return tuple(machine.matrix_rate(shapes, 512, device) for shapes in (layers, [(width, vocabulary)]))
-
-    spared = (tokens - rows) * last_flops(network)
-    return (tokens * layer_flops(network), rows * head_flops(network), spared), rates
-
-
-def causal(device) -> Job:
-    model = load_model(samples.model_folder("gpt2"), device=device)
+def causal(name: str, device: str) -> Job:
+    model = samples.loaded(name, device)
     contexts = samples.contexts("causal")
     texts = contexts["left"].tolist()
-
-    def loop():
-        return padded_loop(model, texts, slot_of=lambda b: b["attention_mask"].sum(1) - 1)
-
-    ids = [e.ids for e in model.encode_batch(texts)]
+    ids = [slot.ids for slot in slots_of(model, contexts)]
     fewest = len({i[: end + 1] for i in ids for end in range(len(i))})
-    tokens = _computed(model, lambda: drained(our_slots(model, contexts)))
+    sides = {
+        "tse_core": lambda: timed(lambda: drained(our_slots(model, contexts)), device),
+        "equal lengths, last position only": lambda: timed(
+            lambda: drained(equal_lengths(model, slots_of(model, contexts))), device
+        ),
+        "padded loop": lambda: timed(lambda: drained(padded_loop(model, slots_of(model, contexts))), device),
+        "minicons next_word_distribution": lambda: minicons("next", name, in_front(model, texts)),
+    }
+    shape = name in samples.SHAPES
     return Job(
-        f"Verb slots, causal: {len(texts):,} contexts of Table 2, GPT-2 small",
-        {
-            "tse_core": lambda: timed(lambda: drained(our_slots(model, contexts)), device),
-            "padded loop": lambda: timed(lambda: drained(loop()), device),
-            "minicons next_word_distribution": lambda: minicons("next", "gpt2", texts),
-        },
-        {"padded loop": 4.5, "minicons next_word_distribution": 4.5},
-        tokens, fewest, *work(model, device, fewest, len(texts)),
-        lambda: largest_difference(our_slots(model, contexts), loop()), lambda: drained(loop()),
+        f"Verb slots, causal: {len(texts):,} contexts of Table 2, {TITLES.get(name, name)}",
+        sides,
+        {"padded loop": 4.5, "minicons next_word_distribution": 4.5}
+        if shape
+        else {"equal lengths, last position only": 2.5},
+        _computed(model, sides["tse_core"]), fewest, *work(model, device, fewest, len(texts)),
+        lambda: largest_difference(our_slots(model, contexts), padded_loop(model, slots_of(model, contexts))),
+        sides["padded loop"],
     )  # fmt: skip
 
 
-def masked(device) -> Job:
-    model = load_model(samples.model_folder("bert"), device=device)
+def masked(device: str) -> Job:
+    model = samples.loaded("bert", device)
     contexts = samples.contexts("masked")
-    mask = model.tokenizer.mask_token
-    texts = [join(a, mask, b) for a, b in zip(contexts["left"], contexts["right"], strict=True)]
-    repeated = [t for t, n in zip(texts, contexts["pairs"], strict=True) for _ in range(n)]
-
-    def loop(chosen):
-        return padded_loop(
-            model, chosen, slot_of=lambda b: (b["input_ids"] == model.tokenizer.mask_token_id).long().argmax(1)
-        )
-
-    fewest = sum(len(e.ids) for e in model.encode_batch(texts))
+    slots = slots_of(model, contexts)
+    repeated = [slot for slot, n in zip(slots, contexts["pairs"], strict=True) for _ in range(n)]
+    fewest = sum(len(slot.ids) for slot in slots)
+    sides = {
+        "tse_core": lambda: timed(lambda: drained(our_slots(model, contexts)), device),
+        "padded loop": lambda: timed(lambda: drained(padded_loop(model, slots)), device),
+        "padded loop with duplicates": lambda: timed(lambda: drained(padded_loop(model, repeated)), device),
+    }
     return Job(
-        f"Verb slots, masked: {len(texts):,} contexts of Table 2 ({len(repeated):,} pairs), BERT base",
-        {
-            "tse_core": lambda: timed(lambda: drained(our_slots(model, contexts)), device),
-            "padded loop": lambda: timed(lambda: drained(loop(texts)), device),
-            "padded loop with duplicates": lambda: timed(lambda: drained(loop(repeated)), device),
-        },
+        f"Verb slots, masked: {len(slots):,} contexts of Table 2 ({len(repeated):,} pairs), BERT base's shape",
+        sides,
         {"padded loop": 1.4, "padded loop with duplicates": 2.0},
-        fewest, fewest, *work(model, device, fewest, len(texts)),
-        lambda: largest_difference(our_slots(model, contexts), loop(texts)), lambda: drained(loop(texts)),
+        fewest, fewest, *work(model, device, fewest, len(slots)),
+        lambda: largest_difference(our_slots(model, contexts), padded_loop(model, slots)), sides["padded loop"],
     )  # fmt: skip
 
 
-def blimp(device) -> Job:
-    model = load_model(samples.model_folder("gpt2"), device=device)
-    pairs = samples.sentence_pairs(200)
-    sentences = [s for row in zip(pairs["good"], pairs["bad"], strict=True) for s in row]
-    ids = [e.ids for e in model.encode_batch(sentences)]
-    fewest = len({i[: end + 1] for i in ids for end in range(len(i) - 1)})
-    tokens = _computed(model, lambda: score_pairs(model, pairs, "full-sentence"))
+def blimp(name: str, pairs: int, targets: dict, device: str) -> Job:
+    model = samples.loaded(name, device)
+    table = samples.sentence_pairs(pairs)
+    sentences = [s for row in zip(table["good"], table["bad"], strict=True) for s in row]
+    encodings = model.encode_batch(sentences)
+    places = {e.ids[: end + 1] for e in encodings for end in range(len(e.ids) - 1)}
+
+    def difference():
+        plain = torch.cat(list(padded_sentences(model, encodings))).double().cpu().numpy()
+        return np.abs(score_pairs(model, table, "full-sentence")["logp_good"].to_numpy() - plain[::2]).max()
+
+    sides = {
+        "tse_core": lambda: timed(lambda: score_pairs(model, table, "full-sentence"), device),
+        "padded loop of whole sentences": lambda: timed(
+            lambda: drained(padded_sentences(model, model.encode_batch(sentences))), device
+        ),
+        "minicons sequence_score": lambda: minicons("sequence", name, in_front(model, sentences)),
+    }
     return Job(
-        f"BLiMP, full sentence: {len(pairs)} pairs, GPT-2 small",
-        {
-            "tse_core": lambda: timed(lambda: score_pairs(model, pairs, "full-sentence"), device),
-            "minicons sequence_score": lambda: minicons("sequence", "gpt2", sentences),
-        },
-        {"minicons sequence_score": 2.5},
-        tokens, fewest, *work(model, device, fewest, fewest),
+        f"Full sentences: {len(table)} pairs of {table['paradigm'].nunique()} paradigms, {TITLES.get(name, name)}",
+        sides, targets,
+        _computed(model, sides["tse_core"]), len(places), *work(model, device, len(places), len(places)),
+        difference, sides["padded loop of whole sentences"],
     )  # fmt: skip
 
 
-def pll(device) -> Job:
-    model = load_model(samples.model_folder("bert"), device=device)
+def regions(device: str) -> Job:
+    model = samples.loaded("smollm2-135m", device)
+    suites = [load_suite(name) for name in SUITES]
+    texts = [sentence for suite in suites for _, _, sentence in suite.sentences()]
+    sides = {
+        "tse_core": lambda: timed(lambda: [evaluate_suite(model, suite) and None for suite in suites], device),
+        "padded loop of whole sentences": lambda: timed(
+            lambda: drained(padded_sentences(model, model.encode_batch(texts))), device
+        ),
+    }
+    return Job(f"Region surprisals: {len(texts)} sentences of {len(suites)} suites, smollm2-135m", sides)
+
+
+def pll(device: str) -> Job:
+    model = samples.loaded("bert", device)
     sentences = samples.sentence_pairs(50)["good"].tolist()
     lengths = [len(e.ids) for e in model.encode_batch(sentences)]
     fewest = sum(n * (n - 2) for n in lengths)
     rows = sum(n - 2 for n in lengths)
     return Job(
-        f"Pseudo-log-likelihood: {len(sentences)} sentences, BERT base",
+        f"Pseudo-log-likelihood: {len(sentences)} sentences, BERT base's shape",
         {
             "tse_core": lambda: timed(lambda: token_surprisals(model, sentences), device),
             "minicons sequence_score (PLL)": lambda: minicons("pll", "bert", sentences),
@@ -225,41 +170,56 @@ def pll(device) -> Job:
     )  # fmt: skip
 
 
-def metrics(device) -> Job:
+def metrics(threads: int | None, device: str) -> Job:
     generator = torch.Generator().manual_seed(0)
-    logits = (torch.randn(512, 50257, generator=generator) * 3).to(device)
-    forms = torch.randperm(50257, generator=generator)[: 2 * 935].view(935, 2).numpy()
+    logits = (torch.randn(512, 49152, generator=generator) * 3).to(device)
+    forms = torch.randperm(49152, generator=generator)[: 2 * 962].view(962, 2).numpy()
     numbers = torch.randint(0, 2, (512,), generator=generator).numpy()
+    if threads:
+        torch.set_num_threads(threads)
 
     def five_times(work):  # one call takes too little time to be measured well
         return timed(lambda: [work() and None for _ in range(5)], device)
 
     return Job(
-        "cutoff_scores, five times: 512 contexts, 50,257 entries, 935 lemmas, 19 cut-offs; at most 8x log_softmax",
+        f"cutoff_scores, five times: 512 contexts, 49,152 entries, 962 lemmas, 19 cut-offs, "
+        f"{torch.get_num_threads()} thread(s); at most 6x log_softmax",
         {
             "tse_core": lambda: five_times(lambda: cutoff_scores(logits, forms, numbers)),
             "log_softmax of the same logits": lambda: five_times(lambda: logits.log_softmax(-1).shape),
         },
-        {"log_softmax of the same logits": 8}, inverted=True,
+        {"log_softmax of the same logits": 6}, inverted=True,
     )  # fmt: skip
 
 
-SHAPES = ("gpt2", "bert")
-JOBS = {"causal": causal, "masked": masked, "blimp": blimp, "pll": pll, "metrics": metrics}
+JOBS = {
+    "causal": partial(causal, "gpt2"),
+    "causal-smollm2": partial(causal, "smollm2-135m"),
+    "masked": masked,
+    "blimp": partial(blimp, "gpt2", 200, {"minicons sequence_score": 2.5}),
+    "blimp-smollm2": partial(
+        blimp, "smollm2-135m", 402, {"minicons sequence_score": 3, "padded loop of whole sentences": 2}
+    ),
+    "regions": regions,
+    "pll": pll,
+    "metrics": partial(metrics, None),
+    "metrics-one-thread": partial(metrics, 1),
+}
+WHOLE = ("gpt2", "bert", "smollm2-135m")
 
 
-def whole_table(shape: str, device) -> str:
+def whole_table(name: str, device: str) -> str:
     """Every unique context of Table 2 through `evaluate`, once: a line."""
     from tse_core import evaluate, load_pairs
 
     pairs = load_pairs("marvin-linzen")
-    model = load_model(samples.model_folder(shape), device=device)
+    model = samples.loaded(name, device)
     evaluate(model, pairs.head(1))  # weights that lie in a mapped file come into memory with the first pass
     with machine.peak_memory() as peak:
         seconds = timed(lambda: evaluate(model, pairs), device)
     n = len(samples.contexts(model.kind, None))
     speed = f"{n:,} contexts in {seconds:.0f} s, {n / seconds:,.0f} a second"
-    return f"{shape}: {speed}; {peak[0] / 2**20:,.0f} MiB over the model"
+    return f"{name}: {speed}; {peak[0] / 2**20:,.0f} MiB over the model"
 
 
 def _computed(model, work) -> int:
@@ -270,7 +230,7 @@ def _computed(model, work) -> int:
         ids = keywords.get("input_ids", positional[0] if positional else None)
         counted[0] += ids.numel()
 
-    hook = model.network.module.register_forward_pre_hook(count, with_kwargs=True)
+    hook = model.network.opened.module.register_forward_pre_hook(count, with_kwargs=True)
     try:
         work()
     finally:

@@ -1,40 +1,83 @@
-"""Models of real shape with random weights, and the fixed samples that every side scores."""
+"""The models that are measured, and the fixed samples that every side scores."""
 
 import os
+import sys
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 import torch
 
-from tse_core import load_pairs, load_sentence_pairs
+from tse_core import load_model, load_pairs, load_sentence_pairs
 from tse_core.datasets import unique_contexts
 from tse_core.errors import InputError
+from tse_core.models import LanguageModel
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "_build" / "bench"
+HUB = {"gpt2": "gpt2", "bert-cased": "bert-base-cased", "roberta": "roberta-base"}
+STAND_INS = {"gpt2": "smollm2-135m", "bert-cased": "lab-lexical-masked", "roberta": "lab-lexical-masked"}
 
 
-def tokenizer_source(name: str) -> str:
-    """A tokenizer's folder: $TSE_TOKENIZERS, the reference folder beside the repository, else its name on the hub."""
+@cache
+def tokenizer(name: str):
+    """A real tokenizer and its name: from $TSE_TOKENIZERS, a folder beside the repository, or the hub.
+
+    Where none of these has it, the tokenizer of a model that anybody can have stands in for it, and a line says so.
+    """
+    from transformers import AutoTokenizer
+
     folders = [os.environ.get("TSE_TOKENIZERS"), ROOT.parent / "shared" / "tokenizers"]
-    hub = {"gpt2": "gpt2", "bert-cased": "bert-base-cased", "roberta": "roberta-base"}
-    return next((str(Path(f) / name) for f in folders if f and (Path(f) / name).is_dir()), hub[name])
+    place = next((Path(f) / name for f in folders if f and (Path(f) / name).is_dir()), HUB[name])
+    try:
+        return AutoTokenizer.from_pretrained(place), name
+    except OSError:
+        other = STAND_INS[name]
+        print(f"the tokenizer of {name} cannot be had here: that of {other} stands in for it", file=sys.stderr)
+        return load_model(other).tokenizer, other
 
 
-def model_folder(shape: str) -> Path:
-    """A random model of the shape of "gpt2" (small) or "bert" (base), made once."""
-    folder = FOLDER / "models" / shape
-    if (folder / "model.safetensors").is_file():
-        return folder
-    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel
+def loaded(name: str, device: str = "cpu") -> LanguageModel:
+    """A model by its name, or one of random weights in the shape of "gpt2" (small) or "bert" (base)."""
+    return load_model(shape_folder(name) if name in SHAPES else name, device=device)
 
-    torch.manual_seed(0)
-    if shape == "gpt2":
-        model, tokenizer = GPT2LMHeadModel(GPT2Config()), tokenizer_source("gpt2")
-    else:
-        model, tokenizer = BertForMaskedLM(BertConfig(vocab_size=28996)), tokenizer_source("bert-cased")
-    AutoTokenizer.from_pretrained(tokenizer).save_pretrained(folder)
-    model.save_pretrained(folder)
+
+def shape_folder(shape: str) -> Path:
+    """The folder of a random model of this shape, made once."""
+    words, called = tokenizer(SHAPES[shape][0])
+    folder = FOLDER / "models" / f"{shape}-{called}"
+    if not (folder / "model.safetensors").is_file():
+        torch.manual_seed(0)
+        model = SHAPES[shape][1](max(SHAPES[shape][2], len(words)))
+        words.save_pretrained(folder)
+        model.save_pretrained(folder)
+    return folder
+
+
+def _gpt2(entries: int):
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    return GPT2LMHeadModel(GPT2Config(vocab_size=entries))
+
+
+def _bert(entries: int):
+    from transformers import BertConfig, BertForMaskedLM
+
+    return BertForMaskedLM(BertConfig(vocab_size=entries))
+
+
+SHAPES = {"gpt2": ("gpt2", _gpt2, 50257), "bert": ("bert-cased", _bert, 28996)}  # tokenizer, network, its entries
+
+
+def folder_for_others(name: str) -> Path:
+    """The same model as a folder that other tools can open."""
+    if name in SHAPES:
+        return shape_folder(name)
+    folder = FOLDER / "models" / name
+    if not (folder / "model.safetensors").is_file():
+        model = load_model(name)
+        model.tokenizer.save_pretrained(folder)
+        model.network.opened.module.save_pretrained(folder)
     return folder
 
 

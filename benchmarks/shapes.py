@@ -14,7 +14,6 @@ from pathlib import Path
 
 import torch
 from transformers import (
-    AutoTokenizer,
     BertConfig,
     BertForMaskedLM,
     GPT2Config,
@@ -23,8 +22,7 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
-from benchmarks import machine
-from benchmarks.samples import tokenizer_source
+from benchmarks import machine, samples
 from tse_core import evaluate, load_model, load_pairs
 
 LARGE = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
@@ -56,7 +54,7 @@ def main() -> None:
 def made(name: str, folder: Path) -> Path:
     """A random model of this shape with its tokenizer."""
     source, build = SHAPES[name]
-    tokenizer = AutoTokenizer.from_pretrained(tokenizer_source(source))
+    tokenizer, _ = samples.tokenizer(source)
     torch.manual_seed(0)
     build(len(tokenizer)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
