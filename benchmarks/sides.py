@@ -86,6 +86,6 @@ def _minicons_python() -> Path:
             subprocess.run([sys.executable, "-m", "venv", MINICONS], check=True)
             for package in (torch_build, "minicons==0.3.39"):
                 subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
-        except subprocess.CalledProcessError as error:
+        except (subprocess.CalledProcessError, OSError) as error:
             raise UnavailableError("its environment could not be made") from error
     return python
