@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core import syntaxgym
-from tse_core.errors import InputError
+from tse_core.errors import DamagedFile, InputError
+from tse_core.models.baselines import train_baseline
+from tse_core.results.kept import find
 from tse_core.results.store import Store
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.library import load_suite
-from tse_core.syntaxgym.outcomes import evaluate_suite
+from tse_core.syntaxgym.outcomes import evaluate_suite, suite_work
 from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value
 from tse_core.syntaxgym.suites import read_suite, suite_from_dict, to_dict, to_json, write_suite
 from tse_core.syntaxgym.validation import problems
@@ -67,7 +69,7 @@ class ShortWords:
         self.sentences = []
 
     def identity(self):
-        return "short-words@1"
+        return "short-words@00000001"
 
     def policies(self):
         return {}
@@ -339,7 +341,7 @@ def test_outcome_by_hand():
         (1, "right"): 7.0, (2, "right"): 0.0, (3, "right"): 3.0, (4, "right"): 1.0,
         (1, "wrong"): 7.0, (2, "wrong"): 0.0, (3, "wrong"): 4.0, (4, "wrong"): 1.0,
     }  # fmt: skip
-    assert str(outcome.signature).startswith("short-words@1 tiny@")
+    assert str(outcome.signature).startswith("short-words@00000001 tiny@")
     assert " | metric:sum protocol:syntaxgym/1 | " in str(outcome.signature)
 
 
@@ -385,6 +387,26 @@ def test_nothing_is_computed_twice(tmp_path):
     data["items"][0]["conditions"][0]["regions"][0]["content"] = "The dogs"
     evaluate_suite(model, suite_from_dict(data), store=store)
     assert len(model.sentences) == 8
+
+
+def test_an_evaluated_suite_leaves_its_accuracies_in_the_store(tmp_path):
+    store, suite = Store(tmp_path), suite_from_dict(agreement_suite())
+    outcomes = [evaluate_suite(ShortWords(), suite, metric=metric, store=store) for metric in ("sum", "max", "sum")]
+    assert len(store.keys("results")) == 2  # one a metric
+    for outcome in outcomes:
+        pd.testing.assert_frame_equal(find(outcome.signature.key, store), outcome.tidy(), check_dtype=False)
+
+
+def test_a_suite_of_which_the_store_has_lost_tokens_is_scored_again(tmp_path):
+    store, suite = Store(tmp_path), suite_from_dict(agreement_suite())
+    model = train_baseline("ngram", [sentence for _, _, sentence in suite.sentences()])
+    first, key = evaluate_suite(model, suite, store=store), suite_work(model, suite).key
+    (file,) = (tmp_path / key).glob("*.parquet")
+    file.unlink()
+    store.put(key, "suite", {"tokens": first.tokens.iloc[:-1]})  # whole in itself, with the right digest
+    with pytest.warns(DamagedFile, match="computed again"):
+        again = evaluate_suite(model, suite, store=store)
+    pd.testing.assert_frame_equal(first.tokens, again.tokens)
 
 
 # ---- real tokenizers and networks
@@ -476,8 +498,6 @@ def test_regions_sum_to_the_sentences_surprisal_of_a_plain_loop(shared, public, 
 @pytest.mark.parametrize("kind", ["ngram", "lstm"])
 def test_baselines_are_evaluated_and_their_regions_sum_up(kind):
     import torch
-
-    from tse_core.models.baselines import train_baseline
 
     suite = load_suite("lab_number_prep")
     sentences = [sentence for _, _, sentence in suite.sentences()]

@@ -14,7 +14,7 @@ import pandas as pd
 
 from tse_core import uncertainty
 from tse_core.errors import InputError, unknown
-from tse_core.models import as_model
+from tse_core.models import LanguageModel, as_model
 from tse_core.results import (
     PROTOCOL_VERSION,
     TIDY_COLUMNS,
@@ -179,7 +179,7 @@ def suite_work(model, suite: Suite) -> Work:
     identity = {"model": model.identity(), "data": f"{suite.name}@{items}"}
     signature = Signature(identity, policies_of(model), provenance(model.device))
     words = sum(len(sentence.split()) for sentence in _different(suite))
-    shards = {"suite": Shard(suite, words, {"tokens": Shape(TOKENS)})}
+    shards = {"suite": Shard(suite, words, {"tokens": Shape(TOKENS, _token_count(model, suite))})}
     return Work(signature, CODE, shards, partial(_suite_tokens, model), title=suite.name, unit="words")
 
 
@@ -195,6 +195,18 @@ def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
         for condition, texts in item.contents.items()
     ]
     return {"tokens": pd.concat(rows, ignore_index=True)}
+
+
+def _token_count(model, suite: Suite) -> int | None:
+    """How many tokens a model reads in a suite; None for one whose tokenizer is its own affair."""
+    if not isinstance(model, LanguageModel):
+        return None
+    different = _different(suite)
+    counts = {
+        sentence: encoding.special.count(False)
+        for sentence, encoding in zip(different, model.encode_batch(different), strict=True)
+    }
+    return sum(counts[sentence] for _, _, sentence in suite.sentences())
 
 
 def _different(suite: Suite) -> list[str]:
