@@ -28,7 +28,9 @@ def surprisals(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     bos: options.Bos = "default",
+    chat: options.Chat = None,
     trust: options.Trust = False,
+    served: options.Served = None,
 ) -> None:
     """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal, parted by tabs.
 
@@ -37,9 +39,17 @@ def surprisals(
 
     Example:  tse surprisals lab-systematic-causal sentences.txt
     """
-    choices = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "trust": trust}
+    choices = {
+        "kind": kind,
+        "device": device,
+        "dtype": dtype,
+        "revision": revision,
+        "bos": bos,
+        "trust": trust,
+        "chat": chat,
+    }
     sentences = _sentences(file)
-    scores = _scores(options.opened(model, **choices), sentences)
+    scores = _scores(options.opened(options.at_server(model, served), **choices), sentences)
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
     for number, (tokens, bits_of_tokens) in enumerate(scores, 1):
         for position, (token, bits) in enumerate(zip(tokens, bits_of_tokens, strict=True), 1):
