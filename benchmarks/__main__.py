@@ -5,7 +5,7 @@ compared. One model is real, smollm2-135m; two have the shapes of GPT-2 small an
 their real tokenizers where these can be had.
 
     python -m benchmarks                 the samples (minutes)
-    python -m benchmarks --full          the whole of Table 2, once
+    python -m benchmarks --full          all of Table 2 and of BLiMP, once (an hour)
     python -m benchmarks --only causal   one job
 """
 
@@ -25,9 +25,7 @@ SHARE_OF_BOUND = 0.8
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--full", action="store_true", help="the whole of Table 2 once, by each model, with the peak memory"
-    )
+    parser.add_argument("--full", action="store_true", help="all of Table 2 and of BLiMP once, with the peak memory")
     parser.add_argument("--only", choices=[*jobs.JOBS, *jobs.WHOLE], help="one job; with --full one model")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, help="threads of torch; all cores by default")
@@ -44,7 +42,7 @@ def main() -> None:
         parser.error(f"--only takes one of {', '.join(names)} here")
     try:
         if arguments.full:
-            print(jobs.whole_table(arguments.only, arguments.device), flush=True)
+            print(jobs.WHOLE[arguments.only](arguments.device), flush=True)
             return
         job = jobs.JOBS[arguments.only](arguments.device)
     except InputError as reason:  # the model's file cannot be had here
@@ -95,9 +93,6 @@ def report(job, times, rates) -> int:
         )
         if spared:
             print(f"  with the last feed-forward only where asked: {least:.2f} s; reached {least / ours:.0%} of it")
-    with machine.peak_memory() as peak:
-        job.sides["tse_core"]()
-    print(f"  peak memory over what was there before: {peak[0] / 2**20:,.0f} MiB")
     if job.loop:
         loop, own = (machine.product_flops(work) for work in (job.loop, job.sides["tse_core"]))
         print(f"  products of the padded loop: {loop / 1e9:,.0f} GFLOP, {loop / own:.2f} times those of tse_core")

@@ -10,6 +10,7 @@ import torch
 from benchmarks import machine, samples
 from benchmarks.costs import work
 from benchmarks.sides import drained, equal_lengths, minicons, padded_loop, padded_sentences
+from tse_core import evaluate, evaluate_blimp, load_pairs, load_sentence_pairs
 from tse_core.forward import blocks
 from tse_core.metrics import cutoff_scores
 from tse_core.sentences import score_pairs, token_surprisals
@@ -205,13 +206,10 @@ JOBS = {
     "metrics": partial(metrics, None),
     "metrics-one-thread": partial(metrics, 1),
 }
-WHOLE = ("gpt2", "bert", "smollm2-135m")
 
 
 def whole_table(name: str, device: str) -> str:
     """Every unique context of Table 2 through `evaluate`, once: a line."""
-    from tse_core import evaluate, load_pairs
-
     pairs = load_pairs("marvin-linzen")
     model = samples.loaded(name, device)
     evaluate(model, pairs.head(1))  # weights that lie in a mapped file come into memory with the first pass
@@ -219,7 +217,28 @@ def whole_table(name: str, device: str) -> str:
         seconds = timed(lambda: evaluate(model, pairs), device)
     n = len(samples.contexts(model.kind, None))
     speed = f"{n:,} contexts in {seconds:.0f} s, {n / seconds:,.0f} a second"
-    return f"{name}: {speed}; {peak[0] / 2**20:,.0f} MiB over the model"
+    return f"Table 2, {name}: {speed}; {peak[0] / 2**20:,.0f} MiB over the model"
+
+
+def whole_blimp(name: str, device: str) -> str:
+    """All 67,000 pairs through `evaluate_blimp`, once: a line with the time as a multiple of its bound."""
+    pairs = load_sentence_pairs("blimp")
+    model = samples.loaded(name, device)
+    evaluate_blimp(model, pairs.head(1))
+    with machine.peak_memory() as peak:
+        seconds = timed(lambda: evaluate_blimp(model, pairs), device)
+    fewest = 0
+    for _, group in pairs.groupby("paradigm"):
+        sentences = model.encode_batch([*group["good"], *group["bad"]])
+        fewest += len({e.ids[: end + 1] for e in sentences for end in range(len(e.ids) - 1)})
+    flops, rates = work(model, device, fewest, fewest)
+    bound = sum(f / rate for f, rate in zip(flops, rates(), strict=False))
+    said = f"{len(pairs):,} pairs in {seconds:,.0f} s, {seconds / bound:.2f} times the bound of {bound:,.0f} s"
+    return f"BLiMP, {name}: {said} ({fewest:,} tokens); {peak[0] / 2**20:,.0f} MiB over the model"
+
+
+WHOLE = {name: partial(whole_table, name) for name in ("gpt2", "bert", "smollm2-135m")}
+WHOLE |= {"blimp": partial(whole_blimp, "smollm2-135m")}
 
 
 def _computed(model, work) -> int:
