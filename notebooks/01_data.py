@@ -359,27 +359,21 @@ table(
 
 # %%
 loaded = {name: tse_core.load_model(name) for name in models}
-kept = pd.DataFrame(
-    [
-        {
-            "model": model.label,
-            "vocabulary": model.vocabulary_size,
-            "list": name,
-            "lemmas": len(lemmas),
-            "kept": len(lemmas.in_vocabulary(model)),
-        }
-        for model in loaded.values()
-        for name, lemmas in lists.items()
-    ]
-)
+rows = []
+for model in loaded.values():
+    for name, lemmas in lists.items():
+        count = len(lemmas.in_vocabulary(model))
+        share = round(100 * count / len(lemmas))
+        rows.append(
+            (model.label, model.vocabulary_size, name, len(lemmas), count, share)
+        )
 
 # %% tags=["remove-input"]
 display(newman.without_real_model(models))
-kept["share"] = (100 * kept["kept"] / kept["lemmas"]).round().astype(int)
-table(
-    kept.rename(columns={"share": "share (%)"}),
-    "Lemmas of each list with both forms in the vocabulary.",
+kept = pd.DataFrame(
+    rows, columns=["model", "vocabulary", "list", "lemmas", "kept", "share (%)"]
 )
+table(kept, "Lemmas of each list with both forms in the vocabulary.")
 
 # %% tags=["hide-input"]
 published_kept = published.lemmas_in_vocabulary()
