@@ -36,6 +36,14 @@ def test_a_log_gets_a_line_every_half_minute_and_one_at_the_end(capsys, clock):
     assert lines[-1] == "gpt2: pairs: 67,000 of 67,000 pairs, 100/s, took 11 min"
 
 
+def test_the_end_is_said_once_though_nothing_more_is_reported_after_it(capsys, clock):
+    with progress(2, "work") as advance:
+        for n in (1, 1, 0):
+            clock[0] += 40
+            advance(n)
+    assert len(capsys.readouterr().err.splitlines()) == 2
+
+
 def test_work_that_reports_once_in_five_minutes_is_told_when_it_does(capsys, clock):
     with progress(2, "slow", unit="suites") as advance:
         clock[0] += 5400

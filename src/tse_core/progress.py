@@ -58,14 +58,14 @@ def _lines(total: int, description: str, unit: str, every: float, renewed: bool 
 
     The last line says that all is done; it is left out of a log that holds no line yet.
     """
-    done, started = 0.0, time.monotonic()
+    done, ended, started = 0.0, False, time.monotonic()
     shown = started - every if renewed else started
 
     def advance(n: float = 1, text: str | None = None) -> None:
-        nonlocal done, shown, description
+        nonlocal done, ended, shown, description
         done, description, now = done + n, text or description, time.monotonic()
         whole, first = done >= total - 1e-6, shown == started
-        if not done or (now - shown < every and (not whole or first)):
+        if not done or ended or (now - shown < every and (not whole or first)):
             return
         seconds = max(now - started, 1e-3)
         speed = f", {done / seconds:,.0f}/s" if done >= seconds else ""
@@ -74,7 +74,7 @@ def _lines(total: int, description: str, unit: str, every: float, renewed: bool 
         print(
             f"\r{line}   " if renewed else line, end="\n" if whole or not renewed else "", file=sys.stderr, flush=True
         )
-        shown = now
+        shown, ended = now, whole
 
     return advance
 
