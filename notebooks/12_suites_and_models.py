@@ -252,7 +252,37 @@ if own is not None:
     )
 
 # %% [markdown]
-# What could fool you, in order of size. First, the front: the recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a token in front. Second, chance: suites join one, two or three comparisons, so guessing gets 0.5 on one suite and 0.2 on another, and a circuit's mean hides which. Third, small numbers: most suites have 19 to 40 items, so a single suite's accuracy is uncertain by about fifteen points either way.
+# ## Suites in, models in, a chart out
+#
+# *Figure 1 of the SyntaxGym paper* is a plan of the site: those who know language put suites in, those who build models put models in, every model is run on every suite, and a chart compares the models by groups of suites. Here is that chart with the recorded models and SmolLM2, by circuit; [the gym](../book/gym/index.md) is the same plan with suites and models of your own.
+
+# %% tags=["hide-input"]
+by_circuit = of_31[of_31["run"].isin(pretrained)]
+by_circuit = by_circuit.groupby(["circuit", "run"], as_index=False, sort=False)[
+    "accuracy"
+].mean()
+if own is not None:
+    ours_by_circuit = own[own["in_31"]].groupby("circuit", as_index=False)["accuracy"]
+    by_circuit = pd.concat([ours_by_circuit.mean().assign(run=recorded), by_circuit])
+first = by_circuit["accuracy"] == by_circuit.groupby("circuit")["accuracy"].transform(
+    "max"
+)
+leads = by_circuit[first].groupby("run")["circuit"].nunique().sort_values()
+n_circuits = by_circuit["circuit"].nunique()
+heat_map(
+    by_circuit,
+    "circuit",
+    "run",
+    "accuracy",
+    title=f"{leads.index[-1]} is highest on all {n_circuits} circuits"
+    if leads.iloc[-1] == n_circuits
+    else f"No model is highest on all {n_circuits} circuits; {leads.index[-1]} is on {leads.iloc[-1]}",
+)
+
+# %% [markdown]
+# Look along a row: how far the models differ on one ability. Look down a column: what one model can do and what it cannot. What could fool you: a circuit is a mean over two to ten suites, so a light cell can hide a dark suite.
+#
+# What could fool you in all these numbers, in order of size. First, the front: the recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a token in front. Second, chance: suites join one, two or three comparisons, so guessing gets 0.5 on one suite and 0.2 on another, and a circuit's mean hides which. Third, small numbers: most suites have 19 to 40 items, so a single suite's accuracy is uncertain by about fifteen points either way.
 #
 # ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?
 # With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both models, which helps, but chance alone often produces a difference of five points on one circuit. The SG score rests on about 800 items, and on 31 suites that differ more than models do.
@@ -304,8 +334,55 @@ if own is not None:
 #
 # ## Command lines
 #
-# *Figure 5 of the paper* shows two tools: one that gets surprisals from any model, and one that runs a suite on a model. Here the same two steps are `tse surprisals MODEL FILE` and `tse syntaxgym evaluate SUITE MODEL`; both take a program or a container in place of a model.
-#
+# *Figure 5 of the paper* shows two tools at work: one that runs suites on models (5a), and one that gets tokens and surprisals from any model (5b). Each step has its command here. All of them take a program, a container or a server in place of a model.
+
+# %% tags=["hide-input"]
+figure5 = published.syntaxgym_figure5()
+figure5["here"] = [
+    "tse list models",
+    "tse list suites",
+    "tse syntaxgym evaluate gpt2 mvrr",
+    "tse syntaxgym evaluate docker://me/my-model my-suite.json",
+    "tse list models",
+    "tse surprisals MODEL foo.txt",
+    "tse surprisals MODEL foo.txt",
+]
+display(
+    table(
+        figure5[["part", "command", "printed", "here"]].rename(
+            columns={"command": "in the paper", "printed": "prints"}
+        ),
+        "Figure 5 of the SyntaxGym paper, and the same steps here",
+    )
+)
+printed = figure5.set_index("command")["printed"]["syntaxgym evaluate gpt-2 mvrr"]
+kept = named[(named["run"] == "gpt-2-pretrained") & (named["suite"] == "mvrr")]
+kept = f"{kept['accuracy'].item():.4f}"
+display(
+    newman.say(
+        f"The figure prints “{printed}” for GPT-2 on `mvrr`; the accuracy that Hu and colleagues recorded is {kept}, "
+        + ("the same." if kept in printed else "which is another number."),
+        f"For {recorded} the recorded accuracy is {own.set_index('suite')['accuracy']['mvrr']:.4f}."
+        if own is not None
+        else "",
+    )
+)
+
+# %% [markdown]
+# The same steps with a laboratory model, run when this page was made:
+
+# %%
+pathlib.Path("foo.txt").write_text("The farmer near the pilots laughs.\n")
+for command in (
+    "syntaxgym evaluate lab-systematic-causal lab_number_prep",
+    "surprisals lab-systematic-causal foo.txt",
+):
+    tse = [sys.executable, "-c", "from tse_core.cli import main; main()"]
+    done = subprocess.run([*tse, *command.split()], capture_output=True, text=True)
+    print(f"$ tse {command}\n{done.stdout}")
+pathlib.Path("foo.txt").unlink()
+
+# %% [markdown]
 # ## Measured here
 #
 # The laboratory's models know only the laboratory's words, so they are asked the laboratory's suites; models that read English are asked the public ones, if they are here and were not recorded. The results are kept, so a second run computes only what is new. An item with an unknown word in a critical region is left out; where more than half of the items have one, or more than a tenth of all tokens is unknown, the suite has no accuracy.

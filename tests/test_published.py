@@ -92,6 +92,9 @@ def test_syntaxgym_suites_models_and_records():
     assert (len(suites), suites["items"].sum(), suites["in_33"].sum(), suites["in_31"].sum()) == (34, 842, 33, 31)
     assert set(published.hu2020_suites()["suite"]) == set(suites["suite"])
     assert len(published.syntaxgym_models()) == 8
+    (printed,) = published.syntaxgym_figure5().query("command == 'syntaxgym evaluate gpt-2 mvrr'")["printed"]
+    recorded = published.hu2020_suites().query("model == 'gpt-2-pretrained' and suite == 'mvrr'")["accuracy"].item()
+    assert printed == f"Accuracy: {recorded:.4f} ({recorded * 28:.0f}/28 correct)"
     assert published.hu2020_circuits()["circuit"].nunique() == 7
 
 

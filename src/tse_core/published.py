@@ -185,6 +185,11 @@ def syntaxgym_models() -> pd.DataFrame:
     return _read("syntaxgym_models")
 
 
+def syntaxgym_figure5() -> pd.DataFrame:
+    """Gauthier et al. 2020, Figure 5: part (a, b), step, command, printed (what the figure shows of its output)."""
+    return _read("syntaxgym_figure5")
+
+
 def syntaxgym_suites() -> pd.DataFrame:
     """The 34 public suites, their size, circuit and formula.
 
