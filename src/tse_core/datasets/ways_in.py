@@ -32,7 +32,7 @@ def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     """
     if not isinstance(pairs, pd.DataFrame):
         return load_sentence_pairs(pairs)
-    if {"good", "bad"} <= set(pairs):
+    if {"good", "bad"} <= set(pairs) or {"one_prefix_prefix", "two_prefix_word"} & set(pairs):
         return pairs
     made = sentence_pairs_from_table(pairs)
     made.attrs["name"] = pairs.attrs.get("name", "sentence-pairs")
