@@ -123,7 +123,9 @@ def test_scripts_have_the_pages_calls(visit, facts):
             const few = await window.tse.score({left, number: 1, lemmas: verbs});
             const wrong = await window.tse.score({left, number: 2}).catch((problem) => problem.message);
             const half = await window.tse.surprisals("The keys \\ud800").catch((problem) => problem.message);
-            return {own, none, few, wrong, half, bits: await window.tse.surprisals(left + " are here.")};
+            const nothing = await window.tse.score().catch((problem) => problem.message);
+            const verb = await window.tse.score({left, number: 1, lemmas: [null]}).catch((problem) => problem.message);
+            return {own, none, few, wrong, half, nothing, verb, bits: await window.tse.surprisals(left + " are here.")};
         }"""
     )
     own, few = found["own"], found["few"]
@@ -134,7 +136,8 @@ def test_scripts_have_the_pages_calls(visit, facts):
     assert [verb["lemma"] for verb in few["lemmas"]] == ["be", "go"]
     assert few["lemmas"][0] == next(verb for verb in own["lemmas"] if verb["lemma"] == "be")
     assert "holds half of a character" in found["half"]
-    assert "must be 0 (singular) or 1 (plural)" in found["wrong"]
+    assert "must be 0 (singular) or 1 (plural)" in found["wrong"] and found["nothing"] == found["wrong"]
+    assert found["verb"] == "A form of the verb is empty: type at least one word."
     assert "".join(token["token"] for token in found["bits"]) == f"{KEYS} are here."
     are = next(token["bits"] for token in found["bits"] if token["token"] == " are")
     assert 2**-are == pytest.approx(own["top"][0]["p"], rel=0.1)

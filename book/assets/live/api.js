@@ -15,7 +15,7 @@ export const ready = () => load();
  *
  * number: that of the subject, 0 singular or 1 plural. front: the id of the token before the text, null for none.
  * lemmas: names from the package's list, or {lemma, singular, plural}. Both default to the package's. */
-export async function score({ left, number, front, lemmas }) {
+export async function score({ left, number, front, lemmas } = {}) {
   const { distribution, verbs } = await distributionAfter({ left, number, front, lemmas });
   const rated = forms(distribution, verbs.map((verb) => verb.ids), number);
   return {
@@ -63,7 +63,7 @@ async function listed(lemmas) {
   const { lemmas: own } = await facts();
   if (lemmas === undefined) return own;
   if (!Array.isArray(lemmas) || !lemmas.length) throw new Problem("The lemmas must be a list of verbs.");
-  return Promise.all(lemmas.map((one) => (typeof one === "string" ? named(one, own) : own.find((verb) => verb.singular === one.singular && verb.plural === one.plural) || entered(one))));
+  return Promise.all(lemmas.map((one) => (typeof one === "string" ? named(one, own) : own.find((verb) => verb.singular === one?.singular && verb.plural === one?.plural) || entered(one ?? {}))));
 }
 
 /** A verb of the list, by its lemma or one of its two forms. */

@@ -38,7 +38,7 @@ function verbLine({ distribution, number }, verb) {
   const correct = distribution[verb.ids[number]], wrong = distribution[verb.ids[1 - number]];
   const agrees = correct > wrong;
   return el("p", {}, `TSE with “${verb.lemma}” is `, el("strong", { className: agrees ? "good" : "bad", textContent: agrees ? "1" : "0", "data-value": "tse" }),
-    `: ${words[0]} has ${percent(correct)}, ${words[1]} ${percent(wrong)}.`);
+    ": ", el("em", { textContent: words[0] }), ` has ${percent(correct)}, `, el("em", { textContent: words[1] }), ` ${percent(wrong)}.`);
 }
 
 function wrongVerbs(rated, number) {
