@@ -43,3 +43,26 @@ def test_the_readme_shows_a_picture_of_the_book_that_loads_quickly():
 def test_the_glossary_is_in_alphabetical_order_and_uses_each_term_once():
     terms = re.findall(r"^(\S.*)\n  \S", (ROOT / "book" / "glossary.md").read_text(), re.MULTILINE)
     assert terms == sorted(terms, key=str.lower) and len(set(terms)) == len(terms) > 60
+
+
+def test_every_table_and_figure_of_the_papers_has_its_place(shared):
+    """The page names all that the papers' captions number, and each chapter it leads to speaks of it."""
+    text = (ROOT / "book" / "figures.md").read_text()
+    parts = dict(zip(("newman-2021", "blimp-2020", "syntaxgym-2020"), text.split("\n## ")[1:], strict=True))
+    for paper, part in parts.items():
+        rows = re.findall(r"^\| ((?:Table|Figure) \d)([ab]?) \|.*?\]\((\S+?)\)", part, re.MULTILINE)
+        captions = re.findall(
+            r"^(Table \d|Figure \d): ", (shared / "papers" / f"{paper}.txt").read_text(), re.MULTILINE
+        )
+        assert {name for name, _, _ in rows} == set(captions)
+        for name, letter, page in rows:
+            chapter = (ROOT / "book" / page).resolve()
+            assert chapter.exists()
+            apart = (
+                ("Figure 3", "Figure 4b")
+                if paper == "syntaxgym-2020"
+                else ("Table 2",)
+                if paper == "blimp-2020"
+                else ()
+            )
+            assert name + letter in apart or name in chapter.with_suffix(".py").read_text(), f"{paper}: {name}"
