@@ -73,7 +73,7 @@ from IPython.display import display
 
 import tse_core
 from tse_core import charts, published
-from tse_core.pages import glue, newman, table, try_this
+from tse_core.pages import glue, newman, recording_time, table, try_this
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -227,7 +227,8 @@ for model, (list_name, protocol) in product(real, choice):
             note=signature.without_provenance,
         ),
         newman.say(
-            newman.run_in_words(signature, sum(len(part.contexts) for part in parts))
+            newman.run_in_words(signature, sum(len(part.contexts) for part in parts)),
+            recording_time(newman.label(model), "agreement"),
         ),
     )
 

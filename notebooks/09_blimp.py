@@ -75,6 +75,7 @@ from tse_core.pages import (
     newman,
     not_recorded,
     recorded_accuracies,
+    recording_time,
     table,
     try_this,
 )
@@ -163,7 +164,8 @@ if phenomena is not None:
         newman.say(
             f"Over all pairs {recorded} is right in {100 * summary['accuracy']:.1f} % "
             f"[{100 * summary['low']:.1f}, {100 * summary['high']:.1f}]; GPT-2 large in "
-            f"{overall['GPT-2']:.1f} %, single humans in {overall['human']:.1f} %."
+            f"{overall['GPT-2']:.1f} %, single humans in {overall['human']:.1f} %.",
+            recording_time(recorded, "blimp"),
         )
     )
 else:

@@ -69,7 +69,14 @@ from IPython.display import display
 
 from tse_core import published
 from tse_core.charts import bars, download_table, heat_map, suite_accuracy
-from tse_core.pages import glue, newman, not_recorded, recorded_suites, table
+from tse_core.pages import (
+    glue,
+    newman,
+    not_recorded,
+    recorded_suites,
+    recording_time,
+    table,
+)
 from tse_core.paths import store_folder
 from tse_core.results import Store
 from tse_core.syntaxgym import Gym, accuracy_table, load_suites, run_gym, sg_scores
@@ -247,7 +254,8 @@ if own is not None:
         newman.say(
             f"Against the small GPT-2 it loses most on *{gap.index[0]}* ({gap.iloc[0]:+.2f}) "
             f"and {'gains most' if gap.iloc[-1] > 0 else 'loses least'} on "
-            f"*{gap.index[-1]}* ({gap.iloc[-1]:+.2f})."
+            f"*{gap.index[-1]}* ({gap.iloc[-1]:+.2f}).",
+            recording_time(recorded, "suites"),
         )
     )
 

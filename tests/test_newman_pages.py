@@ -3,7 +3,9 @@
 import pandas as pd
 
 from tse_core import published
-from tse_core.pages import figures, newman, table
+from tse_core.pages import figures, newman, recording_time, table
+from tse_core.paths import data_folder
+from tse_core.results import read_provenance
 
 MADE = "{}@0a1b2c3d marvin-linzen@9f3e22ab | newman-clean@77aa01c2({}) bos:{} space:no dtype:float32"
 
@@ -35,6 +37,12 @@ def test_a_signature_is_said_in_words():
     assert "smollm2-135m read 12,820 contexts after the token <|endoftext|>; 962 verbs of the list newman-clean" in said
     assert "with nothing in front" in newman.run_in_words(MADE.format("gpt2", 7, "none"))
     assert [newman.front_of(MADE.format("m", 1, bos)) for bos in ("none", "cls", "<s>")] == ["nothing", "[CLS]", "<s>"]
+
+
+def test_the_time_of_a_recorded_run_is_the_one_that_was_kept():
+    seconds = read_provenance(data_folder() / "recorded" / "smollm2-135m")["files"]["blimp"]["seconds"]
+    assert f"took {seconds / 60:.0f} minutes on one machine" in recording_time("smollm2-135m", "blimp")
+    assert recording_time("smollm2-135m", "nothing") == recording_time("no such model", "blimp") == ""
 
 
 def test_the_whole_distribution_is_table_2_with_no_point_hidden():

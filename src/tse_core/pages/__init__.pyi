@@ -22,3 +22,4 @@ from .profiles import offer_results as offer_results
 from .recorded_tables import not_recorded as not_recorded
 from .recorded_tables import recorded_accuracies as recorded_accuracies
 from .recorded_tables import recorded_suites as recorded_suites
+from .recorded_tables import recording_time as recording_time

@@ -6,6 +6,8 @@ import pandas as pd
 
 from tse_core import published, uncertainty
 from tse_core.blimp import accuracies
+from tse_core.paths import data_folder
+from tse_core.results import PROVENANCE, read_provenance
 from tse_core.studies import recorded_items, recorded_pairs
 
 
@@ -37,6 +39,17 @@ def recorded_suites(model: str, front: str = "default") -> pd.DataFrame | None:
     return table.merge(known, on="suite")[
         ["circuit", "suite", "model", "accuracy", "low", "high", "correct", "items", "in_31"]
     ]
+
+
+def recording_time(model: str, part: str) -> str:
+    """How long a part of a recorded run (agreement, blimp, suites) took, in a sentence; "" where it is not recorded."""
+    home = data_folder() / "recorded" / model
+    made = read_provenance(home) if (home / PROVENANCE).exists() else {"files": {}}
+    if part not in made["files"]:
+        return ""
+    minutes = round(made["files"][part]["seconds"] / 60)
+    took = f"{minutes} minute{'' if minutes == 1 else 's'}" if minutes else "less than a minute"
+    return f"The recorded run of these scores took {took} on one machine ({made['hardware']}, {made['date']})."
 
 
 def not_recorded(model: str, what: str):
