@@ -393,7 +393,7 @@ if len(moved):
         else "The order of TSE and EW is the same after every one of these tokens."
     )
     display(newman.say(said, order))
-    lesson_front = f"{said} {order}".replace("*", "")
+    lesson_front = f"{said} {order}".replace("*", '"')
 else:
     lesson_front = "Not measured in this build."
 glue("lesson_front", lesson_front)

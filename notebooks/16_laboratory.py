@@ -501,9 +501,9 @@ for label, groups in kinds.items():
     )
     falls = ends[1] - ends[TENTHS]
     base = alt.Chart(drawn).encode(
-        x=alt.X("tenth:O", title="tenth of the verbs, from the likeliest at the slot to the least likely", axis=alt.Axis(labelAngle=0)),
+        x=alt.X("tenth:O", title="tenth of the verbs, the likeliest first", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("score:Q", title="EW", scale=alt.Scale(domain=[0.4, 1.0])),
-        color=alt.Color("line:N", sort=ORDER, title=None, scale=alt.Scale(domain=ORDER, range=COLOURS), legend=alt.Legend(orient="bottom", columns=3, symbolOpacity=1)),
+        color=alt.Color("line:N", sort=ORDER, title=None, scale=alt.Scale(domain=ORDER, range=COLOURS), legend=alt.Legend(orient="bottom", columns=2, symbolOpacity=1)),
         strokeDash=alt.StrokeDash("line:N", sort=ORDER, legend=None, scale=alt.Scale(domain=ORDER, range=[[1, 0], [6, 4], [1, 0], [1, 0], [1, 0]])),
         shape=alt.Shape("line:N", sort=ORDER, legend=None, scale=alt.Scale(domain=ORDER, range=["square", "diamond", "circle", "cross", "triangle-up"])),
         tooltip=["line:N", "tenth:O", alt.Tooltip("score:Q", format=".3f"), "verbs:Q"],
@@ -512,7 +512,11 @@ for label, groups in kinds.items():
         (base.mark_line() + base.mark_point(filled=True, size=55, opacity=1)).properties(
             width="container",
             height=280,
-            title=f"{label}: from the first to the last tenth EW falls by {falls['also nouns']:.2f} for verbs that are also nouns, by {falls['never nouns']:.2f} for the others",
+            title=[
+                f"{label}: from first to last, EW falls by",
+                f"{falls['also nouns']:.2f} for verbs that are also nouns,",
+                f"{falls['never nouns']:.2f} for verbs that are never nouns",
+            ],
             description=f"Line chart of EW over ten groups of verbs, from the likeliest to the least likely, for the true rule, the true list, and {label} with all verbs, with verbs that are never nouns and with verbs that are also nouns. "
             + "; ".join(f"{line}: {row[1]:.2f} at first, {row[TENTHS]:.2f} at last" for line, row in ends.iterrows()),
         )
@@ -543,7 +547,9 @@ for label, groups in kinds.items():
         f"And its habits lean one way: {for_base:.0%} of them are habits of the base form, where the list has as many of either form.",
     ]
 display(newman.say(*said))
-glue("lesson_between", " ".join(said).replace("*", "") or "Not measured in this build.")
+glue(
+    "lesson_between", " ".join(said).replace("*", '"') or "Not measured in this build."
+)
 
 # %% [markdown]
 # ### What one may conclude
