@@ -1,7 +1,7 @@
 """Language models: what one is, and how one is opened by its name, its folder or its command.
 
 A `LanguageModel` is a tokenizer, a network and the policies that turn text into token ids. Hugging Face networks,
-n-gram and LSTM baselines, and programs behind a command are opened here.
+n-gram and LSTM baselines, programs behind a command and models behind a server are opened here.
 """
 
 import lazy_loader
