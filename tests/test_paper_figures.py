@@ -106,6 +106,10 @@ def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypat
     svg = (tmp_path / "figure.svg").read_text()
     words = re.sub("<[^>]*>", " ", svg)
     assert "In colour: Simple." in words and "below the chart" not in words
+    for figure in ("figure3", "table2"):  # one panel, as wide as its place on a page
+        save_chart(tse_core.plot(tidy, figure), tmp_path / f"{figure}.svg")
+        width = float(re.search(r'width="(\d+)', (tmp_path / f"{figure}.svg").read_text())[1])
+        assert width > 560
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     assert "https://cdn" not in (tmp_path / "figure.html").read_text()[:20000]
     with pytest.raises(InputError, match="figure.pdf: a figure is written as .html, .svg, .png"):

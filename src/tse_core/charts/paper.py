@@ -170,7 +170,8 @@ def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, numbe
 
 def _still(chart):
     """The chart as a picture that names the construction in colour instead of offering a choice."""
-    shown = next((param.value for param in chart.params if param.name == "shown"), None) if chart.params else None
+    params = [] if chart.params is alt.Undefined else chart.params
+    shown = next((param.value for param in params if param.name == "shown"), None)
     if shown is None:
         return chart
     said = " ".join(chart.title.subtitle).replace(CHOOSE, f"In colour: {shown}.")
