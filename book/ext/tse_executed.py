@@ -13,6 +13,7 @@ from pathlib import Path
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
+PARAMETERS = re.compile(r'<dl>\n(<dd><em class="sig-param">.*?)</dl>', re.DOTALL)
 PROMPTS = {"exercise-setup": "What the exercises use", "solution": "Solution", "check": "Check"}  # on folded cells
 
 
@@ -59,11 +60,15 @@ def without_source(app, pagename, templatename, context, doctree) -> None:
 
 
 def plain_lists(app, pagename, templatename, context, doctree) -> None:
-    """The bibliography claims to be a list without list items, which screen readers stumble over."""
+    """The bibliography and the parameters of a function claim to be lists that they are not: screen readers stumble."""
     if "body" in context:
-        context["body"] = context["body"].replace(
-            '<div role="list" class="citation-list">', '<div class="citation-list">'
-        )
+        body = context["body"].replace('<div role="list" class="citation-list">', '<div class="citation-list">')
+        context["body"] = PARAMETERS.sub(_lines, body)
+
+
+def _lines(found: re.Match) -> str:
+    """The parameters of a function, a line each."""
+    return f'<span class="sig-lines">{found[1].replace("dd>", "span>")}</span>'
 
 
 def tables_beside(app, pagename, templatename, context, doctree) -> None:
