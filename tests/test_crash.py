@@ -1,9 +1,14 @@
 """Runs that are killed, share a store, meet damaged files or a full disk end as an unbroken run does, byte for byte."""
 
+import hashlib
 import json
 import os
+import random
+import shutil
+import signal
 import subprocess
 import sys
+import time
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +19,7 @@ import pytest
 from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement import job as _job
 from tse_core.agreement import scoring
+from tse_core.datasets import downloads
 from tse_core.errors import DamagedFile
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store, digest, parquet
@@ -35,6 +41,50 @@ def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_pa
     stages = {run["shards_there"] for run in killed}
     assert len(stages) >= 4, f"the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
     assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"]
+
+
+@pytest.mark.slow
+def test_a_fetch_killed_at_random_moments_and_begun_again_has_the_files_of_an_unbroken_one(tmp_path, monkeypatch):
+    """Forty files of a megabyte from a folder; after a kill each is as it should be or missing, never in between."""
+    home, mirror, commit = tmp_path / "data", tmp_path / "mirror" / "owner" / "files" / ("0" * 40), "0" * 40
+    home.mkdir()
+    mirror.mkdir(parents=True)
+    draw = random.Random(0)
+    contents = {f"{number}.bin": draw.randbytes(1_000_000) for number in range(40)}
+    lines = ["dataset,repository,commit,path,bytes,sha256,licence"]
+    for name, content in contents.items():
+        (mirror / name).write_bytes(content)
+        lines.append(f"files,owner/files,{commit},{name},{len(content)},{hashlib.sha256(content).hexdigest()},MIT")
+    (home / "registry.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.setattr(downloads, "data_folder", lambda: home)
+    monkeypatch.setenv("TSE_MIRROR", str(tmp_path / "mirror"))
+
+    def fetch(cache: str) -> int:
+        monkeypatch.setenv("TSE_CACHE", str(tmp_path / cache))
+        child = os.fork()
+        if not child:
+            downloads.fetch()
+            os._exit(0)
+        return child
+
+    started = time.perf_counter()
+    assert os.waitpid(fetch("unbroken"), 0)[1] == 0
+    duration, stages, kills = time.perf_counter() - started, set(), 0
+    for moment in range(3 * MOMENTS):
+        child = fetch(f"cache-{moment}")
+        time.sleep(draw.uniform(0, 0.9) * duration)
+        os.kill(child, signal.SIGKILL)
+        kills += os.waitpid(child, 0)[1] == signal.SIGKILL
+        states = downloads.states()
+        assert set(states["state"]) <= {"cached", "missing"}
+        stages.add((states["state"] == "cached").sum())
+        assert os.waitpid(fetch(f"cache-{moment}"), 0)[1] == 0
+        assert {name: downloads.path_of(f"owner/files/{commit}/{name}").read_bytes() for name in contents} == contents
+        shutil.rmtree(tmp_path / f"cache-{moment}")
+        if kills == MOMENTS:
+            break
+    print(f"{kills} kills with {min(stages)} to {max(stages)} of {len(contents)} files there: byte-identical")
+    assert kills == MOMENTS and len(stages) >= 4
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +254,6 @@ def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, tmp_path):
 def test_a_file_that_may_not_grow_is_the_same_mistake(run, tmp_path):
     """The system refuses to write more than 20,000 bytes into a file: EFBIG, which any user can provoke."""
     import resource
-    import signal
 
     child = os.fork()
     if not child:

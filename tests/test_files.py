@@ -134,6 +134,16 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     assert (tmp_path / "out.csv").read_text() == "old"
 
 
+def test_a_full_disk_names_the_file(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tse_core.files.os.fdopen", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_aside(tmp_path / "training.pt", b"1")
+    assert caught.value.filename == str(tmp_path / "training.pt")
+
+
 @pytest.mark.parametrize(
     ("name", "line"),
     [("absent/out.csv", "there is no folder"), ("folder", "Is a directory"), ("a\0b", "is no path"),

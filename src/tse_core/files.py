@@ -170,8 +170,10 @@ def write_aside(path: Path, contents: bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(contents)
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # one of a full disk names no file
+            error.filename = error.filename or str(path)
         raise
 
 
