@@ -181,7 +181,7 @@ def test_reading_a_long_pair_is_stopped(visit, facts):
         part.get_by_label(f"{which} sentence").fill("The dogs near the tree and " * 60 + last)
     part.get_by_role("button", name="Compare").click()
     part.get_by_role("button", name="Stop").press("Enter")
-    said(page, "pair").get_by_text("Stopped.").wait_for()
+    said(page, "pair").get_by_text("Stopped.").wait_for(timeout=LOADING)
     for which, last in (("First", "bark"), ("Second", "barks")):
         part.get_by_label(f"{which} sentence").fill(f"The dogs {last}")
     part.get_by_role("button", name="Compare").click()

@@ -1,6 +1,6 @@
 /* The calls that the page offers to scripts, and uses itself: window.tse.ready, .score, .surprisals. */
 
-import { ask, load } from "./engine.js";
+import { ask, load, unlessStopped } from "./engine.js";
 import { facts } from "./facts.js";
 import { Problem } from "./problems.js";
 import { equallyWeighted, forms, modelWeighted } from "./scoring.js";
@@ -45,8 +45,10 @@ export async function likeliest(distribution, count) {
 
 /** The surprisal of every token of a sentence: [{token, bits, start, end}]. With no front token the first has 0 bits. */
 export async function surprisals(sentence, { front } = {}) {
+  const goOn = unlessStopped();
   await load();
   const read = await tokens(String(sentence ?? "").trim(), "The sentence"), first = await before(front);
+  goOn();
   const bits = await ask("surprisals", { ids: [...first, ...read.map((token) => token.id)] });
   const all = first.length ? bits : [0, ...bits];
   return read.map(({ text, start, end }, place) => ({ token: text, bits: all[place], start, end }));

@@ -11,7 +11,7 @@ const AGAIN = "Nothing is broken: load the model again.";
 
 export const events = new EventTarget();
 export const status = { state: "idle", loaded: 0, total: 0, seconds: 0, problem: null };
-let worker = null, loading = null, last = 0;
+let worker = null, loading = null, last = 0, stops = 0;
 const waiting = new Map();
 
 function change(state, more) {
@@ -82,9 +82,17 @@ export function ask(action, request = {}) {
 
 /** End what is being computed; requests under way are rejected with a Problem that says so. */
 export async function stop() {
+  stops += 1;
   worker?.postMessage({ action: "stop" });
   if (worker) await ask("resume");
 }
+
+/** A function that throws the Problem "Stopped." once `stop` has been called after now: for what takes several requests. */
+export function unlessStopped() {
+  const before = stops;
+  return () => { if (stops !== before) throw stopped(); };
+}
+const stopped = () => Object.assign(new Problem("Stopped."), { stopped: true });
 
 function received({ data }) {
   if (data.progress) {
@@ -102,7 +110,7 @@ function received({ data }) {
 function said({ name, message }) {
   if (name === "connection") return new Problem(`The connection was lost while the model was loading (${message}). ${AGAIN}`);
   if (name === "missing") return new Problem(`This copy of the book is not whole: ${message}.`);
-  if (name === "stopped") return Object.assign(new Problem("Stopped."), { stopped: true });
+  if (name === "stopped") return stopped();
   return explained(name === "RangeError" ? new RangeError(message) : new Error(message), MEMORY);
 }
 
