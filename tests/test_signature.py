@@ -30,7 +30,7 @@ def signatures(draw):
     identity = {"model": draw(hashed), "data": draw(hashed)}
     policy = {"lemmas": f"{draw(hashed)}({draw(st.integers(0, 3562))})"} if draw(st.booleans()) else {}
     policy |= draw(st.dictionaries(names, texts, min_size=1, max_size=5))
-    made = {part: draw(texts) for part in ("version", "hardware", "date")}
+    made = {"version": draw(texts), "hardware": draw(texts), "date": draw(st.dates()).isoformat()}
     return Signature(identity, policy, made)
 
 
