@@ -97,7 +97,7 @@ def test_a_fault_of_the_program_gives_a_short_report_and_another_exit_code(monke
     def broken(*arguments):
         raise KeyError("a bug")
 
-    monkeypatch.setattr("tse_core.datasets.load_lemmas", broken)
+    monkeypatch.setattr("tse_core.datasets.load_pairs", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(SystemExit) as left:
         main(["evaluate", "lab-x"])
@@ -122,7 +122,7 @@ def test_what_the_machine_lacks_is_said_in_one_line(error, code, line, monkeypat
     def refused(*arguments):
         raise error
 
-    monkeypatch.setattr("tse_core.datasets.load_lemmas", refused)
+    monkeypatch.setattr("tse_core.datasets.load_pairs", refused)
     with pytest.raises(SystemExit) as left:
         main(["evaluate", "lab-x"])
     assert (left.value.code, capsys.readouterr().err) == (code, line + "\n")
