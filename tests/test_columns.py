@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
+from tse_core.blimp import pair_defects
 from tse_core.datasets import pairs_from_table
 from tse_core.errors import LittleCounted
 
@@ -45,6 +46,7 @@ def test_lines_of_true_and_false_are_pairs_and_one_good_sentence_may_have_severa
     pairs = load_sentence_pairs(write("simple_agrmt.txt", "\r\n".join(lines) + "\r\n"))
     assert pairs["good"].tolist() == ["die Autoren lachen"] * 2
     assert pairs["bad"].tolist() == ["die Autoren lacht", "die Autoren lachst"]
+    assert pair_defects(pairs).empty and set(pairs["phenomenon"]) == {"simple_agrmt"}
     assert set(pairs["paradigm"]) == {"simple_agrmt"} and pairs["pair_id"].tolist() == ["2", "3"]
 
 

@@ -40,7 +40,7 @@ def _checks(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.Series, str]]:
         good.str.split().str.len() != bad.str.split().str.len(),
         "length favours one side",
     )
-    yield "different final mark", (good.str[-1] != bad.str[-1]), "the mark is part of the contrast"
+    yield "different final mark", _final_marks(good) != _final_marks(bad), "the mark is part of the contrast"
     outside = (good != good.str.strip()) | (bad != bad.str.strip())
     yield "space around a sentence", outside, "the first token may change"
     double = good.str.contains("  ", regex=False) | bad.str.contains("  ", regex=False)
@@ -53,3 +53,9 @@ def _checks(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.Series, str]]:
     misspelt = blimp_paradigms().set_index("UID")["field"].str.contains("/", regex=False)
     found = pairs["paradigm"].map(misspelt[misspelt]).notna()
     yield "field spelt syntax/semantics", found, "read as syntax_semantics; no score changes"
+
+
+def _final_marks(sentences: pd.Series) -> pd.Series:
+    """The last character of each sentence where it is no letter or digit, else ""."""
+    last = sentences.str[-1].fillna("")
+    return last.mask(last.str.isalnum(), "")

@@ -125,7 +125,8 @@ def sentence_pairs_from_table(table: pd.DataFrame, columns: Mapping[str, str] | 
             if not cells[side]:
                 raise InputError(f"{where}{line}: {found[side]} is empty; it must be a sentence")
         row = {column: cells.get(column, "") for column in SENTENCE_COLUMNS}
-        row |= {"paradigm": cells.get("construction") or name, "pair_id": cells.get("id") or str(line)}
+        paradigm = cells.get("construction") or name
+        row |= {"paradigm": paradigm, "phenomenon": paradigm, "pair_id": cells.get("id") or str(line)}
         rows.append(row | {"methods": "full-sentence"})
     return pd.DataFrame(rows, columns=SENTENCE_COLUMNS)
 
