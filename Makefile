@@ -9,7 +9,7 @@
 # VENV       an environment to use instead of .venv, e.g. VENV="$$CONDA_PREFIX"
 # PYTHON     the Python that makes .venv
 # LIVE       0 leaves the model that runs in a page out of the book, which is 98 MB lighter
-# PORT       where make serve answers
+# PORT       where make serve answers; HOST=0.0.0.0 lets the other machines of the network in
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -17,6 +17,7 @@ TORCH := $(or $(TORCH),torch==2.13.0)
 PIP_ARGS ?=
 PROFILE ?= default
 PORT ?= 8000
+HOST ?= 127.0.0.1
 
 BIN = $(VENV)/bin
 READY = $(VENV)/.tse-ready
@@ -38,9 +39,7 @@ pdf: $(READY)
 	@echo; echo "The book on paper: $(CURDIR)/_build/book.pdf"
 
 serve:
-	@test -f _build/html/book/index.html || { echo "The book is not built yet: make book"; exit 1; }
-	@echo "The book: http://127.0.0.1:$(PORT)/book/index.html (Ctrl-C ends the server)"
-	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+	@$(PYTHON) -m book.make.serve $(PORT) $(HOST)
 
 linkcheck: $(READY)
 	@$(BIN)/python -m book.make.html links

@@ -1,12 +1,10 @@
 """How far the page's numbers lie from the package's: the page's own self-check, run in Chromium over the built book."""
 
-import functools
-import http.server
 import json
 import threading
 
-from book.make import HTML
 from book.make.browser import PATIENCE, launch
+from book.make.serve import server
 
 CHECKED = "document.querySelector('[data-part=check] [data-summary]')?.dataset.summary"
 
@@ -15,23 +13,19 @@ def page_distance() -> dict:
     """The self-check's summary, with the browser, the seconds until the model was loaded and those of one context."""
     from playwright.sync_api import sync_playwright
 
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(HTML)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    pages = server(0)
+    threading.Thread(target=pages.serve_forever, daemon=True).start()
     with sync_playwright() as playwright:
         browser = launch(playwright)
         page = browser.new_page()
-        page.goto(f"http://127.0.0.1:{server.server_port}/book/try.html")
+        page.goto(f"http://127.0.0.1:{pages.server_port}/book/try.html")
         page.get_by_role("button", name="Load the model").first.click()
         page.get_by_text("is ready").wait_for(timeout=PATIENCE)
         page.locator("[data-part=check] button").first.click()
         page.wait_for_function(CHECKED, timeout=PATIENCE)
         found = json.loads(page.evaluate(CHECKED)) | {"browser": f"Chromium {browser.version.split('.')[0]}"}
         browser.close()
-    server.shutdown()
+    pages.shutdown()
     return found
 
 
