@@ -39,7 +39,7 @@ def test_weights_in_another_format_than_safetensors_are_refused(tiny_causal, tmp
 
 
 def test_unknown_names_say_where_was_looked(monkeypatch):
-    monkeypatch.setattr("tse_core.models.hub._hub_answers", lambda: False)
+    monkeypatch.setattr("tse_core.models.hub.hub_unreachable", lambda: "there is no network")
     with pytest.raises(InputError, match="unknown model 'no-such-model'.*no such folder.*no network"):
         load_model("no-such-model")
 

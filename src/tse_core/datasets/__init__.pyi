@@ -28,6 +28,7 @@ from .names import load_pairs as load_pairs
 from .names import load_sentence_pairs as load_sentence_pairs
 from .nouns import with_nouns as with_nouns
 from .numbers import with_numbers as with_numbers
+from .pairs import PREFIX_FIELDS as PREFIX_FIELDS
 from .pairs import context_index as context_index
 from .pairs import join as join
 from .pairs import unique_contexts as unique_contexts

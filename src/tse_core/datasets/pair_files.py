@@ -8,7 +8,15 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.datasets.nouns import with_nouns
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
+from tse_core.datasets.pairs import (
+    AGREEMENT_COLUMNS,
+    PREFIX_FIELDS,
+    SENTENCE_COLUMNS,
+    join,
+    shape,
+    split_pair,
+    verb_lemma,
+)
 from tse_core.errors import InputError
 from tse_core.files import lines_of, read_text, write_output
 
@@ -153,12 +161,8 @@ def _sentence(record: dict, key: str, where: str) -> str:
 
 
 def _methods(record: dict, where: str) -> Iterator[str]:
-    fields = {
-        "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
-        "two-prefix": ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"),
-    }
     yield "full-sentence"
-    for method, needed in fields.items():
+    for method, needed in PREFIX_FIELDS.items():
         flag = method.replace("-", "_") + "_method"
         if not record.get(flag, any(field in record for field in needed)):
             continue

@@ -14,10 +14,13 @@ from tse_core.words import join
 # fmt: off
 AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
                      "lemma", "left", "right", "number", "correct", "wrong"]
-SENTENCE_COLUMNS = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field",
-                    "one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad",
-                    "two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word", "methods"]
 # fmt: on
+PREFIX_FIELDS = {
+    "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
+    "two-prefix": ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"),
+}  # what BLiMP's prefix methods read of a pair
+_OF_ALL = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field"]
+SENTENCE_COLUMNS = [*_OF_ALL, *PREFIX_FIELDS["one-prefix"], *PREFIX_FIELDS["two-prefix"], "methods"]
 NUMBERS = ("singular", "plural")
 _MARKS = '.,;:!?)]"”'
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}

@@ -2,6 +2,7 @@ from .baselines import BASELINES as BASELINES
 from .baselines import save_baseline as save_baseline
 from .baselines import train_baseline as train_baseline
 from .command import CommandModel as CommandModel
+from .hub import hub_unreachable as hub_unreachable
 from .language_model import LanguageModel as LanguageModel
 from .language_model import Prompt as Prompt
 from .network import Network as Network

@@ -33,7 +33,7 @@ def opened(name, place, auto, options):
         try:
             return opener(place, **options, local_files_only=True)
         except (OSError, ValueError):
-            if not _hub_answers():
+            if hub_unreachable():
                 raise
             return opener(place, **options)
     except MemoryError:
@@ -75,20 +75,22 @@ def _layerless(tensor: str) -> str:
     return re.sub(r"\d+", "#", tensor)
 
 
-def _hub_answers() -> bool:
-    """Whether the hub can be reached; asked briefly, so that a machine without a network waits for nothing."""
-    from huggingface_hub import constants
+def hub_unreachable() -> str:
+    """Why nothing can be downloaded from the hub, empty where it can.
 
-    if constants.HF_HUB_OFFLINE:
-        return False
+    It is asked briefly, so that a machine without a network waits for nothing.
+    """
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        if os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON"):
+            return f"{name} forbids to download it"
     if any(os.environ.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")):
-        return True
-    address = urlsplit(constants.ENDPOINT)
+        return ""  # only the proxy knows
+    place = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
     try:
-        socket.create_connection((address.hostname, address.port or 443), timeout=5).close()
+        socket.create_connection((place.hostname, place.port or 443), timeout=5).close()
     except OSError:
-        return False
-    return True
+        return f"{place.hostname} cannot be reached: download it where there is a network and set HF_HOME to that cache"
+    return ""
 
 
 def _not_opened(name, place, auto, error) -> InputError:

@@ -4,18 +4,15 @@
 take a profile's choices, say what machine there is, and give the results out as a file.
 """
 
-import os
 import shutil
-import socket
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlparse
 
 from tse_core.datasets import full_list_file
 from tse_core.errors import InputError, unknown
 from tse_core.files import read_yaml
-from tse_core.models import model_file, package_models
+from tse_core.models import hub_unreachable, model_file, package_models
 from tse_core.paths import data_folder, profiles_folder, store_folder
 
 SHARED = ("models", "data", "lemmas", "protocols")
@@ -123,20 +120,6 @@ def cannot_be_had(name: str) -> str:
         model_file(name)
     except InputError as error:
         return str(error)
-    return ""
-
-
-def hub_unreachable(seconds: float = 5) -> str:
-    """Why models cannot be downloaded, empty where they can."""
-    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "TRUE", "YES", "ON"):
-        return "HF_HUB_OFFLINE forbids to download it"
-    place = urlparse(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
-    if os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy"):
-        return ""  # only the proxy knows
-    try:
-        socket.create_connection((place.hostname, place.port or 443), timeout=seconds).close()
-    except OSError:
-        return f"{place.hostname} cannot be reached: download it where there is a network and set HF_HOME to that cache"
     return ""
 
 

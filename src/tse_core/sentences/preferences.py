@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import as_sentence_pairs
+from tse_core.datasets import PREFIX_FIELDS, as_sentence_pairs
 from tse_core.errors import InputError, unknown
 from tse_core.models import LanguageModel, SurprisalModel, as_model
 from tse_core.sentences.tokens import (
@@ -32,10 +32,6 @@ from tse_core.sentences.tokens import (
     word_span,
 )
 
-FIELDS = {
-    "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
-    "two-prefix": ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"),
-}
 POLICIES = {
     "ties": ("wrong", "half"),
     "first": ("as-is", "capital", "lower"),
@@ -164,14 +160,14 @@ def pair_names(pairs: pd.DataFrame) -> list[str]:
 
 def _sides(pairs, names, method, first) -> Iterator[Side]:
     """Both sides of each pair, good first."""
-    needed = FIELDS.get(method, ("good", "bad"))
+    needed = PREFIX_FIELDS.get(method, ("good", "bad"))
     if missing := [field for field in needed if field not in pairs]:
         raise InputError(f"the {method} method needs the column {missing[0]!r}; the table has {', '.join(pairs)}")
     for name, *fields in zip(names, *(pairs[field] for field in needed), strict=True):
         for field, value in zip(needed, fields, strict=True):
             if not isinstance(value, str) or not value.strip():
                 raise InputError(f"pair {name}: {field} is empty; the {method} method needs it")
-        if method not in FIELDS:
+        if method not in PREFIX_FIELDS:
             good, bad = (_first_letter(sentence, first) for sentence in fields)
             words = Counter(good.split()), Counter(bad.split())
             own = words[0] - words[1], words[1] - words[0]
