@@ -481,7 +481,7 @@ for metric in ("EW", "MW"):
 # {glue:text}`callback_ew_first:.3f` to {glue:text}`callback_ew_last:.3f` and its MW from {glue:text}`callback_mw_first:.3f` to
 # {glue:text}`callback_mw_last:.3f`; TSE is never below {glue:text}`callback_tse_lowest:.3f`. TSE asks about frequent verbs,
 # which agreed before, so it has little to show of what this model learns. `callback.curve` holds every score with the
-# signature of the weights that it belongs to, and `out="curve.csv"` writes them to a file that `tse results import` reads.
+# signature of the weights that it belongs to, and `out="curve.csv"` writes them to a file that `tse results add` reads.
 
 # %% [markdown]
 # ## What a sweep costs
