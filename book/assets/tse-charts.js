@@ -47,10 +47,13 @@
     return Object.assign({}, spec, title ? { title: title } : {}, height === undefined ? {} : { height: height });
   }
 
-  /* Small multiples stand in one column where the page is narrow, at the size at which they can be read. */
+  /* Panels stand in one column where the page is narrow, at the size at which they can be read. */
   function fitted(spec) {
     if ("slides" in document.documentElement.dataset) return projected(spec);
-    return spec.concat && window.innerWidth < 600 ? Object.assign({}, spec, { columns: 1 }) : spec;
+    if (window.innerWidth >= 600) return spec;
+    const title = typeof spec.title === "string" ? { text: spec.title } : spec.title;
+    const below = { vconcat: spec.hconcat, hconcat: undefined, title: title && Object.assign({}, title, { fontSize: 12 }) };
+    return Object.assign({}, spec, spec.concat ? { columns: 1 } : spec.hconcat ? below : {});
   }
 
   function titleOf(spec) {
