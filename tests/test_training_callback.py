@@ -13,7 +13,7 @@ import torch
 import transformers
 
 from tiny import save_model
-from tse_core import EvaluationCallback, InputError, evaluate, evaluate_blimp, load_lemmas, load_model, load_pairs
+from tse_core import EvaluationCallback, InputError, evaluate, evaluate_blimp, load_model, load_pairs
 from tse_core.results import TIDY_COLUMNS, read_results
 
 TEXT = ["the author laughs .", "the authors laugh .", "the guards that like the author laugh .", "the author swims ."]
