@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from book.make import HTML
-from book.make.browser import launch, opened
+from book.make.browser import PATIENCE, launch, opened
 
 
 def pages() -> list[str]:
@@ -73,6 +73,7 @@ def visit(browser, served):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(PATIENCE)
         seen = Visit(page)
         at_home = (base, "data:", "blob:", "about:")
 
