@@ -415,7 +415,9 @@ measures = {
 transformers.utils.logging.disable_progress_bar()
 transformers.utils.logging.set_verbosity_error()
 lexical_model = str(data_folder() / "models" / "lab-lexical-causal")
-network = transformers.AutoModelForCausalLM.from_pretrained(lexical_model)
+network = transformers.AutoModelForCausalLM.from_pretrained(
+    lexical_model, use_safetensors=True
+)
 tokenizer = transformers.AutoTokenizer.from_pretrained(lexical_model)
 steps_more, in_a_batch = 80, 32
 corpus = sentences(load_language(), "systematic", steps_more * in_a_batch, seed=1)

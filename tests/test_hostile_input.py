@@ -51,6 +51,7 @@ def test_there_is_code_to_look_at():
     assert len(OURS) > 60
 
 
+# peft has no such keyword: it takes safetensors first, and models/adapters.py refuses a folder without them
 READ_ARCHIVES = ("package_index.py", "wllama.py")  # members of pinned names, read as streams; both check a pinned hash
 
 
@@ -68,7 +69,7 @@ def test_code_runs_no_text_and_reads_no_pickle(path):
         assert keyword(call, "verify") in (None, "True"), where
         if name == "torch.load":
             assert keyword(call, "weights_only") == "True", where
-        if name.endswith("from_pretrained") and "Model" in name:
+        if name.endswith("from_pretrained") and "Model" in name and name != "PeftModel.from_pretrained":
             assert keyword(call, "use_safetensors") == "True", where
     tree = ast.parse(path.read_text(encoding="utf-8"))
     modules = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}

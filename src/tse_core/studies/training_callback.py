@@ -154,7 +154,8 @@ def _overall(table: pd.DataFrame) -> dict[str, float]:
 @contextmanager
 def _same_random_numbers() -> Iterator[None]:
     """Afterwards every generator goes on as if nothing had been drawn in between."""
-    python, numpy, cpu = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
+    python, cpu = random.getstate(), torch.get_rng_state()
+    numpy = np.random.get_state()  # noqa: NPY002 (the generator that a training loop shares is the one to restore)
     gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
     try:
         yield
