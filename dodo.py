@@ -4,13 +4,15 @@
 """
 
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 from doit.tools import config_changed
 
-from book.make import ASSETS, DOWNLOADS, NUMBERS, ROOT, RUNS
+from book.make import ASSETS, DOWNLOADS, HTML, NUMBERS, ROOT, RUNS
 from book.make.assets import versions
 from book.make.exercises import ARCHIVE, EXERCISES
+from book.make.html import PACKAGES, state
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.live import FACTS, complete
 from book.make.preflight import settle
@@ -44,6 +46,12 @@ def results_as_before(task, values) -> bool:
     return values.get("results") == now
 
 
+def pages_as_before(task, values) -> bool:
+    """Whether the pages are there, and nothing that they are made of has changed since."""
+    task.value_savers.append(lambda: {"state": state()})
+    return (HTML / "book" / "index.html").exists() and values.get("state") == state()
+
+
 def live_is_complete(task, values) -> bool:
     """Whether the living page has what it should: without npm or its registry it is tried again at the next build."""
     return complete()
@@ -71,9 +79,12 @@ def task_score():
 
 
 def task_notebook():
-    """Execute one notebook with the profile's parameters."""
-    for name in notebook_names():
-        text, needs = (ROOT / "notebooks" / f"{name}.py").read_text(), notebook_inputs(name)
+    """Execute one notebook with the profile's parameters; one that reads the store's results follows all others."""
+    texts = {name: (ROOT / "notebooks" / f"{name}.py").read_text() for name in notebook_names()}
+    last = {name for name, text in texts.items() if "known_results" in text}
+    for name, text in texts.items():
+        needs = notebook_inputs(name)
+        before = ["gym"] if "src/tse_core/syntaxgym/gym.py" in needs else []
         scored = jobs(PROFILE) if any(f"\n{key} = " in text for key in SHARED) else []
         yield {
             "name": name,
@@ -84,12 +95,12 @@ def task_notebook():
                 *(f"_build/scores/{job.name}.json" for job in scored),
                 "book/make/execute.py",
             ],
-            "task_dep": ["gym"] if "src/tse_core/syntaxgym/gym.py" in needs else [],
+            "task_dep": [*before, *(f"notebook:{other}" for other in texts if name in last and other not in last)],
             "uptodate": [
                 config_changed(
                     {"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name)), "models": PROFILE["models"]}
                 ),
-                *([results_as_before] if "known_results" in text else []),
+                *([results_as_before] if name in last else []),
             ],
             "targets": [RUNS / f"{name}.ipynb"],
         }
@@ -189,7 +200,7 @@ def task_html():
     return {
         "actions": [step("html")],
         "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "numbers", "live"],
-        "uptodate": [False],
+        "uptodate": [config_changed({name: version(name) for name in PACKAGES}), pages_as_before],
     }
 
 

@@ -1,5 +1,6 @@
 """The pages: Jupyter Book over prose and executed notebooks, from nothing each time, warnings as errors."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -8,6 +9,19 @@ import sys
 from pathlib import Path
 
 from book.make import BUILD, HTML, ROOT, fail
+
+PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb")  # the pages change when these do
+READ = ("_config.yml", "_toc.yml", "book", "notebooks", "src", "data")
+MADE_BEFORE = ("assets", "downloads", "exercises", "live", "numbers", "runs", "scores", "slides", "times", "wheel")
+
+
+def state() -> str:
+    """A hash over every file that the pages are made of: its name, its size and when it was changed."""
+    places = [ROOT / name for name in READ] + [BUILD / name for name in MADE_BEFORE]
+    found = [file for place in places for file in (place.rglob("*") if place.is_dir() else [place])]
+    kept = sorted(file for file in found if file.is_file() and "__pycache__" not in file.parts)
+    told = [f"{file.relative_to(ROOT)} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in kept]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
 def build() -> None:

@@ -1,0 +1,34 @@
+"""The pages are built again when anything that they are made of has changed, and only then."""
+
+import pytest
+
+from book.make import html
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    for name in ("book/index.md", "src/tse_core/errors.py", "_build/runs/01_data.ipynb", "_build/html/index.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("text")
+    monkeypatch.setattr(html, "ROOT", tmp_path)
+    monkeypatch.setattr(html, "BUILD", tmp_path / "_build")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("book/index.md", True),
+        ("book/new.md", True),
+        ("src/tse_core/errors.py", True),
+        ("_build/runs/01_data.ipynb", True),
+        ("_build/html/index.html", False),
+        ("src/tse_core/__pycache__/errors.pyc", False),
+    ],
+)
+def test_a_change_counts_where_pages_read(tree, name, read):
+    before = html.state()
+    assert html.state() == before
+    (tree / name).parent.mkdir(exist_ok=True)
+    (tree / name).write_text("another text")
+    assert (html.state() != before) == read
