@@ -17,10 +17,15 @@ def pieces(model, prompt: str) -> list[tuple[str, float | None]]:
     return list(zip(model.tokens(ids), [None, *values], strict=True))
 
 
+def prompts(body: dict) -> list[str]:
+    """The prompts of a request, which holds a list or a single one."""
+    return [body["prompt"]] if isinstance(body["prompt"], str) else body["prompt"]
+
+
 def echoed(model, body: dict) -> dict:
     """As llama-cpp-python and vLLM answer to echo and logprobs, a token generated at the end."""
     choices = []
-    for index, prompt in enumerate(body["prompt"]):
+    for index, prompt in enumerate(prompts(body)):
         tokens, values = zip(*pieces(model, prompt), (" more", -0.5), strict=True)
         logprobs = {"tokens": list(tokens), "token_logprobs": list(values), "text_offset": [], "top_logprobs": None}
         choices.append({"index": index, "text": prompt + " more", "logprobs": logprobs, "finish_reason": "length"})
@@ -32,7 +37,7 @@ def prompt_logprobs(model, body: dict) -> dict:
     if "echo" in body:
         return 400, {"error": {"message": "echo is not supported", "code": 400}}
     choices = []
-    for index, prompt in enumerate(body["prompt"]):
+    for index, prompt in enumerate(prompts(body)):
         found = [
             {str(i): {"logprob": v, "rank": 3, "decoded_token": t}} for i, (t, v) in enumerate(pieces(model, prompt))
         ]
