@@ -11,6 +11,7 @@ from tests.tiny import save_model
 from tse_core.errors import InputError
 from tse_core.files import read_yaml
 from tse_core.pages import profiles
+from tse_core.paths import profiles_folder
 from tse_core.results.kept import keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
@@ -111,7 +112,7 @@ def test_there_must_be_results_to_offer(tmp_path):
 
 def test_the_profiles_of_the_paper_are_whole():
     for name in ("base", "paper"):
-        profile = read_yaml(profiles.profiles_folder() / f"{name}.yaml")
+        profile = read_yaml(profiles_folder() / f"{name}.yaml")
         assert set(profile["models"]) <= set(profiles.GIGABYTES)
         assert profile["protocols"] == ["released", "exact"]
         assert profile["needs"]

@@ -1,16 +1,6 @@
 """A profile says which models, data, lemma lists and protocols the book runs on.
 
-The task runner and the notebooks read the same file, notebooks/profiles/<profile>.yaml::
-
-    models: [smollm2-135m, lab-systematic-causal]
-    data: [marvin-linzen]
-    lemmas: [newman-clean]
-    protocols: [exact]
-    optional: [smollm2-135m]             # left out, with a word on the pages, where it cannot be had
-    needs: 2 GB to download          # said on Colab, where the profile can be chosen
-    notebooks:            # only for notebooks with parameters of their own
-      04_figure1: {rows: [Simple]}
-
+The task runner and the notebooks read the same file (see tse_core.pages.profile_file).
 A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``protocols`` is given the profile's.
 """
 
@@ -20,9 +10,10 @@ from itertools import product
 
 import yaml
 
-from book.make import NOTEBOOKS, ROOT, fail
+from book.make import ROOT, fail
+from tse_core.errors import InputError
+from tse_core.pages import SHARED, read_profile
 
-SHARED = ("models", "data", "lemmas", "protocols")
 WITHOUT = "TSE_WITHOUT"  # in the environment: the optional models that this build does without
 
 
@@ -48,26 +39,14 @@ def profile_name() -> str:
 def load_profile(name: str | None = None) -> dict:
     """The profile's table, checked: every shared key a list of names, the notebooks' own parameters by notebook."""
     name = name or profile_name()
-    path = NOTEBOOKS / "profiles" / f"{name}.yaml"
-    if not path.exists():
-        known = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml")))
-        raise fail(f"unknown profile {name!r}; there is: {known}")
-    profile = yaml.safe_load(path.read_text()) or {}
-    place = path.relative_to(ROOT)
-    for key in SHARED:
-        if not isinstance(profile.get(key), list) or not all(isinstance(item, str) for item in profile[key]):
-            raise fail(f"{place}: {key} must be a list of names")
-    known = (*SHARED, "optional", "notebooks", "needs")
-    if extra := sorted(set(profile) - set(known)):
-        raise fail(f"{place}: unknown key {extra[0]!r}; there is: {', '.join(known)}")
-    profile["notebooks"] = profile.get("notebooks") or {}
-    profile["optional"] = profile.get("optional") or []
-    if extra := sorted(set(profile["optional"]) - set(profile["models"])):
-        raise fail(f"{place}: {extra[0]!r} is optional, but no model of the profile")
+    try:
+        profile = read_profile(name)
+    except InputError as error:
+        raise fail(error) from None
     absent = os.environ.get(WITHOUT, "").split()
     profile["models"] = [model for model in profile["models"] if model not in absent]
     if extra := sorted(set(profile["notebooks"]) - set(notebook_names())):
-        raise fail(f"{place}: {extra[0]!r} is no notebook of _toc.yml")
+        raise fail(f"{name}.yaml: {extra[0]!r} is no notebook of _toc.yml")
     return profile
 
 

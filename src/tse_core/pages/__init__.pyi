@@ -16,6 +16,8 @@ from .markup import chapter as chapter
 from .markup import link as link
 from .notebook import glue as glue
 from .notebook import table as table
+from .profile_file import SHARED as SHARED
+from .profile_file import read_profile as read_profile
 from .profiles import chosen as chosen
 from .profiles import missing as missing
 from .profiles import offer_results as offer_results

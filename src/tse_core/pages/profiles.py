@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tse_core.datasets import full_list_file
-from tse_core.errors import InputError, unknown
-from tse_core.files import read_yaml
+from tse_core.errors import InputError
 from tse_core.models import hub_unreachable, model_file, package_models
-from tse_core.paths import data_folder, profiles_folder, store_folder
+from tse_core.pages.profile_file import SHARED, read_profile
+from tse_core.paths import data_folder, store_folder
 
-SHARED = ("models", "data", "lemmas", "protocols")
 FULL, INSTEAD = "newman-full", "newman-released"
 # Weights in float32, GB, of the models that the profiles name; an unknown model is not estimated.
 GIGABYTES = {
@@ -58,10 +57,7 @@ def chosen(name: str) -> dict[str, list[str]]:
     ------
     InputError : no such profile; something it needs is missing.
     """
-    known = {path.stem: path for path in profiles_folder().glob("*.yaml")}
-    if name not in known:
-        raise unknown("profile", name, known)
-    profile = read_yaml(known[name])
+    profile = read_profile(name)
     choice = {key: list(profile[key]) for key in SHARED}
     if FULL in choice["lemmas"] and not full_list_file().is_file():
         print(f"{FULL} has not been made here (tse data lemmas --giant-verb-list FILE); {INSTEAD} instead")
