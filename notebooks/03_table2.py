@@ -73,7 +73,15 @@ from IPython.display import display
 
 import tse_core
 from tse_core import charts, published
-from tse_core.pages import glue, newman, recording_time, table, try_this
+from tse_core.pages import (
+    beside_published,
+    glue,
+    newman,
+    recording_time,
+    table,
+    table2_rows,
+    try_this,
+)
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -165,26 +173,6 @@ evaluations = {
     for key in product(models, lemmas, protocols, data)
 }
 
-
-def rows_of(parts):
-    """The rows of Table 2 from the evaluations of one model; a row without data stays empty."""
-    return (
-        pd.concat([part.table(intervals=True) for part in parts])
-        .set_index("construction")
-        .reindex(rows)
-    )
-
-
-def with_interval(found, metric):
-    """A column as text: the value and its interval."""
-    values = found[[metric, f"{metric}_low", f"{metric}_high"]].itertuples(index=False)
-    text = pd.Series(
-        [f"{mean:.2f} [{low:.2f},\u00a0{high:.2f}]" for mean, low, high in values],
-        found.index,
-    )
-    return text.where(found[metric].notna(), "")
-
-
 real = newman.real_models(models)
 choice = list(product(lemmas, protocols))
 bare = {}  # the same models with nothing in front of the first word, where that is not what they do already
@@ -197,37 +185,15 @@ for model, (list_name, protocol), name in product(real, choice, data):
         bare[model, list_name, protocol, name] = tse_core.evaluate(
             read, name, list_name, protocol=protocol, store=store_folder()
         )
-neighbours = paper.pivot(
-    index="row", columns=["hf_name", "metric"], values="value"
-).loc[rows]
 for model, (list_name, protocol) in product(real, choice):
     parts = [evaluations[model, list_name, protocol, name] for name in data]
-    signature, found = parts[0].signature, rows_of(parts)
-    front = newman.front_of(signature)
-    shown = {
-        (f"{front} in front", m): with_interval(found, m) for m in ("MW", "EW", "TSE")
-    }
-    if (model, list_name, protocol, data[0]) in bare:
-        other = rows_of([bare[model, list_name, protocol, name] for name in data])
-        shown |= {("nothing in front", m): other[m] for m in ("MW", "EW", "TSE")}
-    neighbour = newman.label(model) if newman.label(model) in set(paper["hf_name"]) else (
-        newman.MASKED if front == "[CLS]" else newman.CAUSAL
-    )  # fmt: skip
-    shown |= {
-        (f"{neighbour}, published", m): neighbours[neighbour, m]
-        for m in ("MW", "EW", "TSE")
-    }
+    without = [bare.get((model, list_name, protocol, name)) for name in data]
     display(
-        table(
-            pd.DataFrame(shown).rename_axis(None),
-            f"{newman.label(model)} beside {neighbour}: mean and 95 % interval; "
-            f"{len(parts[0].lemmas)} lemmas of {list_name}, protocol {protocol}.",
-            index=True,
-            lighter=("nothing in front",),
-            note=signature.without_provenance,
-        ),
+        beside_published(parts, [part for part in without if part], paper, rows),
         newman.say(
-            newman.run_in_words(signature, sum(len(part.contexts) for part in parts)),
+            newman.run_in_words(
+                parts[0].signature, sum(len(part.contexts) for part in parts)
+            ),
             recording_time(newman.label(model), "agreement"),
         ),
     )
@@ -235,9 +201,9 @@ for model, (list_name, protocol) in product(real, choice):
 # %% tags=["remove-input"]
 verdicts = []
 for model in real:
-    found = rows_of([evaluations[model, *choice[0], name] for name in data]).dropna(
-        subset="EW"
-    )
+    found = table2_rows(
+        [evaluations[model, *choice[0], name] for name in data], rows
+    ).dropna(subset="EW")
     under, hardest = found["EW"] < found["TSE"], (found["TSE"] - found["EW"]).idxmax()
     clear = found["EW_high"] < found["TSE_low"]
     said = [
@@ -247,9 +213,9 @@ for model in real:
         f"{found['TSE'][hardest] - found['EW'][hardest]:.2f} below TSE.",
     ]
     if (model, *choice[0], data[0]) in bare:
-        other = rows_of([bare[model, *choice[0], name] for name in data]).dropna(
-            subset="EW"
-        )
+        other = table2_rows(
+            [bare[model, *choice[0], name] for name in data], rows
+        ).dropna(subset="EW")
         turned = [row for row in other.index if other["EW"][row] >= other["TSE"][row]]
         said += [
             f"With nothing in front, the mean EW is {other['EW'].mean():.2f} and the mean TSE {other['TSE'].mean():.2f},",
@@ -352,7 +318,7 @@ for model in first:
 
 # %% tags=["remove-input"]
 laboratory = [
-    rows_of([evaluations[model, *choice[0], name] for name in data])[
+    table2_rows([evaluations[model, *choice[0], name] for name in data], rows)[
         ["MW", "EW", "TSE"]
     ]
     .mean()

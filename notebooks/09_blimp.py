@@ -69,8 +69,9 @@ import tse_core
 from tse_core import blimp, charts, published
 from tse_core.blimp import pair_defects
 from tse_core.charts import accuracy_dots
-from tse_core.laboratory import laboratory_ngram
 from tse_core.pages import (
+    blimp_models,
+    blimp_runs,
     glue,
     newman,
     not_recorded,
@@ -80,7 +81,6 @@ from tse_core.pages import (
     try_this,
 )
 from tse_core.paths import store_folder
-from tse_core.results import Store
 from tse_core.studies import recorded_pairs
 
 # %% [markdown]
@@ -454,14 +454,8 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 
 # %%
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
-asked = newman.laboratory_models(models) if sentence_pairs == "laboratory" else models
-opened = [tse_core.load_model(name, device="auto") for name in asked]
-if baseline_sentences:
-    opened.append(laboratory_ngram(baseline_sentences))
-store = Store(store_folder())
-runs = {
-    model.label: blimp.evaluate_blimp(model, pairs, store=store) for model in opened
-}
+opened = blimp_models(models, sentence_pairs, baseline_sentences)
+runs = blimp_runs(opened, pairs)
 if runs:
     summary = blimp.accuracies(runs, "all")
     display(

@@ -72,9 +72,10 @@ from IPython.display import display
 import tse_core
 from tse_core import blimp, charts, published
 from tse_core.charts import accuracy_lines
-from tse_core.laboratory import laboratory_ngram
 from tse_core.pages import (
     blimp_figures,
+    blimp_models,
+    blimp_runs,
     glue,
     newman,
     not_recorded,
@@ -82,7 +83,6 @@ from tse_core.pages import (
     table,
 )
 from tse_core.paths import data_folder, store_folder
-from tse_core.results import Store
 from tse_core.studies import doubling_slopes, learning_curve, recorded_pairs
 
 # %% [markdown]
@@ -95,14 +95,8 @@ from tse_core.studies import doubling_slopes, learning_curve, recorded_pairs
 # %%
 printed = blimp_figures.published_accuracies()
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
-asked = newman.laboratory_models(models) if sentence_pairs == "laboratory" else models
-opened = [tse_core.load_model(name, device="auto") for name in asked]
-if baseline_sentences:
-    opened.append(laboratory_ngram(baseline_sentences))
-store = Store(store_folder())
-runs = {
-    model.label: blimp.evaluate_blimp(model, pairs, store=store) for model in opened
-}
+opened = blimp_models(models, sentence_pairs, baseline_sentences)
+runs = blimp_runs(opened, pairs)
 names = list(runs)
 columns = ["model", "phenomenon", "paradigm", "accuracy", "low", "high", "pairs"]
 measured = blimp.accuracies(runs) if runs else pd.DataFrame(columns=columns)
@@ -480,7 +474,7 @@ glue("flat_lstm_phenomenon", flat.loc["lstm", "phenomenon"])
 # The smaller sizes again, trained now, to check the record:
 
 # %% tags=["hide-input"]
-again = learning_curve(["ngram"], train_sizes, store=store).table()
+again = learning_curve(["ngram"], train_sizes, store=store_folder()).table()
 again["phenomenon"] = again["phenomenon"].str.replace("_", " ")
 keys = ["model", "sentences", "paradigm"]
 both = again.merge(curve[[*keys, "accuracy"]], on=keys, suffixes=("", "_recorded"))
@@ -613,11 +607,8 @@ if whole is not None and all(ways.values()):
 # Now the laboratory's models on the laboratory's pairs:
 
 # %% tags=["hide-input"]
-prefixed = {
-    model.label: blimp.evaluate_blimp(model, pairs, method="one-prefix", store=store)
-    for model in opened
-    if model.kind == "causal"
-}
+causal = [model for model in opened if model.kind == "causal"]
+prefixed = blimp_runs(causal, pairs, "one-prefix")
 tables = [
     blimp_figures.methods_compared(runs[name].pairs, run.pairs).assign(model=name)
     for name, run in prefixed.items()

@@ -4,6 +4,8 @@ from . import gym_pages as gym_pages
 from . import newman as newman
 from . import profiles as profiles
 from .blimp_figures import published_accuracies as published_accuracies
+from .blimp_runs import blimp_models as blimp_models
+from .blimp_runs import blimp_runs as blimp_runs
 from .extension import extension_table as extension_table
 from .extension import extension_tiles as extension_tiles
 from .gym_folder import check_pages_folder as check_pages_folder
@@ -25,3 +27,5 @@ from .recorded_tables import not_recorded as not_recorded
 from .recorded_tables import recorded_accuracies as recorded_accuracies
 from .recorded_tables import recorded_suites as recorded_suites
 from .recorded_tables import recording_time as recording_time
+from .table2 import beside_published as beside_published
+from .table2 import table2_rows as table2_rows
