@@ -87,7 +87,9 @@ def test_without_a_home_the_folders_to_set_are_named(monkeypatch, capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.15, 0.25, 0.4, 0.7])
 def test_ctrl_c_is_answered_from_the_start(wait):
-    code = "import sys; sys.stdout.write('.'); sys.stdout.flush(); from tse_core.cli import main; main()"
+    # a shell's background jobs ignore SIGINT, and so would a program that such a job starts
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); sys.stdout.write('.'); "
+    code += "sys.stdout.flush(); from tse_core.cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, "lab", "corpus", "--sentences", "9999999"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
