@@ -94,7 +94,7 @@ from tse_core import (
     load_model,
     load_pairs,
 )
-from tse_core.datasets import Lemmas, unique_contexts
+from tse_core.datasets import unique_contexts
 from tse_core.pages import (
     glue,
     newman,
@@ -104,7 +104,7 @@ from tse_core.pages import (
     try_this,
 )
 from tse_core.paths import store_folder
-from tse_core.studies import recorded_pairs
+from tse_core.studies import policy_switches, recorded_pairs
 from tse_core.uncertainty import (
     interval,
     own_clusters,
@@ -303,9 +303,6 @@ def scores(model, pairs=pairs, verbs=lemmas[0], **options):
 
 
 keys = ["construction", "metric"]
-default = {
-    label: scores(model).set_index(keys)["score"] for label, model in opened.items()
-}
 bare = {
     label: scores(model.with_policies(bos="none")).set_index(keys)["score"]
     for label, model in opened.items()
@@ -488,57 +485,14 @@ else:
 # ```
 
 # %% tags=["hide-input"]
-base = load_lemmas(lemmas[0]).table
-plain = base[(base["homograph"] == "") & ~base["noun"]].reset_index(drop=True)
-plain = Lemmas(f"{lemmas[0]}-plain", plain)
-lower = pd.concat(
-    [load_pairs(name, capital=False) for name in subset], ignore_index=True
+board = (
+    pd.concat(
+        [policy_switches(name, subset, lemmas[0], store) for name in models],
+        ignore_index=True,
+    )
+    if models
+    else pd.DataFrame()
 )
-open_end = pd.concat(
-    [load_pairs(name, period=False) for name in subset], ignore_index=True
-)
-
-
-def flipped(name, model):
-    """One policy changed at a time: what the list shows -> the scores."""
-    options = {
-        "no capital on the first word": lambda: scores(model, lower),
-        "no final period": lambda: scores(model, open_end),
-        "a space before the first word": lambda: scores(
-            model.with_policies(space=True)
-        ),
-        "verbs: the appendix, junk and all": lambda: scores(
-            model, verbs="newman-appendix"
-        ),
-        "verbs: the released file": lambda: scores(model, verbs="newman-released"),
-        "verbs: none that is also a noun or a past form": lambda: scores(
-            model, verbs=plain
-        ),
-        "weights in half precision (bfloat16)": lambda: scores(
-            load_model(name, dtype="bfloat16")
-        ),
-        "the released protocol: nothing in front, sums in single precision": lambda: (
-            scores(model, protocol="released")
-        ),
-    }
-    if model.kind == "causal":
-        if model.front != "none":
-            options["in front: nothing"] = lambda: scores(
-                model.with_policies(bos="none")
-            )
-        own = model.tokenizer.bos_token
-        if own and model.front != own:
-            options[f"in front: {own}"] = lambda: scores(model.with_policies(bos="add"))
-    return {switch: run() for switch, run in options.items()}
-
-
-rows = []
-for name, model in zip(models, opened.values(), strict=True):
-    for switch, result in flipped(name, model).items():
-        before = default[model.label].rename("score").reset_index()
-        for setting, part in (("default", before), ("flipped", result)):
-            rows.append(part.assign(model=model.label, switch=switch, setting=setting))
-board = pd.concat(rows, ignore_index=True).dropna() if rows else pd.DataFrame()
 for label, model in opened.items():
     print(
         label,

@@ -23,4 +23,5 @@ from .recording import fitting as fitting
 from .recording import further_results as further_results
 from .recording import parts_for as parts_for
 from .recording import record as record
+from .switches import policy_switches as policy_switches
 from .training_callback import EvaluationCallback as EvaluationCallback
