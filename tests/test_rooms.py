@@ -119,3 +119,11 @@ def test_no_torch_is_loaded_before_it_is_needed(code):
     after = "import sys; assert 'torch' not in sys.modules, 'torch is loaded'"
     done = subprocess.run([sys.executable, "-c", f"{code}\n{after}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-1000:]
+
+
+def test_no_file_is_named_like_a_public_name_of_its_room():
+    """The file, once imported, would stand where the name should."""
+    for stub in SOURCE.glob("*/__init__.pyi"):
+        lines = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+        names = {alias.name for line in lines if line.module for alias in line.names}
+        assert not names & {path.stem for path in stub.parent.glob("*.py")}, stub.parent.name

@@ -3,9 +3,9 @@ from . import figures as figures
 from . import gym_pages as gym_pages
 from . import newman as newman
 from . import profiles as profiles
-from .blimp_figures import published_accuracies as published_accuracies
 from .blimp_chapters import blimp_models as blimp_models
 from .blimp_chapters import blimp_runs as blimp_runs
+from .blimp_figures import published_accuracies as published_accuracies
 from .extension import extension_table as extension_table
 from .extension import extension_tiles as extension_tiles
 from .gym_folder import check_pages_folder as check_pages_folder
