@@ -79,7 +79,7 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published coverage
 #
-# {term}`MW` is a share of a share. It takes the probability that lies on counted verb forms and says which part of it is correct. So an MW of 0.9 can be said of almost everything that a model would say at this place, or of very little. Which of the two it is depends on the {term}`coverage`: how much of the distribution lies on counted forms at all. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The chart has a panel for each of its models, and SmolLM2-135M, which the paper never saw, in front of them with GPT-2 XL's published curve behind it.
+# {term}`MW` is a share of a share. It takes the probability that lies on counted verb forms and says which part of it is correct. So a high MW can be said of almost everything that a model would say at this place, or of very little. Which of the two it is depends on the {term}`coverage`: how much of the distribution lies on counted forms at all. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The chart has a panel for each of its models, and SmolLM2-135M, which the paper never saw, in front of them with GPT-2 XL's published curve behind it.
 #
 # ```{margin} Coverage
 # The probability of all counted forms, correct and wrong, inside the cut-off.
@@ -143,7 +143,7 @@ if len(real):
 #
 # ### What to look at
 #
-# Begin with the right end of the solid line, top 100 %. It says how much of the distribution EW and MW of Table 2 speak about. Then follow the line to the left and compare each value with its own cut-off. Top 50 % holds half of the probability: if the coverage there were 0.5 as well, everything likely at the slot would be a counted verb form. The more is missing, the more other words stand among the likeliest ones.
+# Begin with the right end of the solid line, top 100 %. It says how much of the distribution EW and MW of Table 2 speak about. Then follow the line to the left and compare each value with its own cut-off. The top 50 % holds half of the probability: if the coverage there were one half as well, everything likely at the slot would be a counted verb form. The more is missing, the more other words stand among the likeliest ones.
 #
 # The dashed part, at the bottom cut-offs, must be tiny by definition, since bottom p holds at most p of the probability.
 #
@@ -151,9 +151,9 @@ if len(real):
 #
 # ### What to conclude
 #
-# Coverage does not say whether a model is good. A model with low coverage has not failed; it has other plans for the next word. What coverage changes is how a score may be quoted. "MW is 0.9" means that nine tenths *of the covered part* are correct forms. For the whole distribution only two limits follow: at least coverage × (1 − MW) of it is on wrong forms, and about the rest nothing is known. The third exercise works this out for the published models.
+# Coverage does not say whether a model is good. A model with low coverage has not failed; it has other plans for the next word. What coverage changes is how a score may be quoted. An MW of nine tenths means that nine tenths *of the covered part* are correct forms. For the whole distribution only two limits follow: at least coverage × (1 − MW) of it is on wrong forms, and about the rest nothing is known. The third exercise works this out for the published models.
 #
-# It also explains a difference between EW and MW that is easy to overlook. MW speaks about the covered part in proportion to its probability. EW asks about every lemma of the list, however little of the distribution all of them hold together. In a context with a coverage of 0.05, EW is computed from a thousand comparisons between entries that share a twentieth of the probability.
+# It also explains a difference between EW and MW that is easy to overlook. MW speaks about the covered part in proportion to its probability. EW asks about every lemma of the list, however little of the distribution all of them hold together. Where coverage is a twentieth, EW is computed from a thousand comparisons between entries that share this twentieth of the probability.
 #
 # ### What could fool you
 #

@@ -223,7 +223,7 @@ glue("last_ew_head", float(scores[final, "EW", "head"]))
 # of several hundred steps.
 #
 # ```{dropdown} Predict: in the lexical language, in which each rare verb keeps a favourite form, what will EW of the rare verbs do over time?
-# It could rise first and fall later: the model learns from the frequent verbs that verbs agree, applies this to the rare ones, and then finds out verb by verb that these do not. Children do something similar when they say *goed*. Or it stays at 0.5 from beginning to end. The chart decides.
+# It could rise first and fall later: the model learns from the frequent verbs that verbs agree, applies this to the rare ones, and then finds out verb by verb that these do not. Children do something similar when they say *goed*. Or it stays at chance from beginning to end. The chart decides.
 # ```
 
 # %% tags=["hide-input"]
@@ -260,8 +260,8 @@ glue("lexical_tse", float(end["TSE", "all"]))
 # {glue:text}`lexical_tail_best:.3f`, after {glue:text}`lexical_tail_best_step:.0f` steps. TSE sees none of this: it ends
 # at {glue:text}`lexical_tse:.3f`.
 #
-# A flat line at 0.5 is easy to misread. It does not mean that nothing was learned about these verbs. A model that knows
-# nothing and a model that knows every verb's favourite form both score 0.5, the first by chance and the second because a
+# A flat line at one half is easy to misread. It does not mean that nothing was learned about these verbs. A model that knows
+# nothing and a model that knows every verb's favourite form both score one half, the first by chance and the second because a
 # fixed form is right for half of the subjects. EW cannot tell them apart; the share of verbs that are always right for one
 # number and always wrong for the other can, and [the laboratory](16_laboratory.ipynb) uses it.
 #
