@@ -22,15 +22,8 @@ import pandas as pd
 from tse_core.datasets import PREFIX_FIELDS, as_sentence_pairs
 from tse_core.errors import InputError, unknown
 from tse_core.models import LanguageModel, SurprisalModel, as_model
-from tse_core.sentences.tokens import (
-    GivenText,
-    Text,
-    check_method,
-    given_texts,
-    read_texts,
-    token_log_probabilities,
-    word_span,
-)
+from tse_core.sentences.texts import GivenText, Text, given_texts, read_texts
+from tse_core.sentences.tokens import check_method, token_log_probabilities, word_span
 
 POLICIES = {
     "ties": ("wrong", "half"),
