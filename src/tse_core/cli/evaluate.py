@@ -76,16 +76,8 @@ def evaluate(
 
     verbs = as_lemmas(lemmas, protocol)
     tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
-    choices = {
-        "kind": kind,
-        "device": device,
-        "dtype": dtype,
-        "revision": revision,
-        "bos": bos,
-        "trust": trust,
-        "chat": chat,
-    }
-    models = [options.opened(name, **choices) for name in ([model, against] if against else [model])]
+    choices = (kind, device, dtype, revision, bos, trust, chat)
+    models = [options.opened(name, *choices) for name in ([model, against] if against else [model])]
     if against:
         from tse_core.agreement import compare_evaluations, shared_lemmas
 

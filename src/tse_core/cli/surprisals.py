@@ -39,17 +39,10 @@ def surprisals(
 
     Example:  tse surprisals lab-systematic-causal sentences.txt
     """
-    choices = {
-        "kind": kind,
-        "device": device,
-        "dtype": dtype,
-        "revision": revision,
-        "bos": bos,
-        "trust": trust,
-        "chat": chat,
-    }
     sentences = _sentences(file)
-    scores = _scores(options.opened(options.at_server(model, served), **choices), sentences)
+    scores = _scores(
+        options.opened(options.at_server(model, served), kind, device, dtype, revision, bos, trust, chat), sentences
+    )
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
     for number, (tokens, bits_of_tokens) in enumerate(scores, 1):
         for position, (token, bits) in enumerate(zip(tokens, bits_of_tokens, strict=True), 1):

@@ -82,21 +82,13 @@ def evaluate(
     if out:
         out.mkdir(parents=True, exist_ok=True)
     names = [options.at_server(model, served), *(also or [])]
-    choices = {
-        "kind": kind,
-        "device": device,
-        "dtype": dtype,
-        "revision": revision,
-        "bos": bos,
-        "trust": trust,
-        "chat": chat,
-    }
+    choices = (kind, device, dtype, revision, bos, trust, chat)
     outcomes, one = [], len(names) * len(read) == 1
     with (
         nullcontext(lambda n: None) if one else progress(len(names) * len(read), "syntaxgym", unit="suites") as advance
     ):
         for name in names:
-            loaded = opened(name, timeout, **choices)
+            loaded = opened(name, timeout, *choices)
             for suite in read:
                 outcomes.append(evaluate_suite(loaded, suite, metric=metric, store=kept))
                 advance(1)
@@ -177,11 +169,11 @@ def convert(
     print(f"written: {file}")
 
 
-def opened(name: str, timeout: float = 3600, **choices):
+def opened(name: str, timeout: float = 3600, *choices):
     """The model of a name; one behind a command, or a request to a server, may take so many seconds."""
     from tse_core.models import CommandModel, ServerModel
 
-    loaded = options.opened(name, **choices)
+    loaded = options.opened(name, *choices)
     if isinstance(loaded, CommandModel | ServerModel):
         loaded.timeout = timeout
     return loaded
