@@ -39,6 +39,22 @@ def tiny_masked(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
+def tse(capsys, tmp_path, monkeypatch):
+    """Runs ``tse`` with arguments and a store of its own: (exit code, standard output, standard error)."""
+    from tse_core.cli import main
+
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
+
+    def run(*arguments):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as leaving:
+            main(list(map(str, arguments)))
+        return leaving.value.code or 0, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
 def tiny_registry(tmp_path, monkeypatch):
     """Three small files in a folder laid out as a mirror, a registry that pins them, and an empty cache.
 

@@ -4,27 +4,10 @@ import subprocess
 import sys
 
 import pandas as pd
-import pytest
 
-from tse_core.cli import main
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
-
-
-@pytest.fixture
-def tse(capsys, tmp_path, monkeypatch):
-    """Run a command with a store of its own: (exit code, standard output, standard error)."""
-    monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as left:
-            main(list(map(str, arguments)))
-        said = capsys.readouterr()
-        return left.value.code, said.out, said.err
-
-    return run
-
 
 SIMPLE = ("--data", "marvin-linzen/simple")
 

@@ -2,23 +2,9 @@
 
 import pytest
 
-from tse_core.cli import main
 from tse_core.datasets.downloads import path_of
 
 HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
-
-
-@pytest.fixture
-def tse(capsys):
-    """Runs ``tse`` with arguments; gives exit code, standard output, standard error."""
-
-    def run(*arguments):
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as leaving:
-            main(list(map(str, arguments)))
-        return leaving.value.code or 0, *capsys.readouterr()
-
-    return run
 
 
 def test_fetch_then_verify_then_repair(tse, tiny_registry, monkeypatch):

@@ -214,7 +214,10 @@ def test_an_unknown_way_of_cutting_words_is_said(pair, tmp_path):
     _, _, stated, llama = pair
     path = write_network(tmp_path / "m.gguf", "llama", llama, tokenizer=stated | {"ggml.pre": "morse"})
     with pytest.warns(UserWarning, match="words are cut as GPT-2 does, as its own way \\('morse'\\)"):
-        read_tokenizer(path)
+        read = read_tokenizer(path)
+    as_gpt2 = write_network(tmp_path / "gpt2.gguf", "llama", llama, tokenizer=stated | {"ggml.pre": "gpt-2"})
+    words = "the keys, 12345 of them's  here"
+    assert read.tokenize(words) == read_tokenizer(as_gpt2).tokenize(words)
 
 
 # Bad files

@@ -208,6 +208,7 @@ def test_a_cache_that_cannot_be_written_is_named(index, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "file"))
     refused("cannot be put into the cache .*TSE_CACHE chooses its folder")
+    assert (tmp_path / "file").read_text() == ""
 
 
 def test_what_pip_says_last_is_said_where_the_reason_is_unknown(place, monkeypatch):

@@ -9,7 +9,6 @@ import pytest
 import tse_core
 from tse_core import InputError, published
 from tse_core.charts import chart_data, save_chart
-from tse_core.cli import main
 
 DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
 
@@ -17,17 +16,6 @@ DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
 @pytest.fixture(scope="module")
 def tidy(tiny_causal):
     return pd.concat([tse_core.evaluate(tiny_causal, name).tidy() for name in DATA], ignore_index=True)
-
-
-@pytest.fixture
-def tse(capsys):
-    def run(*arguments):
-        with pytest.raises(SystemExit) as left:
-            main(list(map(str, arguments)))
-        said = capsys.readouterr()
-        return left.value.code, said.out, said.err
-
-    return run
 
 
 def drawn(chart, source, column):

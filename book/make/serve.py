@@ -29,12 +29,14 @@ class Pages(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def server(port: int, folder: Path = HTML, host: str = "127.0.0.1") -> http.server.ThreadingHTTPServer:
+def server(
+    port: int, folder: Path = HTML, host: str = "127.0.0.1", pages: type[Pages] = Pages
+) -> http.server.ThreadingHTTPServer:
     """A server over the built book; it answers once `serve_forever` is called."""
     if not (folder / "book" / "index.html").exists():
         raise fail("the book is not built yet: make book")
     try:
-        return http.server.ThreadingHTTPServer((host, port), functools.partial(Pages, directory=str(folder)))
+        return http.server.ThreadingHTTPServer((host, port), functools.partial(pages, directory=str(folder)))
     except (OSError, OverflowError) as why:
         raise fail(
             f"{host}:{port} cannot be used ({why}); choose another: make serve PORT={port % 60_000 + 1}"

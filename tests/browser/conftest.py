@@ -1,10 +1,7 @@
 """The built book in Chromium, over http and from a folder, with the outside world shut off."""
 
-import functools
-import http.server
 import json
 import os
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +10,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from book.make import HTML
 from book.make.browser import PATIENCE, launch, opened
+
+from .servers import serving
 
 
 def pages() -> list[str]:
@@ -51,16 +50,9 @@ def browser():
 
 @pytest.fixture(scope="session")
 def served():
-    """The address of a small server over the built book."""
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(HTML)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
+    """The address of a server over the built book."""
+    with serving() as address:
+        yield address
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from .live import KEYS, LOADING, load, said, shown, typed
 from .test_pages import AXE, OF_THE_THEME
@@ -94,9 +95,9 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(visit, facts, text, messag
     page = visit("book/try.html").page
     load(page)
     typed(page, text)
-    said(page).get_by_text(message).wait_for()
+    expect(said(page).get_by_text(message)).to_be_visible()
     typed(page, KEYS)
-    said(page).get_by_text("Done").wait_for()
+    expect(said(page).get_by_text("Done")).to_be_visible()
 
 
 def test_pasted_html_stays_text(visit, facts):
@@ -185,7 +186,7 @@ def test_reading_a_long_pair_is_stopped(visit, facts):
     for which, last in (("First", "bark"), ("Second", "barks")):
         part.get_by_label(f"{which} sentence").fill(f"The dogs {last}")
     part.get_by_role("button", name="Compare").click()
-    said(page, "pair").get_by_text("sentence wins").wait_for()
+    expect(said(page, "pair").get_by_text("sentence wins")).to_be_visible()
 
 
 # The self-check

@@ -1,17 +1,16 @@
 """The living page in Firefox: a page of the test's own opens it in a frame, presses its button, reports the numbers."""
 
-import functools
-import http.server
 import json
 import os
 import queue
 import shutil
 import subprocess
-import threading
 
 import pytest
 
-from book.make import HTML
+from book.make.serve import Pages
+
+from .servers import serving
 
 PATIENCE = 180  # seconds
 KEYS = "The keys to the cabinet"
@@ -73,7 +72,7 @@ def reports():
     """The address of the report page, and the queue that its reports come to."""
     came = queue.Queue()
 
-    class Handler(http.server.SimpleHTTPRequestHandler):
+    class Reports(Pages):
         def do_GET(self):
             path, _, scenario = self.path.partition("?")
             return self.answer((REPORT % SCENARIOS[scenario]).encode()) if path == "/report" else super().do_GET()
@@ -89,13 +88,8 @@ def reports():
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(HTML)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/report", came
-    server.shutdown()
+    with serving(Reports) as address:
+        yield f"{address}report", came
 
 
 @pytest.fixture

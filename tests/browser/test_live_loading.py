@@ -1,38 +1,34 @@
 """Loading the living page's model: what it costs is said, it can be given up, and what goes wrong is one sentence."""
 
 import contextlib
-import functools
-import http.server
 import json
 import re
 import threading
 import time
 
 import pytest
+from playwright.sync_api import expect
 
 from book.make import HTML
+from book.make.serve import Pages
 
 from .live import LOADING, load
+from .servers import serving
 
 
 @pytest.fixture
 def slowly():
     """The address of a server that sends the model at 20 MB a second."""
 
-    class Slow(http.server.SimpleHTTPRequestHandler):
+    class Slow(Pages):
         def copyfile(self, source, output):
             with contextlib.suppress(ConnectionError):
                 while block := source.read(1 << 20):
                     output.write(block)
                     time.sleep(0.05 if ".gguf" in self.path else 0)
 
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Slow, directory=str(HTML)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
+    with serving(Slow) as address:
+        yield address
 
 
 def test_loading_can_be_cancelled_and_taken_up_again(browser, slowly, facts):
@@ -53,7 +49,7 @@ def test_a_lost_connection_is_said_and_the_second_try_works(visit, facts):
     page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
     page.get_by_text("The connection was lost while the model was loading").wait_for()
     page.get_by_role("button", name="Try again").click()
-    page.get_by_text("is ready").wait_for(timeout=LOADING)
+    expect(page.get_by_text("is ready")).to_be_visible(timeout=LOADING)
 
 
 @pytest.fixture
@@ -61,7 +57,7 @@ def breaking():
     """The address of a server that sends half of the model and then closes the connection, or falls silent."""
     ways, over = {"how": "closes"}, threading.Event()
 
-    class Breaking(http.server.SimpleHTTPRequestHandler):
+    class Breaking(Pages):
         def copyfile(self, source, output):
             if ".gguf" not in self.path:
                 return super().copyfile(source, output)
@@ -70,14 +66,9 @@ def breaking():
                 over.wait(60)
             return self.connection.close()
 
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Breaking, directory=str(HTML)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/", ways
-    over.set()
-    server.shutdown()
+    with serving(Breaking) as address:
+        yield address, ways
+        over.set()
 
 
 @pytest.mark.parametrize(("how", "why"), [("closes", "the transfer broke off"), ("falls silent", "nothing came for")])
@@ -100,7 +91,7 @@ def test_a_file_that_comes_short_is_not_used(visit, facts):
     page = visit("book/try.html").page
     page.context.route("**/*.gguf*", lambda route: route.fulfill(body=b"GGUF" * 1000), times=1)
     page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text("4000 of 98362432 bytes came").wait_for()
+    expect(page.get_by_text("4000 of 98362432 bytes came")).to_be_visible()
 
 
 def test_too_little_memory_is_said(visit, facts):
@@ -116,7 +107,7 @@ def test_an_engine_that_does_not_come_is_said(visit, facts):
     page = visit("book/try.html").page
     page.context.route("**/wllama.js", lambda route: route.abort())
     page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text("The model's engine could not be fetched: the connection was lost").wait_for()
+    expect(page.get_by_text("The model's engine could not be fetched: the connection was lost")).to_be_visible()
 
 
 def test_an_engine_without_its_webassembly_is_said(visit, facts):
@@ -126,7 +117,7 @@ def test_an_engine_without_its_webassembly_is_said(visit, facts):
     page.get_by_text("The connection was lost while the model was loading (the server does not answer)").wait_for()
     page.context.unroute("**/wllama.wasm")
     page.get_by_role("button", name="Try again").click()
-    page.get_by_text("is ready").wait_for(timeout=LOADING)
+    expect(page.get_by_text("is ready")).to_be_visible(timeout=LOADING)
 
 
 def test_a_book_without_the_model_says_so_and_shows_recorded_examples(visit, facts):

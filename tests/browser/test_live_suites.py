@@ -6,6 +6,7 @@ import re
 import statistics
 
 import pytest
+from playwright.sync_api import expect
 
 from tse_core.cli import main
 from tse_core.syntaxgym import Formula, Item, Suite, load_suite, read_suite, write_suite
@@ -67,13 +68,13 @@ def test_a_run_in_the_designer_is_stopped(visit, facts):
     page.get_by_role("button", name="Stop").press("Enter")
     page.get_by_text(re.compile("Stopped after [0-7] of 8 items")).wait_for(timeout=LOADING)
     page.get_by_role("button", name="Run on SmolLM2 in this page").click()
-    page.get_by_text("All 8 items are done.").wait_for(timeout=LOADING)
+    expect(page.get_by_text("All 8 items are done.")).to_be_visible(timeout=LOADING)
 
 
 def test_a_suite_that_is_not_right_yet_is_not_run(visit, facts):
     page = visit("book/designer.html").page
     page.get_by_role("button", name="Run on SmolLM2 in this page").click()
-    page.get_by_text("Not run: item 1, condition 'match': every region is empty").wait_for()
+    expect(page.get_by_text("Not run: item 1, condition 'match': every region is empty")).to_be_visible()
 
 
 # The page beside the package
