@@ -70,6 +70,10 @@ def train(
     sentences: Annotated[
         int | None, typer.Option(help="Repeat a corpus of so many sentences; by default each sentence is new.", min=1)
     ] = None,
+    byte_pair: Annotated[
+        int | None,
+        typer.Option(help="Cut words into a byte-pair vocabulary of so many entries; by default a word is one.", min=1),
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
     threads: Annotated[int | None, typer.Option(help="Processor cores to use; by default all.", min=1)] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted training of this folder.")] = False,
@@ -80,10 +84,12 @@ def train(
     Examples:  tse lab train lab-systematic-causal --out my-model
 
       tse lab train lab-lexical-masked --out small --steps 400 --sentences 20000 --checkpoints log
+
+      tse lab train lab-lexical-causal --byte-pair 2867 --out pieces
     """
     from tse_core.laboratory import plan_for
 
-    plan = plan_for(name, seed=seed, steps=steps, sentences=sentences)
+    plan = plan_for(name, seed=seed, steps=steps, sentences=sentences, byte_pair=byte_pair)
     import torch
 
     from tse_core.laboratory import train as run

@@ -48,6 +48,11 @@ def tokenizer(language: Language, kind: str) -> PreTrainedTokenizerFast:
     entries = {word: number for number, word in enumerate(language.vocabulary)}
     words = Tokenizer(WordLevel(entries, unk_token=SPECIAL[1]))
     words.normalizer, words.pre_tokenizer = Lowercase(), Whitespace()
+    return as_transformers(words, kind)
+
+
+def as_transformers(words: Tokenizer, kind: str) -> PreTrainedTokenizerFast:
+    """A tokenizer with the special tokens of its kind of model."""
     if kind == "causal":
         names = {"bos_token": "[BOS]", "eos_token": "[EOS]"}
     else:
@@ -61,8 +66,13 @@ def tokenizer(language: Language, kind: str) -> PreTrainedTokenizerFast:
     )  # fmt: skip
 
 
-def save(network: PreTrainedModel, language: Language, kind: str, folder: Path) -> None:
-    """config.json, model.safetensors (half precision) and the tokenizer: what from_pretrained reads."""
+def save(
+    network: PreTrainedModel, language: Language, kind: str, folder: Path, tokens: PreTrainedTokenizerFast | None = None
+) -> None:
+    """config.json, model.safetensors (half precision) and the tokenizer: what from_pretrained reads.
+
+    The tokenizer is ``tokens``, or by default the one in which every word is an entry.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     network.config.architectures = [type(network).__name__]
     network.config.save_pretrained(folder)
@@ -77,7 +87,7 @@ def save(network: PreTrainedModel, language: Language, kind: str, folder: Path) 
         seen.add(tensor.data_ptr())
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "model.safetensors").chmod(0o644)
-    tokenizer(language, kind).save_pretrained(folder)
+    (tokens or tokenizer(language, kind)).save_pretrained(folder)
     settings = json.loads((folder / "tokenizer_config.json").read_text())
     settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # the name that every release of transformers knows
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n")

@@ -17,10 +17,13 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
+from transformers import PreTrainedTokenizerFast
 
 from tse_core.errors import InputError, unknown
 from tse_core.files import write_aside
+from tse_core.laboratory.byte_pair import SENTENCES, Pieces, byte_pair_tokenizer
 from tse_core.laboratory.card import model_card
+from tse_core.laboratory.card import pieces as how_cut
 from tse_core.laboratory.corpus import draw, stream, verb_table
 from tse_core.laboratory.language import Language, load_language
 from tse_core.laboratory.networks import BOS, CLS, EOS, MASK, PAD, SEP, new_network, save
@@ -30,7 +33,11 @@ STEPS = {"causal": 1500, "masked": 2500}
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What determines a training. With ``sentences`` 0 every sentence is new, else the first so many are repeated."""
+    """What determines a training.
+
+    With ``sentences`` 0 every sentence is new, else the first so many are repeated. With ``byte_pair`` 0 every word is
+    an entry of the vocabulary, else words are cut into a byte-pair vocabulary of so many entries.
+    """
 
     regime: str
     kind: str
@@ -41,6 +48,7 @@ class TrainingPlan:
     rate: float = 2e-3
     mask_verbs: float = 0.5
     mask_others: float = 0.15
+    byte_pair: int = 0
 
 
 def plan_for(name: str, language: Language | None = None, **changes) -> TrainingPlan:
@@ -55,6 +63,8 @@ def plan_for(name: str, language: Language | None = None, **changes) -> Training
     for key in ("steps", "batch"):
         if changes.get(key, 1) < 1:
             raise InputError(f"{key} must be at least 1, not {changes[key]}")
+    if changes.get("byte_pair") and kind != "causal":
+        raise InputError(f"a byte-pair vocabulary is for causal models; every word of {name} is one entry")
     return TrainingPlan(**{"regime": regime, "kind": kind, "steps": STEPS[kind], **changes})
 
 
@@ -99,42 +109,61 @@ def train(
         raise unknown("kind of checkpoints", checkpoints, ["log"])
     if partial.exists() and not resume:
         raise InputError(f"{partial} holds an interrupted training: continue it with --resume, or remove it")
+    tokens = _byte_pairs(plan, language)
+    pieces = Pieces(language, tokens) if tokens else None
     network, optimizer = _prepare(plan, language, device)
     start, losses = _resume(partial, plan, network, optimizer)
     for step, rows in enumerate(_batches(plan, language, start), start):
-        losses.append(_step(network, optimizer, plan, language, rows, step))
+        losses.append(_step(network, optimizer, plan, language, _cut(rows, pieces), step))
         if report:
             report(step + 1, losses[-1])
         done = step + 1
         if checkpoints and done & (done - 1) == 0:
-            save(network, language, plan.kind, partial / "checkpoints" / f"step-{done:05}")
+            save(network, language, plan.kind, partial / "checkpoints" / f"step-{done:05}", tokens)
         if done % save_every == 0 or done == plan.steps:
             _store(partial / "training.pt", done, losses, network, optimizer)
-    save(network, language, plan.kind, partial)
-    _record(partial, plan, network, losses, held_out_perplexity(network, plan, language))
+    save(network, language, plan.kind, partial, tokens)
+    perplexity = held_out_perplexity(network, plan, language, pieces)
+    words = {"words": how_cut(SENTENCES, len(language.lemmas), pieces.whole_verbs(language))} if pieces else {}
+    _record(partial, plan, network, losses, perplexity, **words)
     (partial / "training.pt").unlink()
     (partial / "plan.json").unlink()
     return partial.rename(out)
 
 
-def held_out_perplexity(network: torch.nn.Module, plan: TrainingPlan, language: Language, count: int = 2048) -> float:
-    """exp of the mean loss (nats) over the predicted tokens of ``count`` sentences that training did not draw."""
+def held_out_perplexity(
+    network: torch.nn.Module, plan: TrainingPlan, language: Language, pieces: Pieces | None = None, count: int = 2048
+) -> float:
+    """exp of the mean loss (nats) over the predicted words of ``count`` sentences that training did not draw.
+
+    The loss of a word is the sum over its tokens, so models of different vocabularies can be compared.
+    """
     random = np.random.default_rng([plan.seed, 2])
     sentences = draw(language, plan.regime, count, random)
-    total, tokens = 0.0, 0
+    total, words = 0.0, 0
     with torch.inference_mode():
         for start in range(0, count, 512):
             rows = sentences[start : start + 512]
-            for inputs, targets in _tensors(rows, plan, language, random):
+            tokens = _cut(rows, pieces)
+            words -= sum(map(len, tokens)) - sum(map(len, rows))  # a word in pieces counts once
+            for inputs, targets in _tensors(tokens, plan, language, random):
                 total += float(_loss(network, inputs, targets, plan.kind))
-                tokens += int((targets >= 0).sum())
-    return math.exp(total / tokens)
+                words += int((targets >= 0).sum())
+    return math.exp(total / words)
+
+
+def _byte_pairs(plan: TrainingPlan, language: Language) -> PreTrainedTokenizerFast | None:
+    return byte_pair_tokenizer(language, plan.regime, plan.byte_pair, plan.seed) if plan.byte_pair else None
+
+
+def _cut(rows: list[np.ndarray], pieces: Pieces | None) -> list[np.ndarray]:
+    return [pieces(row) for row in rows] if pieces else rows
 
 
 def _prepare(plan: TrainingPlan, language: Language, device: str):
     torch.manual_seed(plan.seed)
     try:
-        network = new_network(plan.kind, len(language.vocabulary)).to(device).train()
+        network = new_network(plan.kind, plan.byte_pair or len(language.vocabulary)).to(device).train()
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0][:120]
         raise InputError(f"device {device!r} cannot be used here ({reason}); 'cpu' always can") from error
@@ -251,7 +280,7 @@ def _store(path: Path, step: int, losses: list[float], network, optimizer) -> No
     write_aside(path, buffer.getvalue())
 
 
-def _record(folder: Path, plan: TrainingPlan, network, losses: list[float], perplexity: float) -> None:
+def _record(folder: Path, plan: TrainingPlan, network, losses: list[float], perplexity: float, **words: str) -> None:
     """loss.csv (means over stretches of steps) and the model card."""
     stretch = max(1, len(losses) // 50)
     curve = [
@@ -261,5 +290,5 @@ def _record(folder: Path, plan: TrainingPlan, network, losses: list[float], perp
         writer = csv.writer(file)
         writer.writerow(["step", "loss"])
         writer.writerows((step, f"{loss:.4f}") for step, loss in curve)
-    card = model_card(plan, curve, perplexity, network.num_parameters(), network.config.vocab_size)
+    card = model_card(plan, curve, perplexity, network.num_parameters(), network.config.vocab_size, **words)
     (folder / "README.md").write_text(card, encoding="utf-8")
