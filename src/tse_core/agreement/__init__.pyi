@@ -4,6 +4,8 @@ from .comparison import compare_evaluations as compare_evaluations
 from .comparison import shared_lemmas as shared_lemmas
 from .context import ContextScores as ContextScores
 from .context import score_context as score_context
+from .counted_forms import FORMS_POLICIES as FORMS_POLICIES
+from .counted_forms import FormsPolicy as FormsPolicy
 from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate
 from .evaluation import number_names as number_names
@@ -11,6 +13,7 @@ from .job import Job as Job
 from .job import Keep as Keep
 from .job import Protocol as Protocol
 from .job import prepare as prepare
+from .samples import stratified_sample as stratified_sample
 from .scoring import job_work as job_work
 from .slots import FORMS as FORMS
 from .slots import form_shares as form_shares

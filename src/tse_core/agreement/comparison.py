@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core import uncertainty
+from tse_core.agreement.counted_forms import FormsPolicy, counted_forms
 from tse_core.datasets import DEFAULT, Lemmas, as_lemmas
 from tse_core.errors import InputError
 from tse_core.metrics import METRICS
@@ -20,27 +21,36 @@ from tse_core.results import READING, require_comparable
 COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
 
 
-def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT) -> Lemmas:
-    """The lemmas of a list of which every model's vocabulary holds both forms as single entries.
+def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: FormsPolicy = "single") -> Lemmas:
+    """The lemmas of a list that count for every model: by default those with both forms as single entries of each.
 
     Parameters
     ----------
     models : LanguageModels, or what `load_model` takes
     lemmas : Lemmas, or what `load_lemmas` takes
+    forms : "single", "words" or "words-no-end"
+        As in `evaluate`. As whole words nearly all lemmas of a list count for every causal model.
 
     Returns
     -------
-    Lemmas named ``<list>-shared``: evaluating each model on it gives numbers that compare.
+    Lemmas named ``<list>-shared``: evaluating each model on it with these forms gives numbers that compare.
+
+    Raises
+    ------
+    InputError : the models share none; "words" for models of which only some know where a word ends.
     """
-    lemmas = as_lemmas(lemmas)
-    table = lemmas.table
-    names: list[str] = []
-    for model in map(as_language_model, models):
-        words = [*table["singular"], *table["plural"]]
-        known = dict(zip(words, model.word_ids(words), strict=True))
-        table, names = Lemmas(lemmas.name, table).inflection_ids(known.get)[0], [*names, model.name]
-        if table.empty:
-            raise InputError(f"{' and '.join(names)} share no lemma of {lemmas.name} with both forms as single entries")
+    lemmas, opened = as_lemmas(lemmas), [as_language_model(model) for model in models]
+    if forms == "words" and len({model.kind for model in opened}) > 1:
+        masked = next(model.name for model in opened if model.kind == "masked")
+        raise InputError(f"{masked} is a masked model and knows no end of a word; compare with forms='words-no-end'")
+    table, names = lemmas.table, []
+    for model in opened:
+        names.append(model.name)
+        try:
+            table = counted_forms(model, Lemmas(lemmas.name, table), forms).lemmas
+        except InputError:
+            how = "both forms as single entries" if forms == "single" else "forms that they can score as whole words"
+            raise InputError(f"{' and '.join(names)} share no lemma of {lemmas.name} with {how}") from None
     return Lemmas(f"{lemmas.name}-shared", table)
 
 

@@ -8,11 +8,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from tse_core import uncertainty
+from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.job import Job, Keep, Protocol, prepare
 from tse_core.agreement.scoring import CODE, job_work
 from tse_core.agreement.some_lemmas import over
@@ -169,6 +171,9 @@ def evaluate(
     cutoffs: Cutoffs = PAPER_CUTOFFS,
     protocol: Protocol = "exact",
     keep: Keep = "contexts",
+    forms: FormsPolicy = "single",
+    sample: int | Literal["all"] | None = None,
+    seed: int = 0,
     store: Store | str | Path | None = None,
     batch_tokens: int | None = None,
 ) -> Evaluation:
@@ -179,8 +184,7 @@ def evaluate(
     model : LanguageModel, or what `load_model` takes
     pairs : agreement pairs, or what `load_pairs` takes
     lemmas : Lemmas, or what `load_lemmas` takes
-        "newman-clean" by default, "newman-appendix" under protocol "released". A lemma counts if both its forms are
-        single entries of the model's vocabulary.
+        "newman-clean" by default, "newman-appendix" under protocol "released".
     cutoffs : Cutoffs
         Shares of the distribution, the paper's by default.
     protocol : "exact" or "released"
@@ -188,6 +192,18 @@ def evaluate(
         the first label met for each context. Published values compare with it.
     keep : "contexts", "lemmas" or "forms"
         How much detail to keep; see `Evaluation`.
+    forms : "single", "words" or "words-no-end"
+        What of a lemma's forms counts. "single", the paper's choice: only lemmas whose two forms are single entries of
+        the vocabulary. "words": forms of any number of tokens by the chain rule (`form_log_probabilities`), times the
+        probability that the word ends there; "words-no-end": without it. A masked model knows no end ("words" is then
+        "words-no-end"), and of it those lemmas count whose two forms have equally many tokens. Cut-offs are then *list
+        cut-offs*: shares of the probability of all forms of the list, not of the vocabulary, and not to be drawn on the
+        same axis; coverage is the probability of the forms that counted, not divided by that of the list.
+    sample : int or "all", optional
+        Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
+        for whole words on a processor, where each context takes seconds. Intervals are of the contexts scored.
+    seed : int
+        Of the sample.
     store : Store or folder, optional
         Finished shards are kept there and not computed again.
     batch_tokens : int, optional
@@ -196,9 +212,10 @@ def evaluate(
     Raises
     ------
     InputError
-        For an unknown name, or a tokenizer that holds no lemma's two forms as single entries.
+        For an unknown name, a model that gives no distributions, whole words under protocol "released", or a tokenizer
+        that holds no lemma's two forms as single entries or does not show where a word ends.
     """
-    job = prepare(model, pairs, lemmas, cutoffs, protocol, keep)
+    job = prepare(model, pairs, lemmas, cutoffs, protocol, keep, forms, sample, seed)
     store = as_store(store)
     work = job_work(job, batch_tokens)
     found = _evaluation(job, work, run(work, store))

@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.counted_forms import FORMS_POLICIES, CountedForms, FormsPolicy, WordList, counted_forms
+from tse_core.agreement.samples import DEFAULT_SIZE, stratified_sample
 from tse_core.datasets import (
     Lemmas,
     as_lemmas,
@@ -29,6 +31,7 @@ from tse_core.results import PROTOCOL_VERSION, Signature, provenance
 Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
 SHARD_CONTEXTS = 2048
+WORD_SHARD = {"cpu": 4, "cuda": 64}  # contexts of a shard in which each is scored over thousands of whole words
 LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
 
 
@@ -44,11 +47,13 @@ class Job:
     data: str  # the pairs' name and hash, as a signature says it
     counted: str  # the lemma list, its hash and how many of it count, as a signature says it
     scored: str  # how many pairs and lemmas could be scored, and why not the others
-    inflection_ids: np.ndarray  # (lemmas, 2)
-    forms: np.ndarray  # (pairs, 2) vocabulary entries of the correct and the wrong form, -1 for none
+    inflection_ids: np.ndarray  # (lemmas, 2) vocabulary entries, or places in `words`
+    forms: np.ndarray  # (pairs, 2) those of the correct and the wrong form, -1 for none
     cutoffs: Cutoffs
     protocol: Protocol
     keep: Keep
+    words: WordList | None = None  # the forms that are scored as whole words; None: single entries are counted
+    sample: str = ""  # "24@0": 24 contexts of each construction, drawn with seed 0; "": all
 
     @property
     def tables(self) -> list[str]:
@@ -65,9 +70,11 @@ class Job:
         pairs = self.pairs
         policies = self.model.policies()
         dtype = policies.pop("dtype")
+        asked = {"forms": self.words and ("words" if self.words.end else "words-no-end"), "sample": self.sample}
         policy = {
             "lemmas": self.counted,
             **policies,
+            **{name: value for name, value in asked.items() if value},
             "caps": "first" if pairs["left"].str[:1].str.isupper().all() else "as-is",
             "period": "add" if pairs["right"].str.endswith(".").all() else "as-is",
             "protocol": f"{self.protocol}/{PROTOCOL_VERSION}",
@@ -82,13 +89,15 @@ class Job:
         made = self.signature()
         detail = {"cutoffs": str(tuple(self.cutoffs)), "keep": self.keep}
         identity = {"model": made.identity["model"], "data": "any"}
-        return Signature(identity, {**made.policy, **detail}, made.provenance)
+        policy = {name: value for name, value in made.policy.items() if name != "sample"}
+        return Signature(identity, {**policy, **detail}, made.provenance)
 
     def shards(self) -> Iterator[tuple[str, np.ndarray]]:
         """Slices of each construction's contexts, named after their contents, whatever else is in the run."""
+        size = WORD_SHARD.get(self.model.device.type, WORD_SHARD["cpu"]) if self.words else SHARD_CONTEXTS
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
-            for number, start in enumerate(range(0, len(members), SHARD_CONTEXTS)):
-                slice_ = members[start : start + SHARD_CONTEXTS]
+            for number, start in enumerate(range(0, len(members), size)):
+                slice_ = members[start : start + size]
                 contexts = data_hash(self.contexts.iloc[slice_].drop(columns="noun"))
                 pairs = self.pairs.loc[self.pair_rows(slice_), ["left", "right", "correct", "wrong", "number"]]
                 yield f"{safe_name(construction)}-{number:03d}-{contexts}{data_hash(pairs)}", slice_
@@ -116,12 +125,12 @@ def prepare(
     cutoffs: Cutoffs,
     protocol: Protocol,
     keep: Keep,
+    forms: FormsPolicy = "single",
+    sample: int | Literal["all"] | None = None,
+    seed: int = 0,
 ) -> Job:
     """Everything that is known before the first forward pass; mistakes show here."""
-    if protocol not in ("exact", "released"):
-        raise unknown("protocol", protocol, ("exact", "released"))
-    if keep not in ("contexts", "lemmas", "forms"):
-        raise unknown("detail to keep", keep, ("contexts", "lemmas", "forms"))
+    _check_choices(protocol, keep, forms, sample, seed)
     pairs = as_pairs(pairs)
     if pairs.empty:
         raise InputError("there are no pairs to score")
@@ -130,32 +139,65 @@ def prepare(
     model = as_language_model(model)
     if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself
         model = model.with_policies(bos="tokenizer")
-    words = list(
-        dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *pairs["correct"], *pairs["wrong"]])
-    )
-    entry = dict(zip(words, model.word_ids(words), strict=True))
-    kept, ids = lemmas.inflection_ids(entry.get)
-    if kept.empty:
-        raise InputError(
-            f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with both forms as "
-            "single entries; choose another lemma list or a model with a larger vocabulary"
-        )
+    found = counted_forms(model, lemmas, forms, pd.concat([pairs["correct"], pairs["wrong"]]).unique())
+    if found.words and found.words.end:
+        model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
+    data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(pairs)}"
+    unknown_number = given - len(pairs)
     index = context_index(pairs, model.kind, protocol)
     contexts = unique_contexts(pairs, model.kind, protocol)
     first = np.unique(index, return_index=True)[1]
     for place, column in enumerate(("subject", "noun"), start=1):
         contexts.insert(place, column, pairs[column].to_numpy()[first] if column in pairs else "")
-    forms = np.stack([pairs[side].map(entry).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")], axis=1)
-    data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(pairs)}"
-    counted = f"{lemmas.name}@{lemmas.hash}({len(kept)})"
+    sample = sample or (DEFAULT_SIZE if found.words and model.device.type == "cpu" else "all")
+    all_contexts = len(contexts)
+    if sample != "all":
+        pairs, index, contexts = _sampled(pairs, index, contexts, sample, seed)
+    entries = np.stack(
+        [pairs[side].map(found.where).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")], axis=1
+    )
+    if found.words and model.kind == "masked":
+        lengths = np.array([len(spelling) for spelling in found.words.spellings])
+        entries[lengths[entries[:, 0]] != lengths[entries[:, 1]]] = -1
     pairs = pairs.reset_index(drop=True)
-    why = {
-        "the verb's forms are not one token each": int((forms < 0).any(axis=1).sum()),
-        "the subject's number is not known": given - len(pairs),
-        "the number is a guess from English spelling": guessed,
+    left_out = {
+        _why_no_form(model, found): int((entries < 0).any(axis=1).sum()),
+        "the subject's number is not known": unknown_number,
+        "their contexts are not in the sample": given - unknown_number - len(pairs),
     }
-    scored = _scored(given, why, kept, lemmas, model.label)
-    return Job(model, pairs, index, contexts, kept, data, counted, scored, ids, forms, cutoffs, protocol, keep)
+    scored = _scored(given, left_out, guessed, found, lemmas, model.label)
+    if sample != "all":
+        scored += f"; a sample of {len(contexts):,} of {all_contexts:,} contexts (seed {seed})"
+    counted = f"{lemmas.name}@{lemmas.hash}({len(found.lemmas)})"
+    drawn = "" if sample == "all" else f"{sample}@{seed}"
+    return Job(model, pairs, index, contexts, found.lemmas, data, counted, scored, found.ids, entries, cutoffs,
+               protocol, keep, found.words, drawn)  # fmt: skip
+
+
+def _check_choices(protocol, keep, forms, sample, seed) -> None:
+    for what, value, values in (
+        ("protocol", protocol, ("exact", "released")),
+        ("detail to keep", keep, ("contexts", "lemmas", "forms")),
+        ("forms", forms, FORMS_POLICIES),
+    ):
+        if value not in values:
+            raise unknown(what, value, values)
+    if protocol == "released" and forms != "single":
+        raise InputError(f"the released code counts single entries only; forms={forms!r} goes with protocol 'exact'")
+    if not (sample in (None, "all") or type(sample) is int and sample > 0) or type(seed) is not int or seed < 0:
+        raise InputError(
+            "a sample is a number of contexts of each construction, from 1 on, or 'all', and its seed a number from 0 "
+            f"on, not {sample!r} and {seed!r}"
+        )
+
+
+def _sampled(pairs: pd.DataFrame, index: np.ndarray, contexts: pd.DataFrame, size: int, seed: int):
+    """The pairs of a sample of the contexts, the context of each, and these contexts in the order drawn."""
+    chosen = stratified_sample(contexts, size, seed)
+    place = np.full(len(contexts), -1)
+    place[chosen] = np.arange(len(chosen))
+    kept = place[index] >= 0
+    return pairs[kept], place[index[kept]], contexts.iloc[chosen].reset_index(drop=True)
 
 
 def _numbered(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
@@ -173,17 +215,28 @@ def _numbered(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
     return pairs[known], guessed
 
 
-def _scored(given: int, why: dict[str, int], kept: pd.DataFrame, lemmas: Lemmas, model: str) -> str:
+def _why_no_form(model: LanguageModel, found: CountedForms) -> str:
+    if not found.words:
+        return "the verb's forms are not one token each"
+    return f"the verb's forms are not {'equally long in tokens' if model.kind == 'masked' else 'spelled'}"
+
+
+def _scored(given: int, left_out: dict[str, int], guessed: int, found: CountedForms, lemmas: Lemmas, model: str) -> str:
     """What could be scored, in a line; a warning where it is next to nothing."""
-    reasons = list(why.items())
-    whole = given - sum(count for _, count in reasons[:2])
-    line = f"counted: {whole:,} of {given:,} pairs, {len(kept):,} of {len(lemmas):,} lemmas"
-    if len(kept) < LITTLE * len(lemmas):
+    kept = len(found.lemmas)
+    line = f"counted: {given - sum(left_out.values()):,} of {given:,} pairs, {kept:,} of {len(lemmas):,} lemmas"
+    if found.words:
+        line += f" as whole words ({found.single:,} of them single entries)"
+    if kept < LITTLE * len(lemmas):
         line += " (hardly any: EW and MW are about these alone)"
-        share = f"{len(kept):,} of the {len(lemmas):,} lemmas of {lemmas.name}"
+        share = f"{kept:,} of the {len(lemmas):,} lemmas of {lemmas.name}"
         text = f"{model} holds both forms of only {share}; EW and MW are about these alone"
         warnings.warn(text, LittleCounted, stacklevel=4)
-    return "; ".join([line, *(f"{_pairs(count)}: {reason}" for reason, count in reasons if count)])
+    reasons = left_out | {"the number is a guess from English spelling": guessed}
+    said = [f"{_pairs(count)}: {reason}" for reason, count in reasons.items() if count]
+    if found.uneven:
+        said.append(f"{found.uneven:,} lemmas: their two forms are not equally long in tokens")
+    return "; ".join([line, *said])
 
 
 def _pairs(count: int) -> str:

@@ -20,7 +20,7 @@ def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Sha
     if shards is None:
         shards = {name: Shard(members, len(members), _shapes(job, members)) for name, members in job.shards()}
     return Work(
-        job.shared_signature(), CODE, shards, lambda members, _: score_shard(job, members, batch_tokens),
+        job.shared_signature(), CODE, shards, lambda members, advance: score_shard(job, members, batch_tokens, advance),
         title=f"{job.model.label}: contexts", unit="contexts",
     )  # fmt: skip
 

@@ -3,20 +3,23 @@
 Tables number contexts and pairs from 0 within the shard, so that it serves any run that holds the same contexts.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 import torch
 
+from tse_core.agreement.distributions import distributions
 from tse_core.agreement.job import Job
-from tse_core.forward import blocks
 from tse_core.metrics import OF_PAIRS, SCORED, Forms, agreement, cutoff_scores
 from tse_core.models import Prompt
 
 
-def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict[str, pd.DataFrame]:
-    """Score the contexts numbered `members` and their pairs."""
+def score_shard(
+    job: Job, members: np.ndarray, batch_tokens: int | None, advance: Callable[[float], None]
+) -> dict[str, pd.DataFrame]:
+    """Score the contexts numbered `members` and their pairs; `advance` is told the share that was done."""
     contexts = job.contexts.iloc[members]
     numbers = (contexts["number"] == "plural").to_numpy().astype(np.int64)
     slots = _slots(job, list(zip(contexts["left"], contexts["right"], strict=True)))
@@ -28,20 +31,14 @@ def score_shard(job: Job, members: np.ndarray, batch_tokens: int | None) -> dict
     lemma_sums = _LemmaSums(contexts, len(job.lemmas)) if job.keep != "contexts" else None
     forms = []
     accumulate: Literal["float32", "float64"] = "float32" if job.protocol == "released" else "float64"
-    for block in blocks(job.model, [s.ids for s in slots], [[s.position] for s in slots], batch_tokens=batch_tokens):
-        rows = torch.as_tensor(block.rows, device=block.logits.device)
-        logits = (
-            block.logits[rows]
-            if len(rows) != len(block.logits) or (block.rows != np.arange(len(rows))).any()
-            else block.logits
-        )
-        here, number = block.requests, numbers[block.requests]
+    for here, logits, log_probabilities, ranked, total in distributions(job, slots, batch_tokens, advance):
+        number = numbers[here]
         found = cutoff_scores(
-            logits, job.inflection_ids, number, top=job.cutoffs.top, bottom=job.cutoffs.bottom, accumulate=accumulate
-        )
+            logits[:, :ranked], job.inflection_ids, number, top=job.cutoffs.top, bottom=job.cutoffs.bottom,
+            accumulate=accumulate,
+        )  # fmt: skip
         for name, values in scores.items():
-            values[here] = getattr(found, name)
-        log_probabilities = logits.log_softmax(-1)
+            values[here] = getattr(found, name) * (total if name.startswith("mass_") else 1)
         comparable = log_probabilities.exp() if accumulate == "float32" else logits
         _score_pairs(pair_values, job.forms[pair_rows], pair_context, here, comparable, log_probabilities)
         if lemma_sums:

@@ -22,6 +22,8 @@ probability on correct forms), each pair with its own verb (TSE).
   tse evaluate path/to/model --lemmas verbs.csv --protocol released
 
   tse evaluate gpt2 --against bert-base-cased
+
+  tse evaluate smollm2-135m --data marvin-linzen/simple --forms words
 """
 
 
@@ -48,6 +50,21 @@ def evaluate(
             help="[b]exact[/b], or [b]released[/b]: as the authors' code does, to compare with published values."
         ),
     ] = "exact",
+    forms: Annotated[
+        str,
+        typer.Option(
+            help="What of a verb counts: [b]single[/b] entries of the vocabulary; whole [b]words[/b] of any number of "
+            "tokens, with the word's end; [b]words-no-end[/b], without it."
+        ),
+    ] = "single",
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|all",
+            help="Contexts of each construction, drawn by number; all, but 24 for whole words on a processor.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the sample.", min=0)] = 0,
     against: Annotated[
         str | None, typer.Option(help="A second model: both over the lemmas that they share, compared by noun.")
     ] = None,
@@ -81,8 +98,9 @@ def evaluate(
     if against:
         from tse_core.agreement import compare_evaluations, shared_lemmas
 
-        verbs = shared_lemmas(models, verbs)
-    how = {"protocol": protocol, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
+        verbs = shared_lemmas(models, verbs, forms)
+    drawn = {"forms": forms, "sample": _size(sample), "seed": seed}
+    how = {"protocol": protocol, **drawn, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
     results = [[run(loaded, pairs, verbs, **how) for pairs in tables] for loaded in models]
     for result in [result for of_model in results for result in of_model]:
         typer.echo(_shown(result.table(intervals=intervals), intervals))
@@ -95,6 +113,15 @@ def evaluate(
     if out:
         write_results(pd.concat([r.tidy() for of_model in results for r in of_model], ignore_index=True), out)
         typer.echo(f"written: {out}")
+
+
+def _size(sample: str | None) -> int | str | None:
+    """How many contexts of each construction, from what --sample says."""
+    if sample in (None, "all"):
+        return sample
+    if not sample.isdecimal() or not int(sample):
+        raise InputError(f"--sample {sample}: it must be a number from 1 on, or all")
+    return int(sample)
 
 
 def _compared(table) -> str:

@@ -67,7 +67,8 @@ def cutoff_scores(
     Parameters
     ----------
     logits : array or tensor (contexts, vocabulary)
-        Scores before the softmax, at the verb's slot; log-probabilities do as well. Cast to float32.
+        Scores before the softmax, at the verb's slot; log-probabilities do as well. Two forms are compared in the
+        precision given; where cut-offs fall is found in float32.
     inflection_ids : array of int (lemmas, 2)
         Vocabulary entries of each lemma's [singular, plural] form.
     numbers : array of int (contexts,)
@@ -102,11 +103,12 @@ def cutoff_scores(
     rows = max(1, BLOCK_ENTRIES // max(logits.shape[1], ids.numel() * (len(top) + len(bottom))))
     parts = []
     for start in range(0, len(logits), rows):
-        block, subjects = logits[start : start + rows].float().contiguous(), numbers[start : start + rows]
+        given, subjects = logits[start : start + rows], numbers[start : start + rows]
+        block = given.float().contiguous()
         if accumulate == "float64":
             probabilities = block.softmax(-1)
             at_top, at_bottom = exact_boundaries(probabilities, tuple(top), tuple(bottom))
-            head = tail = _Forms(block, probabilities, probabilities, ids, subjects)
+            head = tail = _Forms(given, probabilities, probabilities, ids, subjects)
         else:
             (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
             head, tail = (_Forms(side, block, side, ids, subjects) for side in (upper, lower))
@@ -123,7 +125,7 @@ def agreement(logits, inflection_ids, numbers) -> np.ndarray:
     that lemma alone, the mean of a row is EW of that context.
     """
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, (), ())
-    correct, wrong = _correct_and_wrong(logits.float(), ids, numbers)
+    correct, wrong = _correct_and_wrong(logits, ids, numbers)
     return (correct > wrong).cpu().numpy()
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
 import torch
 
 from tse_core.errors import InputError
@@ -17,6 +18,7 @@ from tse_core.files import is_folder
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
 from tse_core.models.openers import WORDS, chat_front, front_ids, token_id
+from tse_core.models.word_ends import word_ends
 from tse_core.words import join
 
 if TYPE_CHECKING:
@@ -210,10 +212,10 @@ class LanguageModel:
         """The slot of one context."""
         return self.slots([(left, right)])[0]
 
-    def word_ids(self, words: Sequence[str]) -> list[int | None]:
-        """The single vocabulary entry of each word as it stands inside a sentence, None where there is none.
+    def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
+        """The vocabulary entries of each word as it stands inside a sentence, None where a part of it is unknown.
 
-        A word that its tokenizer splits, or does not know, has none. Uncased tokenizers look the word up in lower case.
+        An uncased tokenizer spells the word in lower case.
         """
         if not words:
             return []
@@ -223,15 +225,28 @@ class LanguageModel:
             "input_ids"
         ]
         unknown = self.tokenizer.unk_token_id if self.tokenizer.unk_token != self.tokenizer.eos_token else None
-        found = []
+        found: list[tuple[int, ...] | None] = []
         for word, ids in zip(words, encoded, strict=True):
-            single = bool(word.strip()) and len(ids) == len(before) + 1 and ids[:-1] == before and ids[-1] != unknown
-            found.append(ids[-1] if single else None)
+            own = tuple(ids[len(before) :])
+            whole = word.strip() and own and ids[: len(before)] == before and unknown not in own
+            found.append(own if whole else None)
         return found
+
+    def word_ids(self, words: Sequence[str]) -> list[int | None]:
+        """The single vocabulary entry of each word as it stands inside a sentence, None where there is none.
+
+        A word that its tokenizer splits, or does not know, has none. Uncased tokenizers look the word up in lower case.
+        """
+        return [own[0] if own and len(own) == 1 else None for own in self.spellings(words)]
 
     def word_id(self, word: str) -> int | None:
         """The single vocabulary entry of one word inside a sentence."""
         return self.word_ids([word])[0]
+
+    @cached_property
+    def word_ends(self) -> np.ndarray:
+        """Which entries end the word before them: bool (vocabulary,); see `models/word_ends.py`."""
+        return word_ends(self.label, self.tokenizer, self.vocabulary_size)
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Vocabulary entries as a person reads them: a leading space is shown as it is."""

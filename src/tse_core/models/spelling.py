@@ -90,7 +90,7 @@ def _forms(token: str):
     yield WRITTEN.get(bare.lower(), bare)
     yield html.unescape(bare)
     yield re.sub(r"^@(.+)@$", r"\1", bare)
-    yield bytes(_bytes()[c] for c in bare if c in _bytes()).decode("utf-8", errors="ignore")
+    yield bytes(byte_alphabet()[c] for c in bare if c in byte_alphabet()).decode("utf-8", errors="ignore")
 
 
 def _plain(text: str) -> str:
@@ -111,7 +111,7 @@ def _word_ends(sentence: str, places: Sequence[int]) -> list[int]:
 
 
 @cache
-def _bytes() -> dict[str, int]:
+def byte_alphabet() -> dict[str, int]:
     """The byte that each character of byte-level BPE stands for: printable ones themselves, others from U+0100 on."""
     printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = [byte for byte in range(256) if byte not in printable]

@@ -33,6 +33,8 @@ PROTOCOL_VERSION = 1  # raised by hand when scores change though no policy did
 READING = ("bos", "space")  # policies that come with the kind of a model rather than by choice
 EFFECTS = {
     "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other questions; TSE stays",
+    "forms": "single entries, whole words and whole words without their ends have other probabilities",
+    "sample": "means are over other contexts; the intervals say how far they may differ by chance",
     "bos": "what stands before the first word changes every probability of a short left context most",
     "space": "another first token, so other probabilities after it",
     "caps": "a cased model reads other tokens at the start",

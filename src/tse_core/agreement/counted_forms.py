@@ -1,0 +1,88 @@
+"""Which forms count, and where each is found: in the vocabulary, or in a list of whole words.
+
+The paper counts a lemma if both its forms are single entries of the vocabulary ("single"). As whole words, forms of any
+number of tokens count: "words" with the probability that the word ends, "words-no-end" without. A masked model knows no
+end and fills as many masks as a form has tokens, so of it those lemmas count whose two forms are equally long.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from tse_core.datasets import Lemmas
+from tse_core.errors import InputError
+from tse_core.models import LanguageModel
+
+FormsPolicy = Literal["single", "words", "words-no-end"]
+FORMS_POLICIES: tuple[FormsPolicy, ...] = ("single", "words", "words-no-end")
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class WordList:
+    """The forms that are scored as whole words: the first `listed` are those of the lemmas, further ones of pairs."""
+
+    spellings: list[Ids]
+    listed: int
+    end: bool  # whether the end of the word is counted
+
+
+@dataclass(frozen=True)
+class CountedForms:
+    """The lemmas that count, and where their forms are."""
+
+    lemmas: pd.DataFrame
+    ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or places in the list of words
+    where: Mapping[str, int | None]  # a word's entry or place
+    words: WordList | None = None  # None: the vocabulary
+    single: int = 0  # of whole words: lemmas of which both forms are single entries
+    uneven: int = 0  # lemmas left out as their two forms are not equally long
+
+
+def counted_forms(
+    model: LanguageModel, lemmas: Lemmas, forms: FormsPolicy, further: Iterable[str] = ()
+) -> CountedForms:
+    """The lemmas of a list that count for a model, and where their forms and further words (those of pairs) are.
+
+    Raises
+    ------
+    InputError : none counts.
+    """
+    listed = [*lemmas.table["singular"], *lemmas.table["plural"]]
+    further = list(further)
+    words = list(dict.fromkeys([*listed, *further]))
+    if forms == "single":
+        where = dict(zip(words, model.word_ids(words), strict=True))
+        kept, ids = lemmas.inflection_ids(where.get)
+        _require(kept, f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with "
+                 "both forms as single entries; choose another lemma list or a model with a larger vocabulary, or "
+                 "count whole words (forms='words')")  # fmt: skip
+        return CountedForms(kept, ids, where)
+    spelled = dict(zip(words, model.spellings(words), strict=True))
+    numbers = {spelling: i for i, spelling in enumerate(dict.fromkeys(filter(None, spelled.values())))}
+    places = {word: numbers[spelling] for word, spelling in spelled.items() if spelling}
+    kept, ids = lemmas.inflection_ids(places.get)
+    lengths = np.array([len(spelling) for spelling in numbers])
+    even = (lengths[ids[:, 0]] == lengths[ids[:, 1]]) if model.kind == "masked" else np.ones(len(ids), dtype=bool)
+    uneven, kept, ids = int((~even).sum()), kept[even].reset_index(drop=True), ids[even]
+    why = "with two forms of equally many tokens" if uneven else "whose forms it can spell"
+    _require(kept, f"the tokenizer of {model.name} has no lemma of {lemmas.name} ({len(lemmas)} lemmas) {why}")
+    of_lemmas = np.unique(ids)
+    order = np.concatenate([of_lemmas, np.setdiff1d(np.arange(len(numbers)), of_lemmas)])
+    asked = {places.get(word) for word in further}
+    order = [place for i, place in enumerate(order) if i < len(of_lemmas) or place in asked]
+    spellings = list(numbers)
+    new = {old: i for i, old in enumerate(order)}
+    single = int((lengths[ids] == 1).all(axis=1).sum())
+    ids = np.searchsorted(of_lemmas, ids)  # the first places of the list, in the order of `of_lemmas`
+    end = forms == "words" and model.kind != "masked"
+    where = {word: new.get(place) for word, place in places.items()}
+    return CountedForms(kept, ids, where, WordList([spellings[i] for i in order], len(of_lemmas), end), single, uneven)
+
+
+def _require(kept: pd.DataFrame, message: str) -> None:
+    if kept.empty:
+        raise InputError(message)

@@ -1,0 +1,107 @@
+"""Which vocabulary entries end the word before them: all that do not go on with its letters or digits.
+
+A tokenizer that writes a space into the next entry tells only there whether a word is over. After " walk", the entries
+"s" and "ing" make it another word; " the", ".", a line break and the end of the text end it. By sort of tokenizer:
+
+- byte-level BPE (GPT-2, RoBERTa, Llama 3, SmolLM2) and Metaspace (SentencePiece: Llama 2, Mistral, ALBERT, XLM-R): an
+  entry goes on with the word if its first character is a letter, a combining mark, a digit or a joiner of letters
+  (U+200C, U+200D). A space, Ġ or ▁, a line break, a hyphen, an apostrophe and any other mark end it;
+- WordPiece (BERT): an entry goes on if it begins with ``##``;
+- whole words (WordLevel), and BPE that closes words with ``</w>`` (GPT-1): every entry ends the word before it.
+
+Special tokens (the end of the text, the unknown word) and numbers that stand for no entry end a word. An entry that
+begins with a part of a character goes on if most characters that begin with these bytes would.
+"""
+
+import json
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tse_core.errors import InputError
+from tse_core.models.spelling import byte_alphabet
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+WORD_CHARACTERS = ("L", "M", "N")  # Unicode's letters, marks and numbers
+JOINERS = "\u200c\u200d"
+SPACE = "▁"  # how SentencePiece writes a space
+
+
+def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.ndarray:
+    """For each of a model's `size` logits, whether its entry ends the word before it: bool (size,).
+
+    Raises
+    ------
+    InputError
+        The tokenizer writes neither spaces nor the insides of words into its entries, so that none tells.
+    """
+    parts = json.loads(tokenizer.backend_tokenizer.to_str())
+    model = parts.pop("model")
+    ends = np.ones(size, dtype=bool)
+    if model["type"] == "WordLevel" or model.get("end_of_word_suffix"):
+        return ends
+    vocabulary = {entry: i for entry, i in tokenizer.get_vocab().items() if i < size}
+    special = set(tokenizer.all_special_ids)
+    added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
+    inside = model.get("continuing_subword_prefix")
+    text = json.dumps(parts, ensure_ascii=False)
+    byte_level, spaces = '"ByteLevel"' in text, '"Metaspace"' in text or SPACE in text
+    if not (inside or byte_level or spaces):
+        raise InputError(
+            f"the tokenizer of {name} does not show in its entries where a word begins; count whole words without "
+            "their ends (forms='words-no-end')"
+        )
+    for entry, i in vocabulary.items():
+        if i in special:
+            continue
+        if i in added:
+            goes_on = _goes_on(added[i].encode())
+        elif inside:
+            goes_on = entry.startswith(inside)
+        else:
+            goes_on = _goes_on(_from_byte_level(entry) if byte_level else _from_sentencepiece(entry))
+        ends[i] = not goes_on
+    return ends
+
+
+def _from_byte_level(entry: str) -> bytes:
+    alphabet = byte_alphabet()
+    return bytes(alphabet[character] for character in entry[:4] if character in alphabet)
+
+
+def _from_sentencepiece(entry: str) -> bytes:
+    if len(entry) == 6 and entry.startswith("<0x") and entry.endswith(">"):
+        return bytes([int(entry[3:5], 16)])
+    return entry[:1].replace(SPACE, " ").encode()
+
+
+@lru_cache(maxsize=4096)
+def _goes_on(start: bytes) -> bool:
+    """Whether bytes (UTF-8, the last character perhaps in part) go on with the letters or digits before them."""
+    if not start:
+        return False
+    lead = start[0]
+    if 0x80 <= lead < 0xC0:  # the rest of a character
+        return True
+    length = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    first, missing = start[:length], length - len(start[:length])
+    if not missing:
+        return any(map(_of_word, first.decode("utf-8", errors="ignore")))
+    number = lead & (0x7F >> length)
+    for byte in first[1:]:
+        number = number << 6 | byte & 0x3F
+    low = number << 6 * missing
+    kinds = [_of_word(c) for c in map(chr, range(low, min(low + (1 << 6 * missing), 0x110000))) if _assigned(c)]
+    return 2 * sum(kinds) > len(kinds)
+
+
+def _of_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in WORD_CHARACTERS or character in JOINERS
+
+
+def _assigned(character: str) -> bool:
+    return unicodedata.category(character) not in ("Cn", "Cs", "Co")
