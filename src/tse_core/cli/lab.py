@@ -124,6 +124,22 @@ def measure(
         print(f"written: {path}")
 
 
+@group.command("measure-words")
+def whole_words(
+    names: Annotated[list[str], typer.Argument(help="Causal laboratory models, by name or folder, of any tokenizer.")],
+    out: Annotated[Path, typer.Option(help="Folder for words.csv.")] = Path("measured"),
+    sample: Annotated[int, typer.Option(help="Contexts of each construction.", min=1)] = 24,
+    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "auto",
+) -> None:
+    """EW and MW by single entries and by whole words, beside the truth.
+
+    Example:  tse lab measure-words lab-lexical-causal lab-lexical-causal-bpe --out data/recorded/laboratory
+    """
+    from tse_core.laboratory import measure_words
+
+    print(f"written: {measure_words(names, out, sample=sample, device=device)}")
+
+
 @group.command()
 def items(
     out: Annotated[Path, typer.Option(help="Folder in which paradigms/ and suites/ are written.")],

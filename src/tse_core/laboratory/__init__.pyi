@@ -12,3 +12,5 @@ from .paradigms import write_paradigms as write_paradigms
 from .suites import write_suites as write_suites
 from .training import plan_for as plan_for
 from .training import train as train
+from .whole_words import against_truth_by_forms as against_truth_by_forms
+from .whole_words import measure_words as measure_words
