@@ -16,6 +16,7 @@ import torch
 from tse_core.errors import InputError
 from tse_core.models.gguf_header import Header, read_header
 from tse_core.models.gguf_weights import ROTARY_DIVISORS, read_weights
+from tse_core.models.kept_weights import kept_weights
 
 _FAMILIES = {"qwen2moe": "qwen2_moe", "qwen3moe": "qwen3_moe", "gpt-oss": "gpt_oss", "minimax-m2": "minimax_m2"}
 _NO_FAMILIES = {"general", "tokenizer", "mistral", "deci", "t5", "umt5"}  # of the table's keys
@@ -125,7 +126,9 @@ def read_network(path: str | Path, config=None, dtype: torch.dtype = torch.float
     except Exception as error:  # each family checks its settings in its own way
         raise InputError(f"{path}: its header describes no {header.architecture} network ({_short(error)})") from None
     skeleton.tie_weights()
-    weights = read_weights(header, _settings(header), skeleton, dtype)
+    weights = kept_weights(
+        header.path, parameter_count(path), lambda: read_weights(header, _settings(header), skeleton)
+    )
     divisors = weights.pop(ROTARY_DIVISORS, None)
     with _quiet():
         network = type(skeleton).from_pretrained(None, config=config, state_dict=weights, dtype=dtype)

@@ -13,8 +13,8 @@ from tse_core.models.gguf_header import Header, Tensor
 ROTARY_DIVISORS = "rope_freqs.weight"
 
 
-def read_weights(header: Header, settings: dict, skeleton: torch.nn.Module, dtype: torch.dtype) -> dict:
-    """The weights of a network without any (`skeleton`) by their names in it, and `ROTARY_DIVISORS` if there are any.
+def read_weights(header: Header, settings: dict, skeleton: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """The float32 weights of a network without any (`skeleton`) by their names, and `ROTARY_DIVISORS` if there are any.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read_weights(header: Header, settings: dict, skeleton: torch.nn.Module, dtyp
         except (ValueError, IndexError, ZeroDivisionError):  # each family arranges its tensors in its own way
             raise InputError(f"{header.path}: {tensor.name} does not fit the settings in the header") from None
         if name in places:
-            weights[places[name]] = torch.from_numpy(np.require(values, requirements=["C", "W", "O"])).to(dtype)
+            weights[places[name]] = torch.from_numpy(np.require(values, np.float32, ["C", "W", "O"]))
         elif name is not None:  # None: the processor itself has put it among the weights
             homeless.append(name)
     _check_complete(header, skeleton, weights, homeless)
