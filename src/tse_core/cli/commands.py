@@ -7,8 +7,8 @@ import typer
 from tse_core import __version__
 
 PLACES = """[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders of downloads and of finished results
-(the user's cache by default); TSE_MIRROR is a folder or an address that replaces the network; TSE_KEEP_WEIGHTS=0 keeps no
-dequantised copy of a GGUF file's weights in the cache, which is four to eight times as large as the file."""
+(the user's cache by default); TSE_MIRROR is a folder or an address that replaces the network; TSE_KEEP_WEIGHTS=0 keeps
+no dequantised copy of a GGUF file's weights in the cache, which is four to eight times as large as the file."""
 
 app = typer.Typer(
     name="tse",

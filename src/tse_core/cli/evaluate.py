@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.answers import question, warned
 from tse_core.errors import InputError
+from tse_core.paths import store_folder
 
 HELP = """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
 
@@ -32,6 +34,7 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
+    context: typer.Context,
     model: options.ModelArgument,
     data: Annotated[
         list[str] | None,
@@ -85,6 +88,11 @@ def evaluate(
         raise InputError(f"--out {out}: results are written as .parquet or .csv")
     if out and not out.parent.is_dir():
         raise InputError(f"--out {out}: there is no folder {out.parent}")
+    names = [model, against] if against else [model]
+    asked = None if out or no_store else question("evaluate", context.params, names, store or store_folder())
+    if asked and (answer := asked.answer()):
+        _print(*answer)
+        return
     import pandas as pd
 
     from tse_core.agreement import evaluate as run
@@ -94,25 +102,35 @@ def evaluate(
     verbs = as_lemmas(lemmas, protocol)
     tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
     choices = (kind, device, dtype, revision, bos, trust, chat)
-    models = [options.opened(name, *choices) for name in ([model, against] if against else [model])]
+    models = [options.opened(name, *choices) for name in names]
     if against:
         from tse_core.agreement import compare_evaluations, shared_lemmas
 
         verbs = shared_lemmas(models, verbs, forms)
     drawn = {"forms": forms, "sample": _size(sample), "seed": seed}
     how = {"protocol": protocol, **drawn, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
-    results = [[run(loaded, pairs, verbs, **how) for pairs in tables] for loaded in models]
-    for result in [result for of_model in results for result in of_model]:
-        typer.echo(_shown(result.table(intervals=intervals), intervals))
-        typer.echo(f"\n{result.scored}\n{result.signature}\n")
+    with warned() as warnings:
+        results = [[run(loaded, pairs, verbs, **how) for pairs in tables] for loaded in models]
+    runs = [result for of_model in results for result in of_model]
+    lines, notes = [], []
+    for result in runs:
+        lines.append(f"{_shown(result.table(intervals=intervals), intervals)}\n\n{result.scored}\n{result.signature}\n")
         if uncertain := int(result.pairs["within_noise"].sum()):
-            typer.echo(f"note: {uncertain:,} pairs are decided by less than numeric noise", err=True)
+            notes.append(f"note: {uncertain:,} pairs are decided by less than numeric noise")
     if against:
-        for first, second in zip(*results, strict=True):
-            typer.echo(_compared(compare_evaluations(first, second)))
+        lines += [_compared(compare_evaluations(*both)) for both in zip(*results, strict=True)]
+    _print("\n".join(lines), "\n".join(notes))
+    if asked and not warnings:
+        asked.keep("\n".join(lines), "\n".join(notes), [result.signature.key for result in runs])
     if out:
-        write_results(pd.concat([r.tidy() for of_model in results for r in of_model], ignore_index=True), out)
+        write_results(pd.concat([result.tidy() for result in runs], ignore_index=True), out)
         typer.echo(f"written: {out}")
+
+
+def _print(text: str, notes: str) -> None:
+    typer.echo(text)
+    if notes:
+        typer.echo(notes, err=True)
 
 
 def _size(sample: str | None) -> int | str | None:
