@@ -56,9 +56,11 @@ class Question:
 
 def question(command: str, options: Mapping[str, Any], models: Iterable[str], store: Path) -> Question | None:
     """The question that a command's options ask; None where a model is not one of this machine's files."""
-    places = [_files_of(model) for model in models]
-    if any(place is None for place in places):
-        return None
+    places = []
+    for model in models:
+        if (place := _files_of(model)) is None:
+            return None
+        places.append(place)
     named = [Path(text) for value in options.values() for text in _texts(value) if is_there(text)]
     about = {
         "command": command,
