@@ -495,7 +495,7 @@ entries_chart = (
             title=None,
             scale=alt.Scale(
                 domain=["correct", "wrong", "no verb"],
-                range=["#009e73", "#d55e00", "#999999"],
+                range=["#009e73", "#d55e00", "#8a8f98"],
             ),
             legend=alt.Legend(orient="bottom"),
         ),

@@ -23,6 +23,21 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
+def real_model() -> str:
+    """The name of the book's real model; where its file cannot be had a test is skipped, except in continuous integration."""
+    from tse_core.errors import InputError
+    from tse_core.models import model_file
+
+    try:
+        model_file("smollm2-135m")
+    except InputError as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(error))
+    return "smollm2-135m"
+
+
+@pytest.fixture(scope="session")
 def tiny_causal(tmp_path_factory) -> Path:
     """The folder of a tiny random causal model."""
     from tiny import save_model

@@ -1,4 +1,4 @@
-"""The capstone's commands run as they stand on the page, with a laboratory model and no network."""
+"""The capstone's commands run as they stand on the page, with the book's real model."""
 
 import re
 import subprocess
@@ -11,7 +11,8 @@ PAGE = (Path(__file__).parents[1] / "book" / "capstone.md").read_text()
 
 
 @pytest.mark.slow
-def test_the_commands_and_the_starter_code_of_the_page_run(tmp_path, monkeypatch, capsys):
+def test_the_commands_and_the_starter_code_of_the_page_run(real_model, tmp_path, monkeypatch, capsys):
+    assert real_model in PAGE
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

@@ -1,8 +1,8 @@
 """The look of every chart: fonts of the page, a transparent ground, a palette that colour-blind readers can tell apart.
 
 The palette was found by search: the smallest distance between two of its ten colours (OKLab) is kept large for normal
-vision and under simulated protanopia, deuteranopia and tritanopia, with enough contrast on white; so was what the dark
-page shows of it.
+vision and under simulated protanopia, deuteranopia and tritanopia, with a contrast of 3:1 on white; so was what the
+dark page shows of it.
 Constructions with and without "that" share a hue.
 """
 
@@ -17,22 +17,26 @@ from tse_core.errors import InputError
 CONSTRUCTIONS = {
     "Simple": "#585161",
     "In a sentential complement": "#132aff",
-    "VP coordination": "#019471",
-    "Across prepositional phrase": "#f69707",
+    "VP coordination": "#198868",
+    "Across prepositional phrase": "#df7a00",
     "Across subject relative clause": "#9000ae",
     "Across object relative clause": "#ae0004",
-    "Across object relative (no that)": "#f62704",
-    "In object relative clause": "#8f6ec8",
-    "In object relative (no that)": "#bc99fa",
-    "BLiMP": "#3fbe9d",
+    "Across object relative (no that)": "#e21c1f",
+    "In object relative clause": "#8a67c1",
+    "In object relative (no that)": "#a880e9",
+    "BLiMP": "#25a68f",
 }
 ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near its hue
     "#585161": "#e4fff7",
     "#132aff": "#6f3cfd",
-    "#019471": "#139786",
+    "#198868": "#139786",
+    "#df7a00": "#f69707",
     "#9000ae": "#f5bafa",
     "#ae0004": "#a15139",
-    "#f62704": "#e16305",
+    "#e21c1f": "#e16305",
+    "#8a67c1": "#8f6ec8",
+    "#a880e9": "#bc99fa",
+    "#25a68f": "#3fbe9d",
 }
 METRICS = {name: metric.shape for name, metric in metrics.METRICS.items()}
 METRIC_COLOURS = {name: metric.colour for name, metric in metrics.METRICS.items()}
@@ -69,7 +73,7 @@ def colours_of(constructions) -> alt.Scale:
     """The colour scale for these constructions: the ten rows of Table 2 keep theirs everywhere, others take free ones.
 
     >>> colours_of(["BLiMP", "Simple"]).range
-    ['#585161', '#3fbe9d']
+    ['#585161', '#25a68f']
     """
     present = list(dict.fromkeys(constructions))
     known = [name for name in CONSTRUCTIONS if name in present]

@@ -5,10 +5,10 @@ import altair as alt
 from tse_core.charts.look import described, listed, needs
 
 MODEL_COLOURS = {
-    "5-gram": "#d55e00", "LSTM": "#e69f00", "Transformer-XL": "#009e73", "GPT-2": "#0072b2", "human": "#8a8a8a",
-    "ngram": "#d55e00", "lstm": "#e69f00",
+    "5-gram": "#d55e00", "LSTM": "#b87d00", "Transformer-XL": "#009e73", "GPT-2": "#0072b2", "human": "#8a8a8a",
+    "ngram": "#d55e00", "lstm": "#b87d00",
 }  # fmt: skip
-OTHERS = ["#cc79a7", "#56b4e9", "#9000ae", "#019471", "#f69707", "#8f6ec8", "#132aff", "#ae0004"]
+OTHERS = ["#cc79a7", "#2b8cc4", "#9000ae", "#198868", "#df7a00", "#8a67c1", "#132aff", "#ae0004"]
 
 
 def series_colours(names) -> alt.Scale:

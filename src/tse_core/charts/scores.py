@@ -187,7 +187,7 @@ def bars(
     description = (
         description or f"Bar chart of {len(rows)} values; the largest is {best[label]} at {best[value]:{format}}."
     )
-    chart = base.mark_bar() if colour else base.mark_bar(color="#019471")
+    chart = base.mark_bar() if colour else base.mark_bar(color="#198868")
     return described(filling(chart, rows[label], 20), title, description)
 
 

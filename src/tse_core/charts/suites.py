@@ -5,7 +5,7 @@ import pandas as pd
 
 from tse_core.charts.look import CONSTRUCTIONS, described, listed, needs
 
-HOLDS = alt.Scale(domain=["holds", "fails", "not judged"], range=["#019471", "#d55e00", "#8a8f98"])
+HOLDS = alt.Scale(domain=["holds", "fails", "not judged"], range=["#198868", "#d55e00", "#8a8f98"])
 MODELS = alt.Scale(range=list(CONSTRUCTIONS.values()))
 KEYS = ["model", "item", "condition"]  # of a sentence
 

@@ -6,7 +6,7 @@ import pandas as pd
 from tse_core.charts.look import described, listed, needs, together
 from tse_core.metrics import OF_CONTEXTS
 
-SERIES = {"head": "#132aff", "middle": "#019471", "tail": "#f69707", "all": "#9000ae", "TSE": "#585161"}
+SERIES = {"head": "#132aff", "middle": "#198868", "tail": "#df7a00", "all": "#9000ae", "TSE": "#585161"}
 DRAWN = ("name", "step", "at", "series", "band", "metric", "score", "low", "high")
 
 
