@@ -44,5 +44,5 @@ def _of_words(job: Job, slots, batch_tokens, advance) -> Distributions:
     )
     log_probabilities = found.log_probability + found.log_end
     total = np.exp(log_probabilities[:, : words.listed]).sum(axis=1, keepdims=True)
-    tensor = torch.from_numpy(log_probabilities)
+    tensor = torch.from_numpy(log_probabilities).contiguous()
     return Distributions(np.arange(len(slots)), tensor, tensor, words.listed, total)
