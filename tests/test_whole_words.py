@@ -17,6 +17,7 @@ from tiny import save_unigram_model
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement import compare_evaluations, prepare, shared_lemmas, stratified_sample
 from tse_core.agreement.scoring import job_work
+from tse_core.claims.runs import preferred
 from tse_core.datasets import Lemmas
 from tse_core.forward import form_log_probabilities, form_tree, target_log_probabilities
 from tse_core.metrics import PAPER_CUTOFFS
@@ -428,3 +429,13 @@ def test_smollm2_counts_twice_as_many_lemmas_as_whole_words():
     )
     np.testing.assert_allclose(one.contexts["ew"], other.contexts["ew"], atol=1e-6)
     np.testing.assert_allclose(one.contexts["mw"], other.contexts["mw"], atol=1e-6)
+
+
+def test_numbers_of_whole_words_and_of_samples_are_not_taken_for_the_papers():
+    made = "gpt2-xl@1f3c9a27 simple@9f3e22ab | newman-appendix@77aa01c2(948) bos:none {}protocol:released/1"
+    row = {"hf_name": "gpt2-xl", "construction": "Simple", "metric": "EW", "side": "top", "cutoff": 1.0, "lemmas": 948}
+    ways = {"forms:words sample:24@0 ": 0.5, "sample:24@0 ": 0.6, "": 0.7}
+    results = pd.DataFrame(
+        [row | {"score": score, "protocol": "released", "signature": made.format(way)} for way, score in ways.items()]
+    )
+    assert preferred(results)["score"].tolist() == [0.7]
