@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,8 @@ from tse_core.datasets import Lemmas
 from tse_core.forward import form_log_probabilities, form_tree, target_log_probabilities
 from tse_core.metrics import PAPER_CUTOFFS
 from tse_core.models import LanguageModel, Network, Prompt, train_baseline
-from tse_core.results import Store, unfinished
+from tse_core.results import Store, read_results, unfinished
+from tse_core.studies import record_details, recorded_details, words_for
 
 SIX = ["<end>", "Ġ", "a", "b", "Ġa", "."]
 MERGED = [*SIX, "ab"]
@@ -439,3 +441,22 @@ def test_numbers_of_whole_words_and_of_samples_are_not_taken_for_the_papers():
         [row | {"score": score, "protocol": "released", "signature": made.format(way)} for way, score in ways.items()]
     )
     assert preferred(results)["score"].tolist() == [0.7]
+
+
+def test_recorded_whole_words_are_those_measured_in_the_same_contexts(tmp_path, pieces, few):
+    home = tmp_path / "pieces"
+    home.mkdir()
+    made = {"date": "2026-01-01", "hardware": "cpu", "versions": {}, "files": {}, "left_out": {}}
+    (home / "provenance.json").write_text(json.dumps(made))
+    record_details(home, words_for(pieces, few, ["marvin-linzen/simple"], sample=4))
+    words, signatures = recorded_details("pieces", "words", tmp_path)
+    assert list(signatures) == [f"{forms} marvin-linzen/simple" for forms in ("words-no-end", "words", "single")]
+    assert read_results(home / "words.parquet")["signature"].nunique() == 3 and set(words["contexts"]) == {4}
+    measured = evaluate(pieces, "marvin-linzen/simple", few, forms="words", sample=4)
+    whole = words[words["signature"].str.contains("forms:words ")]
+    assert whole["score"].tolist() == pytest.approx(measured.tidy()["score"].tolist(), nan_ok=True)
+    verbs = recorded_details("pieces", "verbs", tmp_path).table
+    verbs = verbs[verbs["forms"] == "words"]
+    assert (verbs["correct"].sum() / verbs["contexts"].sum()) == pytest.approx(measured.table()["EW"][0])
+    assert verbs.set_index("lemma").loc["laugh", ["tokens_singular", "tokens_plural"]].tolist() == [1, 1]
+    assert len(verbs) == len(few) and verbs["tokens_singular"].max() > 1

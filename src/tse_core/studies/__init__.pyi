@@ -25,3 +25,5 @@ from .recording import parts_for as parts_for
 from .recording import record as record
 from .switches import policy_switches as policy_switches
 from .training_callback import EvaluationCallback as EvaluationCallback
+from .word_details import WORDS as WORDS
+from .word_details import words_for as words_for

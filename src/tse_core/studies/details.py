@@ -4,6 +4,7 @@
     data/recorded/MODEL/items.parquet       front, suite, item, prediction: whether it holds, unknown words
     data/recorded/MODEL/regions.parquet     front, suite, item, condition, region: surprisal (bits), tokens
     data/recorded/MODEL/wordings.parquet    front, capital, construction: TSE, EW, MW
+    data/recorded/MODEL/words.parquet       and verbs.parquet: see `tse_core.studies.word_details`
 
 Numbers are kept in single precision, the margin of a pair beside its log-probability, so that its sign is exact. All
 is taken from the store where the store has it. The run's provenance.json says how each part of a table was made.
@@ -26,7 +27,7 @@ from tse_core.errors import InputError, unknown
 from tse_core.files import write_aside
 from tse_core.models import LanguageModel
 from tse_core.paths import data_folder
-from tse_core.results import PROVENANCE, Signature, Store, read_provenance
+from tse_core.results import PROVENANCE, TIDY_COLUMNS, Signature, Store, read_provenance
 from tse_core.sentences import judged
 from tse_core.studies.findings_run import METHODS, measure_findings, write_findings
 from tse_core.syntaxgym import evaluate_suite, load_suite
@@ -41,6 +42,11 @@ COLUMNS = {
     "items": ["front", "suite", "item", "prediction", "holds", "unknown"],
     "regions": ["front", "suite", "item", "condition", "region", "name", "bits", "tokens"],
     "wordings": ["front", "capital", "construction", "contexts", "pairs", "TSE", "EW", "MW"],
+    "words": TIDY_COLUMNS,
+    "verbs": [
+        "forms", "construction", "lemma", "singular", "plural", "tokens_singular", "tokens_plural", "contexts",
+        "correct", "probability_correct", "probability_wrong",
+    ],
 }  # fmt: skip
 
 
@@ -151,7 +157,7 @@ def record_further(model, home: Path, lemmas: str, *, data, pairs, suites, store
 
 
 def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detail | None:
-    """One table of a recorded run's details ("pairs", "items", "regions", "wordings"); None where it has none.
+    """One table of a recorded run's details (`COLUMNS` names them); None where it has none.
 
     Raises
     ------
