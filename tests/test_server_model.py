@@ -246,6 +246,17 @@ def test_characters_that_are_parted_among_tokens_are_put_together_again():
         scores_in({"logprobs": logprobs}, "Le thé.")
 
 
+def test_a_special_token_in_front_that_llama_cpp_writes_as_nothing_is_no_part_of_a_word():
+    values = [None, -15.5, -10.5, -1.5]  # the front, two words, the end
+    choice = {
+        "text": "<|endoftext|>Who were?",
+        "logprobs": {"tokens": ["", "Who", " were", "?"], "token_logprobs": values},
+    }
+    found = scores_in(choice, "Who were?", "<|endoftext|>")
+    assert found.tokens == ["Who", " were", "?"] and list(found.starts) == [0, 4, 8]
+    assert np.allclose(found.bits * np.log(2), [15.5, 10.5, 1.5])
+
+
 def test_the_command_line_asks_a_server(local, tmp_path, capsys):
     file = tmp_path / "pairs.jsonl"
     lines = ['{"sentence_good": "The authors laugh.", "sentence_bad": "The authors laughs.", "UID": "plural"}']

@@ -25,7 +25,7 @@ def scores_in(choice: dict, sentence: str, front: str = "") -> GivenScores:
         There are no log-probabilities, one is missing or none, or the tokens do not spell the sentence.
     """
     pieces = _pieces(choice)
-    if front and pieces and pieces[0][0] in (front, None):
+    if front and pieces and pieces[0][0] in (front, None, ""):  # llama.cpp writes a special token as ""
         pieces = pieces[1:]
     for kept in _without_generated(pieces, choice, front + sentence):
         whole = _joined(kept)
