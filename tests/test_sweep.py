@@ -20,7 +20,7 @@ from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp import evaluate_blimp
 from tse_core.cli import main
-from tse_core.errors import DamagedFile
+from tse_core.errors import DamagedFile, LittleCounted
 from tse_core.results.kept import keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -196,6 +196,14 @@ def test_a_task_passes_over_shards_that_somebody_finished_meanwhile(plan, tmp_pa
     task = plan_sweep(plan, store=tmp_path).tasks[0]
     assert score_task(task).computed == len(task.shards)
     assert score_task(task).computed == 0
+
+
+def test_workers_leave_it_to_the_planner_to_warn_of_few_lemmas(plan, tmp_path, recwarn):
+    tasks = plan_sweep(plan, store=tmp_path).tasks
+    assert any(issubclass(found.category, LittleCounted) for found in recwarn.list)
+    recwarn.clear()
+    score_task(tasks[0])
+    assert not any(issubclass(found.category, LittleCounted) for found in recwarn.list)
 
 
 def test_a_model_that_changed_since_planning_is_refused(tmp_path):
