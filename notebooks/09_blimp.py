@@ -582,7 +582,7 @@ if len(odd):
     shown = (
         odd.groupby(["defect", "consequence"], sort=False)["pairs"].sum().reset_index()
     )
-    display(table(shown, f"Oddities of {sentence_pairs}", digits=0))
+    display(table(shown, f"Oddities in the pairs: {sentence_pairs}", digits=0))
 else:
     print("none found")
 

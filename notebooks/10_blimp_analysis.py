@@ -160,7 +160,7 @@ if len(names) > 1:
             "other",
             "correlation",
             domain=(-1, 1),
-            title=f"Measured: the models of this run on {sentence_pairs}",
+            title=f"Measured: the models of this run, {sentence_pairs} pairs",
         )
     )
 

@@ -95,7 +95,8 @@ def test_what_published_numbers_say(checked, claim, verdict, value):
 
 
 def test_the_ties_and_exceptions_are_named(checked):
-    assert checked.loc["T2.tse-ew", "note"] == "37 of 40, 3 ties, 0 the other way round"
+    assert checked.loc["T2.tse-ew", "note"].startswith("37 of 40, 3 ties, 0 the other way round; ")
+    assert "also nouns" in checked.loc["T2.tse-ew", "note"]  # EW counts such a noun as an error
     assert checked.loc["T2.mw-ew", "note"].startswith("34 of 40, 0 ties, 6 the other way round; ")
     assert "not directly comparable" in checked.loc["T2.mw-ew", "note"]  # the caveat that Table 2 prints
     note = checked.loc["SG.suites", "note"]

@@ -28,10 +28,14 @@ PALE = """() => {
   };
   const ground = light(getComputedStyle(document.body).backgroundColor);
   const contrast = ink => (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+  const symbols = [...document.querySelectorAll('svg.marks .role-legend-symbol path')].map(path => {
+    const {fill, fillOpacity, stroke} = getComputedStyle(path);
+    return ['none', 'transparent', 'rgba(0, 0, 0, 0)'].includes(fill) || fillOpacity === '0' ? stroke : fill;
+  }).filter(ink => ink !== 'none' && contrast(light(ink)) < 3).map(ink => ['a symbol of a legend', ink]);
   return [...document.querySelectorAll('svg.marks text')].filter(text => text.textContent.trim()).filter(text => {
     const ink = getComputedStyle(text).fill, tile = text.closest('svg').querySelector('.mark-rect path');
     return ink !== 'none' && !tile && contrast(light(ink)) < 4.5; // words on tiles are judged against their tile
-  }).map(text => [text.textContent, getComputedStyle(text).fill]);
+  }).map(text => [text.textContent, getComputedStyle(text).fill]).concat(symbols);
 }"""
 NOTEBOOKS = [name for name in pages() if name.startswith("notebooks/")]
 
@@ -44,7 +48,7 @@ def test_no_number_of_a_table_is_cut_off(visit, name, width):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_words_in_charts_stand_out_from_the_page(visit, name, scheme):
+def test_words_and_legends_of_charts_stand_out_from_the_page(visit, name, scheme):
     assert visit(name, scheme=scheme).page.evaluate(PALE) == []
 
 

@@ -1,0 +1,119 @@
+"""Every chapter that takes models, run with the real one alone and with none: what its cells say holds both times."""
+
+import json
+import re
+
+import papermill
+import pytest
+
+from book.make import NOTEBOOKS
+from book.make import execute as build
+from book.make.profile import load_profile, notebook_names
+
+pytestmark = pytest.mark.slow
+LABORATORY = ["lab-systematic-causal", "lab-lexical-causal"]
+CHAPTERS = [name for name in notebook_names() if "\nmodels = [" in (NOTEBOOKS / f"{name}.py").read_text()]
+ALWAYS_THERE = {  # chapters that show results of the laboratory, or a command that runs one of its models, in every build
+    "00_report",
+    "04_figure1",
+    "12_suites_and_models",
+    "16_laboratory",
+}
+TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL)
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory):
+    """A folder for results that all chapters share, those that run in other processes too."""
+    return tmp_path_factory.getbasetemp().parent / "results-of-chapters"
+
+
+@pytest.fixture
+def executed(tmp_path, monkeypatch, results):
+    """Executes a chapter with these models: the notebook with its outputs."""
+    monkeypatch.setenv("TSE_STORE", str(results))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+    def execute(name, models):
+        known = papermill.inspect_notebook(str(NOTEBOOKS / f"{name}.ipynb"))
+        assert "models" in known
+        return build.run(NOTEBOOKS / f"{name}.ipynb", tmp_path / f"{name}.ipynb", {"models": models})
+
+    return execute
+
+
+def outputs(notebook):
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
+def charts(notebook) -> list[tuple[str, str]]:
+    """What the titles, subtitles and the description of each chart say, and its data as text."""
+    found = []
+    for output in outputs(notebook):
+        html = output.get("data", {}).get("text/html", "")
+        for spec in re.findall(r'\)\((\{"config".*?\}), \{"mode"', html, re.DOTALL):
+            chart = json.loads(spec)
+            data = json.dumps(chart.pop("datasets", {}), ensure_ascii=False)
+            found.append((" ".join([chart.get("description", ""), *titles(chart)]), data))
+    return found
+
+
+def titles(part) -> list[str]:
+    """The titles and subtitles of a chart and of its panels, from its specification."""
+    if isinstance(part, list):
+        return [text for each in part for text in titles(each)]
+    if not isinstance(part, dict):
+        return []
+    own = part.get("title") if isinstance(part.get("title"), dict) else {}
+    lines = [own[key] for key in ("text", "subtitle") if key in own]
+    texts = [" ".join(text) if isinstance(text, list) else str(text) for text in lines]
+    return texts + [text for each in part.values() for text in titles(each)]
+
+
+def words(notebook) -> str:
+    """All that the cells show in words: titles of charts, tables, sentences."""
+    shown = [title for title, _ in charts(notebook)]
+    for output in outputs(notebook):
+        html = output.get("data", {}).get("text/html", "")
+        shown += [output.get("text", ""), output.get("data", {}).get("text/markdown", "")]
+        shown += [] if "altair-viz" in html else [TAGS.sub(" ", html)]
+    return " ".join(shown)
+
+
+def holds_together(notebook):
+    """No error or warning, every number of the prose computed, no empty value, no comparison with what is not drawn."""
+    assert not build.stored_errors(notebook)
+    assert not build.drop_stderr(notebook)
+    glued = {output.metadata["scrapbook"]["name"]: output.data for output in outputs(notebook)
+             if "scrapbook" in output.get("metadata", {})}  # fmt: skip
+    prose = " ".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert set(re.findall(r"\{glue:text\}`([^`:]+)", prose)) <= set(glued)
+    assert not re.search(r"\b(nan|inf|NaN)\b", f"{words(notebook)} {json.dumps(list(glued.values()))}")
+    for title, data in charts(notebook):
+        assert "hollow:" not in title or '"beside"' in data, f"{title!r} speaks of points that are not drawn"
+        if re.search(r"-\w+ leads|does best|ranks first", title):
+            assert len(set(re.findall(r'"model": "([^"]+)"', data))) > 1, f"{title!r} compares one model with none"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_holds_with_the_real_model_alone(name, executed, real_model):
+    notebook = executed(name, [real_model])
+    holds_together(notebook)
+    assert real_model in words(notebook)
+    if name not in ALWAYS_THERE:
+        assert not [model for model in LABORATORY if model in words(notebook)]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_holds_with_no_real_model(name, executed):
+    notebook = executed(name, LABORATORY)
+    holds_together(notebook)
+    recorded = {"00_report"} | {chapter for chapter in CHAPTERS if "\nrecorded = " in source(chapter)}
+    said, [real] = words(notebook), load_profile("default")["optional"]
+    if name not in recorded:
+        assert "No real model in this build" in said and f"built without {real}" in said
+        assert not [title for title, _ in charts(notebook) if real in title]
+
+
+def source(name: str) -> str:
+    return (NOTEBOOKS / f"{name}.py").read_text()
