@@ -24,6 +24,10 @@ class Guessed(UserWarning):
     """Something that the data should say was worked out instead; one line says what and how."""
 
 
+class SetAside(UserWarning):
+    """Part of a data set was left out by rule; one line says how much and why."""
+
+
 class LittleCounted(UserWarning):
     """Hardly any of the lemmas or pairs that were given could be scored."""
 

@@ -1,5 +1,7 @@
 from . import downloads as downloads
 from . import pairs as pairs
+from .clams import clams_counts as clams_counts
+from .clams import clams_names as clams_names
 from .columns import NAMES as NAMES
 from .columns import pairs_from_table as pairs_from_table
 from .columns import read_table as read_table

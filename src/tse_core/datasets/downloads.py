@@ -23,7 +23,7 @@ from tse_core.paths import cache_folder, data_folder, mirror_folder
 
 ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
 _CELLS = {
-    "dataset": r"[\w.-]+", "repository": r"[\w-][\w.-]*/[\w-][\w.-]*", "commit": "[0-9a-f]{40}",
+    "dataset": r"[\w.-]+(/[\w.-]+)?", "repository": r"[\w-][\w.-]*/[\w-][\w.-]*", "commit": "[0-9a-f]{40}",
     "path": r"[\w.+() -]+(/[\w.+() -]+)*", "bytes": r"\d{1,12}", "sha256": "[0-9a-f]{64}", "licence": r"[\w .()+/-]+",
 }  # fmt: skip
 _WAIT = 30  # seconds without an answer before a download is given up
@@ -60,9 +60,9 @@ def select(names: Iterable[str] = ("all",)) -> pd.DataFrame:
     wanted = pd.Series(False, index=table.index)
     for name in names:
         rows = (table["dataset"] == name) | (table["name"] == name) | (name == "all")
+        rows |= table["dataset"].str.startswith(f"{name}/")  # clams: clams/fr and the others
         if not rows.any():
-            dataset = name.partition("/")[0]
-            within = table.loc[table["dataset"] == dataset, "name"]
+            within = table.loc[table["name"].str.startswith(f"{name.partition('/')[0]}/"), "name"]
             known = list(within) if len(within) else ["all", *table["dataset"].unique()]
             near = get_close_matches(name, known, n=5, cutoff=0.3) if len(known) > 20 else known
             hint = f", ... ({len(known)} in all, `tse list data` shows them)" if len(known) > 20 else ""

@@ -3,14 +3,15 @@
 Agreement is asked of many verbs at once. A lemma counts where BOTH its forms (third person singular and plural) are
 single vocabulary entries, for only those have a probability at the verb slot (Newman et al. 2021, section 3).
 
-Three lists come with the project, all from that paper's appendix:
+Three English lists come with the project, all from that paper's appendix:
 
 - ``newman-appendix``: the 1,970 lemmas as printed, with correct forms;
 - ``newman-clean``: the same without non-verbs, typos, was/were and the modals;
 - ``newman-released``: the 1,951 rows of the authors' published file, rebuilt by rule with its faults.
 
 A fourth, ``newman-full``, the paper's 3,562, exists once a reader has made it from the Giant Verb List
-(`tse_core.datasets.giant_verb_list`).
+(`tse_core.datasets.giant_verb_list`). For other languages there are ``french``, ``german``, ``hebrew`` and ``russian``;
+data/README.md says where they come from.
 """
 
 import csv
@@ -26,6 +27,7 @@ import pandas as pd
 from tse_core.errors import InputError, unknown
 from tse_core.files import read_text, read_yaml
 from tse_core.paths import cache_folder, data_folder
+from tse_core.words import composed
 
 DEFAULT = "newman-clean"
 DEFAULTS = {"exact": DEFAULT, "released": "newman-appendix"}  # by protocol: the paper's own list goes with its own code
@@ -34,6 +36,10 @@ DESCRIPTIONS = {
     "newman-clean": "the appendix without non-verbs, typos, was/were and modals (default)",
     "newman-released": "the 1,951 rows of the authors' published file, with its faults",
     "newman-full": "the paper's 3,562; made by: tse data lemmas --giant-verb-list FILE",
+    "french": "2,000 French verbs, third persons of the present (Lefff, LGPL-LR)",
+    "german": "2,000 German verbs, third persons of the present (german-pos-dict, CC BY-SA 4.0)",
+    "hebrew": "231 Hebrew verbs, masculine participles of the present, written by hand",
+    "russian": "2,000 Russian imperfective verbs, third persons of the present (OpenCorpora, CC BY-SA 3.0)",
 }
 REQUIRED = ("lemma", "singular", "plural")
 
@@ -46,7 +52,7 @@ class Lemmas:
     ----------
     name : str
     table : DataFrame
-        One row per lemma: lemma, singular (third person), plural (base); in the project's own lists also past (for be
+        One row per lemma: lemma, singular (third person), plural (base); in the English lists also past (for be
         "was/were"), homograph ("" or why a form may carry probability that is no agreement in the present: "past" where
         the base is also a past form, "modal"), noun (bool: also a noun), left_out (why newman-clean leaves it out, or
         "").
@@ -112,6 +118,8 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
         return Lemmas(name, _released())
     if name == "newman-full":
         return Lemmas(name, _full())
+    if name in DESCRIPTIONS:
+        return Lemmas(name, read_lemmas(data_folder() / "lemmas" / f"{name}.csv"))
     path = Path(name)
     if path.suffix == ".csv":
         return Lemmas(path.stem, read_lemmas(path))
@@ -161,7 +169,7 @@ def _checked_lemmas(text: str, path: Path) -> pd.DataFrame:
         rows = []
         seen: dict[tuple[str, str], int] = {}
         for row in reader:
-            cells = {column: (row[column] or "").strip() for column in REQUIRED}
+            cells = {column: composed(row[column] or "").strip() for column in REQUIRED}
             line = reader.line_num
             for column, cell in cells.items():
                 if not cell:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets import downloads
+from tse_core.datasets import clams, downloads
 from tse_core.datasets.columns import ENDINGS, pairs_from_table, read_table, sentence_pairs_from_table
 from tse_core.datasets.grammar import generate
 from tse_core.datasets.grammar_notation import list_grammars, load_grammar
@@ -17,6 +17,7 @@ from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
 
 RELEASED = {"newman-blimp": "BLiMP", "marvin-linzen-released": ""}  # downloaded agreement pairs -> their Table 2 row
+CLAMS = [f"{clams.NAME}/{code}" for code in clams.LANGUAGES]
 FOLDERS = ("laboratory",)  # folders of data/ with sentence pairs: each .jsonl in them or below is a paradigm
 
 
@@ -34,7 +35,8 @@ def load_pairs(
     name_or_path :
         ``"marvin-linzen"``, all nine constructions, generated; ``"marvin-linzen/simple"``, one of them;
         ``"newman-blimp"``, the four BLiMP files of Newman et al. (2021), and ``"newman-blimp/<file>"``;
-        ``"marvin-linzen-released"``, the paper's own files; any grammar in data/grammars by its name;
+        ``"marvin-linzen-released"``, the paper's own files; ``"clams/fr"`` (en, fr, de, he, ru) and
+        ``"clams/fr/simple"``, CLAMS (Mueller et al. 2020); any grammar in data/grammars by its name;
         the path of a .jsonl file (sentence_good, sentence_bad, label), of a table (.csv, .tsv, .txt, see
         :func:`tse_core.datasets.pairs_from_table`) or of a grammar in YAML.
     columns : which column of a table is what, where its name does not say it: ``{"good": "sentence"}``.
@@ -56,13 +58,15 @@ def load_pairs(
         pairs = generate(load_grammar(head), tail or None, capital=capital, period=period)
     elif head in RELEASED:
         pairs = _released(name, head, capital, period)
+    elif head == clams.NAME:
+        pairs = clams.load_clams(name, capital=capital, period=period)
     else:
         hint = (
             f"; {name!r} holds sentence pairs"
             if head in _sentence_sets()
             else "; or a path that ends in .jsonl, .csv or .tsv"
         )
-        raise unknown("agreement data", name, [*list_grammars(), *RELEASED], hint)
+        raise unknown("agreement data", name, [*list_grammars(), *RELEASED, *CLAMS], hint)
     pairs.attrs["name"] = _short(name)
     return pairs
 
@@ -98,10 +102,10 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
         if not chosen:
             raise InputError(f"{head}: data/{head} holds no .jsonl file with sentence pairs")
         pairs = pd.concat([read_sentence_pairs(path) for path in chosen], ignore_index=True)
-    elif head in (*list_grammars(), *RELEASED):
+    elif head in (*list_grammars(), *RELEASED, clams.NAME):
         pairs = sentence_pairs(load_pairs(name))
     else:
-        names = [*_sentence_sets(), *list_grammars(), *RELEASED]
+        names = [*_sentence_sets(), *list_grammars(), *RELEASED, *CLAMS]
         raise unknown("sentence pairs", name, names, "; or a path that ends in .jsonl, .csv or .tsv")
     pairs.attrs["name"] = _short(name)
     return pairs
@@ -132,6 +136,7 @@ def dataset_table() -> pd.DataFrame:
     for dataset, holds in [*((name, "agreement pairs") for name in RELEASED), ("blimp", "sentence pairs")]:
         rows.append((dataset, holds, "download"))
         rows += [(name, holds, "download") for name in registry.loc[registry["dataset"] == dataset, "name"]]
+    rows += [(name, "agreement pairs", "download") for name in clams.clams_names()]
     for folder in FOLDERS:
         rows += [(f"{folder}/{path.stem}", "sentence pairs", "file") for path in _folder_files(folder)]
     return pd.DataFrame(rows, columns=["name", "holds", "source"])
