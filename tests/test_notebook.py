@@ -22,3 +22,10 @@ def test_a_glued_value_is_stored_under_its_name_and_not_shown(monkeypatch):
     [(data, raw, metadata)] = outputs
     assert raw and metadata["scrapbook"]["name"] == "ew"
     assert data == {"application/papermill.record/text/plain": "0.25"}  # no type that a page would show
+
+
+def test_a_cell_of_hebrew_runs_from_right_to_left():
+    html = table(pd.DataFrame({"sentence": ["המלצר רוקד.", "Le chef parle."], "pairs": [1, 2]}), "Pairs").data
+    assert '<td dir="auto">המלצר רוקד.</td>' in html
+    assert "<td>Le chef parle.</td>" in html
+    assert html.count("dir=") == 1

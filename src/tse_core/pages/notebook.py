@@ -5,6 +5,8 @@ from html import escape
 
 import pandas as pd
 
+_LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # letters of scripts that run from right to left
+
 
 def glue(name: str, value) -> None:
     """Keep a value, a chart or a table under a name, for pages to quote; nothing is shown where it stands.
@@ -71,16 +73,20 @@ def _text(value, digits: int) -> str:
 
 
 def _marked(html: str, kinds: list[str]) -> str:
-    """The book's class on the table, and on the cells of each column the classes that are given for it."""
+    """The book's class on the table, and on the cells of each column the classes that are given for it.
+
+    A cell with Hebrew or Arabic letters takes the direction of its text, so that a full stop stands at the text's end.
+    """
 
     def row(match):
         columns = iter(kinds)
 
         def cell(tag):
             kind = next(columns, "")
-            return f'<{tag[1]} class="{kind}">' if kind else tag[0]
+            marks = f' class="{kind}"' * bool(kind) + ' dir="auto"' * bool(_LEFTWARDS.search(tag[2]))
+            return f"<{tag[1]}{marks}>{tag[2]}"
 
-        return re.sub(r"<(t[dh])>", cell, match[0])
+        return re.sub(r"<(t[dh])>([^<]*)", cell, match[0])
 
     html = re.sub(r"<table[^>]*>", '<table class="tse-table">', html, count=1)
     html = re.sub(r' style="[^"]*"', "", html)
