@@ -393,6 +393,8 @@ def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces
     with pytest.raises(InputError, match="knows no end of a word; compare with forms='words-no-end'"):
         shared_lemmas([pieces, masked_pieces], few, "words")
     assert len(shared_lemmas([pieces, masked_pieces], few, "words-no-end")) < len(few)
+    with pytest.raises(InputError, match="unknown forms 'word'"):
+        shared_lemmas([pieces], few, "word")
     with pytest.raises(InputError, match="at least one form"):
         form_tree([])
     strange = Lemmas("strange", pd.DataFrame({"lemma": ["日"], "singular": ["日本"], "plural": ["日"]}))

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from tse_core import uncertainty
-from tse_core.agreement.counted_forms import FormsPolicy, counted_forms
+from tse_core.agreement.counted_forms import FORMS_POLICIES, FormsPolicy, counted_forms
 from tse_core.datasets import DEFAULT, Lemmas, as_lemmas
-from tse_core.errors import InputError
+from tse_core.errors import InputError, unknown
 from tse_core.metrics import METRICS
 from tse_core.models import as_language_model
 from tse_core.results import READING, require_comparable
@@ -37,8 +37,10 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: Forms
 
     Raises
     ------
-    InputError : the models share none; "words" for models of which only some know where a word ends.
+    InputError : unknown forms; the models share none; "words" for models of which only some know where a word ends.
     """
+    if forms not in FORMS_POLICIES:
+        raise unknown("forms", forms, FORMS_POLICIES)
     lemmas, opened = as_lemmas(lemmas), [as_language_model(model) for model in models]
     if forms == "words" and len({model.kind for model in opened}) > 1:
         masked = next(model.name for model in opened if model.kind == "masked")

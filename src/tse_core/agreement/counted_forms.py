@@ -71,9 +71,8 @@ def counted_forms(
     why = "with two forms of equally many tokens" if uneven else "whose forms it can spell"
     _require(kept, f"the tokenizer of {model.name} has no lemma of {lemmas.name} ({len(lemmas)} lemmas) {why}")
     of_lemmas = np.unique(ids)
-    order = np.concatenate([of_lemmas, np.setdiff1d(np.arange(len(numbers)), of_lemmas)])
-    asked = {places.get(word) for word in further}
-    order = [place for i, place in enumerate(order) if i < len(of_lemmas) or place in asked]
+    asked = {places[word] for word in further if word in places}
+    order = [*of_lemmas.tolist(), *sorted(asked - set(of_lemmas.tolist()))]
     spellings = list(numbers)
     new = {old: i for i, old in enumerate(order)}
     single = int((lengths[ids] == 1).all(axis=1).sum())

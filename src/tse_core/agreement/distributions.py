@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from tse_core.agreement.counted_forms import WordList
 from tse_core.agreement.job import Job
 from tse_core.forward import blocks, form_log_probabilities
 from tse_core.models import Prompt
@@ -26,7 +27,7 @@ def distributions(
 ) -> Iterator[Distributions]:
     """The distributions at the slots, in blocks, in an order of their own."""
     if job.words:
-        yield _of_words(job, slots, batch_tokens, advance)
+        yield _of_words(job, job.words, slots, batch_tokens, advance)
         return
     for block in blocks(job.model, [s.ids for s in slots], [[s.position] for s in slots], batch_tokens=batch_tokens):
         rows = torch.as_tensor(block.rows, device=block.logits.device)
@@ -36,8 +37,7 @@ def distributions(
         yield Distributions(block.requests, logits, logits.log_softmax(-1), entries, np.ones((len(rows), 1)))
 
 
-def _of_words(job: Job, slots, batch_tokens, advance) -> Distributions:
-    words = job.words
+def _of_words(job: Job, words: WordList, slots, batch_tokens, advance) -> Distributions:
     ends = job.model.word_ends if words.end else None
     found = form_log_probabilities(
         job.model, slots, words.spellings, ends=ends, batch_tokens=batch_tokens, advance=advance

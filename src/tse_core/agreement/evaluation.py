@@ -40,8 +40,8 @@ class Evaluation:
         pairs (how many share it), ew, mw (at top 100 % under the protocol), and for every cut-off ``ew_top_0.1``,
         ``mw_...``, ``mass_...`` (NaN: no lemma eligible).
     pairs : DataFrame
-        One row a pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form is no single
-        vocabulary entry) and within_noise: the margin is smaller than numeric noise (`NOISE`), so that another batch
+        One row a pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form
+        could not be scored) and within_noise: the margin is smaller than numeric noise (`NOISE`), so that another batch
         size or device might turn tse round.
     lemmas : DataFrame
         The lemmas that counted.

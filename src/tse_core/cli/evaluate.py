@@ -1,7 +1,7 @@
 """tse evaluate: TSE, EW and MW of a model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -93,7 +93,7 @@ def evaluate(
     if asked and (answer := asked.answer()):
         _print(*answer)
         return
-    drawn = {"forms": forms, "sample": _size(sample), "seed": seed}
+    drawn: dict[str, Any] = {"forms": forms, "sample": _size(sample), "seed": seed}
     import pandas as pd
 
     from tse_core.agreement import evaluate as run
@@ -107,7 +107,7 @@ def evaluate(
     if against:
         from tse_core.agreement import compare_evaluations, shared_lemmas
 
-        verbs = shared_lemmas(models, verbs, forms)
+        verbs = shared_lemmas(models, verbs, drawn["forms"])
     how = {"protocol": protocol, **drawn, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
     with warned() as warnings:
         results = [[run(loaded, pairs, verbs, **how) for pairs in tables] for loaded in models]

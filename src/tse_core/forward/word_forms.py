@@ -118,10 +118,10 @@ def form_log_probabilities(
                     advance=lambda done: advance(done / len(sequences)))  # fmt: skip
     for block in passes:
         normaliser, ending = _normalised(block.logits, ends)
-        slot, at = np.divmod(block.requests, len(asked))
-        _take_children(steps, children, block, normaliser, slot, asked[at])
-        if ends is not None:
-            closed[slot, asked[at]] = (ending - normaliser)[torch.as_tensor(block.rows)].numpy()
+        of_slot, at = np.divmod(block.requests, len(asked))
+        _take_children(steps, children, block, normaliser, of_slot, asked[at])
+        if ending is not None:
+            closed[of_slot, asked[at]] = (ending - normaliser)[torch.as_tensor(block.rows)].numpy()
     _multiply(steps, tree)
     return FormScores(steps[:, tree.of_forms], closed[:, tree.of_forms])
 

@@ -6,6 +6,7 @@ data/recorded/MODEL/verbs.parquet       forms, construction, lemma: in how many 
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Literal, cast
 
 import pandas as pd
 
@@ -32,12 +33,12 @@ def words_for(
     def evaluations() -> dict[str, Evaluation]:
         found = {}
         for name in names:
-            asked = {"sample": sample, "keep": "lemmas", "store": store}
+            size: int | Literal["all"] | None = sample
             for forms in reversed(FORMS_POLICIES):  # whole words first: single entries are scored in their sample
-                run = evaluate(model, name, lemmas, forms=forms, **asked)
+                run = evaluate(model, name, lemmas, forms=forms, sample=size, keep="lemmas", store=store)
                 found[f"{run.signature.policy.get('forms', 'single')} {name}"] = run
-                drawn = run.signature.policy.get("sample", "all")
-                asked["sample"] = drawn if drawn == "all" else int(drawn.partition("@")[0])
+                drawn = run.signature.policy.get("sample")
+                size = int(drawn.partition("@")[0]) if drawn else "all"
         return found
 
     return {
@@ -57,18 +58,16 @@ def verbs_detail(model: LanguageModel, found: dict[str, Evaluation]) -> Detail:
     probability of each form, and how many tokens it has."""
     tables = []
     for name, run in found.items():
-        sums = run.by_lemma.assign(
-            **{f"probability_{form}": run.by_lemma[f"probability_{form}"] * run.by_lemma["contexts"]
-               for form in ("correct", "wrong")}
-        )  # fmt: skip
-        columns = ["contexts", "correct", "probability_correct", "probability_wrong"]
-        table = sums.groupby(["construction", "lemma"], sort=False)[columns].sum().reset_index()
-        for form in ("correct", "wrong"):
-            table[f"probability_{form}"] = (table[f"probability_{form}"] / table["contexts"]).astype("float32")
-        forms = run.lemmas[["lemma", "singular", "plural"]]
+        sums = cast(pd.DataFrame, run.by_lemma).copy()
+        means = ["probability_correct", "probability_wrong"]
+        sums[means] = sums[means].mul(sums["contexts"], axis=0)
+        table = sums.groupby(["construction", "lemma"], sort=False, as_index=False)[
+            ["contexts", "correct", *means]
+        ].sum()
+        table[means] = table[means].div(table["contexts"], axis=0).astype("float32")
+        forms = run.lemmas.drop_duplicates("lemma")[["lemma", "singular", "plural"]]
         for number in ("singular", "plural"):
-            spelled = model.spellings(forms[number].tolist())
-            forms = forms.assign(**{f"tokens_{number}": [len(ids) for ids in spelled]})
+            forms[f"tokens_{number}"] = [len(ids or ()) for ids in model.spellings(forms[number].tolist())]
         tables.append(table.merge(forms, on="lemma").assign(forms=name.split()[0]))
     table = pd.concat(tables, ignore_index=True)[COLUMNS["verbs"]]
     small = dict.fromkeys(("tokens_singular", "tokens_plural", "contexts", "correct"), "int16")
