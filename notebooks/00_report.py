@@ -100,7 +100,7 @@ from tse_core.studies import dynamics, quick_findings, recorded_findings
 # %% [markdown]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's border the whole 95 % interval lies. Where the paper gives no border, ours is named as ours. A number is computed by the model's own front rule and again with nothing in front of the sentence (a dash where that has not run); a verdict that differs between the two says that it *depends on the front token*. The papers' own models are judged further down, under *At a glance*; a model of this block never earns the word *reproduced*.
+# A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's border the whole 95 % interval lies. Where the paper gives no border, ours is named as ours. Each number is computed twice: once with the token in front that the model's documents began with, and once with nothing in front of the sentence (a dash where that has not run). Where the two verdicts differ, the row says that the verdict *depends on the front token*. The papers' own models are judged further down, under *At a glance*; a model of this block never earns the word *reproduced*.
 
 # %% tags=["remove-input"]
 recorded = recorded_findings()

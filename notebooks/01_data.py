@@ -520,10 +520,10 @@ table(
 )
 
 # %% [markdown]
-# A pair whose own verb is split drops out of TSE, though its context stays in EW and MW. So already a handful of verbs can become a smaller handful.
+# A pair whose own verb is split drops out of TSE, though its context stays in EW and MW. So a template with a handful of verbs can end up with even fewer.
 
 # %% [markdown]
-# ## Take it away
+# ## Downloads
 
 # %% tags=["remove-input"]
 charts.download_table(

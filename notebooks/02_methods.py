@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : compute the three metrics on four verbs, then see them on the real distribution after *The keys to the cabinet*; learn what a {term}`cut-off` keeps, what a score is averaged over, and what a masked and a causal model are asked
+# : compute the three metrics on two verbs, then see them on the real distribution after *The keys to the cabinet*; learn what a {term}`cut-off` keeps, what a score is averaged over, and what a masked and a causal model are asked
 #
 # You need
 # : nothing but school algebra; [the data](01_data.ipynb) come after this chapter
@@ -143,7 +143,7 @@ by_hand = {
 }
 
 # %% [markdown]
-# By the package: a row of logits over the vocabulary *is, are, exists, exist*; the vocabulary entries of each lemma's singular and plural form; the subject's number (0 singular, 1 plural).
+# The package computes the same. It takes a row of logits over the vocabulary *is, are, exists, exist*, the vocabulary entries of each lemma's singular and plural form, and the subject's number (0 singular, 1 plural).
 
 # %%
 probabilities = np.array(
@@ -263,7 +263,7 @@ alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
 #
 # ## A real distribution
 #
-# Four verbs are a toy. Here is a real model after *The keys to the cabinet*: SmolLM2-135M (instruction-tuned, its weights quantised to four bits), with every verb of the list whose two forms are entries of its vocabulary.
+# Two verbs make a toy example. Here is a real model after *The keys to the cabinet*: SmolLM2-135M (instruction-tuned, its weights quantised to four bits), with every verb of the list whose two forms are entries of its vocabulary.
 
 # %% tags=["remove-input"]
 display(newman.without_real_model(models))

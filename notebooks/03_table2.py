@@ -311,7 +311,7 @@ for model in first:
 # %% [markdown]
 # ### The laboratory's models in the same rows
 #
-# Laboratory models were trained on a language whose grammar is known. They show that the instrument works, and they say nothing about the paper's models, so their rows do not stand in the table above. One line a model is enough here: in the *systematic* language every verb agrees, in the *lexical* one only frequent verbs do. TSE cannot tell the two apart; EW can.
+# Laboratory models were trained on a language whose grammar is known. They show that the instrument works, and they say nothing about the paper's models, so their rows do not stand in the table above. One line for each model is enough here: in the *systematic* language every verb agrees, in the *lexical* one only frequent verbs do. TSE cannot tell the two apart; EW can.
 #
 # ```{dropdown} Predict: which of the three scores differs most between the two laboratory models?
 # EW, because it counts every verb alike, and most verbs of the lexical language are rare. TSE asks about frequent verbs, which agree in both languages.

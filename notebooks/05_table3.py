@@ -216,7 +216,7 @@ for (model, sentence), marked in found.items():
         words = ", ".join(f"*{word}*" for word in wrong)
         display(
             newman.say(
-                f"In *{sentence}* the ten likeliest tokens of {newman.label(model)} hold {words}, marked wrong",
+                f"In *{sentence}* the ten likeliest tokens of {newman.label(model)} include {words}, marked wrong",
                 "because the list knows each of them as the plural form of a verb. Read the sentence up to the blank with",
                 "each: where the word is a noun there, it makes a longer noun phrase and no agreement error. A causal",
                 "model cannot know that the noun phrase is over. The paper names this as a possible confounder for GPT-2.",

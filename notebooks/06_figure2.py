@@ -172,7 +172,7 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
 # ### How stable are the EW curves?
 #
 # ```{dropdown} Predict: over the top cut-offs alone, will EW move much?
-# Less than over the whole walk. The top 10 % and the top 100 % share their likeliest verbs, and only the last few per cent of the probability bring in most of the verbs of the list.
+# Less than from head to tail. The top 10 % and the top 100 % share their likeliest verbs, and only the last few per cent of the probability bring in most of the verbs of the list.
 # ```
 #
 # The paper's appendix calls the EW curves of RoBERTa and BERT quite stable. The range over the top cut-offs, from the smallest with a value to the whole distribution, says how stable. Points of *Simple* at the outermost cut-offs can rest on a single context, so a range is also given without the cut-offs below top 30 %.

@@ -151,7 +151,7 @@ if len(real):
 #
 # ### What to conclude
 #
-# Coverage does not say whether a model is good. A model with low coverage has not failed; it has other plans for the next word. What coverage changes is how a score may be quoted. An MW of nine tenths means that nine tenths *of the covered part* are correct forms. For the whole distribution only two limits follow: at least coverage × (1 − MW) of it is on wrong forms, and about the rest nothing is known. The third exercise works this out for the published models.
+# Coverage does not say whether a model is good. A model with low coverage has not failed; it expects other words at this place. What coverage changes is how a score may be quoted. An MW of nine tenths means that nine tenths *of the covered part* are correct forms. For the whole distribution only two limits follow: at least coverage × (1 − MW) of it is on wrong forms, and about the rest nothing is known. The third exercise works this out for the published models.
 #
 # It also explains a difference between EW and MW that is easy to overlook. MW speaks about the covered part in proportion to its probability. EW asks about every lemma of the list, however little of the distribution all of them hold together. Where coverage is a twentieth, EW is computed from a thousand comparisons between entries that share this twentieth of the probability.
 #
@@ -234,7 +234,7 @@ try_this(
 # ## The laboratory's coverage
 #
 # ```{dropdown} Predict: will the paper's list cover more or less of a laboratory model's distribution than of a real one's?
-# The laboratory's sentences are short, and where a verb is due there, a verb comes, so its coverage would be high. But many of its verbs are not on the paper's list, which lowers it. The chart weighs the two.
+# The laboratory's sentences are short, and where they need a verb, hardly anything else can follow. That would make its coverage high. But many of its verbs are not on the paper's list, which lowers it. The chart weighs the two.
 # ```
 
 # %% tags=["hide-input"]

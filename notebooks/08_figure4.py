@@ -79,14 +79,14 @@ from tse_core.paths import store_folder
 #
 # Figures 1 and 2 show means over contexts. A mean can change because the numbers change, or because other contexts are averaged. This chapter is about the second reason, which no curve shows by itself.
 #
-# A context whose most probable token already holds 10 % and is no verb on the list has no eligible lemma at top 10 %. It gets no score and leaves the mean. At the far bottom the same happens: both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
+# A context whose most probable token already holds 10 % and is no verb on the list has no eligible lemma at top 10 %. It gets no score and is left out of the mean. At the far bottom the same happens: both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
 #
 # ```{margin} Eligible
 # Top p: one form of the lemma lies inside the cut-off. Bottom p: both forms do.
 # ```
 #
 # ```{dropdown} Predict: at which end do more contexts drop out, the head or the tail?
-# Both ends lose contexts, for different reasons. At the head another word is in the way, at the tail a form that is too good. Which end loses more depends on how peaked the distribution is.
+# Both ends lose contexts, for different reasons. At the head, a word that is no listed verb takes up the whole cut-off. At the tail, the better of the two forms is too probable to be inside. Which end loses more depends on how peaked the distribution is.
 # ```
 
 # %% tags=["hide-input"]
@@ -302,7 +302,7 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # The laboratory's vocabulary is small, so its tail is thin: at the far bottom hardly any context has a verb with both forms inside. That is a fact about small vocabularies, and a warning about reading the last point of any curve.
 #
 # ```{dropdown} Predict: would a longer verb list fill the empty contexts?
-# At the head hardly, because there another word is in the way. At the tail it would, since every further rare verb is one more chance that both forms lie inside.
+# At the head hardly, because there a word that is no listed verb takes up the whole cut-off. At the tail it would, since every further rare verb is one more chance that both forms lie inside.
 # ```
 
 # %% [markdown]
@@ -376,7 +376,7 @@ for letter, at_top, at_bottom in zip(
     assert (letter in empty_bottom) == np.isnan(at_bottom), (
         f"{letter}: are both forms among the least probable entries that hold 10 %?"
     )
-print("At the top another word is in the way, at the bottom a form that is too good.")
+print("At the top another word takes up the cut-off; at the bottom one form is too probable.")
 
 # %% [markdown]
 # ````{exercise} ★★ The first empty one

@@ -360,7 +360,7 @@ charts.download_table(
 #
 # Twenty people judged each of five pairs per paradigm. Two numbers are quoted from that, and they answer different
 # questions: how often the *majority* agrees with a pair's label, and how often a *single* person does. A model gives one
-# answer a pair, so the second is the fairer comparison; the first says how reliable the labels are.
+# answer to each pair, so the second is the fairer comparison; the first says how reliable the labels are.
 
 # %% tags=["hide-input"]
 human = published.blimp_human()
@@ -442,7 +442,7 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 # ## A run
 #
 # Now models that are scored while the page is built. The laboratory's paradigms ask BLiMP's question in the laboratory's
-# vocabulary: 200 pairs a paradigm, made by the project, so that nothing has to be downloaded. They are asked of the
+# vocabulary: 200 pairs for each paradigm, made by the project, so that nothing has to be downloaded. They are asked of the
 # laboratory's models, whose rules are known, and of an n-gram model; a model that reads English is asked BLiMP itself.
 #
 # ```{margin} Pseudo-log-likelihood

@@ -408,7 +408,7 @@ if own is not None:
     display(newman.say(f"{recorded} loses " + "; ".join(parts) + "."))
 
 # %% [markdown]
-# GPT-2 large loses {glue:text}`irregular_GPT-2:.1f` points, Transformer-XL {glue:text}`irregular_Transformer-XL:.1f`, the LSTM {glue:text}`irregular_LSTM:.1f`. The paper's text says less than 1.3 for the first two and 5.2 for the LSTM. It explains the LSTM's loss not by morphology but by its vocabulary: more of the irregular nouns are unknown words to it, because many are loanwords such as *theses* and *alumni*. An unknown word has no number. Laboratory models have one entry a word: for them *men* is as opaque as *kids*.
+# GPT-2 large loses {glue:text}`irregular_GPT-2:.1f` points, Transformer-XL {glue:text}`irregular_Transformer-XL:.1f`, the LSTM {glue:text}`irregular_LSTM:.1f`. The paper's text says less than 1.3 for the first two and 5.2 for the LSTM. It explains the LSTM's loss not by morphology but by its vocabulary: more of the irregular nouns are unknown words to it, because many are loanwords such as *theses* and *alumni*. An unknown word has no number. Laboratory models have one entry for each word: for them *men* is as opaque as *kids*.
 #
 # ## Training size
 #

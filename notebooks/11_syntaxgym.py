@@ -226,7 +226,7 @@ else:
 #
 # ## A suite in full
 #
-# The public suites have to be downloaded. The laboratory's come with the project, their words are in the vocabulary of models whose rules are known, and they have the same form. From here on one of them is taken apart step by step. Here is one item, a row a condition and a column a region.
+# The public suites have to be downloaded. The laboratory's come with the project, their words are in the vocabulary of models whose rules are known, and they have the same form. From here on one of them is taken apart step by step. Here is one item, with a row for each condition and a column for each region.
 #
 # ```{margin} Condition
 # One of the versions in which every item comes: here, whether subject and verb match, and the subject's number.

@@ -489,7 +489,7 @@ for metric in ("EW", "MW"):
 # ## What a sweep costs
 #
 # Speed was measured on one core, with random models of GPT-2's shape; the time for a thousand checkpoints follows from
-# the tokens of the causal templates. A forward pass takes two operations a parameter and token, so a machine that is
+# the tokens of the causal templates. A forward pass takes two operations for each parameter and token, so a machine that is
 # faster on matrices is faster here by about the same factor.
 
 # %% tags=["hide-input"]

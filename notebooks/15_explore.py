@@ -190,7 +190,7 @@ display(newman.say(*parts))
 # time by what follows a wrong form.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised, on average?
-# At the words that carry news, which are nouns and verbs, and at the first word after the front token, when everything is possible. A wrong verb form adds a few bits to a verb that was a surprise anyway. That is why the *difference* of two sentences is compared, and not the height of a bar.
+# At the words that carry most information, which are nouns and verbs, and at the first word after the front token, when everything is possible. A wrong verb form adds a few bits to a verb that was a surprise anyway. That is why the *difference* of two sentences is compared, and not the height of a bar.
 # ```
 
 # %% tags=["hide-input"]

@@ -562,7 +562,7 @@ glue(
 #
 # ### What one may not conclude
 #
-# That the model has the rule. The verbs that are never nouns differ from the others in more than this: they are longer, more formal, and fewer. That the paper's models are the same: a masked model sees the right side of the slot, which rules out most readings as a noun, and the paper's list has other verbs. And that verbs which are also nouns are agreed with well: for these verbs the score cannot tell agreement from a second reading, in either direction.
+# It does not follow that the model has the rule. The verbs that are never nouns differ from the others in more than this: they are longer, more formal, and fewer. Nor does it follow that the paper's models are the same: a masked model sees the right side of the slot, which rules out most readings as a noun, and the paper's list has other verbs. And it does not follow that the model conjugates verbs well which are also nouns: for these verbs the score cannot tell agreement from a second reading, in either direction.
 #
 # ### What could fool you
 #
