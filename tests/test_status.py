@@ -1,10 +1,14 @@
 """The status page tells what the build recorded."""
 
+import io
 import json
 
 import pandas as pd
+from doit.task import Task
 
-from book.make.status import run_times, scoring_runs, tables, versions
+from book.make import reporter
+from book.make.reporter import StepReporter, step_times
+from book.make.status import run_times, scoring_runs, stage_times, tables, versions
 
 
 def test_run_times_are_in_the_books_order_with_their_sum(tmp_path):
@@ -39,3 +43,20 @@ def test_versions_are_those_installed():
     found = versions().set_index("What")["Version"]
     assert found["pandas"] == pd.__version__
     assert all(text.startswith("<table") for text in tables().values())
+
+
+def test_stages_are_the_sums_of_their_steps():
+    found = stage_times({"notebook:a": 1.5, "html": 30.0, "notebook:b": 2.0, "score:m": 4.0, "unheard-of": 1.0})
+    assert [tuple(row[1:]) for row in found.itertuples(index=False)] == [(1, 4.0), (2, 3.5), (1, 30.0)]
+    assert found["Stage"].tolist()[:2] == ["score the models", "execute the notebooks"]
+
+
+def test_the_reporter_keeps_what_a_step_took(tmp_path, monkeypatch):
+    monkeypatch.setattr(reporter, "STEPS", tmp_path / "steps.json")
+    (tmp_path / "steps.json").write_text("damaged")
+    said = StepReporter(io.StringIO(), {})
+    for name in ("notebook:a", "html"):
+        task = Task(name, ["true"])
+        said.execute_task(task)
+        said.add_success(task)
+    assert step_times().keys() == {"notebook:a", "html"} and all(0 <= s < 60 for s in step_times().values())

@@ -1,4 +1,4 @@
-"""Sphinx extension: the directive ``{tse-status} times`` (or scores, versions) shows a table of the status page."""
+"""Sphinx extension: the directive ``{tse-status} times`` (stages, scores, versions) shows a table of that page."""
 
 from docutils import nodes
 from docutils.parsers.rst import Directive

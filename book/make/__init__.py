@@ -11,6 +11,7 @@ RUNS = BUILD / "runs"  # executed copies of the notebooks
 ASSETS = BUILD / "assets"  # the chart bundle and MathJax, taken out of installed packages
 DOWNLOADS = BUILD / "downloads"  # the results as tables
 NUMBERS = BUILD / "numbers"  # what changed since the recorded versions
+STEPS = BUILD / "steps.json"  # how long each step took
 HTML = BUILD / "html"
 
 os.environ.setdefault("TSE_STORE", str(BUILD / "store"))

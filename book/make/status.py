@@ -1,9 +1,9 @@
-"""What the status page tells: how long each notebook ran, how the models were scored, with which versions."""
+"""What the status page tells: how long each step and each notebook took, how the models were scored, which versions."""
 
 import json
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -13,12 +13,38 @@ import pandas as pd
 
 from book.make import BUILD, NOTEBOOKS, SCORES
 from book.make.profile import notebook_names, profile_name
+from book.make.reporter import step_times
 from tse_core.pages import table
 
 PACKAGES = (
     "tse-core", "torch", "transformers", "safetensors", "numpy", "pandas", "pyarrow", "altair", "papermill",
     "jupyter-book", "sphinx",
 )  # fmt: skip
+STAGES = {
+    "preflight": "look what the machine has",
+    "score": "score the models",
+    "gym": "evaluate the gym's suites, write its pages",
+    "notebook": "execute the notebooks",
+    "live": "bring the living page's engine and model",
+    "wheel": "build the package for download",
+    "downloads": "write the results as tables",
+    "exercises": "write the learners' notebooks",
+    "slides": "write the slides",
+    "assets": "take charts' and formulas' code out of packages",
+    "numbers": "compare the numbers with recorded ones",
+    "html": "build the pages (the build before this one)",
+    "pdf": "print the book",
+}
+
+
+def stage_times(steps: Mapping[str, float]) -> pd.DataFrame:
+    """Seconds of each stage of the build, the sum of its steps: columns Stage, Steps, Seconds."""
+    rows = []
+    for name, label in STAGES.items():
+        own = [seconds for step, seconds in steps.items() if step.partition(":")[0] == name]
+        if own:
+            rows.append((label, len(own), sum(own)))
+    return pd.DataFrame(rows, columns=["Stage", "Steps", "Seconds"])
 
 
 def run_times(names: Iterable[str], folder: Path = BUILD / "times") -> pd.DataFrame:
@@ -54,6 +80,7 @@ def tables() -> dict[str, str]:
     runs = scoring_runs()
     signatures = "".join(f'<p class="tse-note">{escape(signature)}</p>' for signature in runs.pop("Signature"))
     return {
+        "stages": table(stage_times(step_times()), "Seconds of each stage of the build", digits=1).data,
         "times": table(run_times(notebook_names()), "Seconds that each notebook ran", digits=1).data,
         "scores": table(runs, "Scoring runs of the profile", digits=1).data + signatures,
         "versions": table(versions(), "Machine and versions").data,
