@@ -95,6 +95,12 @@ def test_a_construction_loads_by_its_name_and_says_what_was_set_aside(mirror):
         assert len(load_pairs("clams/de/simple")) == 140
 
 
+def test_the_command_line_says_what_was_set_aside(mirror, tse, tiny_causal):
+    code, _, said = tse("evaluate", tiny_causal, "--data", "clams/fr/simple", "--lemmas", "french")
+    assert "tse: clams/fr/simple: 120 of 280 pairs set aside (120: an adjective agrees too)" in said
+    assert code == 2 and "holds no lemma of french" in said  # the vocabulary of the tiny model is English
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
