@@ -583,23 +583,25 @@ halves = pd.read_csv(data_folder() / "recorded" / "half_precision.csv").set_inde
 )
 half, full = halves.loc["bfloat16"], halves.loc["float32"]
 shown = {
-    "seconds for the verb slots": "seconds_of_slots",
-    "mean EW": "EW",
-    "largest change of a construction's EW": "EW_largest_change",
-    "mean MW": "MW",
-    "largest change of a construction's MW": "MW_largest_change",
-    "mean TSE": "TSE",
-    "ties among the pairs of forms": "ties",
-    "seconds for the sentences of BLiMP": "seconds_of_sentences",
-    "accuracy on BLiMP": "accuracy",
-    "decisions that differ": "decisions_changed",
-    "ties among the sentences": "sentence_ties",
+    "seconds for the verb slots": ("seconds_of_slots", ".1f"),
+    "mean EW": ("EW", ".3f"),
+    "largest change of a construction's EW": ("EW_largest_change", ".3f"),
+    "mean MW": ("MW", ".3f"),
+    "largest change of a construction's MW": ("MW_largest_change", ".3f"),
+    "mean TSE": ("TSE", ".3f"),
+    "ties among the pairs of forms": ("ties", ".0f"),
+    "seconds for the sentences of BLiMP": ("seconds_of_sentences", ".1f"),
+    "accuracy on BLiMP": ("accuracy", ".3f"),
+    "decisions that differ": ("decisions_changed", ".0f"),
+    "ties among the sentences": ("sentence_ties", ".0f"),
 }
-measured = pd.DataFrame({name: halves[column] for name, column in shown.items()}).T
+measured = [
+    (name, *(f"{halves.loc[dtype, column]:{digits}}" for dtype in halves.index))
+    for name, (column, digits) in shown.items()
+]
 table(
-    measured.rename_axis("measure").reset_index(),
+    pd.DataFrame(measured, columns=["measure", *halves.index]),
     f"SmolLM2-135M in single and half precision: {int(full['contexts'])} contexts, {int(full['sentence_pairs'])} pairs of BLiMP",
-    digits=3,
 )
 glue("half_faster_slots", float(full["seconds_of_slots"] / half["seconds_of_slots"]))
 glue(
@@ -615,7 +617,7 @@ glue("half_pairs", int(half["sentence_pairs"]))
 # {glue:text}`half_faster_sentences:.1f` times on whole sentences. It moved the EW of no construction by more than
 # {glue:text}`half_ew_moves:.3f` and turned {glue:text}`half_decisions:d` of {glue:text}`half_pairs:d` decisions on BLiMP. So it
 # serves to find out where to look. For a number that you publish, or a difference of that size between two models, stay with
-# single precision: its rounding decides no pair. `python -m benchmarks.half_precision` measures your machine and your model.
+# single precision. `python -m benchmarks.half_precision` measures your machine and your model.
 
 # %% [markdown]
 # ## Intervals for the wrong unit
