@@ -101,7 +101,7 @@ charts.coverage_curves(
     pd.concat([real, printed], ignore_index=True),
     published=newman.beside_real(real, printed),
     chosen="Across prepositional phrase",
-    title=f"Published: the verb lists cover between {low:.0%} and {high:.0%} of the distribution",
+    title=f"Published: the verb lists cover between {low:.2f} and {high:.2f} of the distribution",
 )
 
 # %% tags=["remove-input"]

@@ -35,7 +35,7 @@ def test_the_page_compares_the_build_with_the_latest_version_and_each_version_wi
     parts = page.split("## ")[1:]
     assert [part.splitlines()[0] for part in parts] == ["Since 0.10.0", "From 0.9.0 to 0.10.0", "0.9.0"]
     assert "Nothing has changed since 0.10.0: all 3 numbers are the same." in parts[0]
-    assert "1 numbers changed, 1 are new, 1 are gone." in parts[1]
+    assert "Numbers that changed: 1. New: 1. Gone: 1." in parts[1]
     assert "| [](../notebooks/03_table2.ipynb) | `ew` | 0.91 | 0.93 |" in parts[1]
     assert "| [](../notebooks/09_blimp.ipynb) | `single` | 88.55 | – |" in parts[1]
 

@@ -95,7 +95,7 @@ def difference(before: pd.DataFrame, after: pd.DataFrame, since: str) -> str:
     for row in found.itertuples():
         page = f"[](../notebooks/{row.notebook}.ipynb)" if row.notebook in notebook_names() else row.notebook
         rows.append(f"| {page} | `{row.name}` | {shown(row.before)} | {shown(row.after)} |")
-    count = f"{int((~new & ~gone).sum())} numbers changed, {int(new.sum())} are new, {int(gone.sum())} are gone."
+    count = f"Numbers that changed: {int((~new & ~gone).sum())}. New: {int(new.sum())}. Gone: {int(gone.sum())}."
     return "\n".join([count, "", *rows, ""])
 
 
