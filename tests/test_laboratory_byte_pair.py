@@ -9,7 +9,7 @@ from transformers import AutoTokenizer
 
 from tse_core import load_model
 from tse_core.errors import InputError
-from tse_core.laboratory import load_language, plan_for, sentences, train
+from tse_core.laboratory import against_truth_by_forms, load_language, measure_words, plan_for, sentences, train
 from tse_core.laboratory.byte_pair import Pieces, byte_pair_tokenizer
 from tse_core.laboratory.corpus import as_text, draw
 
@@ -76,3 +76,20 @@ def test_a_trained_folder_carries_its_tokens_and_says_so(tmp_path, tokens):
     forms = [[*LANGUAGE.lemmas[number]] for number in ("singular", "plural")]
     whole = [None not in both for both in zip(*map(model.word_ids, forms), strict=True)]
     assert sum(whole) == Pieces(LANGUAGE, tokens).whole_verbs(LANGUAGE)
+
+
+def test_where_every_word_is_an_entry_whole_words_are_single_entries():
+    model = load_model("lab-lexical-causal")
+    found = against_truth_by_forms(model, "lexical", data="marvin-linzen/simple", forms=("single", "words"), sample=2)
+    single, words = found.set_index("forms").loc["single"], found.set_index("forms").loc["words"]
+    assert single["lemmas"] == words["lemmas"] == len(LANGUAGE.lemmas)
+    for score in ("EW", "MW"):
+        assert single[score] == pytest.approx(words[score], abs=1e-6)
+        assert single[score] == pytest.approx(single[f"true_{score}"], abs=0.03)
+
+
+def test_whole_words_are_measured_for_causal_models_of_the_laboratory(tmp_path):
+    for name in ("lab-lexical-masked", "smollm2-135m"):
+        with pytest.raises(InputError, match=name):
+            measure_words([name], tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -1,4 +1,5 @@
 from . import corpus as corpus
+from .byte_pair import byte_pair_tokenizer as byte_pair_tokenizer
 from .corpus import sentences as sentences
 from .known_truth import truth as truth
 from .language import Language as Language
