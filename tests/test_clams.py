@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tse_core.datasets import clams_counts, clams_names, load_lemmas, load_pairs, unique_contexts
+from tse_core.datasets import as_lemmas, clams_counts, clams_names, load_lemmas, load_pairs, unique_contexts
 from tse_core.datasets.clams import LANGUAGES, read_clams, written
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, join
 from tse_core.errors import InputError, SetAside
@@ -233,3 +233,11 @@ def test_german_has_the_spelling_of_1996_and_no_separable_verbs():
 
 def test_the_codes_are_those_of_the_lexicon():
     assert list(read_yaml(data_folder() / "clams.yaml")) == list(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("data", "usual"), [("clams/fr/simple", "french"), ("clams/he", "hebrew"), ("clams/en", "newman-clean")]
+)
+def test_without_a_list_the_verbs_of_the_language_are_asked(data, usual):
+    assert as_lemmas(None, data=data).name == usual
+    assert as_lemmas("german", data=data).name == "german"

@@ -184,7 +184,7 @@ def evaluate(
     model : LanguageModel, or what `load_model` takes
     pairs : agreement pairs, or what `load_pairs` takes
     lemmas : Lemmas, or what `load_lemmas` takes
-        "newman-clean" by default, "newman-appendix" under protocol "released".
+        "newman-clean" by default, "newman-appendix" under protocol "released", the list of the language for CLAMS.
     cutoffs : Cutoffs
         Shares of the distribution, the paper's by default.
     protocol : "exact" or "released"

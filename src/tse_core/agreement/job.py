@@ -134,7 +134,7 @@ def prepare(
     pairs = as_pairs(pairs)
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    given, lemmas = len(pairs), as_lemmas(lemmas, protocol)
+    given, lemmas = len(pairs), as_lemmas(lemmas, protocol, pairs.attrs.get("name", ""))
     pairs, guessed = _numbered(with_nouns(pairs), lemmas)
     model = as_language_model(model)
     if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself

@@ -45,7 +45,10 @@ def evaluate(
     column: options.Columns = None,
     lemmas: Annotated[
         str | None,
-        typer.Option(help="Verb list by name or .csv file; newman-clean, or newman-appendix under protocol released."),
+        typer.Option(
+            help="Verb list by name or .csv file; newman-clean, newman-appendix under protocol released; for CLAMS "
+            "that of its language."
+        ),
     ] = None,
     protocol: Annotated[
         str,
@@ -100,17 +103,17 @@ def evaluate(
     from tse_core.datasets import as_lemmas, load_pairs
     from tse_core.results import write_results
 
-    verbs = as_lemmas(lemmas, protocol)
     tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
+    lists = [as_lemmas(lemmas, protocol, pairs.attrs["name"]) for pairs in tables]
     choices = (kind, device, dtype, revision, bos, trust, chat)
     models = [options.opened(name, *choices) for name in names]
     if against:
         from tse_core.agreement import compare_evaluations, shared_lemmas
 
-        verbs = shared_lemmas(models, verbs, drawn["forms"])
+        lists = [shared_lemmas(models, verbs, drawn["forms"]) for verbs in lists]
     how = {"protocol": protocol, **drawn, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
     with warned() as warnings:
-        results = [[run(loaded, pairs, verbs, **how) for pairs in tables] for loaded in models]
+        results = [[run(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
     runs = [result for of_model in results for result in of_model]
     lines, notes = [], []
     for result in runs:

@@ -10,6 +10,8 @@ from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.datasets.numbers import checked_numbers
 from tse_core.errors import unknown
 
+LISTS = {"clams/fr": "french", "clams/de": "german", "clams/he": "hebrew", "clams/ru": "russian"}
+
 
 def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Agreement pairs as they are, from a table with other columns, or those that a name or path means.
@@ -39,11 +41,13 @@ def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     return made
 
 
-def as_lemmas(lemmas: Lemmas | str | Path | None, protocol: str = "exact") -> Lemmas:
-    """A lemma list as it is, the one that a name or path means (see `load_lemmas`), or for None the protocol's own.
+def as_lemmas(lemmas: Lemmas | str | Path | None, protocol: str = "exact", data: str = "") -> Lemmas:
+    """A lemma list as it is, or the one that a name or path means (see `load_lemmas`).
 
-    Raises InputError.
+    For None it is the list of the language of `data`, the name of agreement pairs such as "clams/fr/simple", or in
+    English the protocol's own. Raises InputError.
     """
     if protocol not in DEFAULTS:
         raise unknown("protocol", protocol, DEFAULTS)
-    return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas or DEFAULTS[protocol])
+    usual = LISTS.get("/".join(data.split("/")[:2]), DEFAULTS[protocol])
+    return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas or usual)
