@@ -26,5 +26,5 @@ from .suites import item_profile as item_profile
 from .suites import region_profile as region_profile
 from .suites import suite_accuracy as suite_accuracy
 from .tables import download_table as download_table
-from .training import training_chart as training_chart
 from .token_trees import word_tree as word_tree
+from .training import training_chart as training_chart

@@ -17,7 +17,7 @@ from tse_core.errors import InputError
 from tse_core.files import cell_text, csv_text, write_output
 from tse_core.results.signature import Signature, without_provenance
 
-TIDY_COLUMNS = [
+TIDY_COLUMNS: list[str] = [
     "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
     "lemmas", "contexts", "pairs", "signature",
 ]  # fmt: skip

@@ -34,7 +34,7 @@ from tse_core.syntaxgym import evaluate_suite, load_suite
 
 FRONTS = ("default", "none")
 FURTHER = ("findings", "details")  # what a recorded run has besides its parts
-COLUMNS = {
+COLUMNS: dict[str, list[str]] = {
     "pairs": [
         "front", "method", "phenomenon", "paradigm", "pair_id", "logp_good", "margin", "length_good", "length_bad",
         "unknown_critical", "unscored_difference",
