@@ -258,7 +258,7 @@ alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important
-# EW and TSE are both made of yes-or-no judgements, so their difference is about verbs: many against few. MW is made of probabilities. A verb that the model gets right by a hair counts 1 in EW and hardly more than one half in MW. An MW of 0.9 is neither better nor worse than an EW of 0.8. The authors print MW in another colour for this reason.
+# EW and TSE are both made of yes-or-no judgements, so their difference is about verbs: many against few. MW is made of probabilities. A verb that the model gets right by a hair counts 1 in EW and hardly more than one half in MW. An MW of 0.9 is neither better nor worse than an EW of 0.8. For this reason the authors print MW in another colour, and call it "not directly comparable" with EW and TSE.
 # :::
 #
 # ## A real distribution
