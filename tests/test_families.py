@@ -1,10 +1,12 @@
 """Thirty-five families of models: through this package, the log-probabilities that their own logits give."""
 
 import pytest
+import torch
 
 pytest.importorskip("transformers")
 
 from families import CAUSAL, LENGTHS, MASKED, WINDOW, WINDOWED, largest_differences, module_of
+from tse_core import load_model
 from tse_core.models.huggingface import HuggingFaceNetwork
 
 
@@ -37,3 +39,17 @@ def test_a_window_that_is_switched_off_is_none():
     module = module_of("Qwen2")
     module.config.use_sliding_window = False
     assert HuggingFaceNetwork(module, causal=True).window is None
+
+
+class SeesTheOtherBranch(HuggingFaceNetwork):
+    """A network whose trees are wrong: each node sees all nodes before it."""
+
+    def tree_states(self, ids, depths, visible, rows, columns):
+        return super().tree_states(ids, depths, torch.ones_like(visible).tril(), rows, columns)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_trained_model_takes_trees_in_half_precision_too_and_only_right_ones(dtype):
+    network = load_model("lab-systematic-causal", device="cpu", dtype=dtype).network.opened
+    assert network.takes_trees
+    assert not SeesTheOtherBranch(network.module, causal=True).takes_trees
