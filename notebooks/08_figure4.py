@@ -376,7 +376,9 @@ for letter, at_top, at_bottom in zip(
     assert (letter in empty_bottom) == np.isnan(at_bottom), (
         f"{letter}: are both forms among the least probable entries that hold 10 %?"
     )
-print("At the top another word takes up the cut-off; at the bottom one form is too probable.")
+print(
+    "At the top another word takes up the cut-off; at the bottom one form is too probable."
+)
 
 # %% [markdown]
 # ````{exercise} ★★ The first empty one

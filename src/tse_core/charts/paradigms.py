@@ -33,7 +33,8 @@ def accuracy_dots(table, label="phenomenon", *, title, description=None, chance=
     """
     rows = needs(table, label, "model", "accuracy", what="a chart of accuracies")
     chosen = alt.selection_point(fields=["model"], bind="legend", name="model_chosen")
-    colours = alt.Color("model:N", scale=series_colours(rows["model"]), legend=alt.Legend(title=None, orient="bottom"))
+    legend = alt.Legend(title=None, orient="bottom", columns=1)  # in one column a phone shows all of it
+    colours = alt.Color("model:N", scale=series_colours(rows["model"]), legend=legend)
     shown = [alt.Tooltip(f"{c}:Q", format=".3f") for c in ("accuracy", "low", "high") if c in rows]
     base = alt.Chart(rows).encode(
         y=alt.Y(f"{label}:N", sort=None, title=None, axis=alt.Axis(labelLimit=230, grid=True)),
