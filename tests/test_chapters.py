@@ -18,6 +18,7 @@ ALWAYS_THERE = {  # these show results of the laboratory, or a command that runs
     "04_figure1",
     "12_suites_and_models",
     "16_laboratory",
+    "17_every_verb",
 }
 TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL)
 

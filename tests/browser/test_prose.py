@@ -8,7 +8,7 @@ from book.make import HTML
 
 from .prose import prose, typed_results
 
-CHAPTERS = ("00", "03", "04", "05", "06", "07", "08", "09", "10", "12", "13", "14", "16")
+CHAPTERS = ("00", "03", "04", "05", "06", "07", "08", "09", "10", "12", "13", "14", "16", "17")
 # What is no result wherever it stands.
 NAMES = (
     r"\b(?:top|bottom) (?:p )?[\d.]+(?: ?%)?",  # a cut-off, by its name

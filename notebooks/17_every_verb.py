@@ -1,0 +1,742 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Every verb
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : see which verbs a tokenizer keeps out of EW and MW, compute the probability of a form of several tokens, and see on a language whose truth is known what leaving verbs out does to EW and MW
+#
+# You need
+# : TSE, EW and MW, from [Methods](02_methods.ipynb); the two grammars of [the laboratory](16_laboratory.ipynb)
+#
+# Time
+# : 20 minutes to read, a minute to run on a CPU; a GPU for all contexts and for other models
+# :::
+
+# %% tags=["remove-cell", "setup"]
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+# PROFILE = "paper", say, runs other models than those named below:
+# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
+# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+PROFILE = ""
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("tse_core") is None:
+    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
+    package = uploaded[-1] if uploaded else ""
+    if not package:
+        raise SystemExit(
+            "Upload the tse_core wheel from the book's downloads, then run this again."
+        )
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", package], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
+
+# %% tags=["parameters"]
+models = ["smollm2-135m"]  # real models, to be asked about whole words
+lemmas = ["newman-clean"]
+in_words = "lab-lexical-causal"  # the laboratory's model with an entry for every word
+in_pieces = "lab-lexical-causal-bpe"  # its sibling with byte pairs
+context, number = "The author", "singular"  # the context of the tree
+long_context = "The author that the guards like"  # the context whose cost is counted
+drawn = ["write", "accuse", "modernize", "antagonize"]  # its verbs
+multilingual = ["bert-base-multilingual-cased", "facebook/xglm-564M"]  # not run here
+sample_verbs = 60  # of the live sample
+sample_contexts = 4
+
+# %% tags=["remove-cell", "profile"]
+if PROFILE:  # its models, data, verb lists and protocols instead of those above
+    from tse_core.pages import chosen
+
+    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+
+# %% [markdown]
+# EW asks about any verb. But {cite:t}`newman2021refining` could only count verbs of which *both* forms are single entries of a model's vocabulary, and so does every table of this book so far. This chapter counts the others as well.
+
+# %% tags=["hide-input"]
+import numpy as np
+import pandas as pd
+from IPython.display import display
+
+import tse_core
+from tse_core import charts, forward, laboratory
+from tse_core.datasets import Lemmas
+from tse_core.pages import glue, newman, table
+from tse_core.paths import data_folder
+from tse_core.results import Signature
+from tse_core.studies import recorded_details
+
+# %% [markdown]
+# ## The verbs that drop out
+#
+# ```{margin} Byte pairs
+# A way to make a vocabulary: begin with letters, and join the pair of neighbours that is most frequent, again and again.
+# ```
+#
+# A tokenizer learns its {term}`byte pairs <byte pair>` from text. Words that are frequent there become one entry; rare words stay in pieces, or *tokens*. So the verbs that can be counted are not drawn at random.
+#
+# In the laboratory this can be seen exactly, because we know how frequent each verb is. Its own models have a vocabulary in which every word is one entry. Here is another vocabulary for the same sentences: as large, and learned by byte pairs.
+#
+# ```{dropdown} Predict: of the verbs of the tail, the rarest ones, how many are still counted with byte pairs?
+# Hardly any. An entry must pay for itself by its frequency, and a lemma needs two of them. This is the point of the chapter: EW was made to ask about unlikely verbs, and unlikely verbs are the ones that a tokenizer cuts up.
+# ```
+
+# %% tags=["hide-input"]
+language = laboratory.load_language()
+verbs = language.lemmas
+byte_pairs = laboratory.byte_pair_tokenizer(
+    language, "lexical", len(language.vocabulary)
+)
+
+
+def spelled_by(reader, words):
+    """The tokens of words inside a sentence, for a model or for the tokenizer of byte pairs."""
+    if reader is not byte_pairs:
+        return reader.spellings(list(words))
+    inside = [" " + word for word in words]
+    return list(map(tuple, byte_pairs(inside, add_special_tokens=False)["input_ids"]))
+
+
+def single(reader, rows):
+    """For each verb of a table, whether both forms are single entries of a vocabulary."""
+    both = [spelled_by(reader, rows[form]) for form in ("singular", "plural")]
+    return np.array([all(ids and len(ids) == 1 for ids in pair) for pair in zip(*both, strict=True)])  # fmt: skip
+
+
+kept = verbs.assign(kept=single(byte_pairs, verbs))
+bands = kept.groupby("band", sort=False).agg(
+    verbs=("lemma", "size"), single=("kept", "sum")
+)
+for band, row in bands.iterrows():
+    glue(f"{band}_verbs", int(row["verbs"]))
+    glue(f"{band}_single", int(row["single"]))
+glue("language_verbs", len(verbs))
+glue("language_single", int(kept["kept"].sum()))
+table(
+    bands.reset_index().rename(columns={"single": "both forms are single entries"}),
+    f"The verbs of the laboratory's language, by falling frequency, and how many a vocabulary of {len(byte_pairs):,} byte pairs keeps whole.",
+)
+
+# %% [markdown]
+# {glue:text}`head_single` of the {glue:text}`head_verbs` frequent verbs stay whole, and {glue:text}`tail_single` of the {glue:text}`tail_verbs` rare ones. The same loss in real models, on the verb list of this book:
+
+# %% tags=["remove-input"]
+display(newman.without_real_model(models))
+
+# %% tags=["hide-input"]
+listed = tse_core.load_lemmas(lemmas[0])
+real = {
+    newman.label(name): tse_core.load_model(name) for name in newman.real_models(models)
+}
+rows = []
+for name, model in real.items():
+    whole = single(model, listed.table)
+    gone = listed.table.loc[~whole, "lemma"]
+    rows.append(
+        (name, len(listed), int(whole.sum()), whole.mean(), ", ".join(gone.iloc[:: max(1, len(gone) // 5)][:5]))
+    )  # fmt: skip
+columns = [
+    "model",
+    "verbs of the list",
+    "counted",
+    "share",
+    "some that are not counted",
+]
+if rows:
+    display(
+        table(pd.DataFrame(rows, columns=columns), f"Verbs of {lemmas[0]} whose two forms are single entries.")
+    )  # fmt: skip
+
+# %% [markdown]
+# Two models with different tokenizers are thus judged on different verbs, and neither is judged on most of the rare ones.
+#
+# ## The probability of a whole word
+#
+# A language model that reads from left to right gives the probability of the next *token*. The probability of a word of several tokens follows by the chain rule, one token after the other. For a form $w$ with the tokens $t_1, \ldots, t_n$ in the context $c$:
+#
+# $$
+# P(w \mid c) = P(t_1 \mid c)\; P(t_2 \mid c\, t_1) \cdots P(t_n \mid c\, t_1 \ldots t_{n-1}) \;\times\; P(\text{the word ends} \mid c\, t_1 \ldots t_n)
+# $$
+#
+# ```{margin} The end of a word
+# Whether a word is over is only known from the token after it: one that begins with a space or a punctuation mark ends it.
+# ```
+#
+# The last factor is easily forgotten {cite}`pimentel2024compute,oh2024leading`. In most vocabularies a token carries the space *in front* of it, so that the tokens of *modernize* may be the beginning of *modernized* or *modernizer*. The probability of the *word* is that of its tokens, times the probability that nothing is added to them.
+#
+# All forms of a list together make a *tree*. Forms that begin alike share their first tokens, and what is shared is computed once.
+
+# %% tags=["hide-input"]
+drawn_by = next(iter(real.values()), None) or tse_core.load_model(in_words)
+chosen = verbs.set_index("lemma").loc[drawn]
+
+
+def tree_nodes(model, rows):
+    """The beginnings of some verbs' forms in the context: a row each, for the chart, and one with a form for the table."""
+    forms = {}
+    for lemma, row in rows.iterrows():
+        for kind in ("singular", "plural"):
+            agrees = "correct" if kind == number else "wrong"
+            (spelling,) = model.spellings([row[kind]])
+            forms[spelling] = (lemma, row[kind], agrees)
+    beginnings = forward.form_tree(list(forms)).beginnings[1:]
+    found = forward.form_log_probabilities(
+        model, [model.slot(context)], beginnings, ends=model.word_ends
+    )
+    of_tokens = dict(zip(beginnings, np.exp(found.log_probability[0]), strict=True))
+    of_end = dict(zip(beginnings, np.exp(found.log_end[0]), strict=True))
+    nodes = []
+    for ids in sorted(beginnings, key=lambda ids: model.tokens(ids)):
+        lemma, form, agrees = forms.get(ids, ("", "", ""))
+        nodes.append(
+            {"node": str(ids), "parent": str(ids[:-1]) if ids[1:] else "", "token": model.tokens(ids[-1:])[0],
+             "step": of_tokens[ids] / of_tokens.get(ids[:-1], 1.0), "lemma": lemma, "form": form, "agrees": agrees,
+             "tokens": "|".join(model.tokens(ids)).strip(), "without": of_tokens[ids], "end": of_end[ids],
+             "probability": of_tokens[ids] * of_end[ids] if form else np.nan}
+        )  # fmt: skip
+    return pd.DataFrame(nodes)
+
+
+nodes = tree_nodes(drawn_by, chosen)
+forms = nodes[nodes["form"] != ""]
+charts.word_tree(
+    nodes,
+    context=context,
+    title=f"{len(forms)} forms of {len(drawn)} verbs, as {newman.label(drawn_by.name)} spells them",
+)
+
+# %% [markdown]
+# Read a path from left to right and multiply. Below a token stands its probability after the tokens before it.
+#
+# ```{dropdown} Predict: suppose that a tokenizer cuts a verb so that its base form is the beginning of the form with -s. What does EW say of this verb if the end of the word is not counted?
+# One half, whatever the model knows. A beginning is at least as probable as everything that begins with it, so the base form always wins: right for every plural subject, wrong for every singular one. Only the end makes the comparison a fair one.
+# ```
+
+# %% tags=["hide-input"]
+shown = forms[["form", "tokens", "without", "end", "probability"]].copy()
+for column in ("without", "end", "probability"):
+    shown[column] = [f"{value:.2g}" for value in shown[column]]
+table(
+    shown.rename(
+        columns={"without": "P(tokens)", "end": "P(end)", "probability": "P(word)"}
+    ),
+    f"The forms of the tree after {context}: with and without the end of the word.",
+)
+
+# %% tags=["hide-input"]
+rows = []
+for name, reader in {**real, "the laboratory's byte pairs": byte_pairs}.items():
+    of_list = verbs if reader is byte_pairs else listed.table
+    both = [spelled_by(reader, of_list[form]) for form in ("singular", "plural")]
+    nested = sum(s[: len(p)] == p for s, p in zip(*both, strict=True) if s and p)
+    rows.append((name, len(of_list), nested, nested / len(of_list)))
+columns = ["vocabulary of", "verbs", "base form begins the other form", "share"]
+table(
+    pd.DataFrame(rows, columns=columns),
+    "Verbs for which EW would be one half without the end of the word.",
+)
+
+# %% [markdown]
+# For these verbs the end decides. For the others it changes the probabilities a little: *write* can still become *writer* or *written*.
+#
+# What could fool you: a word can be cut into tokens in more than one way, and a model gives some probability to each. Counted here is the way that the tokenizer itself takes, which is the one that the model was trained on.
+#
+# ## Held against the truth
+#
+# Which of the two scores is right, the one over single entries or the one over all verbs? English cannot answer, because nobody knows what is true there. The laboratory can. In its lexical grammar frequent verbs agree and each rare verb keeps a favourite form, so that the true EW is known by arithmetic, for all verbs and for any part of them.
+#
+# ```{dropdown} Predict: a perfect model of this language is asked about its single entries only. Is its EW too high or too low?
+# Too high. Its single entries are the frequent verbs, and in this grammar these are the verbs that agree. Nothing is wrong with the model: the score asks an easier question than the one that EW stands for.
+# ```
+
+# %% tags=["hide-input"]
+present = language.frequency * (1 - language.past_share())
+
+
+def perfect(construction, there):
+    """EW and MW of a perfect model of the lexical grammar, over some of its verbs."""
+    correct = language.correct("lexical", construction)[there]
+    mw = np.average(correct.mean(axis=(1, 2)), weights=present[there])
+    return float((correct > 0.5).mean()), float(mw)
+
+
+every, whole = np.full(len(verbs), True), kept["kept"].to_numpy()
+rows = []
+for construction in language.constructions:
+    (ew, mw), (ew_single, mw_single) = (
+        perfect(construction, some) for some in (every, whole)
+    )
+    rows.append((construction, ew, ew_single, mw, mw_single))
+truth = pd.DataFrame(
+    rows,
+    columns=pd.MultiIndex.from_tuples(
+        [("", "construction"), ("EW", "all verbs"), ("EW", "single entries"), ("MW", "all verbs"), ("MW", "single entries")]
+    ),
+)  # fmt: skip
+for score in ("EW", "MW"):
+    glue(
+        f"{score}_bias",
+        float((truth[score, "single entries"] - truth[score, "all verbs"]).mean()),
+    )
+table(
+    truth.set_index(("", "construction")).rename_axis(None),
+    "What a perfect model of the lexical grammar scores: over all verbs, and over the single entries of the byte pairs.",
+    digits=3,
+    index=True,
+    note=f"By arithmetic, without a model: {int(every.sum())} verbs and {int(whole.sum())}.",
+)
+
+# %% [markdown]
+# A perfect model scores EW {glue:text}`EW_bias:+.2f` higher when it is asked by single entries, and MW {glue:text}`MW_bias:+.2f`. This is the bias of the vocabulary alone. MW is moved less, because a rare verb has little probability to add; EW was made for rare verbs and loses most.
+
+# %% [markdown]
+# ### Measured
+#
+# A trained model can be held against these numbers. It has the size of the laboratory's other models, read the same sentences and cuts them into byte pairs.
+
+# %% tags=["hide-input"]
+NAMES = {"single": "single entries", "words": "whole words", "words-no-end": "without the end"}  # fmt: skip
+file = data_folder() / "recorded" / "laboratory" / "words.csv"
+measured = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=["model"])
+measured = measured[measured["model"].isin([in_words, in_pieces])]
+
+
+def cell(row, score):
+    return f"{row[score]:.2f} [{row[f'{score}_low']:.2f}, {row[f'{score}_high']:.2f}]"
+
+
+def beside_truth(score):
+    """Rows: constructions. Columns: the truth, and what each vocabulary and choice of forms measures."""
+    known = measured.drop_duplicates("construction").set_index("construction")
+    columns = {("", "truth"): known[f"true_{score}"].map("{:.2f}".format)}
+    for (model, forms), rows in measured.groupby(["model", "forms"], sort=False):
+        if model == in_pieces or forms == "single":
+            vocabulary = "byte pairs" if model == in_pieces else "a word an entry"
+            cells = rows.set_index("construction").apply(cell, axis=1, score=score)
+            columns[vocabulary, NAMES[forms]] = cells
+    return pd.DataFrame(columns).rename_axis(None)
+
+
+def off(model, forms, score):
+    """The mean difference from the truth over the constructions."""
+    rows = measured.query("model == @model and forms == @forms")
+    return float((rows[score] - rows[f"true_{score}"]).mean())
+
+
+if len(measured):
+    display(
+        newman.say(
+            f"Over the constructions, EW of the byte-pair model lies {off(in_pieces, 'single', 'EW'):+.2f} from the truth by single entries,",
+            f"{off(in_pieces, 'words', 'EW'):+.2f} over whole words, and {off(in_pieces, 'words-no-end', 'EW'):+.2f} without the end of the word;",
+            f"the model with an entry for every word lies {off(in_words, 'single', 'EW'):+.2f} from it.",
+            f"For MW the four are {off(in_pieces, 'single', 'MW'):+.2f}, {off(in_pieces, 'words', 'MW'):+.2f},",
+            f"{off(in_pieces, 'words-no-end', 'MW'):+.2f} and {off(in_words, 'single', 'MW'):+.2f}.",
+            "The intervals are over subject nouns and say nothing of how well a model learned its language:",
+            "what is left over whole words is the model's own, and its sibling with whole words as entries shows it too.",
+        )
+    )
+else:
+    display(
+        newman.say(
+            f"*{in_pieces}: not yet run.* `tse lab train {in_words} --byte-pair {len(byte_pairs)} --out {in_pieces}` trains it,",
+            f"and `tse lab measure-words {in_words} {in_pieces} --out data/recorded/laboratory` measures both vocabularies.",
+        )
+    )
+for score in ("EW", "MW") if len(measured) else ():
+    display(
+        table(
+            beside_truth(score),
+            f"{score} of the lexical grammar: true, and measured. Means with 95 % intervals, clustered by subject noun.",
+            index=True,
+            note=f"Up to {measured['contexts'].max()} contexts of each construction; the truth is that of all {len(verbs)} verbs.",
+        )
+    )
+
+# %% [markdown]
+# ## What changes for a real model
+#
+# First a look at the two groups of verbs in the same few contexts: those that were always counted, and those that could not be.
+
+# %% tags=["remove-input"]
+display(newman.without_real_model(models))
+
+# %% tags=["hide-input"]
+SIMPLE = "marvin-linzen/simple"
+rows = []
+for name, model in real.items():
+    whole = single(model, listed.table)
+    for group, members in (
+        ("single entries", listed.table[whole]),
+        ("several tokens", listed.table[~whole]),
+    ):
+        some = members.sample(min(sample_verbs, len(members)), random_state=0)
+        found = tse_core.evaluate(
+            model,
+            SIMPLE,
+            Lemmas(f"{len(some)}-{group.split()[0]}", some),
+            forms="words",
+            sample=sample_contexts,
+        )
+        scores = found.table().iloc[0]
+        mass = found.curves().query("side == 'top' and cutoff == 1")["coverage"].iloc[0]
+        rows.append(
+            (
+                name,
+                group,
+                len(some),
+                some["noun"].mean(),
+                scores["EW"],
+                scores["MW"],
+                mass,
+            )
+        )
+columns = ["model", "verbs whose forms are", "verbs asked", "also nouns", "EW", "MW", "their probability"]  # fmt: skip
+live = pd.DataFrame(rows, columns=columns)
+if rows:
+    live["their probability"] = [f"{mass:.1g}" for mass in live["their probability"]]
+    display(
+        table(
+            live,
+            f"Whole words: a sample of the verbs in {sample_contexts} contexts of the construction Simple.",
+            note="Drawn by seed; it shows the difference between the groups and is no score to be quoted.",
+        )
+    )
+    of = live.set_index("verbs whose forms are")
+    first, second = of.loc["single entries"], of.loc["several tokens"]
+    if len(real) == 1:
+        display(
+            newman.say(
+                f"The verbs that could not be counted have an EW of {second['EW']:.2f}, the others {first['EW']:.2f}.",
+                f"They are rarer in these contexts, and {second['also nouns']:.0%} of them are also nouns, against {first['also nouns']:.0%}.",
+            )
+        )
+
+# %% [markdown]
+# Rarer need not mean harder. A verb of several tokens is less often a noun as well, and the verbs that are also nouns are the ones for which a causal model's EW is hard to read, as [the laboratory](16_laboratory.ipynb) shows at its end. So the bias of single entries has two sides in English: they are the frequent verbs, and more of them are ambiguous.
+
+# %% [markdown]
+# All verbs in more contexts take longer than a page may. They are scored once, and recorded.
+
+
+# %% tags=["hide-input"]
+def recorded_words(name):
+    """Recorded EW and MW over all verbs, by single entries and by whole words; None where nothing is recorded."""
+    detail = recorded_details(name, "words")
+    if detail is None:
+        return None
+    tidy = detail.table.query(
+        "metric in ('EW', 'MW') and side == 'top' and cutoff == 1"
+    )
+    policies = [Signature.parse(made).policy for made in tidy["signature"]]
+    return tidy.assign(forms=[policy.get("forms", "single") for policy in policies])
+
+
+def not_yet(name):
+    """What the page says where nothing is recorded."""
+    return f"*{name}: not yet run.* `tse record {name} --part words --out data/recorded` scores it."
+
+
+recorded = {name: recorded_words(name) for name in real}
+said = []
+for name, tidy in recorded.items():
+    if tidy is None:
+        said.append(f"The comparison of {name} over all its verbs is not yet recorded.")
+        display(newman.say(not_yet(name)))
+        continue
+    wide = tidy.pivot_table(
+        ["score", "low", "high", "lemmas"],
+        "construction",
+        ["forms", "metric"],
+        sort=False,
+    )
+    ways = [way for way in NAMES if way in tidy["forms"].unique()]
+    shown = pd.DataFrame(
+        {
+            (metric, NAMES[way]): [
+                f"{row['score', way, metric]:.2f} [{row['low', way, metric]:.2f}, {row['high', way, metric]:.2f}]"
+                for _, row in wide.iterrows()
+            ]
+            for metric in ("EW", "MW")
+            for way in ways
+        },
+        index=wide.index,
+    ).rename_axis(None)
+    verbs_of = tidy.groupby("forms")["lemmas"].first()
+    said.append(
+        f"{name} was asked about {verbs_of['words']:,.0f} verbs in place of {verbs_of['single']:,.0f}, in the same "
+        f"contexts. On average over the constructions EW is {wide['score', 'words', 'EW'].mean():.2f} in place of "
+        f"{wide['score', 'single', 'EW'].mean():.2f}, and MW {wide['score', 'words', 'MW'].mean():.2f} in place of "
+        f"{wide['score', 'single', 'MW'].mean():.2f}."
+    )
+    display(
+        table(
+            shown,
+            f"{name}: EW and MW by single entries and over all verbs as whole words, in the same contexts. 95 % intervals, clustered by subject noun.",
+            index=True,
+            note=" ‖ ".join(tidy.drop_duplicates("forms")["signature"]),
+        )
+    )
+    drawn_rows = tidy[tidy["forms"].isin(["single", "words"])].assign(
+        model=lambda t: t["forms"].map(NAMES)
+    )
+    display(
+        charts.table2_dots(
+            drawn_rows,
+            title=f"{name}: over all verbs EW changes by {(wide['score', 'words', 'EW'] - wide['score', 'single', 'EW']).mean():+.2f} on average",
+        )
+    )
+glue("every_verb_said", " ".join(said) or "No real model took part in this build.")
+
+# %% [markdown]
+# {glue:text}`every_verb_said:s`
+#
+# What could fool you: the two scores do not ask the same verbs, so a difference between them is about verbs *and* about tokens. The table of the small sample above keeps the two apart, because all its verbs are scored as whole words, whether they needed it or not.
+#
+# :::{admonition} Cut-offs of a list are not the paper's
+# :class: important
+# For whole words there is no distribution over the vocabulary to cut, since words of any length are possible. The package ranks the forms of the list against each other instead. Such *list cut-offs* answer a similar question on another scale, so this chapter shows EW and MW over all verbs and draws no curve beside the paper's.
+# :::
+#
+# ## What it costs
+
+# %% tags=["hide-input"]
+rows = []
+for name, model in (real or {in_words: drawn_by}).items():
+    of_list = listed.table if real else verbs
+    words = dict.fromkeys([*of_list["singular"], *of_list["plural"]])
+    spelled = [ids for ids in model.spellings(list(words)) if ids]
+    tree, before = forward.form_tree(spelled), len(model.slot(long_context).ids)
+    alone = sum(before + len(ids) for ids in spelled)
+    asked = before + len(np.union1d(tree.inner, tree.of_forms)) - 1
+    without = before + len(tree.inner) - 1
+    rows.append((name, len(spelled), alone, asked, alone / asked, without))
+columns = ["model", "forms", "form by form", "as a tree", "times fewer", "as a tree, without the end"]  # fmt: skip
+cost = pd.DataFrame(rows, columns=columns)
+glue("nodes", int(cost.iloc[0]["as a tree"]))
+glue("forms_asked", int(cost.iloc[0]["forms"]))
+glue("times_fewer", float(cost.iloc[0]["times fewer"]))
+table(
+    cost,
+    f"Tokens that a model must read after {long_context}.",
+    digits=1,
+    note="Form by form, the context is read again for every form; the tree reads it once, and shared beginnings once.",
+)
+
+# %% [markdown]
+# A single entry costs nothing: one reading of the context gives the probability of every entry. Whole words cost {glue:text}`nodes:,` tokens a context for {glue:text}`forms_asked:,` forms, most of them because the end of each form has to be asked for; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. On a processor that is seconds a context, so the package takes a sample of contexts there, drawn by seed and stratified by construction and number, and says so in the {term}`signature`. On a GPU it takes all of them.
+#
+# A {term}`masked model` has no tree. It fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`, and knows no end of a word; forms of different length cannot be compared, so only lemmas whose two forms are equally long are counted, and the others are named.
+#
+# ## Where it leads
+#
+# With whole words, models of different tokenizers can be asked about the same verbs:
+#
+# ```bash
+# tse evaluate smollm2-135m --forms words --against gpt2
+# ```
+#
+# The verbs of the tail are in. It also becomes possible to ask about a language whose verbs are hardly ever single entries of an English vocabulary.
+
+# %% [markdown]
+# ## Five languages
+#
+# CLAMS {cite}`mueller2020crosslinguistic` has Marvin and Linzen's constructions in English, French, German, Hebrew and Russian. The package reads its files as agreement pairs under the names of this book (`load_pairs("clams/fr")`) and has a list of verbs for each language. By single entries there is nothing to count: the vocabulary of an English model holds next to no verb of the others whole.
+
+# %% tags=["hide-input"]
+LISTS = {"English": lemmas[0], "French": "french", "German": "german", "Russian": "russian", "Hebrew": "hebrew"}  # fmt: skip
+rows = []
+for name, model in real.items():
+    for language_name, list_name in LISTS.items():
+        of_list = tse_core.load_lemmas(list_name).table
+        spelled = model.spellings([*of_list["singular"], *of_list["plural"]])
+        lengths = [len(ids) for ids in spelled if ids]
+        counted_whole = int(single(model, of_list).sum())
+        rows.append(
+            (language_name, len(of_list), counted_whole, np.mean(lengths), name)
+        )
+columns = ["language", "verbs", "both forms are single entries", "tokens of a form", "vocabulary of"]  # fmt: skip
+if rows:
+    display(
+        table(
+            pd.DataFrame(rows, columns=columns),
+            "The verb lists of five languages, and what one vocabulary holds of them.",
+            digits=1,
+        )
+    )
+
+# %% [markdown]
+# What a model of English text does with the other languages is no test of anything but its training text. Models that were trained on many languages were not run for this page:
+
+# %% tags=["hide-input"]
+rows = [
+    (model, language_name, f"tse evaluate {model} --data clams/{code} --lemmas {LISTS[language_name]} --forms words")
+    for model in multilingual
+    for language_name, code in (("French", "fr"), ("German", "de"), ("Hebrew", "he"), ("Russian", "ru"))
+]  # fmt: skip
+table(
+    pd.DataFrame(rows, columns=["model", "language", "command"]).assign(
+        status="not yet run"
+    ),
+    "What is left to run, best on a GPU.",
+    note="First: tse data fetch clams.",
+)
+
+# %% [markdown]
+# ## Exercises
+#
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/17_every_verb.ipynb>`: empty cells for your answers, and checks that judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+
+from tse_core.laboratory import byte_pair_tokenizer, load_language
+
+language = load_language()
+verbs = language.lemmas[["lemma", "singular", "plural", "band"]]
+byte_pairs = byte_pair_tokenizer(language, "lexical", 2000)
+
+# A made-up model of six entries. What follows the context (no token yet) and each beginning of a word:
+following = {
+    (): {"walk": 0.5, "walks": 0.1, "admire": 0.1, "adm": 0.3},
+    ("walk",): {"s": 0.2, "-": 0.8},
+    ("walk", "s"): {"-": 1.0},
+    ("walks",): {"-": 1.0},
+    ("admire",): {"s": 0.9, "-": 0.1},
+    ("admire", "s"): {"-": 1.0},
+    ("adm",): {"ires": 1.0},
+    ("adm", "ires"): {"-": 1.0},
+}  # "-" stands for all entries that end a word, taken together
+
+
+def spell(word):
+    """The tokens of a word inside a sentence, as numbers."""
+    return byte_pairs(" " + word, add_special_tokens=False)["input_ids"]
+
+
+# %% [markdown]
+# ````{exercise} ★ Who pays for an entry?
+# :label: 17-kept
+#
+# `spell(word)` gives the tokens of a word as numbers. Make `mean_tokens`, a dictionary from the bands `"head"`, `"middle"` and
+# `"tail"` of the table `verbs` to the mean number of tokens of their singular forms.
+#
+# ```{dropdown} Hint
+# `verbs.groupby("band")` gives the verbs of each band; the length of `spell(word)` is what you want the mean of.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# Frequent verbs are one token or little more, rare ones are cut up.
+mean_tokens = {
+    band: float(np.mean([len(spell(word)) for word in rows["singular"]]))
+    for band, rows in verbs.groupby("band")
+}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(mean_tokens, dict), (
+    "mean_tokens should be a dictionary: band -> number"
+)
+assert set(mean_tokens) == {"head", "middle", "tail"}, (
+    "mean_tokens needs the three bands as keys"
+)
+for band, rows in verbs.groupby("band"):
+    lengths = [len(spell(word)) for word in rows["singular"]]
+    assert abs(mean_tokens[band] - np.mean(lengths)) < 1e-9, (
+        f"{band}: not the mean number of tokens of its singular forms"
+    )
+print(
+    "Mean tokens:",
+    ", ".join(f"{band} {mean:.2f}" for band, mean in mean_tokens.items()),
+)
+
+# %% [markdown]
+# ````{exercise} ★★ The chain rule by hand
+# :label: 17-chain
+#
+# `following` says what a made-up model of six entries expects after each beginning of a word; `"-"` is the end of the word. Write
+# `whole(tokens)`, which returns the probability of the whole word with these tokens: each of them after those before it, times
+# the probability that the word then ends. Which of *admire* and *admires*, cut as `("admire", "s")`, is more probable, and which
+# would be if the end were not counted?
+#
+# ```{dropdown} Hint
+# For tokens (a, b): `following[()][a]`, times `following[(a,)][b]`, times `following[(a, b)]["-"]`.
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+# With the end, admires is nine times as probable; without it, admire, its beginning, would win.
+def whole(tokens):
+    """The probability of the whole word with these tokens."""
+    probability = 1.0
+    for place, token in enumerate(tokens):
+        probability *= following[tuple(tokens[:place])][token]
+    return probability * following[tuple(tokens)]["-"]
+
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(whole(("walk",)), float), "whole should return a number"
+for tokens, known in ((("walk",), 0.4), (("walk", "s"), 0.1), (("admire", "s"), 0.09)):
+    assert abs(whole(tokens) - known) < 1e-9, (
+        f"{tokens}: multiply each token's probability, then that of the end"
+    )
+assert abs(sum(whole(tokens) for tokens in following if tokens and "-" in following[tokens]) - 1) < 1e-9, (
+    "all words together should have the probability 1"
+)  # fmt: skip
+print(
+    f"admire {whole(('admire',)):.2f}, admires {whole(('admire', 's')):.2f}: the end decides."
+)
+
+# %% [markdown]
+# ````{exercise} ★★ What whole words do not repair
+# :label: 17-left
+#
+# Two models of different tokenizers can now be asked about the same verbs in the same contexts. Name two reasons why their EW may
+# still differ that have nothing to do with agreement.
+#
+# ```{dropdown} Hint
+# Think of words that mean two things, and of the number of decisions in a word of three tokens.
+# ```
+# ````
+#
+# ```{solution} 17-left
+# :class: dropdown
+#
+# {term}`Homographs <homograph>`: *plan* is still a noun as well, and its probability as a noun still counts as an error. Spelling:
+# a form that is cut into several tokens is harder for a small model than one that has an entry of its own, and the two forms of a
+# lemma may be cut differently, so that one of them has more chances to lose probability. Besides, each model spreads a little of a
+# word's probability over other ways to cut it, which are not counted.
+# ```
+
+# %% [markdown]
+# ## Takeaways
+#
+# - EW by single entries leaves out most rare verbs, which are the ones that EW was made for; in a language whose truth is known this bias can be seen.
+# - A word's probability is that of its tokens, one after the other, times the probability that the word ends.
+# - Without the end, a form that is the beginning of the other form always wins, and EW is about spelling.
+# - Over whole words, models of different tokenizers can be asked about the same verbs.
+#
+# The functions of this chapter: {py:func}`tse_core.evaluate` (with ``forms="words"``), {py:func}`tse_core.laboratory.byte_pair_tokenizer`, {py:func}`tse_core.laboratory.measure_words` and {py:func}`tse_core.charts.word_tree`. All others are in the [reference](../book/api/index.md).
+
+# %% tags=["remove-cell", "results"]
+if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
+    from tse_core.pages import offer_results
+
+    offer_results()
