@@ -218,7 +218,7 @@ forms = nodes[nodes["form"] != ""]
 charts.word_tree(
     nodes,
     context=context,
-    title=f"{len(forms)} forms of {len(drawn)} verbs, as {newman.label(drawn_by.name)} spells them",
+    title=f"{len(forms)} forms of {len(drawn)} verbs as paths of tokens",
 )
 
 # %% [markdown]
