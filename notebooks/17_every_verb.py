@@ -339,6 +339,14 @@ def off(model, forms, score):
     return float((rows[score] - rows[f"true_{score}"]).mean())
 
 
+def within(forms, score):
+    """In how many constructions the interval of the byte-pair model holds the truth."""
+    rows = measured.query("model == @in_pieces and forms == @forms")
+    return int(
+        rows[f"true_{score}"].between(rows[f"{score}_low"], rows[f"{score}_high"]).sum()
+    )
+
+
 if len(measured):
     display(
         newman.say(
@@ -347,8 +355,10 @@ if len(measured):
             f"the model with an entry for every word lies {off(in_words, 'single', 'EW'):+.2f} from it.",
             f"For MW the four are {off(in_pieces, 'single', 'MW'):+.2f}, {off(in_pieces, 'words', 'MW'):+.2f},",
             f"{off(in_pieces, 'words-no-end', 'MW'):+.2f} and {off(in_words, 'single', 'MW'):+.2f}.",
-            "The intervals are over subject nouns and say nothing of how well a model learned its language:",
-            "what is left over whole words is the model's own, and its sibling with whole words as entries shows it too.",
+            f"The true EW lies in {within('words', 'EW')} of the {measured['construction'].nunique()} intervals over whole words",
+            f"and in {within('single', 'EW')} of those by single entries: the intervals count subject nouns alone, of which all behave alike",
+            "in this language, and say nothing of how well a model learned it. What is left over whole words is the model's own,",
+            "and its sibling with whole words as entries shows it too.",
         )
     )
 else:

@@ -24,7 +24,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def real_model() -> str:
-    """The name of the book's real model; where its file cannot be had a test is skipped, except in continuous integration."""
+    """The name of the book's real model; a test is skipped where its file cannot be had, except in CI."""
     from tse_core.errors import InputError
     from tse_core.models import model_file
 
