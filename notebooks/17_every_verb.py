@@ -356,7 +356,7 @@ if len(measured):
             f"For MW the four are {off(in_pieces, 'single', 'MW'):+.2f}, {off(in_pieces, 'words', 'MW'):+.2f},",
             f"{off(in_pieces, 'words-no-end', 'MW'):+.2f} and {off(in_words, 'single', 'MW'):+.2f}.",
             f"The true EW lies in {within('words', 'EW')} of the {measured['construction'].nunique()} intervals over whole words",
-            f"and in {within('single', 'EW')} of those by single entries: the intervals count subject nouns alone, of which all behave alike",
+            f"and in {within('single', 'EW')} of those by single entries: the intervals count subject nouns alone, which behave nearly alike",
             "in this language, and say nothing of how well a model learned it. What is left over whole words is the model's own,",
             "and its sibling with whole words as entries shows it too.",
         )
