@@ -101,6 +101,10 @@ from tse_core.studies import dynamics, quick_findings, recorded_findings
 # ## Does the finding hold for a model the paper never saw?
 #
 # A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's border the whole 95 % interval lies. Where the paper gives no border, ours is named as ours. Each number is computed twice: once with the token in front that the model's documents began with, and once with nothing in front of the sentence (a dash where that has not run). Where the two verdicts differ, the row says that the verdict *depends on the front token*. The papers' own models are judged further down, under *At a glance*; a model of this block never earns the word *reproduced*.
+#
+# ```{dropdown} Predict: what is measured lies just above a claim's border, and its interval reaches below it. What is the verdict?
+# *Undecided.* The number is on the claim's side, but another sample of nouns might put it on the other. A verdict is given only where the whole interval lies on one side. *Undecided* is no weak form of *does not extend*: more sentences, or more nouns, may still decide it either way.
+# ```
 
 # %% tags=["remove-input"]
 recorded = recorded_findings()
@@ -169,6 +173,10 @@ glue("ran", ", ".join(ran) or "none of the papers' models")
 # {glue:text}`ran:s`). **Checked from published numbers** alone, which needs no model: {glue:text}`data_only:d`, of which
 # {glue:text}`holds:d` hold. **Not yet run**: {glue:text}`waiting:d`; the next table says how to run them. A verdict exists
 # only where the model that ran is the model that the claim is about.
+#
+# ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
+# No. The number agrees, but it was made in another way, and a second difference may have made up for the first. Only a run that scores as the paper's code does, with as many verbs of the list in the vocabulary as the paper had, can be called reproduced. What agrees with another list is called comparable.
+# ```
 
 # %% tags=["remove-input"]
 summary = verdict_summary(claims)
@@ -208,6 +216,10 @@ table(todo, "What the claims that wait need.")
 # ```{margin} Signature
 # How a number was made: model and weights, data, verbs that counted, every choice of
 # protocol. Two numbers with the same signature must be equal.
+# ```
+#
+# ```{dropdown} Predict: a sentence of a paper does not agree with the paper's own table. Did the replication fail?
+# No, nothing was run. Such a row is checked from published numbers alone and is kept apart from those that models decide. A slip in a sentence says something of the sentence; whether the claim holds is for a run to say.
 # ```
 #
 # Published data and model runs are separate rows of the same claim. Intervals are 95 % confidence intervals, clustered by subject noun. Open
