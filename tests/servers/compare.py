@@ -29,12 +29,12 @@ def sample(number: int) -> pd.DataFrame:
     return chosen.sample(number, random_state=0).sort_index()
 
 
-def in_this_process(model, pairs: pd.DataFrame, scored: pd.Series) -> np.ndarray:
-    """Margins (nats) of the tokens that the server scores, too: without the first one where `scored` says so."""
+def in_this_process(model, pairs: pd.DataFrame, scored: bool) -> np.ndarray:
+    """Margins (nats) of the tokens that the server scores, too: the first one only where it is `scored`."""
     sides = []
     for side in ("good", "bad"):
         table = surprisals(model, pairs[side].tolist())
-        kept = table["scored"] & ((table["position"] > 0) | table["sentence"].map(scored.reset_index(drop=True)))
+        kept = table["scored"] & ((table["position"] > 0) | scored)
         sides.append(-table["surprisal"].where(kept, 0.0).groupby(table["sentence"]).sum().to_numpy() * np.log(2))
     return sides[0] - sides[1]
 
@@ -61,18 +61,18 @@ def main() -> int:
     pairs = sample(chosen.pairs)
     server = load_model(chosen.address, bos=chosen.front)
     theirs = score_pairs(server, pairs)
-    scored = surprisals(server, pairs["good"].tolist()).groupby("sentence")["scored"].first()
+    few = pairs.head(20)
+    scored = bool(surprisals(server, few["good"].tolist()).query("position == 0")["scored"].all())
     local = in_this_process(load_model(chosen.file, bos=chosen.front), pairs, scored)
     decided = np.abs(local) > MARGIN
     same = (local > 0) == (theirs["margin"].to_numpy() > 0)
     share = same[decided].mean()
-    print(f"{len(pairs)} pairs, first tokens scored by the server: {scored.mean():.0%}")
+    print(f"{len(pairs)} pairs; the server {'scores' if scored else 'does not score'} a sentence's first token")
     print(f"margin > {MARGIN} nats: {decided.sum()} pairs, same decision in {same[decided].sum()} ({share:.1%})")
     print(f"difference of margins, median: {np.median(np.abs(local - theirs['margin'])):.3f} nats")
     for row in np.flatnonzero(~same):
         pair, margins = pairs.iloc[row], f"{local[row]:+.3f} here, {theirs['margin'].iloc[row]:+.3f} there"
         print(f"  {pair['paradigm']}: {pair['good']} | {pair['bad']}: {margins}")
-    few = pairs.head(20)
     loop = [plain_loop(chosen.address, server.served, chosen.front + text) for text in few["good"]]
     apart = np.abs(np.array(loop) - theirs["logp_good"].head(20)).max()
     print(f"a plain loop over the server, {len(few)} sentences: largest difference {apart:.2g} nats")
