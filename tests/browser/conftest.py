@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from book.make import HTML
 from book.make.browser import PATIENCE, launch, opened
 
 from .servers import serving
+
+expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
 
 def pages() -> list[str]:
