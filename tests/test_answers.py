@@ -1,10 +1,13 @@
 """`tse evaluate` asked twice: the second answer needs no model, and is given only where nothing has changed."""
 
 import json
+import warnings
 
 import pytest
 
 from tse_core.cli import answers, options
+from tse_core.datasets import load_pairs
+from tse_core.errors import SetAside
 from tse_core.paths import store_folder
 
 LAB = "lab-systematic-causal"
@@ -22,6 +25,22 @@ def test_the_second_answer_is_the_first_and_opens_no_model(tse, opened):
     first = tse("evaluate", LAB, "--data", "marvin-linzen/simple")
     assert first[0] == 0 and opened == [LAB]
     assert tse("evaluate", LAB, "--data", "marvin-linzen/simple") == first and opened == [LAB]
+
+
+def test_a_store_that_is_named_answers_too(tse, opened, tmp_path):
+    command = ("evaluate", LAB, "--data", "marvin-linzen/simple", "--store", tmp_path / "mine")
+    assert tse(*command) == tse(*command) and opened == [LAB]
+
+
+def test_what_was_set_aside_is_said_each_time(tse, opened, monkeypatch):
+    def with_warning(name, columns):
+        warnings.warn("3 pairs set aside", SetAside, stacklevel=2)
+        return load_pairs(name, columns)
+
+    monkeypatch.setattr("tse_core.datasets.load_pairs", with_warning)
+    for _ in range(2):
+        assert "3 pairs set aside" in tse("evaluate", LAB, "--data", "marvin-linzen/simple")[2]
+    assert len(opened) == 2
 
 
 @pytest.mark.parametrize(

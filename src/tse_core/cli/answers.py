@@ -17,16 +17,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tse_core.files import is_there, write_aside
+from tse_core.files import is_file, is_there, write_aside
 from tse_core.paths import cache_folder, data_folder
 
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "torch", "transformers", "tokenizers", "gguf")
-SETTINGS = (
-    "TSE_",
-    "HF_",
-    "TRANSFORMERS_",
-    "OMP_",
-)  # what the names of environment variables that may matter begin with
+SETTINGS = ("TSE_", "HF_", "TRANSFORMERS_", "OMP_", "CUDA_")  # beginnings of environment variables that may matter
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -61,7 +56,7 @@ def question(command: str, options: Mapping[str, Any], models: Iterable[str], st
         if (place := _files_of(model)) is None:
             return None
         places.append(place)
-    named = [Path(text) for value in options.values() for text in _texts(value) if is_there(text)]
+    named = [Path(text) for value in options.values() for text in _texts(value) if is_file(text)]
     about = {
         "command": command,
         "options": {name: str(value) for name, value in options.items()},
@@ -91,9 +86,8 @@ def warned() -> Iterator[list]:
 
 def _files_of(model: str) -> Path | None:
     """The file or folder of a model that lies on this machine whole."""
-    named = (
-        [folder / "models" / model for folder in (data_folder(), cache_folder())] if Path(model).name == model else []
-    )
+    own = [folder / "models" / model for folder in (data_folder(), cache_folder())]
+    named = own if Path(model).name == model else []
     place = next((place for place in (*named, Path(model)) if is_there(place)), None)
     return None if place and (place / "adapter_config.json").exists() else place  # its base model may be on the hub
 

@@ -103,7 +103,8 @@ def evaluate(
     from tse_core.datasets import as_lemmas, load_pairs
     from tse_core.results import write_results
 
-    tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
+    with warned() as of_data:
+        tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
     lists = [as_lemmas(lemmas, protocol, pairs.attrs["name"]) for pairs in tables]
     choices = (kind, device, dtype, revision, bos, trust, chat)
     models = [options.opened(name, *choices) for name in names]
@@ -112,7 +113,7 @@ def evaluate(
 
         lists = [shared_lemmas(models, verbs, drawn["forms"]) for verbs in lists]
     how = {"protocol": protocol, **drawn, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
-    with warned() as warnings:
+    with warned() as of_run:
         results = [[run(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
     runs = [result for of_model in results for result in of_model]
     lines, notes = [], []
@@ -123,7 +124,7 @@ def evaluate(
     if against:
         lines += [_compared(compare_evaluations(*both)) for both in zip(*results, strict=True)]
     _print("\n".join(lines), "\n".join(notes))
-    if asked and not warnings:
+    if asked and not (of_data or of_run):
         asked.keep("\n".join(lines), "\n".join(notes), [result.signature.key for result in runs])
     if out:
         write_results(pd.concat([result.tidy() for result in runs], ignore_index=True), out)

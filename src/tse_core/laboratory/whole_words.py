@@ -6,7 +6,7 @@ from typing import Literal
 
 import pandas as pd
 
-from tse_core.agreement import FormsPolicy, evaluate
+from tse_core.agreement import FORMS_POLICIES, FormsPolicy, evaluate
 from tse_core.datasets import load_lemmas, load_pairs
 from tse_core.errors import InputError
 from tse_core.files import write_output
@@ -15,15 +15,13 @@ from tse_core.models import LanguageModel, load_model
 from tse_core.paths import data_folder
 from tse_core.results import Store
 
-CUTS: tuple[FormsPolicy, ...] = ("single", "words", "words-no-end")
-
 
 def against_truth_by_forms(
     model: LanguageModel,
     regime: str,
     *,
     data: str | pd.DataFrame = "marvin-linzen",
-    forms: Iterable[FormsPolicy] = CUTS,
+    forms: Iterable[FormsPolicy] = FORMS_POLICIES,
     sample: int | Literal["all"] | None = None,
     store: Store | str | Path | None = None,
 ) -> pd.DataFrame:
