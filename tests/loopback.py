@@ -22,8 +22,28 @@ def prompts(body: dict) -> list[str]:
     return [body["prompt"]] if isinstance(body["prompt"], str) else body["prompt"]
 
 
+def likeliest(model, prompt: str) -> tuple[str, float]:
+    """The token that is likeliest behind a prompt, and its log-probability."""
+    ids = model.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    last = torch.tensor([len(ids) - 1])
+    value, best = model.network.logits(torch.tensor([ids]), torch.zeros_like(last), last).log_softmax(-1)[0].max(-1)
+    return model.tokens([int(best)])[0], float(value)
+
+
+def written(model, body: dict) -> dict:
+    """As llama-cpp-python and vLLM answer to logprobs without echo: the token generated alone."""
+    choices = []
+    for index, prompt in enumerate(prompts(body)):
+        token, value = likeliest(model, prompt)
+        logprobs = {"tokens": [" " + token], "token_logprobs": [value], "text_offset": [], "top_logprobs": None}
+        choices.append({"index": index, "text": " " + token, "logprobs": logprobs, "finish_reason": "length"})
+    return {"object": "text_completion", "model": body["model"], "choices": choices}
+
+
 def echoed(model, body: dict) -> dict:
     """As llama-cpp-python and vLLM answer to echo and logprobs, a token generated at the end."""
+    if "echo" not in body:
+        return written(model, body)
     choices = []
     for index, prompt in enumerate(prompts(body)):
         tokens, values = zip(*pieces(model, prompt), (" more", -0.5), strict=True)
@@ -36,6 +56,8 @@ def prompt_logprobs(model, body: dict) -> dict:
     """As vLLM answers to prompt_logprobs: nothing of the first token, of each other one its id, text, rank."""
     if "echo" in body:
         return 400, {"error": {"message": "echo is not supported", "code": 400}}
+    if "prompt_logprobs" not in body:
+        return written(model, body)
     choices = []
     for index, prompt in enumerate(prompts(body)):
         found = [

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from loopback import echoed, prompt_logprobs, serving
+from loopback import echoed, pieces, prompt_logprobs, prompts, serving
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
 from tse_core.cli import main
 from tse_core.models import ServerModel, SurprisalModel, server_requests
@@ -111,8 +111,9 @@ def test_prompts_go_in_batches_or_one_by_one_where_the_server_takes_no_list(loca
     with serving(local) as together, serving(local, one_by_one) as single:
         ours, theirs = score_pairs(together, PAIRS), score_pairs(single, PAIRS)
         assert ours.equals(theirs)
-        assert [len(body["prompt"]) for body in together.asked] == [1, 6]
-        assert [len(body["prompt"]) for body in single.asked] == [1, 6, *[1] * 6]
+        probes = [1, 1, 1]  # the probe, a token written, the same token read
+        assert [len(body["prompt"]) for body in together.asked] == [*probes, 6]
+        assert [len(body["prompt"]) for body in single.asked] == [*probes, 6, *[1] * 6]
 
 
 def test_a_key_goes_into_the_header_and_nowhere_else(local, monkeypatch):
@@ -128,7 +129,7 @@ def test_a_key_goes_into_the_header_and_nowhere_else(local, monkeypatch):
 
 def test_a_server_that_dies_loses_nothing_that_was_finished(local, tmp_path):
     def dying(model, body):
-        return echoed(model, body) if len(place.asked) <= 4 else (503, {})
+        return echoed(model, body) if len(place.asked) <= 6 else (503, {})
 
     with (
         serving(local, dying) as place,
@@ -137,7 +138,8 @@ def test_a_server_that_dies_loses_nothing_that_was_finished(local, tmp_path):
         evaluate_blimp(place, PAIRS, store=tmp_path)
     with serving(local) as place:
         resumed = evaluate_blimp(place, PAIRS, store=tmp_path)
-        assert len(place.asked) < 1 + 2 * 3  # the probe, and for each paradigm that was missing the probe and its pairs
+        # The probe, a token written and read; for each paradigm that was missing the probe and its pairs.
+        assert len(place.asked) < 3 + 2 * 3
         assert resumed.pairs.equals(evaluate_blimp(place, PAIRS).pairs)
 
 
@@ -228,13 +230,49 @@ def test_another_model_under_the_same_name_is_noticed(local):
         def other(logprobs):
             logprobs["token_logprobs"][1:] = [value - 1 for value in logprobs["token_logprobs"][1:]]
 
-        return changed(model, body, other) if len(place.asked) > 3 else echoed(model, body)
+        return changed(model, body, other) if len(place.asked) > 5 else echoed(model, body)
 
     with (
         serving(local, changing) as place,
         pytest.raises(InputError, match="is another model than it was: it scores 'The keys"),
     ):
         evaluate_blimp(place, PAIRS)
+
+
+def one_place_late(model, body):
+    """As llama-cpp-python answers where no token that begins a text is in front: each number is the next place's."""
+    if "echo" not in body:
+        return likely(model, body)
+
+    def late(logprobs):
+        logprobs["token_logprobs"] = [None, *logprobs["token_logprobs"][2:], -9.0]
+
+    return changed(model, body, late)
+
+
+def likely(model, body, token="author"):
+    """The server writes this word, with the log-probability that it has in the model."""
+    (prompt,) = prompts(body)
+    text, value = pieces(model, f"{prompt} {token}")[-1]
+    logprobs = {"tokens": [f" {text}"], "token_logprobs": [value]}
+    return {"choices": [{"index": 0, "text": f" {text}", "logprobs": logprobs}]}
+
+
+def test_numbers_that_stand_beside_other_tokens_are_noticed(local):
+    with serving(local, one_place_late) as address:
+        message = "do not belong to the tokens .*it wrote ' author' behind 'The keys.* name that token, as in --bos"
+        with pytest.raises(InputError, match=message):
+            surprisals(address, SENTENCES)
+
+    def in_place(model, body):
+        return echoed(model, body) if "echo" in body else likely(model, body)
+
+    with serving(local, in_place) as place:
+        assert surprisals(place, SENTENCES)["scored"].sum() == 10
+        assert [body["prompt"][0] for body in place.asked[1:3]] == [
+            "The keys to the cabinet",
+            "The keys to the cabinet author",
+        ]
 
 
 def test_characters_that_are_parted_among_tokens_are_put_together_again():

@@ -3,9 +3,10 @@
     python tests/servers/compare.py http://127.0.0.1:8000/v1 model.gguf --pairs 500
 
 The server's arithmetic may be quantised, so decisions are compared where this process's margin exceeds 0.5 nats, and at
-least 98 % of those have to be the same; every disagreement is listed. Both read the same text in front. A server that
-says nothing of a first token is compared on what it does score. Then the client is compared with a plain loop over the
-same server: its sums have to be equal.
+least 98 % of those have to be the same; every disagreement is listed. Both read the same text in front. This server's
+numbers belong to their tokens only behind the token that the file names as the beginning (<|im_start|> for SmolLM2), and
+it says nothing of the token after it: both are compared on what it does score. Then the client is compared with a plain
+loop over the same server: its sums have to be equal.
 """
 
 import argparse
@@ -46,8 +47,10 @@ def plain_loop(address: str, served: str, text: str) -> float:
         f"{address}/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
     with urllib.request.urlopen(request) as answer:  # noqa: S310
-        values = json.load(answer)["choices"][0]["logprobs"]["token_logprobs"]
-    return sum(value for value in values[:-1] if value is not None)  # the last token was generated
+        choice = json.load(answer)["choices"][0]
+    values = choice["logprobs"]["token_logprobs"]
+    read = values if choice["text"] == text else values[:-1]  # the last token was generated, unless the model had ended
+    return sum(value for value in read if value is not None)
 
 
 def main() -> int:
@@ -56,7 +59,7 @@ def main() -> int:
     options.add_argument("address")
     options.add_argument("file")
     options.add_argument("--pairs", type=int, default=500)
-    options.add_argument("--front", default="<|endoftext|>", help="what both read in front of a sentence")
+    options.add_argument("--front", default="<|im_start|>", help="what both read in front: the file's first token")
     chosen = options.parse_args()
     pairs = sample(chosen.pairs)
     server = load_model(chosen.address, bos=chosen.front)

@@ -6,7 +6,8 @@ It must give the log-probabilities of the prompt itself, in one of two ways (tok
     asked with "prompt_logprobs" (vLLM)  choices[i].prompt_logprobs: for each token {id: {logprob, decoded_token}}
 
 A first token with nothing in front has no log-probability. What a model is, is its server's word, and the signature
-says so; that it stays the same while it is asked is tried with a sentence.
+says so; that it stays the same while it is asked is tried with a sentence. That its numbers belong to the tokens beside
+which they stand is tried, too: a token that the server has written has to be as likely when the server reads it.
 """
 
 import copy
@@ -21,7 +22,7 @@ import numpy as np
 from tse_core.errors import InputError, unknown
 from tse_core.models.identity import canonical
 from tse_core.models.openers import WORDS
-from tse_core.models.server_answers import AnswerError, scores_in
+from tse_core.models.server_answers import AnswerError, first_written, scores_in
 from tse_core.models.server_requests import RequestError, ask
 from tse_core.models.surprisal_model import GivenScores
 
@@ -29,7 +30,8 @@ WAYS: tuple[dict, ...] = ({"echo": True, "logprobs": 1}, {"prompt_logprobs": 0})
 BATCH = 32  # sentences in one request
 ONE_BY_ONE = (400, 422, 500)  # what servers answer that take no list of several prompts
 PROBE = "The keys to the cabinet are on the table."
-SAME = 0.5  # nats by which a token of the probe may move: half precision and other batches move it by hundredths
+BEGUN = "The keys to the cabinet"  # the server writes the next token, and reads it again
+SAME = 0.5  # nats by which a token may move: half precision and other batches move it by hundredths
 PASSING = ("created", "object", "permission", "permissions")  # of what a server says, what is not about the model
 
 
@@ -65,6 +67,7 @@ class ServerModel:
         self._way = WAYS[0]
         self._several = True  # whether it takes several prompts in one request
         self._probe: GivenScores | None = None
+        self._tried: set[str] = set()  # the fronts behind which a token is as likely read as written
 
     @property
     def label(self) -> str:
@@ -113,6 +116,7 @@ class ServerModel:
             of its sentence.
         """
         self._check_same()
+        self._check_places()
         scores: list[GivenScores] = []
         for start in range(0, len(sentences), BATCH):
             try:
@@ -166,6 +170,31 @@ class ServerModel:
         if not same or np.nanmax(np.abs(now.bits - self._probe.bits), initial=0) * math.log(2) > SAME:
             raise InputError(f"{self.name} is another model than it was: it scores {PROBE!r} differently")
 
+    def _check_places(self) -> None:
+        """Raise InputError where a token has another log-probability written than read.
+
+        A server cannot be tried that does not say how likely the token was that it wrote, or that parts the text into
+        other tokens when it reads it.
+        """
+        if self.front in self._tried:
+            return
+        try:
+            (choice,) = self._request([self.front + BEGUN], {"logprobs": 1})
+            text, written = first_written(choice)
+            (found,) = self._scores([BEGUN + text], self.front)
+        except (RequestError, AnswerError):
+            text, written, found = "", None, None
+        if found is not None and written is not None and found.tokens[-1].strip() == text.strip():
+            read = -found.bits[-1] * math.log(2)
+            if not abs(read - written) <= SAME:
+                raise InputError(
+                    f"{self.name}: its log-probabilities do not belong to the tokens beside which they stand: it wrote "
+                    f"{text!r} behind {BEGUN!r} with {written:.2f} nats and reads it there with {read:.2f}; the server "
+                    "of llama-cpp-python does so unless the token stands in front that the model's file names as the "
+                    "beginning: name that token, as in --bos '<|im_start|>'"
+                )
+        self._tried.add(self.front)
+
     def _scores(self, sentences: Sequence[str], front: str) -> list[GivenScores]:
         choices = self._asked([front + sentence for sentence in sentences])
         return [scores_in(choice, sentence, front) for choice, sentence in zip(choices, sentences, strict=True)]
@@ -181,8 +210,9 @@ class ServerModel:
                 self._several = False
         return [choice for prompt in prompts for choice in self._request([prompt])]
 
-    def _request(self, prompts: list[str]) -> list[dict]:
-        body = {"model": self.served, "prompt": prompts, "max_tokens": 1, "temperature": 0.0, **self._way}
+    def _request(self, prompts: list[str], way: dict | None = None) -> list[dict]:
+        way = self._way if way is None else way
+        body = {"model": self.served, "prompt": prompts, "max_tokens": 1, "temperature": 0.0, **way}
         answer = ask(self.address, "/completions", body, timeout=self.timeout)
         if answer.get("model") not in (None, "", self.served):
             raise InputError(f"{self.name}: another model answers, {str(answer['model'])[:80]!r}")

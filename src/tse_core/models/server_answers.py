@@ -39,6 +39,17 @@ def scores_in(choice: dict, sentence: str, front: str = "") -> GivenScores:
     raise AnswerError(f"its tokens {tokens[:200]!r} do not spell {sentence!r}")
 
 
+def first_written(choice: dict) -> tuple[str, float | None]:
+    """The first token that was generated, without an echo, and its log-probability (nats), as far as it is said.
+
+    Raises AnswerError where there is none.
+    """
+    text, nats = next(iter(_pieces(choice)), (None, None))
+    if not text:
+        raise AnswerError("it wrote nothing")
+    return text, nats
+
+
 def _scores(sentence: str, pieces: list[Piece], spans: list[tuple[int, int]], unknown: list[bool]) -> GivenScores:
     places = [place for place, (start, end) in enumerate(spans) if end > start]
     if not places:
