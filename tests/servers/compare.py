@@ -4,7 +4,7 @@
 
 The server's arithmetic may be quantised, so decisions are compared where this process's margin exceeds 0.5 nats, and at
 least 98 % of those have to be the same; every disagreement is listed. Both read the same text in front. This server's
-numbers belong to their tokens only behind the token that the file names as the beginning (<|im_start|> for SmolLM2), and
+numbers belong to their tokens only behind the token that the file names as the beginning (SmolLM2: <|im_start|>), and
 it says nothing of the token after it: both are compared on what it does score. Then the client is compared with a plain
 loop over the same server: its sums have to be equal.
 """
