@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -65,6 +66,29 @@ def test_a_plan_is_every_model_with_every_data_set_and_policy_model_by_model(pla
     assert [run.model.step for run in runs[::4]] == [1, 2, 16]  # by number, not by name
     assert runs[0].model.label == "tiny step-1"
     assert [(run.data, run.protocol) for run in runs[:4]] == [(d, p) for d in DATA for p in ("exact", "released")]
+
+
+def test_whole_words_are_scored_in_a_sample_that_does_not_depend_on_the_worker(plan):
+    plan |= {"forms": ["single", "words"], "data": ["marvin-linzen/simple"]}
+    assert [(run.forms, run.sample) for run in load_plan(plan).runs[:2]] == [("single", "all"), ("words", 24)]
+    assert load_plan(plan | {"sample": "all"}).runs[1].sample == "all"
+    for wrong in (0, -1, "some", 1.5, True):
+        with pytest.raises(InputError, match="sample is .*; it must be a whole number above 0, or all"):
+            load_plan(plan | {"sample": wrong})
+    with pytest.raises(InputError, match="forms: .*did you mean 'words'"):
+        load_plan(plan | {"forms": ["word"]})
+
+
+def test_a_sweep_over_whole_words_is_what_evaluate_gives(plan, checkpoints, tmp_path):
+    plan |= {"forms": ["words-no-end"], "sample": 2, "data": ["marvin-linzen/simple"]}
+    plan["models"] = [str(checkpoints / "step-2")]
+    runs = load_plan(plan).runs
+    done = sweep(plan, store=tmp_path, workers=1)
+    alone = evaluate(runs[0].model.load(), "marvin-linzen/simple", "newman-clean", forms="words-no-end", sample=2)
+    assert not done.failures and len(done.tidy()) == len(alone.tidy())
+    assert np.allclose(done.tidy()["score"], alone.tidy()["score"], equal_nan=True)
+    (task,) = plan_sweep(plan, store=tmp_path / "other").tasks
+    assert (task.contexts, task.tokens) == (2, 2 * len("The author".split()))  # no verb here has several tokens
 
 
 def test_revisions_are_models_of_their_own():

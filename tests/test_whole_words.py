@@ -249,6 +249,16 @@ def test_more_lemmas_count_as_whole_words_and_the_line_says_so(pieces, simple, f
     assert whole.tidy()["contexts"].unique().tolist() == [3]
 
 
+def test_what_the_words_cost_is_said_in_tokens(pieces, simple, few):
+    """Each distinct beginning is computed once; a whole form only where its end is asked for."""
+    spelled = pieces.spellings([*few.table["singular"], *few.table["plural"], *simple["correct"], *simple["wrong"]])
+    wholes = {spelling for spelling in spelled if spelling}
+    beginnings = {spelling[:end] for spelling in wholes for end in range(1, len(spelling))}
+    for forms, expected in (("words", wholes | beginnings), ("words-no-end", beginnings)):
+        job = prepare(pieces, simple, few, PAPER_CUTOFFS, "exact", "contexts", forms)
+        assert job.tokens_of_words == len(expected)
+
+
 def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simple, few):
     found = evaluate(masked_pieces, simple, few, forms="words", sample="all")
     lengths = [list(map(len, masked_pieces.spellings(list(few.table[c])))) for c in ("singular", "plural")]

@@ -13,6 +13,7 @@ from .job import Job as Job
 from .job import Keep as Keep
 from .job import Protocol as Protocol
 from .job import prepare as prepare
+from .samples import SAMPLE_SIZE as SAMPLE_SIZE
 from .samples import stratified_sample as stratified_sample
 from .scoring import job_work as job_work
 from .slots import FORMS as FORMS

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.counted_forms import FORMS_POLICIES, CountedForms, FormsPolicy, WordList, counted_forms
-from tse_core.agreement.samples import DEFAULT_SIZE, stratified_sample
+from tse_core.agreement.samples import SAMPLE_SIZE, stratified_sample
 from tse_core.datasets import (
     Lemmas,
     as_lemmas,
@@ -24,6 +24,7 @@ from tse_core.datasets import (
 )
 from tse_core.errors import InputError, LittleCounted, unknown
 from tse_core.files import safe_name
+from tse_core.forward import form_tree
 from tse_core.metrics import Cutoffs
 from tse_core.models import LanguageModel, as_language_model
 from tse_core.results import PROTOCOL_VERSION, Signature, provenance
@@ -31,7 +32,7 @@ from tse_core.results import PROTOCOL_VERSION, Signature, provenance
 Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
 SHARD_CONTEXTS = 2048
-WORD_SHARD = {"cpu": 4, "cuda": 64}  # contexts of a shard in which each is scored over thousands of whole words
+WORD_SHARD = 4  # contexts of a shard in which each is scored over thousands of whole words
 LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
 
 
@@ -65,6 +66,15 @@ class Job:
     def constructions(self) -> list[str]:
         return self.contexts["construction"].unique().tolist()
 
+    @property
+    def tokens_of_words(self) -> int:
+        """How many tokens a context costs beyond its own, so that whole words are scored there."""
+        if not self.words:
+            return 0
+        tree = form_tree(self.words.spellings)
+        nodes = np.union1d(tree.inner, tree.of_forms) if self.words.end else tree.inner
+        return sum(len(tree.beginnings[node]) > 0 for node in nodes)
+
     def signature(self) -> Signature:
         """How the numbers are made."""
         pairs = self.pairs
@@ -94,7 +104,7 @@ class Job:
 
     def shards(self) -> Iterator[tuple[str, np.ndarray]]:
         """Slices of each construction's contexts, named after their contents, whatever else is in the run."""
-        size = WORD_SHARD.get(self.model.device.type, WORD_SHARD["cpu"]) if self.words else SHARD_CONTEXTS
+        size = WORD_SHARD if self.words else SHARD_CONTEXTS
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
             for number, start in enumerate(range(0, len(members), size)):
                 slice_ = members[start : start + size]
@@ -149,7 +159,7 @@ def prepare(
     first = np.unique(index, return_index=True)[1]
     for place, column in enumerate(("subject", "noun"), start=1):
         contexts.insert(place, column, pairs[column].to_numpy()[first] if column in pairs else "")
-    sample = sample or (DEFAULT_SIZE if found.words and model.device.type == "cpu" else "all")
+    sample = sample or (SAMPLE_SIZE if found.words and model.device.type == "cpu" else "all")
     all_contexts = len(contexts)
     if sample != "all":
         pairs, index, contexts = _sampled(pairs, index, contexts, sample, seed)

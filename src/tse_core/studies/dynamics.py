@@ -50,7 +50,7 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
     parts = []
     groups: dict[tuple, list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.model.name, run.data, run.lemmas, run.protocol), []).append(run)
+        groups.setdefault((run.model.name, run.data, run.lemmas, run.protocol, run.forms), []).append(run)
     for group in groups.values():
         parts += list(_group(sorted(group, key=lambda run: -_step(run)), store))[::-1]
     return pd.concat(parts, ignore_index=True)[COLUMNS]

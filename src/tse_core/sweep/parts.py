@@ -16,6 +16,7 @@ from tse_core.results import Shard, Store, Work, finished
 from tse_core.sweep.plan import Run
 from tse_core.syntaxgym import Outcome, evaluate_suite, load_suite, suite_work
 
+POLICIES = ("protocol", "keep", "forms", "sample")  # of a run, in the order in which `prepare` takes them
 Result: TypeAlias = Evaluation | PairScores | Outcome
 
 
@@ -25,8 +26,8 @@ def result_of(model: LanguageModel, run: Run, store: Store) -> Result:
         return evaluate_blimp(model, sentence_pairs(run.data), store=store)
     if run.part == "suites":
         return evaluate_suite(model, load_suite(run.data), store=store)
-    lemmas = load_lemmas(run.lemmas)
-    return evaluate(model, pairs(run.data), lemmas, protocol=run.protocol, keep=run.keep, store=store)
+    policies = {name: getattr(run, name) for name in POLICIES}
+    return evaluate(model, pairs(run.data), load_lemmas(run.lemmas), store=store, **policies)
 
 
 class Works:
@@ -71,8 +72,10 @@ class Works:
 
     def _counted(self, model: LanguageModel, run: Run, contents) -> int:
         if run.part == "agreement":
-            contexts = self._job(model, run)[0].contexts.iloc[contents]
-            return sum(len(s.ids) for s in model.slots(list(zip(contexts["left"], contexts["right"], strict=True))))
+            job = self._job(model, run)[0]
+            contexts = job.contexts.iloc[contents]
+            slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+            return sum(len(slot.ids) for slot in slots) + len(slots) * job.tokens_of_words
         if run.part == "blimp":
             sentences = [*contents["good"], *contents["bad"]]
         else:
@@ -81,11 +84,12 @@ class Works:
         return sum(length**2 if model.kind == "masked" else length for length in lengths)
 
     def _job(self, model: LanguageModel, run: Run) -> tuple[Job, Mapping[str, Shard]]:
-        key = (reading(model), run.data, run.lemmas, run.protocol, run.keep)
+        key = (reading(model), *(getattr(run, name) for name in ("data", "lemmas", *POLICIES)))
         if key not in self._jobs:
             if len(self._jobs) == self._most:
                 self._jobs.pop(next(iter(self._jobs)))
-            job = prepare(model, pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, run.protocol, run.keep)
+            policies = [getattr(run, name) for name in POLICIES]
+            job = prepare(model, pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, *policies)
             shards = job_work(job).shards
             kept = replace(job, model=None)  # type: ignore[arg-type]  # its weights may go
             self._jobs[key] = kept, shards, job.model.bos

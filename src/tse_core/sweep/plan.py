@@ -10,6 +10,8 @@
     data: [marvin-linzen]                            # agreement pairs
     lemmas: [newman-clean]
     protocols: [exact]
+    forms: [single, words]                           # single entries of the vocabulary, whole words
+    sample: 24                                       # contexts of each construction for whole words; or all
     keep: contexts
     blimp: [blimp]                                   # sentence pairs, what `load_sentence_pairs` takes
     suites: [public, my-suite.json]                  # of SyntaxGym: names, files, "public", "laboratory"
@@ -17,7 +19,8 @@
 
 Only `models` must be there; where neither `data` nor `blimp` nor `suites` is, the data are marvin-linzen, and where
 `lemmas` is not, each protocol takes its own list (`tse_core.evaluate`). Files and folders are looked for beside the
-plan first, then where the command runs.
+plan first, then where the command runs. Forms are single entries by default, over all contexts; whole words are scored
+in a sample of 24 contexts of each construction, on a GPU too, so that results do not depend on where a worker runs.
 """
 
 import re
@@ -27,14 +30,15 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from tse_core.agreement import FORMS_POLICIES, SAMPLE_SIZE
 from tse_core.datasets import DEFAULTS
 from tse_core.errors import InputError, unknown
 from tse_core.files import is_folder, is_there, read_yaml
 
 if TYPE_CHECKING:
-    from tse_core.agreement import Keep, Protocol
+    from tse_core.agreement import FormsPolicy, Keep, Protocol
 
 MOST_RUNS = 100_000
 ENGINES = ("processes", "dask", "slurm")
@@ -43,7 +47,8 @@ _POLICIES = {
     "dtype": ("float32", "float16", "bfloat16"),
 }
 _MODEL_KEYS = ("model", "folders", "name", "revisions", "device", "bos", *_POLICIES)
-_PLAN_KEYS = ("models", "data", "lemmas", "protocols", "keep", "blimp", "suites", "engine", "task_tokens")
+_PLAN_KEYS = ("models", "data", "lemmas", "protocols", "forms", "sample", "keep", "blimp", "suites", "engine",
+              "task_tokens")  # fmt: skip
 _ENGINE_KEYS = {"name": str, "workers": int, "gpus": int, "address": str, "cluster": str, "options": dict}
 
 
@@ -84,7 +89,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Run:
-    """One model on one data set under one set of policies; the last three are for agreement only."""
+    """One model on one data set under one set of policies; those after `data` are for agreement only."""
 
     model: Model
     part: str  # "agreement", "blimp" or "suites"
@@ -92,6 +97,8 @@ class Run:
     lemmas: str = ""
     protocol: "Protocol" = "exact"
     keep: "Keep" = "contexts"
+    forms: "FormsPolicy" = "single"
+    sample: int | Literal["all"] = "all"
 
 
 @dataclass(frozen=True)
@@ -147,23 +154,32 @@ def _plan(content: dict, folder: Path, where: str) -> Plan:
         _one_of(protocol, ("exact", "released"), f"{where}: protocols")
         for protocol in _names(content, "protocols", ["exact"], where)
     ]
+    forms = [_one_of(f, FORMS_POLICIES, f"{where}: forms") for f in _names(content, "forms", ["single"], where)]
+    sample = content.get("sample", SAMPLE_SIZE)
+    if sample != "all" and (type(sample) is not int or sample < 1):
+        raise InputError(f"{where}: sample is {str(sample)[:80]!r}; it must be a whole number above 0, or all")
     keep = _one_of(content.get("keep", "contexts"), ("contexts", "lemmas", "forms"), f"{where}: keep")
     tokens = content.get("task_tokens")
     if tokens is not None and (type(tokens) is not int or tokens < 1):
         raise InputError(f"{where}: task_tokens is {tokens!r}; it must be a whole number above 0")
     suites = [suite for name in named["suites"] for suite in _suites(name)]
-    count = len(named["data"]) * len(lists) * len(protocols) + len(named["blimp"]) + len(suites)
+    count = len(named["data"]) * len(lists) * len(protocols) * len(forms) + len(named["blimp"]) + len(suites)
     if (count := count * len(models)) > MOST_RUNS:
-        raise InputError(f"{where}: {count:,} runs (models x data x lemmas x protocols); at most {MOST_RUNS:,}")
+        raise InputError(f"{where}: {count:,} runs (models x data x lemmas x protocols x forms); at most {MOST_RUNS:,}")
     runs = []
     for model in models:
         runs += [
-            Run(model, "agreement", data, lemmas or DEFAULTS[protocol], protocol, keep)
-            for data, lemmas, protocol in product(named["data"], lists, protocols)
+            Run(model, "agreement", data, lemmas or DEFAULTS[protocol], protocol, keep, form, _sampled(form, sample))
+            for data, lemmas, protocol, form in product(named["data"], lists, protocols, forms)
         ]
         runs += [Run(model, "blimp", name) for name in named["blimp"]]
         runs += [Run(model, "suites", name) for name in dict.fromkeys(suites)]
     return Plan(tuple(runs), _engine(content.get("engine", {}), where), tokens)
+
+
+def _sampled(forms: str, sample: int | Literal["all"]) -> int | Literal["all"]:
+    """How many contexts of each construction: single entries cost so little that all are scored."""
+    return "all" if forms == "single" else sample
 
 
 def _models(entry, folder: Path, where: str) -> list[Model]:
