@@ -1,4 +1,4 @@
-"""`make bench`: how much faster than a plain padded loop and than minicons, and how near to the machine's own limit.
+"""`make bench`: how much faster than plain loops and other tools, and how near to the machine's own limit.
 
 Every side computes the same thing for the same sample; sides take turns, three times each, and the medians are
 compared. One model is real, smollm2-135m; two have the shapes of GPT-2 small and BERT base and random weights, with

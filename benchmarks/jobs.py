@@ -9,9 +9,10 @@ import torch
 
 from benchmarks import machine, samples
 from benchmarks.costs import work
-from benchmarks.sides import drained, equal_lengths, minicons, padded_loop, padded_sentences
-from tse_core import evaluate, evaluate_blimp, load_pairs, load_sentence_pairs
-from tse_core.forward import blocks
+from benchmarks.sides import drained, equal_lengths, forms_alone, other_tool, padded_loop, padded_sentences
+from tse_core import evaluate, evaluate_blimp, load_lemmas, load_pairs, load_sentence_pairs
+from tse_core.datasets import unique_contexts
+from tse_core.forward import blocks, form_log_probabilities
 from tse_core.metrics import cutoff_scores
 from tse_core.sentences import score_pairs, token_surprisals
 from tse_core.syntaxgym import evaluate_suite, load_suite
@@ -80,7 +81,7 @@ def causal(name: str, device: str) -> Job:
             lambda: drained(equal_lengths(model, slots_of(model, contexts))), device
         ),
         "padded loop": lambda: timed(lambda: drained(padded_loop(model, slots_of(model, contexts))), device),
-        "minicons next_word_distribution": lambda: minicons("next", name, in_front(model, texts)),
+        "minicons next_word_distribution": lambda: other_tool("minicons", "next", name, in_front(model, texts)),
     }
     shape = name in samples.SHAPES
     return Job(
@@ -131,7 +132,8 @@ def blimp(name: str, pairs: int, targets: dict, device: str) -> Job:
         "padded loop of whole sentences": lambda: timed(
             lambda: drained(padded_sentences(model, model.encode_batch(sentences))), device
         ),
-        "minicons sequence_score": lambda: minicons("sequence", name, in_front(model, sentences)),
+        "minicons sequence_score": lambda: other_tool("minicons", "sequence", name, in_front(model, sentences)),
+        "lm-evaluation-harness loglikelihood": lambda: other_tool("harness", "sequence", name, sentences),
     }
     return Job(
         f"Full sentences: {len(table)} pairs of {table['paradigm'].nunique()} paradigms, {TITLES.get(name, name)}",
@@ -154,6 +156,37 @@ def regions(device: str) -> Job:
     return Job(f"Region surprisals: {len(texts)} sentences of {len(suites)} suites, smollm2-135m", sides)
 
 
+def words(device: str) -> Job:
+    model = samples.loaded("smollm2-135m", device)
+    contexts = unique_contexts(load_pairs("marvin-linzen"), "causal")
+    slots = sorted(slots_of(model, contexts), key=lambda slot: len(slot.ids))
+    slots = [slots[len(slots) // 4], slots[-len(slots) // 4]]  # a short context and a long one
+    forms = [*load_lemmas().table["singular"], *load_lemmas().table["plural"]]
+    spellings = list(dict.fromkeys(model.spellings(forms)))
+
+    def difference():
+        ours = form_log_probabilities(model, slots[:1], spellings, ends=model.word_ends)
+        order = sorted(range(len(spellings)), key=lambda form: first_seen[len(spellings[form])])
+        theirs = torch.cat(list(forms_alone(model, slots[:1], spellings, model.word_ends))).double().cpu().numpy()
+        return np.abs((ours.log_probability + ours.log_end)[0, order] - theirs).max()
+
+    first_seen = {length: i for i, length in enumerate(dict.fromkeys(map(len, spellings)))}
+    return Job(
+        f"Whole words: {len(spellings):,} forms with the word's end, contexts of "
+        f"{' and '.join(str(len(slot.ids)) for slot in slots)} tokens, smollm2-135m",
+        {
+            "tse_core": lambda: timed(
+                lambda: form_log_probabilities(model, slots, spellings, ends=model.word_ends), device
+            ),
+            "each form alone": lambda: timed(
+                lambda: drained(forms_alone(model, slots, spellings, model.word_ends)), device
+            ),
+        },
+        {"each form alone": 8},
+        difference=difference,
+    )
+
+
 def pll(device: str) -> Job:
     model = samples.loaded("bert", device)
     sentences = samples.sentence_pairs(50)["good"].tolist()
@@ -164,7 +197,7 @@ def pll(device: str) -> Job:
         f"Pseudo-log-likelihood: {len(sentences)} sentences, BERT base's shape",
         {
             "tse_core": lambda: timed(lambda: token_surprisals(model, sentences), device),
-            "minicons sequence_score (PLL)": lambda: minicons("pll", "bert", sentences),
+            "minicons sequence_score (PLL)": lambda: other_tool("minicons", "pll", "bert", sentences),
         },
         {"minicons sequence_score (PLL)": 1.7},
         fewest, fewest, *work(model, device, fewest, rows),
@@ -202,6 +235,7 @@ JOBS = {
         blimp, "smollm2-135m", 402, {"minicons sequence_score": 3, "padded loop of whole sentences": 2}
     ),
     "regions": regions,
+    "words": words,
     "pll": pll,
     "metrics": partial(metrics, None),
     "metrics-one-thread": partial(metrics, 1),

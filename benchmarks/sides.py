@@ -1,4 +1,4 @@
-"""The other sides of the comparison: plain loops in torch, and minicons in an environment of its own."""
+"""The other sides of the comparison: plain loops in torch; other tools in environments of their own."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from benchmarks import samples
 
 BATCH = 64
-MINICONS = samples.FOLDER / "minicons"
+TOOLS = {"minicons": "minicons==0.3.39", "harness": "lm-eval[hf]==0.4.13"}  # folder and requirement of each
 
 
 class UnavailableError(RuntimeError):
@@ -65,26 +65,49 @@ def padded_sentences(model, encodings):
         yield (found * mask[:, 1:]).sum(1)
 
 
-def minicons(task: str, model: str, payload: list[str]) -> float:
-    """Seconds that minicons takes for a task, in its own environment."""
-    python = _minicons_python()
+@torch.inference_mode()
+def forms_alone(model, slots, forms, ends):
+    """log P (nats) of each whole form at each slot, with the word's end, each form a sequence of its own.
+
+    Batches of equally long sequences, logits from the slot on only: nothing is computed in vain but what forms share.
+    """
+    closing = torch.as_tensor(ends, device=model.device)
+    by_length: dict[int, list] = {}
+    for form in forms:
+        by_length.setdefault(len(form), []).append(form)
+    for slot in slots:
+        for length, alike in by_length.items():
+            for start in range(0, len(alike), BATCH):
+                tokens = torch.tensor(alike[start : start + BATCH], device=model.device)
+                ids = torch.cat([torch.tensor(slot.ids, device=model.device).expand(len(tokens), -1), tokens], 1)
+                logits = model.network.opened.module(input_ids=ids, logits_to_keep=length + 1).logits
+                shares = logits.float().log_softmax(-1)
+                spelled = shares[:, :-1].gather(2, tokens[..., None])[..., 0].sum(1)
+                yield spelled + shares[:, -1, closing].logsumexp(-1)
+
+
+def other_tool(tool: str, task: str, model: str, payload: list[str]) -> float:
+    """Seconds that another tool takes for a task, in its own environment."""
+    python = _python_of(tool)
     request = {"task": task, "model": str(samples.folder_for_others(model)), "payload": payload, "batch": BATCH}
     environment = os.environ | {"OMP_NUM_THREADS": str(torch.get_num_threads()), "HF_HUB_OFFLINE": "1"}
-    script = Path(__file__).with_name("minicons_side.py")
+    environment.pop("PYTHONPATH", None)
+    script = Path(__file__).with_name(f"{tool}_side.py")
     done = subprocess.run([python, script], input=json.dumps(request), text=True, capture_output=True, env=environment)
     if done.returncode:
         raise UnavailableError((done.stderr.strip().splitlines() or ["it failed"])[-1])
     return json.loads(done.stdout.splitlines()[-1])["seconds"]
 
 
-def _minicons_python() -> Path:
-    python = Path(os.environ.get("MINICONS_PYTHON") or MINICONS / "bin" / "python")
+def _python_of(tool: str) -> Path:
+    folder = samples.FOLDER / tool
+    python = Path(os.environ.get(f"{tool.upper()}_PYTHON") or folder / "bin" / "python")
     if not python.exists():
-        print("making an environment for minicons (once)", file=sys.stderr)
+        print(f"making an environment for {TOOLS[tool]} (once)", file=sys.stderr)
         torch_build = os.environ.get("TORCH", "torch==2.13.0")
         try:
-            subprocess.run([sys.executable, "-m", "venv", MINICONS], check=True)
-            for package in (torch_build, "minicons==0.3.39"):
+            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+            for package in (torch_build, TOOLS[tool]):
                 subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
         except (subprocess.CalledProcessError, OSError) as error:
             raise UnavailableError("its environment could not be made") from error

@@ -88,7 +88,7 @@ def test_a_sweep_over_whole_words_is_what_evaluate_gives(plan, checkpoints, tmp_
     assert not done.failures and len(done.tidy()) == len(alone.tidy())
     assert np.allclose(done.tidy()["score"], alone.tidy()["score"], equal_nan=True)
     (task,) = plan_sweep(plan, store=tmp_path / "other").tasks
-    assert (task.contexts, task.tokens) == (2, 2 * len("The author".split()))  # no verb here has several tokens
+    assert (task.contexts, task.tokens) == (2, 2 * len(["The", "author"]))  # no verb here has several tokens
 
 
 def test_revisions_are_models_of_their_own():
