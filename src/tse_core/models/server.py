@@ -112,8 +112,8 @@ class ServerModel:
         Raises
         ------
         InputError
-            The server is gone or too slow, another model answers than before, or an answer is not the log-probabilities
-            of its sentence.
+            The server is gone or too slow, another model answers than before, an answer is not the log-probabilities of
+            its sentence, or a token that the server wrote is not as likely when the server reads it.
         """
         self._check_same()
         self._check_places()
