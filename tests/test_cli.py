@@ -95,7 +95,7 @@ def test_results_are_forgotten_by_key_and_shards_stay(tse, tiny_causal, tmp_path
     code, _, err = tse("results", "remove", key, "nothing")
     assert code == 2 and "unknown result 'nothing'" in err and tse("results", "show", key)[0] == 0
     code, out, _ = tse("results", "remove", key[:6])
-    assert code == 0 and out == f"{key}: 1 files removed\n"
+    assert code == 0 and out == f"{key}: 1 file removed\n"
     assert (
         len(tse("results", "list")[1].splitlines()) == 1
         and len(list((tmp_path / "store").glob("*/*.pairs.*"))) == shards > 0

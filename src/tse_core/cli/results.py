@@ -96,7 +96,8 @@ def remove(
             raise _no_result(key, place)
     for key in keys:
         whole = full_key(key, place)
-        print(f"{whole[:10]}: {place.remove_results(whole)} files removed")
+        removed = place.remove_results(whole)
+        print(f"{whole[:10]}: {removed} file{'s' * (removed != 1)} removed")
 
 
 @group.command()
