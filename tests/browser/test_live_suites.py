@@ -64,7 +64,7 @@ def test_a_run_in_the_designer_is_stopped(visit, facts):
         box.fill(f"{box.input_value()} and the lock of the drawer")
     load(page)
     page.get_by_role("button", name="Run on SmolLM2 in this page").click()
-    page.get_by_text("Sentence 3 of").wait_for(timeout=LOADING)
+    page.get_by_text(re.compile(r"Sentence ([3-9]|\d\d) of")).wait_for(timeout=LOADING)  # each stands for a moment
     page.get_by_role("button", name="Stop").press("Enter")
     page.get_by_text(re.compile("Stopped after [0-7] of 8 items")).wait_for(timeout=LOADING)
     page.get_by_role("button", name="Run on SmolLM2 in this page").click()
