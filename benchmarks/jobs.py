@@ -11,7 +11,6 @@ from benchmarks import machine, samples
 from benchmarks.costs import work
 from benchmarks.sides import drained, equal_lengths, forms_alone, other_tool, padded_loop, padded_sentences
 from tse_core import evaluate, evaluate_blimp, load_lemmas, load_pairs, load_sentence_pairs
-from tse_core.datasets import unique_contexts
 from tse_core.forward import blocks, form_log_probabilities
 from tse_core.metrics import cutoff_scores
 from tse_core.sentences import score_pairs, token_surprisals
@@ -158,19 +157,16 @@ def regions(device: str) -> Job:
 
 def words(device: str) -> Job:
     model = samples.loaded("smollm2-135m", device)
-    contexts = unique_contexts(load_pairs("marvin-linzen"), "causal")
-    slots = sorted(slots_of(model, contexts), key=lambda slot: len(slot.ids))
+    slots = sorted(slots_of(model, samples.contexts("causal", None)), key=lambda slot: len(slot.ids))
     slots = [slots[len(slots) // 4], slots[-len(slots) // 4]]  # a short context and a long one
     forms = [*load_lemmas().table["singular"], *load_lemmas().table["plural"]]
-    spellings = list(dict.fromkeys(model.spellings(forms)))
+    spellings = sorted(dict.fromkeys(model.spellings(forms)), key=len)
 
     def difference():
         ours = form_log_probabilities(model, slots[:1], spellings, ends=model.word_ends)
-        order = sorted(range(len(spellings)), key=lambda form: first_seen[len(spellings[form])])
         theirs = torch.cat(list(forms_alone(model, slots[:1], spellings, model.word_ends))).double().cpu().numpy()
-        return np.abs((ours.log_probability + ours.log_end)[0, order] - theirs).max()
+        return np.abs((ours.log_probability + ours.log_end)[0] - theirs).max()
 
-    first_seen = {length: i for i, length in enumerate(dict.fromkeys(map(len, spellings)))}
     return Job(
         f"Whole words: {len(spellings):,} forms with the word's end, contexts of "
         f"{' and '.join(str(len(slot.ids)) for slot in slots)} tokens, smollm2-135m",

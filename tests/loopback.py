@@ -22,21 +22,13 @@ def prompts(body: dict) -> list[str]:
     return [body["prompt"]] if isinstance(body["prompt"], str) else body["prompt"]
 
 
-def likeliest(model, prompt: str) -> tuple[str, float]:
-    """The token that is likeliest behind a prompt, and its log-probability."""
-    ids = model.tokenizer(prompt, add_special_tokens=False)["input_ids"]
-    last = torch.tensor([len(ids) - 1])
-    value, best = model.network.logits(torch.tensor([ids]), torch.zeros_like(last), last).log_softmax(-1)[0].max(-1)
-    return model.tokens([int(best)])[0], float(value)
-
-
 def written(model, body: dict) -> dict:
-    """As llama-cpp-python and vLLM answer to logprobs without echo: the token generated alone."""
+    """As llama-cpp-python and vLLM answer to logprobs without echo: the token generated alone; here always "author"."""
     choices = []
     for index, prompt in enumerate(prompts(body)):
-        token, value = likeliest(model, prompt)
-        logprobs = {"tokens": [" " + token], "token_logprobs": [value], "text_offset": [], "top_logprobs": None}
-        choices.append({"index": index, "text": " " + token, "logprobs": logprobs, "finish_reason": "length"})
+        token, value = pieces(model, f"{prompt} author")[-1]
+        logprobs = {"tokens": [f" {token}"], "token_logprobs": [value], "text_offset": [], "top_logprobs": None}
+        choices.append({"index": index, "text": f" {token}", "logprobs": logprobs, "finish_reason": "length"})
     return {"object": "text_completion", "model": body["model"], "choices": choices}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from loopback import echoed, pieces, prompt_logprobs, prompts, serving
+from loopback import echoed, prompt_logprobs, serving
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
 from tse_core.cli import main
 from tse_core.models import ServerModel, SurprisalModel, server_requests
@@ -241,38 +241,24 @@ def test_another_model_under_the_same_name_is_noticed(local):
 
 def one_place_late(model, body):
     """As llama-cpp-python answers where no token that begins a text is in front: each number is the next place's."""
-    if "echo" not in body:
-        return likely(model, body)
 
     def late(logprobs):
         logprobs["token_logprobs"] = [None, *logprobs["token_logprobs"][2:], -9.0]
 
-    return changed(model, body, late)
-
-
-def likely(model, body, token="author"):
-    """The server writes this word, with the log-probability that it has in the model."""
-    (prompt,) = prompts(body)
-    text, value = pieces(model, f"{prompt} {token}")[-1]
-    logprobs = {"tokens": [f" {text}"], "token_logprobs": [value]}
-    return {"choices": [{"index": 0, "text": f" {text}", "logprobs": logprobs}]}
+    return changed(model, body, late) if "echo" in body else echoed(model, body)
 
 
 def test_numbers_that_stand_beside_other_tokens_are_noticed(local):
+    message = "do not belong to the tokens .*it wrote ' author' behind 'The keys.* name that token, as in --bos"
     with serving(local, one_place_late) as address:
-        message = "do not belong to the tokens .*it wrote ' author' behind 'The keys.* name that token, as in --bos"
-        with pytest.raises(InputError, match=message):
-            surprisals(address, SENTENCES)
-
-    def in_place(model, body):
-        return echoed(model, body) if "echo" in body else likely(model, body)
-
-    with serving(local, in_place) as place:
+        model = load_model(address)
+        for _ in range(2):  # a second try finds it again
+            with pytest.raises(InputError, match=message):
+                surprisals(model, SENTENCES)
+    with serving(local) as place:
         assert surprisals(place, SENTENCES)["scored"].sum() == 10
-        assert [body["prompt"][0] for body in place.asked[1:3]] == [
-            "The keys to the cabinet",
-            "The keys to the cabinet author",
-        ]
+        written, read = (body["prompt"][0] for body in place.asked[1:3])
+        assert (written, read) == ("The keys to the cabinet", "The keys to the cabinet author")
 
 
 def test_characters_that_are_parted_among_tokens_are_put_together_again():

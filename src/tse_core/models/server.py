@@ -171,21 +171,11 @@ class ServerModel:
             raise InputError(f"{self.name} is another model than it was: it scores {PROBE!r} differently")
 
     def _check_places(self) -> None:
-        """Raise InputError where a token has another log-probability written than read.
-
-        A server cannot be tried that does not say how likely the token was that it wrote, or that parts the text into
-        other tokens when it reads it.
-        """
+        """Raise InputError where a token has another log-probability written than read."""
         if self.front in self._tried:
             return
-        try:
-            (choice,) = self._request([self.front + BEGUN], {"logprobs": 1})
-            text, written = first_written(choice)
-            (found,) = self._scores([BEGUN + text], self.front)
-        except (RequestError, AnswerError):
-            text, written, found = "", None, None
-        if found is not None and written is not None and found.tokens[-1].strip() == text.strip():
-            read = -found.bits[-1] * math.log(2)
+        if (found := self._written_and_read()) is not None:
+            text, written, read = found
             if not abs(read - written) <= SAME:
                 raise InputError(
                     f"{self.name}: its log-probabilities do not belong to the tokens beside which they stand: it wrote "
@@ -194,6 +184,21 @@ class ServerModel:
                     "beginning: name that token, as in --bos '<|im_start|>'"
                 )
         self._tried.add(self.front)
+
+    def _written_and_read(self) -> tuple[str, float, float] | None:
+        """A token that the server writes, and its log-probability (nats) written and read.
+
+        None where the server does not say how likely a token was that it wrote, or parts the text into other tokens
+        when it reads it: then it cannot be tried.
+        """
+        try:
+            (choice,) = self._request([self.front + BEGUN], {"logprobs": 1})
+            text, written = first_written(choice)
+            (found,) = self._scores([BEGUN + text], self.front)
+        except (RequestError, AnswerError):
+            return None
+        same = found.tokens[-1].strip() == text.strip()
+        return (text, written, -found.bits[-1] * math.log(2)) if same else None
 
     def _scores(self, sentences: Sequence[str], front: str) -> list[GivenScores]:
         choices = self._asked([front + sentence for sentence in sentences])

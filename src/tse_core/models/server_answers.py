@@ -39,14 +39,14 @@ def scores_in(choice: dict, sentence: str, front: str = "") -> GivenScores:
     raise AnswerError(f"its tokens {tokens[:200]!r} do not spell {sentence!r}")
 
 
-def first_written(choice: dict) -> tuple[str, float | None]:
-    """The first token that was generated, without an echo, and its log-probability (nats), as far as it is said.
+def first_written(choice: dict) -> tuple[str, float]:
+    """The first token that was generated, without an echo, and its log-probability (nats).
 
-    Raises AnswerError where there is none.
+    Raises AnswerError where either is missing.
     """
     text, nats = next(iter(_pieces(choice)), (None, None))
-    if not text:
-        raise AnswerError("it wrote nothing")
+    if not text or nats is None:
+        raise AnswerError("it does not say what it wrote, or how likely that was")
     return text, nats
 
 
