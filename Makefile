@@ -64,7 +64,7 @@ bench-full: $(READY)
 	@$(BIN)/python -m benchmarks --full
 
 lint: $(READY)
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell && $(BIN)/mypy
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell && $(BIN)/mypy && $(BIN)/lint-imports
 
 env: $(READY)
 

@@ -84,7 +84,7 @@ def task_notebook():
     last = {name for name, text in texts.items() if "known_results" in text}
     for name, text in texts.items():
         needs = notebook_inputs(name)
-        before = ["gym"] if "src/tse_core/syntaxgym/gym.py" in needs else []
+        before = ["gym"] if "src/tse_book/gym/plan.py" in needs else []
         scored = jobs(PROFILE) if any(f"\n{key} = " in text for key in SHARED) else []
         yield {
             "name": name,
@@ -108,8 +108,8 @@ def task_notebook():
 
 def task_gym():
     """Evaluate suites on models as data/gym.yaml says and write their pages: only what is new is computed."""
-    names = ("cli/gym.py", "syntaxgym/gym.py", "pages/gym_pages.py", "pages/gym_parts.py", "pages/gym_folder.py")
-    sources = [ROOT / "src" / "tse_core" / name for name in names]
+    names = ("cli/gym.py", "gym/plan.py", "gym/pages.py", "gym/parts.py", "gym/folder.py")
+    sources = [ROOT / "src" / "tse_book" / name for name in names]
     return {
         "actions": [f"{Path(sys.executable).parent / 'tse'} gym --pages book/gym"],
         "file_dep": [*inputs(*sources), *gym_files()],

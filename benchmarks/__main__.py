@@ -1,8 +1,8 @@
 """`make bench`: how much faster than plain loops and other tools, and how near to the machine's own limit.
 
 Every side computes the same thing for the same sample; sides take turns, three times each, and the medians are
-compared. One model is real, smollm2-135m; two have the shapes of GPT-2 small and BERT base and random weights, with
-their real tokenizers where these can be had.
+compared. One model is real, smollm2-135m-instruct; two have the shapes of GPT-2 small and BERT base and random weights,
+with their real tokenizers where these can be had.
 
     python -m benchmarks                 the samples (minutes)
     python -m benchmarks --full          all of Table 2 and of BLiMP, once (an hour)

@@ -6,7 +6,7 @@ python benchmarks/coverage_of_intervals.py --runs 200 # a quick look
 
 import argparse
 
-from tse_core.uncertainty import POPULATIONS, simulated_coverage
+from tse_book.studies.coverage import POPULATIONS, simulated_coverage
 
 
 def main():

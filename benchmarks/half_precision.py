@@ -27,7 +27,7 @@ PAIRS = 6  # of each paradigm
 def main() -> None:
     """Print, and write with --out, one row for each type of weights."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", default="smollm2-135m")
+    parser.add_argument("--model", default="smollm2-135m-instruct")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())

@@ -11,10 +11,13 @@ from benchmarks import machine, samples
 from benchmarks.costs import work
 from benchmarks.sides import drained, equal_lengths, forms_alone, other_tool, padded_loop, padded_sentences
 from tse_core import evaluate, evaluate_blimp, load_lemmas, load_pairs, load_sentence_pairs
-from tse_core.forward import blocks, form_log_probabilities
-from tse_core.metrics import cutoff_scores
-from tse_core.sentences import score_pairs, token_surprisals
-from tse_core.syntaxgym import evaluate_suite, load_suite
+from tse_core.forward.passes import blocks
+from tse_core.forward.word_forms import form_log_probabilities
+from tse_core.metrics.scores import cutoff_scores
+from tse_core.sentences.preferences import score_pairs
+from tse_core.sentences.tokens import token_surprisals
+from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.outcomes import evaluate_suite
 
 SUITES = ("lab_number_orc", "lab_npi_orc_ever", "lab_subordination")
 TITLES = {"gpt2": "GPT-2 small's shape", "bert": "BERT base's shape"}
@@ -143,7 +146,7 @@ def blimp(name: str, pairs: int, targets: dict, device: str) -> Job:
 
 
 def regions(device: str) -> Job:
-    model = samples.loaded("smollm2-135m", device)
+    model = samples.loaded("smollm2-135m-instruct", device)
     suites = [load_suite(name) for name in SUITES]
     texts = [sentence for suite in suites for _, _, sentence in suite.sentences()]
     sides = {
@@ -152,11 +155,11 @@ def regions(device: str) -> Job:
             lambda: drained(padded_sentences(model, model.encode_batch(texts))), device
         ),
     }
-    return Job(f"Region surprisals: {len(texts)} sentences of {len(suites)} suites, smollm2-135m", sides)
+    return Job(f"Region surprisals: {len(texts)} sentences of {len(suites)} suites, smollm2-135m-instruct", sides)
 
 
 def words(device: str) -> Job:
-    model = samples.loaded("smollm2-135m", device)
+    model = samples.loaded("smollm2-135m-instruct", device)
     slots = sorted(slots_of(model, samples.contexts("causal", None)), key=lambda slot: len(slot.ids))
     slots = [slots[len(slots) // 4], slots[-len(slots) // 4]]  # a short context and a long one
     forms = [*load_lemmas().table["singular"], *load_lemmas().table["plural"]]
@@ -169,7 +172,7 @@ def words(device: str) -> Job:
 
     return Job(
         f"Whole words: {len(spellings):,} forms with the word's end, contexts of "
-        f"{' and '.join(str(len(slot.ids)) for slot in slots)} tokens, smollm2-135m",
+        f"{' and '.join(str(len(slot.ids)) for slot in slots)} tokens, smollm2-135m-instruct",
         {
             "tse_core": lambda: timed(
                 lambda: form_log_probabilities(model, slots, spellings, ends=model.word_ends), device
@@ -224,11 +227,11 @@ def metrics(threads: int | None, device: str) -> Job:
 
 JOBS = {
     "causal": partial(causal, "gpt2"),
-    "causal-smollm2": partial(causal, "smollm2-135m"),
+    "causal-smollm2": partial(causal, "smollm2-135m-instruct"),
     "masked": masked,
     "blimp": partial(blimp, "gpt2", 200, {"minicons sequence_score": 2.5}),
     "blimp-smollm2": partial(
-        blimp, "smollm2-135m", 402, {"minicons sequence_score": 3, "padded loop of whole sentences": 2}
+        blimp, "smollm2-135m-instruct", 402, {"minicons sequence_score": 3, "padded loop of whole sentences": 2}
     ),
     "regions": regions,
     "words": words,
@@ -267,8 +270,8 @@ def whole_blimp(name: str, device: str) -> str:
     return f"BLiMP, {name}: {said} ({fewest:,} tokens); {peak[0] / 2**20:,.0f} MiB over the model"
 
 
-WHOLE = {name: partial(whole_table, name) for name in ("gpt2", "bert", "smollm2-135m")}
-WHOLE |= {"blimp": partial(whole_blimp, "smollm2-135m")}
+WHOLE = {name: partial(whole_table, name) for name in ("gpt2", "bert", "smollm2-135m-instruct")}
+WHOLE |= {"blimp": partial(whole_blimp, "smollm2-135m-instruct")}
 
 
 def _computed(model, work) -> int:

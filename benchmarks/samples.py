@@ -9,14 +9,14 @@ import pandas as pd
 import torch
 
 from tse_core import load_model, load_pairs, load_sentence_pairs
-from tse_core.datasets import unique_contexts
+from tse_core.datasets.pairs import unique_contexts
 from tse_core.errors import InputError
-from tse_core.models import LanguageModel
+from tse_core.models.language_model import LanguageModel
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "_build" / "bench"
 HUB = {"gpt2": "gpt2", "bert-cased": "bert-base-cased", "roberta": "roberta-base"}
-STAND_INS = {"gpt2": "smollm2-135m", "bert-cased": "lab-lexical-masked", "roberta": "lab-lexical-masked"}
+STAND_INS = {"gpt2": "smollm2-135m-instruct", "bert-cased": "lab-lexical-masked", "roberta": "lab-lexical-masked"}
 
 
 @cache

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tse_core.laboratory import load_language, new_network, save
-from tse_core.sweep import engine, plan_sweep, run_tasks
+from tse_book.laboratory import load_language, new_network, save
+from tse_core.sweep.engines import engine
+from tse_core.sweep.running import plan_sweep, run_tasks
 
 
 def main() -> None:

@@ -16,10 +16,10 @@ import pandas as pd
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
+from tse_book.laboratory import load_language, save
 from tse_core import evaluate, load_lemmas, load_model, load_pairs
-from tse_core.laboratory import load_language, save
 from tse_core.paths import data_folder
-from tse_core.sweep import machine_speed
+from tse_core.sweep.estimate import machine_speed
 
 SIZES = {"laboratory": (128, 3), "small": (256, 6), "medium": (512, 8), "GPT-2 small": (768, 12)}
 

@@ -51,7 +51,7 @@ if importlib.util.find_spec("tse_core") is None:
 # %% tags=["parameters"]
 # whose results this build made
 models = [
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-systematic-causal",
     "lab-lexical-causal",
 ]
@@ -61,7 +61,7 @@ protocols = ["exact"]  # the first protocol
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -69,8 +69,8 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts
-from tse_core.claims import (
+from tse_book import charts
+from tse_book.claims import (
     book,
     extension_ledger,
     extension_sentence,
@@ -81,7 +81,7 @@ from tse_core.claims import (
     verdict_summary,
     verdicts,
 )
-from tse_core.pages import (
+from tse_book.pages import (
     extension_table,
     extension_tiles,
     glue,
@@ -92,10 +92,11 @@ from tse_core.pages import (
     table,
     verdict_tiles,
 )
+from tse_book.published import blimp_table3
+from tse_book.recorded import known_results, list_recorded, load_recorded
+from tse_book.studies import dynamics, quick_findings, recorded_findings
 from tse_core.paths import data_folder, store_folder
-from tse_core.published import blimp_table3, syntaxgym_suites
-from tse_core.results import known_results, list_recorded, load_recorded
-from tse_core.studies import dynamics, quick_findings, recorded_findings
+from tse_core.syntaxgym.library import public_suites
 
 # %% [markdown]
 # ## Does the finding hold for a model the paper never saw?
@@ -247,7 +248,7 @@ summed = [
     "SG score",
     *blimp_table3()["phenomenon"].unique()[1:],
 ]
-summed += list(syntaxgym_suites()["circuit"].dropna().unique())
+summed += list(public_suites()["circuit"].dropna().unique())
 shown = recorded[
     ["model", "parts", "numbers", "date", "hardware", "minutes", "left_out"]
 ]
@@ -326,8 +327,8 @@ table(
 # judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
-from tse_core import published
-from tse_core.claims import verdicts
+from tse_book import published
+from tse_book.claims import verdicts
 
 # four runs that claim to reproduce a cell of Table 2: what was printed and what was
 # measured
@@ -476,10 +477,10 @@ print({source: round(float(margin(source)), 3) for source in means})
 # - What needs a model is one command away, and a file of results turns its rows into verdicts.
 # - The instrument is tested where the truth is known, in the laboratory, and nowhere else does a laboratory model count.
 #
-# The functions of this chapter: {py:func}`tse_core.claims.ledger`, {py:func}`tse_core.claims.verdict_summary`, {py:func}`tse_core.claims.extension_ledger`, {py:func}`tse_core.claims.laboratory_ledger`, {py:func}`tse_core.results.known_results` and {py:func}`tse_core.results.load_recorded`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_book.claims.ledger`, {py:func}`tse_book.claims.verdict_summary`, {py:func}`tse_book.claims.extension_ledger`, {py:func}`tse_book.claims.laboratory_ledger`, {py:func}`tse_book.recorded.known_results` and {py:func}`tse_book.recorded.load_recorded`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

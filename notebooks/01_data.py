@@ -50,13 +50,13 @@ if importlib.util.find_spec("tse_core") is None:
 
 # %% tags=["parameters"]
 models = [  # whose vocabularies to look into: names or folders
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-systematic-causal",
 ]
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -66,15 +66,12 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import charts, published
-from tse_core.datasets import (
-    load_grammar,
-    noun_table,
-    template_table,
-    third_person,
-    unique_contexts,
-)
-from tse_core.pages import glue, newman, table
+from tse_book import charts, published
+from tse_book.pages import glue, newman, table
+from tse_core.datasets.grammar import noun_table, template_table
+from tse_core.datasets.grammar_notation import load_grammar
+from tse_core.datasets.lemmas import third_person
+from tse_core.datasets.pairs import unique_contexts
 
 # %% [markdown]
 # ## Nine constructions
@@ -550,7 +547,9 @@ charts.download_table(
 import tempfile
 from pathlib import Path
 
-from tse_core.datasets import generate, load_grammar, load_lemmas
+from tse_core.datasets.grammar import generate
+from tse_core.datasets.grammar_notation import load_grammar
+from tse_core.datasets.lemmas import load_lemmas
 
 verbs = load_lemmas("newman-clean").table[["plural", "singular"]]
 
@@ -707,10 +706,10 @@ print(f"{share:.1%} of {len(verbs)} verbs are right; no rule gets {examples}.")
 # - Each construction asks TSE about at most {glue:text}`most_verbs` verbs; the appendix has {glue:text}`appendix:,` lemmas.
 # - Which of them count depends on the tokenizer. It keeps frequent verbs, and among them verbs that are also nouns. Two scores over different verbs are not directly comparable.
 #
-# The functions of this chapter: {py:func}`tse_core.load_pairs`, {py:func}`tse_core.load_lemmas`, {py:func}`tse_core.datasets.load_grammar`, {py:func}`tse_core.datasets.template_table`, {py:func}`tse_core.datasets.noun_table` and {py:func}`tse_core.datasets.unique_contexts`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.load_pairs`, {py:func}`tse_core.load_lemmas`, {py:func}`tse_core.datasets.grammar_notation.load_grammar`, {py:func}`tse_core.datasets.grammar.template_table`, {py:func}`tse_core.datasets.grammar.noun_table` and {py:func}`tse_core.datasets.pairs.unique_contexts`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

@@ -49,7 +49,7 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
-models = ["smollm2-135m"]  # whose distributions to look at
+models = ["smollm2-135m-instruct"]  # whose distributions to look at
 masked = ["lab-systematic-masked"]  # a masked model, for the section on the two kinds
 plural = {
     "are": 0.55,
@@ -59,7 +59,7 @@ singular = {"is": 0.05, "exists": 0.25}  # the forms that do not
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -70,11 +70,12 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import charts, published
-from tse_core.agreement import marked_distribution
-from tse_core.datasets import join, unique_contexts
-from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores, tse_scores
-from tse_core.pages import glue, newman, table, try_this
+from tse_book import charts, published
+from tse_book.pages import glue, newman, table, try_this
+from tse_core.agreement.slots import marked_distribution
+from tse_core.datasets.pairs import join, unique_contexts
+from tse_core.metrics.scores import cutoff_scores, tse_scores
+from tse_core.metrics.table import PAPER_CUTOFFS
 
 # %% [markdown]
 # ## Two verbs, three scores
@@ -656,7 +657,7 @@ table(
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
 
-from tse_core.metrics import cutoff_scores
+from tse_core.metrics.scores import cutoff_scores
 
 # what a model gives after "The author": the subject is singular
 slot = {
@@ -886,10 +887,10 @@ print("The same as the package's on fifty distributions.")
 # - Cut-offs tell the head from the tail; the entry on which a cut-off falls counts in part.
 # - A score belongs to a kind of model, a verb list and a protocol. The signature under each table says which.
 #
-# The functions of this chapter: {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.metrics.tse_scores`, {py:func}`tse_core.score_context`, {py:func}`tse_core.slot_distribution`, {py:func}`tse_core.agreement.marked_distribution` and {py:func}`tse_core.datasets.unique_contexts`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.metrics.scores.tse_scores`, {py:func}`tse_core.score_context`, {py:func}`tse_core.slot_distribution`, {py:func}`tse_core.agreement.slots.marked_distribution` and {py:func}`tse_core.datasets.pairs.unique_contexts`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

@@ -51,7 +51,7 @@ if importlib.util.find_spec("tse_core") is None:
 # %% tags=["parameters"]
 # names, folders or names on the hub
 models = [
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-systematic-causal",
     "lab-lexical-causal",
 ]
@@ -61,7 +61,7 @@ protocols = ["exact"]  # "released" to compare with the published numbers
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -72,8 +72,8 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import charts, published
-from tse_core.pages import (
+from tse_book import charts, published
+from tse_book.pages import (
     beside_published,
     glue,
     newman,
@@ -391,7 +391,7 @@ display(charts.download_table(paper, "table2-published.csv", "Table 2 as publish
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
 
-from tse_core import published
+from tse_book import published
 
 cells = published.table2().pivot(
     index=["model", "row"], columns="metric", values="value"
@@ -548,10 +548,10 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # - EW and TSE are comparable with each other, MW is not: it answers a question about probabilities.
 # - What stands in front of a sentence, which verbs count, and which nouns were sampled all move a number. Its signature says which were chosen.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.agreement.compare_evaluations`, {py:func}`tse_core.uncertainty.table_intervals` and {py:func}`tse_core.charts.table2_dots`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.agreement.comparison.compare_evaluations`, {py:func}`tse_core.uncertainty.intervals.table_intervals` and {py:func}`tse_book.charts.table2_dots`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

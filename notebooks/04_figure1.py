@@ -50,7 +50,7 @@ if importlib.util.find_spec("tse_core") is None:
 
 # %% tags=["parameters"]
 # names, folders or hub names; the laboratory's curves are recorded
-models = ["smollm2-135m"]
+models = ["smollm2-135m-instruct"]
 data = ["marvin-linzen"]
 lemmas = ["newman-clean"]  # the first list is drawn
 protocols = ["exact"]  # the first protocol is drawn
@@ -63,7 +63,7 @@ constructions = [
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -71,8 +71,8 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts
-from tse_core.pages import figures, glue, newman, table, try_this
+from tse_book import charts
+from tse_book.pages import figures, glue, newman, table, try_this
 from tse_core.paths import data_folder, store_folder
 
 # %% [markdown]
@@ -272,8 +272,8 @@ newman.say(
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
 
-from tse_core.metrics import agreement, cutoff_scores
-from tse_core.pages import figures
+from tse_book.pages import figures
+from tse_core.metrics.scores import agreement, cutoff_scores
 
 curves = figures.published_curves(1)
 
@@ -442,10 +442,10 @@ print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}."
 # - On the top side the shape tells a rule from a list: a systematic model's curve stays flat up to top 100 %.
 # - The far bottom side selects the lemmas that go wrong, and rests on few contexts. Read it last.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.uncertainty.curve_intervals` and {py:func}`tse_core.charts.cutoff_curves`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.uncertainty.intervals.curve_intervals` and {py:func}`tse_book.charts.cutoff_curves`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

@@ -49,7 +49,7 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
-models = ["smollm2-135m"]  # names, folders or hub names
+models = ["smollm2-135m-instruct"]  # names, folders or hub names
 masked = ["lab-lexical-masked"]  # masked models beside them, as the paper's BERT is one
 lemmas = ["newman-clean"]
 sentences = [
@@ -61,7 +61,7 @@ verbs = ["like", "hate", "love"]  # the verbs that the sentences' template names
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -70,9 +70,9 @@ import altair as alt
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, published
-from tse_core.agreement import FORMS, mark_words, marked_distribution, slot_scores
-from tse_core.pages import glue, newman, table, try_this
+from tse_book import charts, published
+from tse_book.pages import glue, newman, table, try_this
+from tse_core.agreement.slots import FORMS, mark_words, marked_distribution, slot_scores
 
 # %% [markdown]
 # ## The paper's two sentences
@@ -305,8 +305,8 @@ table(
 # judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
-from tse_core import published
-from tse_core.agreement import mark_words
+from tse_book import published
+from tse_core.agreement.slots import mark_words
 
 SENATORS = "The senators that the skater [mask] are young."
 PILOTS = "The pilots that the executive [mask] are tall."
@@ -453,10 +453,10 @@ print(
 # - Past forms hold probability that no agreement metric judges.
 # - A causal model has not read the end of the sentence. Compare it with a masked one only with that in mind.
 #
-# The functions of this chapter: {py:func}`tse_core.agreement.marked_distribution`, {py:func}`tse_core.agreement.mark_words`, {py:func}`tse_core.agreement.slot_scores` and {py:func}`tse_core.slot_distribution`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.agreement.slots.marked_distribution`, {py:func}`tse_core.agreement.slots.mark_words`, {py:func}`tse_core.agreement.slots.slot_scores` and {py:func}`tse_core.slot_distribution`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

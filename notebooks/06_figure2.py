@@ -51,7 +51,7 @@ if importlib.util.find_spec("tse_core") is None:
 # %% tags=["parameters"]
 # names, folders or hub names
 models = [
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-systematic-causal",
     "lab-lexical-causal",
 ]
@@ -61,7 +61,7 @@ protocols = ["exact"]  # the first protocol is drawn
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -69,8 +69,8 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, published
-from tse_core.pages import figures, glue, newman, table, try_this
+from tse_book import charts, published
+from tse_book.pages import figures, glue, newman, table, try_this
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -266,8 +266,8 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
-from tse_core import published
-from tse_core.pages import figures
+from tse_book import published
+from tse_book.pages import figures
 
 # all points of Figure 2, hidden ones too; those that can be read
 points = published.figures234("figure2", readable=False)
@@ -421,10 +421,10 @@ print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 # - Compare shapes within a model. Levels of different models rest on different verb lists.
 # - A curve read off a drawing has gaps where the curves lie close together, mostly at the head.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.charts.cutoff_curves` and {py:func}`tse_core.charts.heat_map`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_book.charts.heat_map`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

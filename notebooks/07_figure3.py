@@ -51,7 +51,7 @@ if importlib.util.find_spec("tse_core") is None:
 # %% tags=["parameters"]
 # names, folders or hub names
 models = [
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-systematic-causal",
     "lab-lexical-causal",
 ]
@@ -62,7 +62,7 @@ sampled = 20  # contexts of each construction whose whole distribution is looked
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -70,10 +70,11 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, load_model, published
-from tse_core.agreement import FORMS, form_shares
-from tse_core.laboratory import load_language
-from tse_core.pages import figures, glue, newman, table, try_this
+from tse_book import charts, published
+from tse_book.laboratory import load_language
+from tse_book.pages import figures, glue, newman, table, try_this
+from tse_core import load_model
+from tse_core.agreement.slots import FORMS, form_shares
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -258,9 +259,9 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
-from tse_core import published
-from tse_core.agreement import mark_words
-from tse_core.pages import figures
+from tse_book import published
+from tse_book.pages import figures
+from tse_core.agreement.slots import mark_words
 
 # BERT-large-cased at "The senators that the skater ___ are young.": Table 3, marked by
 # form
@@ -404,10 +405,10 @@ print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
 # - Much of the rest says nothing about number at all.
 # - Coverage belongs to a model and a list together. Print it beside MW.
 #
-# The functions of this chapter: {py:func}`tse_core.agreement.form_shares` and {py:func}`tse_core.charts.coverage_curves`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.agreement.slots.form_shares` and {py:func}`tse_book.charts.coverage_curves`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

@@ -51,7 +51,7 @@ if importlib.util.find_spec("tse_core") is None:
 # %% tags=["parameters"]
 # names, folders or hub names
 models = [
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-systematic-causal",
     "lab-lexical-causal",
 ]
@@ -61,7 +61,7 @@ protocols = ["exact"]  # the first protocol is drawn
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -70,8 +70,8 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import charts, published
-from tse_core.pages import figures, glue, newman, table, try_this
+from tse_book import charts, published
+from tse_book.pages import figures, glue, newman, table, try_this
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -316,8 +316,8 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 import numpy as np
 import pandas as pd
 
-from tse_core.metrics import cutoff_scores
-from tse_core.pages import figures
+from tse_book.pages import figures
+from tse_core.metrics.scores import cutoff_scores
 
 # four contexts over the vocabulary walks, walk, the, and 97 rare words of no interest
 REST = 97
@@ -475,10 +475,10 @@ print(
 # - The ends of the curves rest on the fewest contexts, and on different ones.
 # - Compare ends over the contexts that both have before speaking of a fall.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate` and {py:func}`tse_core.charts.invalid_curves`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate` and {py:func}`tse_book.charts.invalid_curves`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

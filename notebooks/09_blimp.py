@@ -52,12 +52,12 @@ if importlib.util.find_spec("tse_core") is None:
 # %% tags=["parameters"]
 models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hub names
 sentence_pairs = "laboratory"  # or "blimp", after `tse data fetch blimp`
-recorded = "smollm2-135m"  # whose recorded run on BLiMP leads
+recorded = "smollm2-135m-instruct"  # whose recorded run on BLiMP leads
 baseline_sentences = 30000  # what the n-gram model is trained on; 0 leaves it out
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -66,10 +66,9 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import blimp, charts, published
-from tse_core.blimp import pair_defects
-from tse_core.charts import accuracy_dots
-from tse_core.pages import (
+from tse_book import charts, published
+from tse_book.charts import accuracy_dots
+from tse_book.pages import (
     blimp_models,
     blimp_runs,
     glue,
@@ -80,8 +79,10 @@ from tse_core.pages import (
     table,
     try_this,
 )
+from tse_book.studies import recorded_pairs
+from tse_core.blimp import scores, tables
+from tse_core.blimp.defects import pair_defects
 from tse_core.paths import store_folder
-from tse_core.studies import recorded_pairs
 
 # %% [markdown]
 # ## Phenomena
@@ -457,7 +458,7 @@ pairs = tse_core.load_sentence_pairs(sentence_pairs)
 opened = blimp_models(models, sentence_pairs, baseline_sentences)
 runs = blimp_runs(opened, pairs)
 if runs:
-    summary = blimp.accuracies(runs, "all")
+    summary = scores.accuracies(runs, "all")
     display(
         table(
             summary[["model", "accuracy", "low", "high", "pairs", "ties", "unknown"]],
@@ -471,7 +472,7 @@ else:
 
 # %% tags=["hide-input"]
 if runs:
-    by_phenomenon = blimp.accuracies(runs, "phenomenon")
+    by_phenomenon = scores.accuracies(runs, "phenomenon")
     by_phenomenon["phenomenon"] = (
         by_phenomenon["phenomenon"].fillna("").str.replace("_", " ")
     )
@@ -483,7 +484,7 @@ if runs:
 
 # %% tags=["hide-input"]
 if runs:
-    by_paradigm = blimp.accuracies(runs)
+    by_paradigm = scores.accuracies(runs)
     spaced = by_paradigm.replace({"phenomenon": "_", "paradigm": "_"}, " ", regex=True)
     wide = spaced.pivot_table(
         index=["phenomenon", "paradigm"], columns="model", values="accuracy", sort=False
@@ -553,8 +554,8 @@ if len(names) > 1:
     first, second = runs[names[0]].pairs, runs[names[1]].pairs
     both = pd.concat(
         [
-            blimp.compare(first, second, "phenomenon"),
-            blimp.compare(first, second, "all"),
+            tables.compare(first, second, "phenomenon"),
+            tables.compare(first, second, "all"),
         ]
     )
     both["phenomenon"] = both["phenomenon"].fillna("all pairs").str.replace("_", " ")
@@ -603,10 +604,11 @@ from math import comb
 
 import pandas as pd
 
-from tse_core.blimp import compare, evaluate_blimp
-from tse_core.datasets import load_sentence_pairs
-from tse_core.laboratory import laboratory_ngram
-from tse_core.sentences import score_pairs
+from tse_book.laboratory import laboratory_ngram
+from tse_core.blimp.scores import evaluate_blimp
+from tse_core.blimp.tables import compare
+from tse_core.datasets.names import load_sentence_pairs
+from tse_core.sentences.preferences import score_pairs
 
 pairs = load_sentence_pairs("laboratory/determiner_noun_agreement_1")
 models = {"small": laboratory_ngram(1000), "large": laboratory_ngram(4000)}
@@ -797,10 +799,10 @@ print(
 # - One accuracy hides which phenomena it is made of; a phenomenon hides its paradigms.
 # - Models on the same pairs are compared pair by pair.
 #
-# The functions of this chapter: {py:func}`tse_core.load_sentence_pairs`, {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.blimp.accuracies`, {py:func}`tse_core.blimp.compare` and {py:func}`tse_core.blimp.pair_defects`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.load_sentence_pairs`, {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.blimp.scores.accuracies`, {py:func}`tse_core.blimp.tables.compare` and {py:func}`tse_core.blimp.defects.pair_defects`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

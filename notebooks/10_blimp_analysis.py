@@ -51,7 +51,7 @@ if importlib.util.find_spec("tse_core") is None:
 # %% tags=["parameters"]
 models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hub names
 sentence_pairs = "laboratory"  # or "blimp", after `tse data fetch blimp`
-recorded = "smollm2-135m"  # whose recorded run on BLiMP is drawn
+recorded = "smollm2-135m-instruct"  # whose recorded run on BLiMP is drawn
 baseline_sentences = 30000  # what the n-gram model is trained on; 0 leaves it out
 train_sizes = [
     1000,
@@ -61,7 +61,7 @@ train_sizes = [
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -70,9 +70,9 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import blimp, charts, published
-from tse_core.charts import accuracy_lines
-from tse_core.pages import (
+from tse_book import charts, published
+from tse_book.charts import accuracy_lines
+from tse_book.pages import (
     blimp_figures,
     blimp_models,
     blimp_runs,
@@ -82,8 +82,9 @@ from tse_core.pages import (
     recorded_accuracies,
     table,
 )
+from tse_book.studies import doubling_slopes, learning_curve, recorded_pairs
+from tse_core.blimp import scores
 from tse_core.paths import data_folder, store_folder
-from tse_core.studies import doubling_slopes, learning_curve, recorded_pairs
 
 # %% [markdown]
 # ## What is compared
@@ -99,7 +100,7 @@ opened = blimp_models(models, sentence_pairs, baseline_sentences)
 runs = blimp_runs(opened, pairs)
 names = list(runs)
 columns = ["model", "phenomenon", "paradigm", "accuracy", "low", "high", "pairs"]
-measured = blimp.accuracies(runs) if runs else pd.DataFrame(columns=columns)
+measured = scores.accuracies(runs) if runs else pd.DataFrame(columns=columns)
 own = recorded_accuracies(recorded)
 whole = recorded_pairs(recorded)
 both = printed
@@ -641,10 +642,10 @@ if tables:
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
 
-from tse_core.blimp import evaluate_blimp
-from tse_core.datasets import load_sentence_pairs
-from tse_core.laboratory import laboratory_ngram, load_language
-from tse_core.pages import published_accuracies
+from tse_book.laboratory import laboratory_ngram, load_language
+from tse_book.pages import published_accuracies
+from tse_core.blimp.scores import evaluate_blimp
+from tse_core.datasets.names import load_sentence_pairs
 
 # One paradigm with an attractor, judged by an n-gram model: number of the subject, of the noun next to the verb, verdict.
 pairs = load_sentence_pairs("laboratory/agreement_across_prepositional_phrase")
@@ -821,10 +822,10 @@ print(f"{before:.2f} before, {after:.2f} after what all systems share was taken 
 # - Learning curves differ by phenomenon. A slope without its end points can mean mastery or none.
 # - Evaluation methods agree on average and disagree in single paradigms.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.models.train_baseline`, {py:func}`tse_core.studies.learning_curve`, {py:func}`tse_core.studies.doubling_slopes` and {py:func}`tse_core.charts.accuracy_lines`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_book.baselines.baselines.train_baseline`, {py:func}`tse_book.studies.learning_curve`, {py:func}`tse_book.studies.doubling_slopes` and {py:func}`tse_book.charts.accuracy_lines`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

@@ -50,16 +50,16 @@ if importlib.util.find_spec("tse_core") is None:
 
 # %% tags=["parameters"]
 models = [
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-systematic-causal",
 ]  # the paper's example: the first real one; the suite: the first of the laboratory
 suite_name = "lab_number_prep"  # a name that `tse list suites` shows, or a file
 item = 1  # the item looked at closely
-recorded = "smollm2-135m"  # whose recorded run on the public suite is shown
+recorded = "smollm2-135m-instruct"  # whose recorded run on the public suite is shown
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -68,18 +68,15 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core.charts import download_table, item_outcomes, item_profile, region_profile
-from tse_core.pages import glue, newman, not_recorded, table, try_this
+from tse_book.charts import download_table, item_outcomes, item_profile, region_profile
+from tse_book.pages import glue, newman, not_recorded, table, try_this
+from tse_book.studies import recorded_items, recorded_regions
 from tse_core.paths import store_folder
-from tse_core.studies import recorded_items, recorded_regions
-from tse_core.syntaxgym import (
-    METRICS,
-    Formula,
-    Item,
-    Suite,
-    evaluate_suite,
-    load_suite,
-)
+from tse_core.syntaxgym.formula import Formula
+from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.outcomes import evaluate_suite
+from tse_core.syntaxgym.regions import METRICS
+from tse_core.syntaxgym.suites import Item, Suite
 
 # %% [markdown]
 # ## The paper's own example
@@ -450,7 +447,8 @@ table(
 import math
 from itertools import permutations
 
-from tse_core.syntaxgym import Formula, load_suite
+from tse_core.syntaxgym.formula import Formula
+from tse_core.syntaxgym.library import load_suite
 
 # A sentence of five tokens: the region in which each lies, and its probability given what comes before.
 tokens = [
@@ -645,10 +643,10 @@ print(
 #   surprisal of the sentence.
 # - Joined comparisons are strict: chance is well below one half.
 #
-# The functions of this chapter: {py:func}`tse_core.syntaxgym.load_suite`, {py:func}`tse_core.evaluate_suite`, {py:func}`tse_core.charts.region_profile`, {py:func}`tse_core.charts.item_profile`, {py:class}`tse_core.syntaxgym.Formula` and {py:func}`tse_core.charts.item_outcomes`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite`, {py:func}`tse_book.charts.region_profile`, {py:func}`tse_book.charts.item_profile`, {py:class}`tse_core.syntaxgym.formula.Formula` and {py:func}`tse_book.charts.item_outcomes`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

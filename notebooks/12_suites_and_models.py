@@ -55,11 +55,11 @@ suites = [
     "laboratory",
     "public",
 ]  # laboratory: for the laboratory's models; public (`tse data fetch syntaxgym`): for those that read English
-recorded = "smollm2-135m"  # whose recorded run on the public suites leads
+recorded = "smollm2-135m-instruct"  # whose recorded run on the public suites leads
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -67,9 +67,10 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import published
-from tse_core.charts import bars, download_table, heat_map, suite_accuracy
-from tse_core.pages import (
+from tse_book import published
+from tse_book.charts import bars, download_table, heat_map, suite_accuracy
+from tse_book.gym.plan import Gym, run_gym
+from tse_book.pages import (
     glue,
     newman,
     not_recorded,
@@ -78,8 +79,9 @@ from tse_core.pages import (
     table,
 )
 from tse_core.paths import store_folder
-from tse_core.results import Store
-from tse_core.syntaxgym import Gym, accuracy_table, load_suites, run_gym, sg_scores
+from tse_core.results.store import Store
+from tse_core.syntaxgym.library import load_suites, public_suites
+from tse_core.syntaxgym.tables import accuracy_table, sg_scores
 
 # %% [markdown]
 # ## How many suites are there?
@@ -88,7 +90,7 @@ from tse_core.syntaxgym import Gym, accuracy_table, load_suites, run_gym, sg_sco
 # more public files than either. The three numbers fit together.
 
 # %% tags=["hide-input"]
-public = published.syntaxgym_suites()
+public = public_suites()
 outside = public[~public["in_31"]]
 glue("n_files", len(public))
 glue("n_33", int(public["in_33"].sum()))
@@ -506,7 +508,7 @@ from math import comb
 
 import pandas as pd
 
-from tse_core import published
+from tse_book import published
 
 # One row for each recorded model (with its corpus, if it has a name) and each of the 31 suites.
 recorded = published.hu2020_suites().fillna({"corpus": ""})
@@ -662,10 +664,10 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 # - A suite full of unknown words says nothing about a model; then it is better not to judge at all.
 # - [The gym](../book/gym/index.md) keeps all of this up to date: a page for each model, suite and circuit.
 #
-# The functions of this chapter: {py:func}`tse_core.syntaxgym.load_suites`, {py:func}`tse_core.syntaxgym.run_gym`, {py:func}`tse_core.syntaxgym.accuracy_table`, {py:func}`tse_core.syntaxgym.sg_scores` and {py:func}`tse_core.charts.suite_accuracy`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_book.gym.plan.run_gym`, {py:func}`tse_core.syntaxgym.tables.accuracy_table`, {py:func}`tse_core.syntaxgym.tables.sg_scores` and {py:func}`tse_book.charts.suite_accuracy`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

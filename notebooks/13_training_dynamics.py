@@ -62,15 +62,17 @@ run = [
 import pandas as pd
 from IPython.display import display
 
-from tse_core import charts, load_pairs, sweep
-from tse_core.charts import training_chart
-from tse_core.claims import training_ledger
-from tse_core.datasets import unique_contexts
-from tse_core.laboratory import truth
-from tse_core.pages import glue, table
+from tse_book import charts
+from tse_book.charts import training_chart
+from tse_book.claims import training_ledger
+from tse_book.laboratory import truth
+from tse_book.pages import glue, table
+from tse_book.studies import dynamics
+from tse_core import load_pairs
+from tse_core.datasets.pairs import unique_contexts
 from tse_core.paths import data_folder, store_folder
-from tse_core.results import ALL_CONSTRUCTIONS
-from tse_core.studies import dynamics
+from tse_core.results.tidy import ALL_CONSTRUCTIONS
+from tse_core.sweep import running
 
 # %% [markdown]
 # ## Checkpoints
@@ -103,7 +105,7 @@ for plan in plans:
     shipped = data_folder() / "sweeps" / f"{plan}.yaml"
     source = shipped if shipped.is_file() else plan
     if plan in run:
-        done = sweep.sweep(source, store=store_folder())
+        done = running.sweep(source, store=store_folder())
         if not done.failures:
             curves[plan] = dynamics.training_curves(source, store_folder())
     elif (recorded := dynamics.recorded(plan)) is not None:
@@ -359,7 +361,8 @@ else:
 # the table above says *not yet run*. On a GPU, set `run = ["pythia"]` above and run the notebook again, or:
 #
 # ```bash
-# tse sweep data/sweeps/pythia.yaml --gpus 1 --by-band data/recorded/dynamics/pythia.csv
+# tse sweep data/sweeps/pythia.yaml --gpus 1
+# tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
 # Nobody knows how often each verb occurs in its corpus as exactly as we do for the laboratory's. For Pythia we use the
@@ -397,8 +400,9 @@ from dataclasses import replace
 
 import transformers
 
-from tse_core import EvaluationCallback, evaluate, load_lemmas
-from tse_core.laboratory import load_language, sentences
+from tse_book import EvaluationCallback
+from tse_book.laboratory import load_language, sentences
+from tse_core import evaluate, load_lemmas
 
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
 head, tail = (
@@ -715,4 +719,4 @@ print(
 #   EW of the tail, shows how far it has come.
 # - A low tail early in training and a low tail at the end look alike in one checkpoint. The curve tells them apart.
 #
-# The functions of this chapter: {py:func}`tse_core.sweep.sweep`, {py:func}`tse_core.studies.training_curves`, {py:func}`tse_core.laboratory.truth` and {py:func}`tse_core.charts.training_chart`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.training_curves`, {py:func}`tse_book.laboratory.truth` and {py:func}`tse_book.charts.training_chart`. All others are in the [reference](../book/api/index.md).

@@ -49,7 +49,7 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
-models = ["smollm2-135m", "lab-lexical-causal"]  # names, folders or hub names
+models = ["smollm2-135m-instruct", "lab-lexical-causal"]  # names, folders or hub names
 lemmas = ["newman-clean"]
 data = ["marvin-linzen"]
 subset = [
@@ -65,12 +65,14 @@ front_rows = [
     "marvin-linzen/simple",
     "marvin-linzen/in-object-relative-no-that",
 ]
-recorded = "smollm2-135m"  # whose recorded runs on BLiMP and SyntaxGym are shown
+recorded = (
+    "smollm2-135m-instruct"  # whose recorded runs on BLiMP and SyntaxGym are shown
+)
 runs = 200  # simulated studies per row of the last table
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -85,32 +87,15 @@ from IPython.display import display
 from tokenizers import Tokenizer, decoders, pre_tokenizers, trainers
 from tokenizers.models import BPE
 
-from tse_core import (
-    blimp,
-    charts,
-    cutoff_scores,
-    evaluate,
-    load_lemmas,
-    load_model,
-    load_pairs,
-)
-from tse_core.datasets import unique_contexts
-from tse_core.pages import (
-    glue,
-    newman,
-    not_recorded,
-    recorded_suites,
-    table,
-    try_this,
-)
+from tse_book import charts
+from tse_book.pages import glue, newman, not_recorded, recorded_suites, table, try_this
+from tse_book.studies import policy_switches, recorded_pairs
+from tse_book.studies.coverage import simulated_coverage, simulated_verb_coverage
+from tse_core import cutoff_scores, evaluate, load_lemmas, load_model, load_pairs
+from tse_core.blimp import tables
+from tse_core.datasets.pairs import unique_contexts
 from tse_core.paths import data_folder, store_folder
-from tse_core.studies import policy_switches, recorded_pairs
-from tse_core.uncertainty import (
-    interval,
-    own_clusters,
-    simulated_coverage,
-    simulated_verb_coverage,
-)
+from tse_core.uncertainty.intervals import interval, own_clusters
 
 # %% [markdown]
 # ## Four faults in released code
@@ -404,7 +389,7 @@ glue("lesson_front", lesson_front)
 both = {front: recorded_pairs(recorded, front=front) for front in ("default", "none")}
 if all(both.values()):
     pairs_of = {front: run.pairs for front, run in both.items()}
-    test = blimp.compare(pairs_of["default"], pairs_of["none"], "all").iloc[0]
+    test = tables.compare(pairs_of["default"], pairs_of["none"], "all").iloc[0]
     unscored = pairs_of["none"]["unscored_difference"]
     shares = {
         "all pairs": slice(None),
@@ -726,7 +711,7 @@ import io
 import numpy as np
 import pandas as pd
 
-from tse_core.uncertainty import interval
+from tse_core.uncertainty.intervals import interval
 
 verb_list = (
     "index,singular,plural\n_,walks,walk\n_,sees,see\n_,was,were\n_,walks,walk\n"
@@ -970,10 +955,10 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # - A score without its policies cannot be compared with another.
 # - Sentences from one template are not independent; nouns are the units, and ten are few.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.uncertainty.interval`, {py:func}`tse_core.uncertainty.own_clusters`, {py:func}`tse_core.uncertainty.simulated_coverage` and {py:func}`tse_core.charts.switchboard`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_core.uncertainty.intervals.own_clusters`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

@@ -50,7 +50,7 @@ if importlib.util.find_spec("tse_core") is None:
 
 # %% tags=["parameters"]
 models = [
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-lexical-causal",
     "lab-systematic-causal",
 ]  # names, folders or hub names
@@ -62,7 +62,7 @@ pairs_shown = 3  # pairs of each construction in the last chart
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -70,17 +70,11 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_core import (
-    charts,
-    evaluate,
-    load_lemmas,
-    load_model,
-    load_pairs,
-    surprisals,
-)
-from tse_core.datasets import join
-from tse_core.laboratory import load_language
-from tse_core.pages import figures, glue, newman, table
+from tse_book import charts
+from tse_book.laboratory import load_language
+from tse_book.pages import figures, glue, newman, table
+from tse_core import evaluate, load_lemmas, load_model, load_pairs, surprisals
+from tse_core.datasets.pairs import join
 from tse_core.paths import store_folder
 
 # %% [markdown]
@@ -248,9 +242,9 @@ table(
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
 
+from tse_book.laboratory import laboratory_ngram
 from tse_core import evaluate, load_pairs, surprisals
-from tse_core.datasets import join
-from tse_core.laboratory import laboratory_ngram
+from tse_core.datasets.pairs import join
 
 found = evaluate(
     "lab-lexical-causal", "marvin-linzen/simple", "newman-clean", keep="lemmas"
@@ -413,10 +407,10 @@ print(f"slot {slot:.2f}, sentence {sentence:.2f}, changed {changed:.2f}.")
 # - EW is the mean height of the cloud, MW the height of its right-hand end.
 # - Sentence scores and slot scores answer different questions.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.surprisals`, {py:func}`tse_core.charts.lemma_explorer`, {py:func}`tse_core.charts.cutoff_slider` and {py:func}`tse_core.charts.token_browser`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.surprisals`, {py:func}`tse_book.charts.lemma_explorer`, {py:func}`tse_book.charts.cutoff_slider` and {py:func}`tse_book.charts.token_browser`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

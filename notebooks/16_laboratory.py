@@ -50,7 +50,7 @@ if importlib.util.find_spec("tse_core") is None:
 
 # %% tags=["parameters"]
 models = [  # read against the two truths at the end of the chapter: names or folders
-    "smollm2-135m",
+    "smollm2-135m-instruct",
     "lab-systematic-causal",
     "lab-lexical-causal",
 ]
@@ -63,7 +63,7 @@ constructions_asked = [  # the constructions that are asked there
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -78,8 +78,8 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import charts, laboratory
-from tse_core.pages import glue, newman, table
+from tse_book import charts, laboratory
+from tse_book.pages import glue, newman, table
 from tse_core.paths import data_folder, store_folder
 
 # %% [markdown]
@@ -580,8 +580,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from tse_book.laboratory import load_language, truth
 from tse_core import slot_distribution
-from tse_core.laboratory import load_language, truth
 from tse_core.paths import data_folder
 
 language = load_language()
@@ -785,10 +785,10 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # - Measured against known truth, EW and MW are right to within a few hundredths wherever the model has learned its language.
 # - A real model's low EW can come from a list of verbs, from attraction or from verbs that are also nouns. How EW falls, and for which verbs, tells these apart; EW alone does not.
 #
-# The functions of this chapter: {py:func}`tse_core.laboratory.truth`, {py:func}`tse_core.laboratory.load_language`, {py:func}`tse_core.laboratory.sentences`, {py:func}`tse_core.laboratory.train` and {py:func}`tse_core.charts.truth_vs_measured`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language`, {py:func}`tse_book.laboratory.sentences`, {py:func}`tse_book.laboratory.train` and {py:func}`tse_book.charts.truth_vs_measured`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

@@ -49,7 +49,7 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
-models = ["smollm2-135m"]  # real models, to be asked about whole words
+models = ["smollm2-135m-instruct"]  # real models, to be asked about whole words
 lemmas = ["newman-clean"]
 in_words = "lab-lexical-causal"  # the laboratory's model with an entry for every word
 in_pieces = "lab-lexical-causal-bpe"  # its sibling with byte pairs
@@ -62,7 +62,7 @@ sample_contexts = 4
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 
@@ -75,12 +75,13 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_core import charts, forward, laboratory
-from tse_core.datasets import Lemmas
-from tse_core.pages import glue, newman, table
+from tse_book import charts, laboratory
+from tse_book.pages import glue, newman, table
+from tse_book.studies import recorded_details
+from tse_core.datasets.lemmas import Lemmas
+from tse_core.forward import word_forms
 from tse_core.paths import data_folder
-from tse_core.results import Signature
-from tse_core.studies import recorded_details
+from tse_core.results.signature import Signature
 
 # %% [markdown]
 # ## The verbs that drop out
@@ -195,8 +196,8 @@ def tree_nodes(model, rows):
             agrees = "correct" if kind == number else "wrong"
             (spelling,) = model.spellings([row[kind]])
             forms[spelling] = (lemma, row[kind], agrees)
-    beginnings = forward.form_tree(list(forms)).beginnings[1:]
-    found = forward.form_log_probabilities(
+    beginnings = word_forms.form_tree(list(forms)).beginnings[1:]
+    found = word_forms.form_log_probabilities(
         model, [model.slot(context)], beginnings, ends=model.word_ends
     )
     of_tokens = dict(zip(beginnings, np.exp(found.log_probability[0]), strict=True))
@@ -531,7 +532,7 @@ for name, model in (real or {in_words: drawn_by}).items():
     of_list = listed.table if real else verbs
     words = dict.fromkeys([*of_list["singular"], *of_list["plural"]])
     spelled = [ids for ids in model.spellings(list(words)) if ids]
-    tree, before = forward.form_tree(spelled), len(model.slot(long_context).ids)
+    tree, before = word_forms.form_tree(spelled), len(model.slot(long_context).ids)
     alone = sum(before + len(ids) for ids in spelled)
     asked = before + len(np.union1d(tree.inner, tree.of_forms)) - 1
     without = before + len(tree.inner) - 1
@@ -558,7 +559,7 @@ table(
 # With whole words, models of different tokenizers can be asked about the same verbs:
 #
 # ```bash
-# tse evaluate smollm2-135m --forms words --against gpt2
+# tse evaluate smollm2-135m-instruct --forms words --against gpt2
 # ```
 #
 # The verbs of the tail are in. It also becomes possible to ask about a language whose verbs are hardly ever single entries of an English vocabulary.
@@ -616,7 +617,7 @@ table(
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
 
-from tse_core.laboratory import byte_pair_tokenizer, load_language
+from tse_book.laboratory import byte_pair_tokenizer, load_language
 
 language = load_language()
 verbs = language.lemmas[["lemma", "singular", "plural", "band"]]
@@ -743,10 +744,10 @@ print(
 # - Without the end, a form that is the beginning of the other form always wins, and EW is about spelling.
 # - Over whole words, models of different tokenizers can be asked about the same verbs.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate` (with ``forms="words"``), {py:func}`tse_core.laboratory.byte_pair_tokenizer`, {py:func}`tse_core.laboratory.measure_words` and {py:func}`tse_core.charts.word_tree`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate` (with ``forms="words"``), {py:func}`tse_book.laboratory.byte_pair_tokenizer`, {py:func}`tse_book.laboratory.measure_words` and {py:func}`tse_book.charts.word_tree`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()

@@ -26,15 +26,15 @@ def shared() -> Path:
 def real_model() -> str:
     """The name of the book's real model; a test is skipped where its file cannot be had, except in CI."""
     from tse_core.errors import InputError
-    from tse_core.models import model_file
+    from tse_core.models.package_index import model_file
 
     try:
-        model_file("smollm2-135m")
+        model_file("smollm2-135m-instruct")
     except InputError as error:
         if os.environ.get("CI"):
             raise
         pytest.skip(str(error))
-    return "smollm2-135m"
+    return "smollm2-135m-instruct"
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,9 @@ import numpy as np
 import torch
 import transformers
 
-from tse_core.forward import blocks
-from tse_core.models import LanguageModel
+from tse_core.forward.passes import blocks
 from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.language_model import LanguageModel
 
 LENGTHS = (8, 64, 300)  # tokens of a sequence
 WINDOW = 16  # tokens that a layer sees at most, in families that have a window

@@ -80,13 +80,13 @@ def grammar(path: Path) -> None:
 
 
 def plan(path: Path) -> None:
-    from tse_core.sweep import load_plan
+    from tse_core.sweep.plan import load_plan
 
     load_plan(path)
 
 
 def gym(path: Path) -> None:
-    from tse_core.syntaxgym import load_gym
+    from tse_book.gym.plan import load_gym
 
     load_gym(path)
 

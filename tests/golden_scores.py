@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core import evaluate, evaluate_suite, load_model, load_pairs, load_sentence_pairs
-from tse_core.blimp import evaluate_blimp
+from tse_core.blimp.scores import evaluate_blimp
 from tse_core.results.signature import PROTOCOL_VERSION
-from tse_core.syntaxgym import load_suite
+from tse_core.syntaxgym.library import load_suite
 
 GOLDEN = Path(__file__).parent / "golden" / "scores.json"
 MODELS = ("lab-systematic-causal", "lab-lexical-masked")

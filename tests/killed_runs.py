@@ -16,16 +16,16 @@ os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 import pandas as pd
 import torch
 
+from tse_book.recorded import load_recorded
+from tse_book.studies.recording import parts_for, record
 from tse_core import evaluate, evaluate_suite, load_model, load_pairs, load_sentence_pairs
 from tse_core.agreement import job as _job
-from tse_core.blimp import evaluate_blimp
-from tse_core.results import load_recorded
+from tse_core.blimp.scores import evaluate_blimp
 from tse_core.results.store import Store as _Store
 from tse_core.results.tidy import write_results
-from tse_core.studies.recording import parts_for, record
 from tse_core.sweep.running import plan_sweep, results_of
 from tse_core.sweep.tasks import score_task
-from tse_core.syntaxgym import load_suite
+from tse_core.syntaxgym.library import load_suite
 
 sys.path.insert(0, str(Path(__file__).parent))
 from tiny import save_model

@@ -11,11 +11,13 @@ import pandas as pd
 import yaml
 
 from book.make import DOWNLOADS
-from tse_core import published
-from tse_core.claims import laboratory_ledger, ledger
+from tse_book import published
+from tse_book.claims import laboratory_ledger, ledger
+from tse_book.recorded import known_results
 from tse_core.files import csv_text, write_output
 from tse_core.paths import data_folder, store_folder
-from tse_core.results import Signature, known_results, without_provenance, write_results
+from tse_core.results.signature import Signature, without_provenance
+from tse_core.results.tidy import write_results
 
 SCHEMA = Path(__file__).with_suffix(".yaml")
 

@@ -7,7 +7,7 @@ the package's own scores of some contexts, which the page compares with its own.
 import pandas as pd
 
 from tse_core import PAPER_CUTOFFS, load_lemmas, load_pairs, score_context
-from tse_core.agreement import marked_distribution, past_forms
+from tse_core.agreement.slots import marked_distribution, past_forms
 
 LEMMAS = "newman-clean"
 NUMBERS = ("singular", "plural")

@@ -1,4 +1,4 @@
-"""What a notebook depends on, found by reading it: the rooms of tse_core it uses, what they import, the data they name.
+"""What a notebook depends on, found by reading it: the modules that it uses, what they import, the data they name.
 
 A path built from the name of an entry of data/ (``data_folder() / "published"``) counts as reading that entry, whole.
 That errs on the side of running once too often, never of leaving an old number in the book.
@@ -13,7 +13,8 @@ import yaml
 
 from book.make import NOTEBOOKS, ROOT
 
-PACKAGE = ROOT / "src" / "tse_core"
+SOURCE = ROOT / "src"
+PACKAGES = ("tse_core", "tse_book")
 DATA = ROOT / "data"
 # Cells that only a notebook on its own uses, the same in all: no result of the book depends on them.
 GENERATED = re.compile(r'\n# %% tags=\["remove-cell", "(?:profile|results)"\]\n.*?(?=\n# %%|\Z)', re.DOTALL)
@@ -49,30 +50,30 @@ def closure(sources: set[Path]) -> set[Path]:
 
 @cache
 def imported(path: Path) -> frozenset[Path]:
-    """The package's modules that one file imports, by any spelling, or uses as an attribute of ``tse_core``."""
+    """Our modules that one file imports, by any spelling, or uses as an attribute of a package."""
     tree = ast.parse(GENERATED.sub("", path.read_text()), str(path))
-    names, aliases = set(), {"tse_core"}
+    names, aliases = set(), {package: package for package in PACKAGES}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-            aliases |= {alias.asname or alias.name for alias in node.names if alias.name == "tse_core"}
+            aliases |= {alias.asname or alias.name: alias.name for alias in node.names if alias.name in PACKAGES}
         elif isinstance(node, ast.ImportFrom):
             module = ".".join(filter(None, [*_above(path, node.level), node.module]))
             names |= {f"{module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
-            names.add(f"tse_core.{node.attr}")
-    return frozenset(module for name in names if name.split(".")[0] == "tse_core" for module in module_files(name))
+            names.add(f"{aliases[node.value.id]}.{node.attr}")
+    return frozenset(module for name in names if name.split(".")[0] in PACKAGES for module in module_files(name))
 
 
 def _above(path: Path, level: int) -> list[str]:
     """The package that a relative import of this many dots starts from."""
-    return ["tse_core", *path.relative_to(PACKAGE).parts[:-level]] if level else []
+    return [*path.relative_to(SOURCE).parts[:-level]] if level else []
 
 
 def module_files(name: str) -> set[Path]:
-    """The files behind a dotted name below the package; a public name of a room stands for the file that defines it."""
-    found, folder = {PACKAGE / "__init__.py"}, PACKAGE
-    parts = name.split(".")[1:]
+    """The files behind a dotted name; a public name of a package stands for the file that defines it."""
+    package, *parts = name.split(".")
+    found, folder = {SOURCE / package / "__init__.py"}, SOURCE / package
     while parts:
         part = parts.pop(0)
         if home := public_names(folder).get(part):
@@ -84,14 +85,14 @@ def module_files(name: str) -> set[Path]:
 
 
 @cache
-def public_names(room: Path) -> dict[str, tuple[str, ...]]:
-    """What ``__init__.pyi`` of a room offers: public name -> the file, or the room and the name, behind it."""
-    stub = room / "__init__.pyi"
+def public_names(folder: Path) -> dict[str, tuple[str, ...]]:
+    """What ``__init__.pyi`` of a package offers: public name -> the file, or the package and the name, behind it."""
+    stub = folder / "__init__.pyi"
     if not stub.is_file():
         return {}
     lines = (node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom) and node.module)
     return {
-        alias.name: (line.module, alias.name) if (room / line.module).is_dir() else (line.module,)
+        alias.name: (*line.module.split("."), *([alias.name] if (folder / line.module).is_dir() else []))
         for line in lines
         for alias in line.names
     }
@@ -118,5 +119,6 @@ def files(path: Path) -> list[Path]:
 
 def package_files() -> list[str]:
     """Everything that goes into the wheel."""
-    found = [ROOT / "pyproject.toml", *files(PACKAGE), *files(DATA), *files(NOTEBOOKS / "profiles")]
+    sources = [file for package in PACKAGES for file in files(SOURCE / package)]
+    found = [ROOT / "pyproject.toml", *sources, *files(DATA), *files(NOTEBOOKS / "profiles")]
     return sorted(path.relative_to(ROOT).as_posix() for path in found if path.suffix != ".pyc")

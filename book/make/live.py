@@ -16,7 +16,7 @@ from book.make.distance import distance_html, page_distance
 from book.make.recorded_examples import examples_html
 from tse_core.errors import InputError
 
-MODEL = "smollm2-135m"
+MODEL = "smollm2-135m-instruct"
 TITLE = "SmolLM2-135M-Instruct"
 LIVE = BUILD / "live"
 STATIC = LIVE / "static" / "live"  # a static folder of the book

@@ -15,8 +15,8 @@ import pandas as pd
 
 from book.make import NUMBERS, ROOT, RUNS, fail
 from book.make.profile import notebook_names, profile_name
+from tse_book.claims import ledger, verdicts
 from tse_core import __version__
-from tse_core.claims import ledger, verdicts
 
 RECORDED = ROOT / "data" / "numbers"
 GLUED = "application/papermill.record/text/plain"

@@ -40,14 +40,14 @@ if importlib.util.find_spec("tse_core") is None:
 CHOICE = """\
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_core.pages import chosen
+    from tse_book.pages import chosen
 
     globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
 """
 OFFER = """\
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_core.pages import offer_results
+    from tse_book.pages import offer_results
 
     offer_results()
 """

@@ -13,7 +13,7 @@ def settle() -> None:
     """
     if WITHOUT in os.environ:
         return
-    from tse_core.pages import profiles
+    from tse_book.pages import profiles
 
     reasons = {name: profiles.cannot_be_had(name) for name in load_profile()["optional"]}
     for name, reason in reasons.items():
@@ -24,7 +24,7 @@ def settle() -> None:
 
 def check() -> None:
     """End with the list of what is missing, each with its remedy; silent where all is there."""
-    from tse_core.pages import missing
+    from tse_book.pages import missing
 
     if lacking := missing(load_profile()):
         lines = "\n".join(f"  {item}" for item in lacking)

@@ -1,6 +1,6 @@
 """A profile says which models, data, lemma lists and protocols the book runs on.
 
-The task runner and the notebooks read the same file (see tse_core.pages.profile_file).
+The task runner and the notebooks read the same file (see tse_book.pages.profile_file).
 A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``protocols`` is given the profile's.
 """
 
@@ -11,8 +11,8 @@ from itertools import product
 import yaml
 
 from book.make import ROOT, fail
+from tse_book.pages import SHARED, read_profile
 from tse_core.errors import InputError
-from tse_core.pages import SHARED, read_profile
 
 WITHOUT = "TSE_WITHOUT"  # in the environment: the optional models that this build does without
 

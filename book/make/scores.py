@@ -11,10 +11,11 @@ from book.make.profile import jobs, load_profile
 def score(name: str) -> None:
     """Run one job (model, data, lemma list, protocol) through the store and record its signature."""
     import tse_core
+    from tse_book.published import MODELS
+    from tse_book.studies import further_results
     from tse_core.paths import store_folder
-    from tse_core.published import MODELS
-    from tse_core.results import Store, keep_results
-    from tse_core.studies import further_results
+    from tse_core.results.result_index import keep_results
+    from tse_core.results.store import Store
 
     job = {job.name: job for job in jobs(load_profile())}[name]
     started = time.perf_counter()

@@ -14,7 +14,7 @@ import pandas as pd
 from book.make import BUILD, NOTEBOOKS, SCORES
 from book.make.profile import notebook_names, profile_name
 from book.make.reporter import step_times
-from tse_core.pages import table
+from tse_book.pages import table
 
 PACKAGES = (
     "tse-core", "torch", "transformers", "safetensors", "numpy", "pandas", "pyarrow", "altair", "papermill",

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 from lemminflect import getAllInflections, getInflection
 
-from tse_core.datasets import third_person
+from tse_core.datasets.lemmas import third_person
 
 HERE = Path(__file__).parent
 COLUMNS = ["lemma", "singular", "plural", "past", "homograph", "noun", "left_out"]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 
-from tse_core.laboratory.training import plan_for, train
+from tse_book.laboratory.training import plan_for, train
 
 STEPS, SIZE_STEPS, BATCH, SIZES = 2048, 1024, 64, (1_000, 8_000, 64_000)
 

@@ -3,8 +3,8 @@
 Scores language models on minimal pairs and computes the metrics of Newman et al. (2021),
 BLiMP (Warstadt et al. 2020) and SyntaxGym (Gauthier et al. 2020).
 
-The public names and the rooms stand in ``__init__.pyi``, here and in every room. They are loaded on first use, so that
-``import tse_core`` is instant and does not import torch.
+The public names stand in ``__init__.pyi``. They are loaded on first use, so that ``import tse_core`` is instant and
+does not import torch. Everything else is imported from the module that defines it.
 """
 
 import warnings

@@ -16,19 +16,19 @@ class InputError(ValueError):
         return text if len(text) <= 2000 else f"{text[:1500]} ... {text[-490:]}"
 
 
-class DamagedFile(UserWarning):
+class DamagedFileWarning(UserWarning):
     """A stored file is not what was written; it is named, removed and computed again."""
 
 
-class Guessed(UserWarning):
+class GuessedWarning(UserWarning):
     """Something that the data should say was worked out instead; one line says what and how."""
 
 
-class SetAside(UserWarning):
+class SetAsideWarning(UserWarning):
     """Part of a data set was left out by rule; one line says how much and why."""
 
 
-class LittleCounted(UserWarning):
+class LittleCountedWarning(UserWarning):
     """Hardly any of the lemmas or pairs that were given could be scored."""
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tse_core.pages import figures
+from tse_book.pages import figures
 
 BLANK = "(element, value) => { element.value = value; element.dispatchEvent(new Event('input', {bubbles: true})); }"
 

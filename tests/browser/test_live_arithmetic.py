@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 import torch
 
-from tse_core.metrics import PAPER_CUTOFFS, cutoff_scores
-from tse_core.syntaxgym import assign_tokens, read_suite, region_value, to_json
+from tse_core.metrics.scores import cutoff_scores
+from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.syntaxgym.regions import assign_tokens, region_value
+from tse_core.syntaxgym.suites import read_suite, to_json
 
 SUITES = sorted((Path(__file__).parents[2] / "data" / "laboratory" / "suites").glob("*.json"))
 SCORE = """async ([probabilities, pairs, number, cutoffs]) => {

@@ -9,11 +9,13 @@ import pytest
 from playwright.sync_api import expect
 
 from tse_core.cli import main
-from tse_core.syntaxgym import Formula, Item, Suite, load_suite, read_suite, write_suite
+from tse_core.syntaxgym.formula import Formula
+from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.suites import Item, Suite, read_suite, write_suite
 
 from .live import KEYS, LOADING, load
 
-MODEL = "smollm2-135m"
+MODEL = "smollm2-135m-instruct"
 TOLERANCE = 1.0  # bits by which one region's surprisal may differ: the page rounds what passes between the layers
 TYPICAL = 0.25  # bits by which it differs on average
 RUNNING = 5 * LOADING

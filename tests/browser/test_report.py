@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
-from tse_core.claims.judging import ledger
+from tse_book.claims.judging import ledger
 
 REPORT = "notebooks/00_report.html"
 MAIN = "#every-claim .tse-ledger"

@@ -3,7 +3,7 @@
 # Builds llama-cpp-python in an environment of its own, which takes minutes to an hour; nothing else of the tests needs it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-file=${1:-$(.venv/bin/python -c 'from tse_core.models import model_file; print(model_file("smollm2-135m"))')}
+file=${1:-$(.venv/bin/python -c 'from tse_core.models import model_file; print(model_file("smollm2-135m-instruct"))')}
 own=_build/servers
 [ -x "$own/bin/python" ] || python3 -m venv "$own"
 # Built for any processor: llama.cpp's own choice may include instructions (AMX) that a virtual machine does not allow.

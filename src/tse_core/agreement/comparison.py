@@ -10,13 +10,14 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from tse_core import uncertainty
 from tse_core.agreement.counted_forms import FORMS_POLICIES, FormsPolicy, counted_forms
-from tse_core.datasets import DEFAULT, Lemmas, as_lemmas
+from tse_core.datasets.coerce import as_lemmas
+from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.errors import InputError, unknown
-from tse_core.metrics import METRICS
-from tse_core.models import as_language_model
-from tse_core.results import READING, require_comparable
+from tse_core.metrics.table import METRICS
+from tse_core.models.coerce import as_language_model
+from tse_core.results.signature import READING, require_comparable
+from tse_core.uncertainty.intervals import compare
 
 COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
 
@@ -126,7 +127,7 @@ def compare_shared(first, second) -> pd.DataFrame:
 
 
 def _compared(first, second, clusters, second_clusters) -> tuple[float, ...]:
-    found = uncertainty.compare(first, second, clusters, second_clusters)
+    found = compare(first, second, clusters, second_clusters)
     return first.mean(), second.mean(), found.difference, found.low, found.high, found.p_value
 
 

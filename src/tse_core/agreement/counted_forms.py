@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import Lemmas
+from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
-from tse_core.models import LanguageModel
+from tse_core.models.language_model import LanguageModel
 
 FormsPolicy = Literal["single", "words", "words-no-end"]
 FORMS_POLICIES: tuple[FormsPolicy, ...] = ("single", "words", "words-no-end")

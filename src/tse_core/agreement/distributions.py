@@ -8,8 +8,9 @@ import torch
 
 from tse_core.agreement.counted_forms import WordList
 from tse_core.agreement.job import Job
-from tse_core.forward import blocks, form_log_probabilities
-from tse_core.models import Prompt
+from tse_core.forward.passes import blocks
+from tse_core.forward.word_forms import form_log_probabilities
+from tse_core.models.language_model import Prompt
 
 
 class Distributions(NamedTuple):

@@ -13,15 +13,19 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core import uncertainty
 from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.job import Job, Keep, Protocol, prepare
 from tse_core.agreement.scoring import CODE, job_work
 from tse_core.agreement.some_lemmas import over
-from tse_core.datasets import Lemmas
-from tse_core.metrics import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS, Cutoffs
-from tse_core.models import LanguageModel
-from tse_core.results import TIDY_COLUMNS, Finished, Signature, Store, Work, as_store, finished, keep_results, run
+from tse_core.datasets.lemmas import Lemmas
+from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS, Cutoffs
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.result_index import finished, keep_results
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.results.work import Finished, Work, as_store, run
+from tse_core.uncertainty.intervals import interval, own_clusters, table_intervals
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
@@ -96,8 +100,8 @@ class Evaluation:
         parts = []
         for of, rows, second in (("context", self.contexts, None), ("pair", self.pairs, "lemma")):
             scores = [metric.column for metric in TABLE_ORDER if metric.of == of]
-            rows = rows.assign(noun=uncertainty.own_clusters(rows["noun"]))
-            parts.append(uncertainty.table_intervals(rows, scores, second=second if other_verbs else None))
+            rows = rows.assign(noun=own_clusters(rows["noun"]))
+            parts.append(table_intervals(rows, scores, second=second if other_verbs else None))
         return pd.concat(parts, ignore_index=True)
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
@@ -108,7 +112,7 @@ class Evaluation:
         contexts without an eligible lemma), contexts; with `intervals` also low and high, 95 % clustered by noun.
         """
         rows = []
-        nouns = uncertainty.own_clusters(self.contexts["noun"]) if intervals else None
+        nouns = own_clusters(self.contexts["noun"]) if intervals else None
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
             group = self.contexts.iloc[members]
             for metric in OF_CONTEXTS.values():
@@ -261,7 +265,7 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
 def _bounds(values, clusters) -> list[float]:
     if values.isna().all():
         return [np.nan, np.nan]
-    found = uncertainty.interval(values, clusters)
+    found = interval(values, clusters)
     return [found.low, found.high]
 
 

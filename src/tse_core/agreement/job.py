@@ -11,23 +11,19 @@ import pandas as pd
 
 from tse_core.agreement.counted_forms import FORMS_POLICIES, CountedForms, FormsPolicy, WordList, counted_forms
 from tse_core.agreement.samples import SAMPLE_SIZE, stratified_sample
-from tse_core.datasets import (
-    Lemmas,
-    as_lemmas,
-    as_pairs,
-    context_index,
-    data_hash,
-    load_lemmas,
-    unique_contexts,
-    with_nouns,
-    with_numbers,
-)
-from tse_core.errors import InputError, LittleCounted, unknown
+from tse_core.datasets.coerce import as_lemmas, as_pairs
+from tse_core.datasets.lemmas import Lemmas, load_lemmas
+from tse_core.datasets.names import data_hash
+from tse_core.datasets.nouns import with_nouns
+from tse_core.datasets.numbers import with_numbers
+from tse_core.datasets.pairs import context_index, unique_contexts
+from tse_core.errors import InputError, LittleCountedWarning, unknown
 from tse_core.files import safe_name
-from tse_core.forward import form_tree
-from tse_core.metrics import Cutoffs
-from tse_core.models import LanguageModel, as_language_model
-from tse_core.results import PROTOCOL_VERSION, Signature, provenance
+from tse_core.forward.word_forms import form_tree
+from tse_core.metrics.table import Cutoffs
+from tse_core.models.coerce import as_language_model
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 
 Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
@@ -241,7 +237,7 @@ def _scored(given: int, left_out: dict[str, int], guessed: int, found: CountedFo
         line += " (hardly any: EW and MW are about these alone)"
         share = f"{kept:,} of the {len(lemmas):,} lemmas of {lemmas.name}"
         text = f"{model} holds both forms of only {share}; EW and MW are about these alone"
-        warnings.warn(text, LittleCounted, stacklevel=4)
+        warnings.warn(text, LittleCountedWarning, stacklevel=4)
     reasons = left_out | {"the number is a guess from English spelling": guessed}
     said = [f"{_pairs(count)}: {reason}" for reason, count in reasons.items() if count]
     if found.uneven:

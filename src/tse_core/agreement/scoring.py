@@ -6,8 +6,9 @@ import numpy as np
 
 from tse_core.agreement.job import Job
 from tse_core.agreement.shards import score_shard
-from tse_core.metrics import OF_PAIRS, SCORED
-from tse_core.results import Shape, Shard, Work
+from tse_core.metrics.table import OF_PAIRS, SCORED
+from tse_core.results.store import Shape
+from tse_core.results.work import Shard, Work
 
 CODE = ("metrics", "agreement")  # whose code scores a shard, besides what all work shares
 

@@ -12,8 +12,9 @@ import torch
 
 from tse_core.agreement.distributions import distributions
 from tse_core.agreement.job import Job
-from tse_core.metrics import OF_PAIRS, SCORED, Forms, agreement, cutoff_scores
-from tse_core.models import Prompt
+from tse_core.metrics.scores import agreement, cutoff_scores
+from tse_core.metrics.table import OF_PAIRS, SCORED, Forms
+from tse_core.models.language_model import Prompt
 
 
 def score_shard(

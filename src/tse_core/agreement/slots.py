@@ -15,9 +15,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import DEFAULT, Lemmas, as_lemmas
+from tse_core.datasets.coerce import as_lemmas
+from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.errors import InputError, unknown
-from tse_core.models import LanguageModel, as_language_model
+from tse_core.models.coerce import as_language_model
+from tse_core.models.language_model import LanguageModel
 
 FORMS = ("correct", "wrong", "past", "other")
 BLANK = "___"
@@ -43,7 +45,7 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     >>> slot_distribution("lab-systematic-causal", "The author")["token"].head(3).tolist()
     ['that', 'knew', 'the']
     """
-    from tse_core.forward import blocks
+    from tse_core.forward.passes import blocks
 
     model = as_language_model(model)
     slot = model.slot(left, right)
@@ -92,7 +94,7 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
     """
     import torch
 
-    from tse_core.forward import blocks
+    from tse_core.forward.passes import blocks
 
     model = as_language_model(model)
     membership = {}

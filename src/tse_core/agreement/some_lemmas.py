@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.metrics import OF_CONTEXTS, Forms
+from tse_core.metrics.table import OF_CONTEXTS, Forms
 
 
 def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame:

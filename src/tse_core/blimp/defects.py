@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from tse_core.published import blimp_paradigms
+from tse_core.datasets.paradigms import blimp_paradigms
 
 CRITICAL = ("one_prefix_word_good", "one_prefix_word_bad", "two_prefix_word")
 

@@ -14,25 +14,19 @@ import numpy as np
 import pandas as pd
 
 from tse_core.blimp.tables import accuracy
-from tse_core.datasets import as_sentence_pairs, data_hash
+from tse_core.datasets.coerce import as_sentence_pairs
+from tse_core.datasets.names import data_hash
+from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.files import safe_name
-from tse_core.models import as_model
-from tse_core.published import blimp_paradigms
-from tse_core.results import (
-    PROTOCOL_VERSION,
-    TIDY_COLUMNS,
-    Shape,
-    Shard,
-    Signature,
-    Store,
-    Work,
-    as_store,
-    keep_results,
-    provenance,
-    run,
-)
-from tse_core.sentences import check_method, check_pairs, check_policies, default_method, judged, score_pairs
+from tse_core.models.coerce import as_model
+from tse_core.results.result_index import keep_results
+from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
+from tse_core.results.store import Shape, Store
+from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.results.work import Shard, Work, as_store, run
+from tse_core.sentences.preferences import check_pairs, check_policies, default_method, judged, score_pairs
+from tse_core.sentences.tokens import check_method
 
 CODE = ("sentences", "blimp")  # whose code scores a paradigm, besides what all work shares
 SCORED = ("paradigm", "logp_good", "logp_bad", "unknown_critical")

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from tse_core import uncertainty
 from tse_core.errors import InputError, unknown
+from tse_core.uncertainty import clusters
+from tse_core.uncertainty.intervals import wilson
 
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
 
@@ -36,7 +37,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.Da
     for _, group in scores.groupby("paradigm", sort=False):
         right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
         row = {column: group[column].iloc[0] for column in GROUPS["paradigm"]}
-        bounds = uncertainty.wilson(right, judged_pairs, level)[:3] if judged_pairs else (np.nan,) * 3
+        bounds = wilson(right, judged_pairs, level)[:3] if judged_pairs else (np.nan,) * 3
         row |= dict(zip(("accuracy", "low", "high"), bounds, strict=True)) | {"pairs": len(group)}
         flags = {"ties": int(group["tie"].sum()), "unknown": int(group["unknown_critical"].sum())}
         rows.append(row | {"judged": judged_pairs} | flags)
@@ -112,7 +113,7 @@ def _compared(group: pd.DataFrame) -> dict:
     first, second, n = group["correct"], group["correct_second"], len(group)
     only_first, only_second = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
     a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-    half = uncertainty.normal_quantile(0.95) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
+    half = clusters.normal_quantile(0.95) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
     scores = {"pairs": n, "first": first.mean(), "second": second.mean(), "difference": first.mean() - second.mean()}
     scores |= {"low": max(-1.0, a - b - half), "high": min(1.0, a - b + half)}
     return scores | {"only_first": only_first, "only_second": only_second, "p_value": mcnemar(only_first, only_second)}

@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 
-from tse_core.errors import DamagedFile, InputError, SetAside
+from tse_core.errors import DamagedFileWarning, InputError, SetAsideWarning
 
 INTERNAL = 70  # exit code of a fault in the program
 STOPPED = 130
@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
     _prepare_streams()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     with warnings.catch_warnings():
-        warnings.simplefilter("always", DamagedFile)
+        warnings.simplefilter("always", DamagedFileWarning)
         warnings.showwarning = _warn
         sys.exit(_run(arguments))
 
@@ -106,5 +106,5 @@ def _stopped() -> int:
 
 def _warn(message, category, filename, lineno, file=None, line=None) -> None:
     """A warning as one line; those of other packages are for developers and are not shown."""
-    if issubclass(category, (DamagedFile, SetAside)):
+    if issubclass(category, (DamagedFileWarning, SetAsideWarning)):
         print("tse:", " ".join(str(message).split()), file=sys.stderr)

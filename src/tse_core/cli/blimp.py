@@ -72,9 +72,11 @@ def blimp(
             raise InputError(f"{option} {path}: there is no folder {path.parent}")
     import pandas as pd
 
-    from tse_core.blimp import GROUPS, accuracy, evaluate_blimp
+    from tse_core.blimp.scores import evaluate_blimp
+    from tse_core.blimp.tables import GROUPS, accuracy
     from tse_core.errors import unknown as unknown_name
-    from tse_core.sentences import check_method, check_policies, default_method
+    from tse_core.sentences.preferences import check_policies, default_method
+    from tse_core.sentences.tokens import check_method
 
     check_policies(first=first, ties=ties, unknown_words=unknown)
     if by not in GROUPS:
@@ -95,7 +97,7 @@ def blimp(
         _show_comparison(runs, by)
     _show_defects(pairs)
     if table:
-        from tse_core.results import write_results
+        from tse_core.results.tidy import write_results
 
         write_results(pd.concat([run.tidy() for run in runs], ignore_index=True), table)
     for path in filter(None, (out, table)):
@@ -105,7 +107,7 @@ def blimp(
 def _chosen(data: str, paradigms: list[str] | None, columns: dict[str, str] | None):
     import pandas as pd
 
-    from tse_core.datasets import load_sentence_pairs
+    from tse_core.datasets.names import load_sentence_pairs
 
     if not paradigms:
         return load_sentence_pairs(data, columns)
@@ -149,8 +151,8 @@ def _score(row) -> str:
 def _show_comparison(runs, by: str) -> None:
     import pandas as pd
 
-    from tse_core.blimp import compare
-    from tse_core.results import differences
+    from tse_core.blimp.tables import compare
+    from tse_core.results.signature import differences
 
     for difference in differences(runs[0].signature, runs[1].signature):
         typer.echo(f"note: the runs differ in {difference}", err=True)
@@ -167,7 +169,7 @@ def _show_comparison(runs, by: str) -> None:
 
 
 def _show_defects(pairs) -> None:
-    from tse_core.blimp import pair_defects
+    from tse_core.blimp.defects import pair_defects
 
     for defect, group in pair_defects(pairs).groupby("defect", sort=False):
         where = group["paradigm"].iloc[0] if len(group) == 1 else f"{len(group)} paradigms"

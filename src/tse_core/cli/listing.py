@@ -67,7 +67,7 @@ def _model_rows() -> Iterator[tuple[str, ...]]:
     """Models of the package index; the folders of data/models, whose config.json says their kind."""
     import json
 
-    from tse_core.models import model_state, package_models
+    from tse_core.models.package_index import model_state, package_models
     from tse_core.paths import data_folder
 
     said = {"cached": "fetched", "missing": "fetched on first use", "damaged": "damaged: fetched anew on first use"}
@@ -82,7 +82,7 @@ def _model_rows() -> Iterator[tuple[str, ...]]:
 
 
 def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    from tse_core.datasets import dataset_table
+    from tse_core.datasets.names import dataset_table
 
     rows: list[tuple[str, ...]] = [tuple(row) for row in dataset_table().itertuples(index=False)]
     return (
@@ -93,7 +93,7 @@ def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
 
 
 def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    from tse_core.syntaxgym import list_suites
+    from tse_core.syntaxgym.library import list_suites
 
     table = list_suites()
     names = table["name"].where(table["source"] != "public", "syntaxgym/" + table["name"])
@@ -104,7 +104,7 @@ def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
 
 
 def _lemmas() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    from tse_core.datasets import list_lemmas
+    from tse_core.datasets.lemmas import list_lemmas
 
     rows: list[tuple[str, ...]] = list(list_lemmas().items())
     return ("name", "what it is"), rows, "Lists of your own: a .csv file with the columns lemma, singular, plural."

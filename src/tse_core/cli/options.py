@@ -51,7 +51,7 @@ NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, k
 
 def opened(model, kind=None, device="auto", dtype="float32", revision=None, bos="default", trust=False, chat=None):
     """The model that the options describe."""
-    from tse_core.models import load_model
+    from tse_core.models.coerce import load_model
 
     options = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "chat": chat}
     return load_model(model, **options, trust_remote_code=trust)
@@ -68,7 +68,7 @@ def at_server(model: str, served: str | None) -> str:
 
 def store_of(folder: Path | None, without: bool):
     """The store that the options describe, None for no store."""
-    from tse_core.results import Store
+    from tse_core.results.store import Store
 
     return None if without else Store(folder)
 

@@ -29,7 +29,7 @@ def list_(
 
     Example:  tse results list
     """
-    from tse_core.results import origins
+    from tse_core.results.result_index import origins
 
     place = options.store_of(store, False)
     rows = []
@@ -66,8 +66,10 @@ def add(
     """
     import sys
 
-    from tse_core.datasets import other_contents
-    from tse_core.results import Signature, keep_results, read_results
+    from tse_core.datasets.contents import other_contents
+    from tse_core.results.result_index import keep_results
+    from tse_core.results.signature import Signature
+    from tse_core.results.tidy import read_results
 
     tables = [read_results(file) for file in files]
     for file, table in zip(files, tables, strict=True):
@@ -88,7 +90,7 @@ def remove(
 
     Example:  tse results remove 4f2a91
     """
-    from tse_core.results import find, full_key
+    from tse_core.results.result_index import find, full_key
 
     place = options.store_of(store, False)
     for key in keys:
@@ -111,7 +113,8 @@ def diff(
 
     Example:  tse results diff 4f2a91 77c0de   |   tse results diff exact.parquet released.csv --curves
     """
-    from tse_core.results import Signature, difference_table, differences
+    from tse_core.results.signature import Signature, differences
+    from tse_core.results.tidy import difference_table
 
     tables = [opened(which, store) for which in (first, second)]
     found = difference_table(*tables)
@@ -149,7 +152,8 @@ def export(
     """
     import pandas as pd
 
-    from tse_core.results import find, write_results
+    from tse_core.results.result_index import find
+    from tse_core.results.tidy import write_results
 
     place = options.store_of(store, False)
     chosen = keys or [key for key in place.keys("results") if find(key, place) is not None]
@@ -188,7 +192,8 @@ def gc(
 
 def opened(which: str, store: Path | None):
     """The tidy table of a file or of a key in the store."""
-    from tse_core.results import find, read_results
+    from tse_core.results.result_index import find
+    from tse_core.results.tidy import read_results
 
     if which.endswith((".parquet", ".csv")):
         return read_results(which)

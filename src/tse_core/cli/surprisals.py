@@ -56,7 +56,7 @@ def tokenize(
 
     Example:  tse tokenize lab-systematic-causal sentences.txt
     """
-    from tse_core.models import LanguageModel
+    from tse_core.models.language_model import LanguageModel
 
     sentences = _sentences(file)
     opened = options.opened(model, kind=kind, revision=revision)
@@ -74,7 +74,7 @@ def unkify(
 
     Example:  tse unkify lab-systematic-causal sentences.txt
     """
-    from tse_core.models import LanguageModel
+    from tse_core.models.language_model import LanguageModel
 
     sentences = _sentences(file)
     opened = options.opened(model, kind=kind, revision=revision)
@@ -103,9 +103,9 @@ def _standard_input() -> str:
 
 def _scores(model, sentences: list[str]):
     """(tokens as the vocabulary writes them, bits) of each sentence."""
-    from tse_core.models import LanguageModel
+    from tse_core.models.language_model import LanguageModel
     from tse_core.progress import progress
-    from tse_core.sentences import token_surprisals
+    from tse_core.sentences.tokens import token_surprisals
 
     if not isinstance(model, LanguageModel):
         return [(found.tokens, found.bits) for found in token_surprisals(model, sentences)]

@@ -8,7 +8,6 @@ import typer
 
 from tse_core.cli import options
 from tse_core.errors import InputError
-from tse_core.files import csv_text, write_output
 
 HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
 
@@ -25,8 +24,6 @@ done and written.
   tse sweep plan.yaml --engine dask --address tcp://head-node:8786
 
   tse sweep plan.yaml --engine slurm --workers 50
-
-  tse sweep checkpoints.yaml --by-band training.csv
 """
 
 
@@ -48,20 +45,13 @@ def sweep(
     threads: Annotated[int, typer.Option(help="Processor threads of each worker.", min=1)] = 1,
     attempts: Annotated[int, typer.Option(help="How often a failing task is tried.", min=1)] = 2,
     out: Annotated[Path | None, typer.Option(help="Write all scores: .parquet or .csv.")] = None,
-    by_band: Annotated[
-        Path | None,
-        typer.Option(help="Write scores by step and frequency band as .csv, for checkpoints (keep: lemmas)."),
-    ] = None,
     store: options.StoreFolder = None,
 ) -> None:
     if out and out.suffix not in (".parquet", ".csv"):
         raise InputError(f"--out {out}: results are written as .parquet or .csv")
-    if by_band and by_band.suffix != ".csv":
-        raise InputError(f"--by-band {by_band}: this table is written as .csv")
-    for path in filter(None, (out, by_band)):
-        if not path.parent.is_dir():
-            raise InputError(f"{path}: there is no folder {path.parent}")
-    from tse_core.sweep import ENGINES, load_plan
+    if out and not out.parent.is_dir():
+        raise InputError(f"{out}: there is no folder {out.parent}")
+    from tse_core.sweep.plan import ENGINES, load_plan
 
     if engine and engine not in ENGINES:
         from tse_core.errors import unknown
@@ -72,20 +62,14 @@ def sweep(
     if dry_run:
         _show(loaded, store, where, threads)
         return
-    from tse_core.results import write_results
-    from tse_core.sweep import sweep as run
+    from tse_core.results.tidy import write_results
+    from tse_core.sweep.running import sweep as run
 
     done = run(loaded, store=store, attempts=attempts, threads=threads, **where)
     _summary(done)
     if out:
         write_results(done.tidy(), out)
         typer.echo(f"written: {out}")
-    if by_band and not done.failures:
-        from tse_core.studies import training_curves
-
-        table = training_curves(loaded, done.planned.store)
-        write_output(by_band, csv_text(table, float_format="%.6g"))
-        typer.echo(f"written: {by_band}")
     if done.failures:
         for failure in done.failures:
             print(f"tse: failed: {failure}", file=sys.stderr)
@@ -96,7 +80,8 @@ def _show(plan, store, where, threads) -> None:
     """What the sweep would do."""
     import torch
 
-    from tse_core.sweep import machine_speed, plan_sweep, settings, sweep_seconds, task_seconds
+    from tse_core.sweep.estimate import machine_speed, sweep_seconds, task_seconds
+    from tse_core.sweep.running import plan_sweep, settings
 
     where = settings(plan, where)
     planned = plan_sweep(plan, store=store, threads=threads, engine_name=where["name"])

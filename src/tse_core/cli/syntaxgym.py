@@ -75,7 +75,7 @@ def evaluate(
     if table and table.suffix not in (".parquet", ".csv"):
         raise InputError(f"--table {table}: results are written as .parquet or .csv")
     from tse_core.progress import progress
-    from tse_core.syntaxgym import evaluate_suite
+    from tse_core.syntaxgym.outcomes import evaluate_suite
 
     read = _read(suites)
     kept = options.store_of(store, no_store)
@@ -104,7 +104,7 @@ def evaluate(
     if table:
         import pandas as pd
 
-        from tse_core.results import write_results
+        from tse_core.results.tidy import write_results
 
         write_results(pd.concat([outcome.tidy() for outcome in outcomes], ignore_index=True), table)
     for path in filter(None, (out, table)):
@@ -117,7 +117,7 @@ def list_() -> None:
 
     Example:  tse syntaxgym list
     """
-    from tse_core.syntaxgym import list_suites
+    from tse_core.syntaxgym.library import list_suites
 
     rows = [
         (suite.name, suite.source, suite.circuit, "" if suite.available else "tse data fetch syntaxgym")
@@ -135,7 +135,8 @@ def check(
 
     Example:  tse syntaxgym check my-suite.json
     """
-    from tse_core.syntaxgym import find_suite, problems_of, read_suite
+    from tse_core.syntaxgym.library import find_suite
+    from tse_core.syntaxgym.suites import problems_of, read_suite
 
     wrong = False
     for name in suites:
@@ -163,7 +164,8 @@ def convert(
 
     Examples:  tse syntaxgym convert number_prep number_prep.csv   |   tse syntaxgym convert mine.csv mine.json
     """
-    from tse_core.syntaxgym import load_suite, write_suite
+    from tse_core.syntaxgym.library import load_suite
+    from tse_core.syntaxgym.suites import write_suite
 
     write_suite(load_suite(suite), file)
     print(f"written: {file}")
@@ -171,7 +173,8 @@ def convert(
 
 def opened(name: str, timeout: float = 3600, *choices):
     """The model of a name; one behind a command, or a request to a server, may take so many seconds."""
-    from tse_core.models import CommandModel, ServerModel
+    from tse_core.models.command import CommandModel
+    from tse_core.models.server import ServerModel
 
     loaded = options.opened(name, *choices)
     if isinstance(loaded, CommandModel | ServerModel):
@@ -181,7 +184,7 @@ def opened(name: str, timeout: float = 3600, *choices):
 
 def _read(names: list[str]) -> list:
     """The suites that names, files, folders and groups mean."""
-    from tse_core.syntaxgym import list_suites, load_suites
+    from tse_core.syntaxgym.library import list_suites, load_suites
 
     read = [suite for name in names for suite in load_suites(name)]
     if "public" in names and (missing := int((~list_suites()["available"]).sum())):
@@ -196,7 +199,7 @@ def _read(names: list[str]) -> list:
 
 def _print_all(outcomes: list, unknown: str) -> None:
     """A row for each model and suite, then for each circuit."""
-    from tse_core.syntaxgym import accuracy_table, circuit_table
+    from tse_core.syntaxgym.tables import accuracy_table, circuit_table
 
     accuracies = accuracy_table(outcomes, unknown)
     rows = [

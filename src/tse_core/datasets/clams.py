@@ -25,7 +25,7 @@ from tse_core.datasets import downloads
 from tse_core.datasets.columns import read_table
 from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape
-from tse_core.errors import SetAside, unknown
+from tse_core.errors import SetAsideWarning, unknown
 from tse_core.files import lines_of, read_text, read_yaml
 from tse_core.paths import data_folder
 from tse_core.words import composed
@@ -88,7 +88,7 @@ def load_clams(name: str, *, capital: bool = True, period: bool = True) -> pd.Da
     if total := sum(left.values()):
         reasons = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in left.items() if count)
         warnings.warn(
-            f"{name}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})", SetAside, stacklevel=3
+            f"{name}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})", SetAsideWarning, stacklevel=3
         )
     return pairs
 

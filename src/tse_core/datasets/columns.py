@@ -14,14 +14,7 @@ import pandas as pd
 
 from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.numbers import number_said
-from tse_core.datasets.pairs import (
-    AGREEMENT_COLUMNS,
-    SENTENCE_COLUMNS,
-    join,
-    shape,
-    split_pair,
-    verb_lemma,
-)
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
 from tse_core.errors import InputError, unknown
 from tse_core.files import lines_of, read_text
 

@@ -13,6 +13,7 @@ from tse_core.datasets.grammar_notation import list_grammars, load_grammar
 from tse_core.datasets.nouns import spelled_nouns
 from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs
 from tse_core.datasets.pairs import sentence_pairs
+from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
 
@@ -38,7 +39,7 @@ def load_pairs(
         ``"marvin-linzen-released"``, the paper's own files; ``"clams/fr"`` (en, fr, de, he, ru) and
         ``"clams/fr/simple"``, CLAMS (Mueller et al. 2020); any grammar in data/grammars by its name;
         the path of a .jsonl file (sentence_good, sentence_bad, label), of a table (.csv, .tsv, .txt, see
-        :func:`tse_core.datasets.pairs_from_table`) or of a grammar in YAML.
+        :func:`tse_core.datasets.columns.pairs_from_table`) or of a grammar in YAML.
     columns : which column of a table is what, where its name does not say it: ``{"good": "sentence"}``.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
 
@@ -158,8 +159,7 @@ def _released(name: str, dataset: str, capital: bool, period: bool) -> pd.DataFr
 def _blimp(name: str) -> pd.DataFrame:
     """BLiMP with the paper's twelve phenomena (its files tell thirteen terms apart) and one spelling a field."""
     pairs = pd.concat([read_sentence_pairs(path) for path in downloads.files(name)], ignore_index=True)
-    paradigms = pd.read_csv(data_folder() / "published" / "blimp_paradigms.csv").set_index("UID")
-    pairs["phenomenon"] = pairs["paradigm"].map(paradigms["phenomenon_paper"])
+    pairs["phenomenon"] = pairs["paradigm"].map(blimp_paradigms().set_index("UID")["phenomenon"])
     pairs["field"] = pairs["field"].str.replace("/", "_")
     return pairs
 

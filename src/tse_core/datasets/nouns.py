@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from tse_core.errors import Guessed
+from tse_core.errors import GuessedWarning
 
 
 def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
@@ -21,7 +21,7 @@ def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
     missing = (nouns == "") & (subjects != "")
     if missing.any():
         guess = "the singular and the plural of a subject are matched by English spelling"
-        warnings.warn(f"{where}: no field 'noun' beside 'subject'; {guess}", Guessed, stacklevel=3)
+        warnings.warn(f"{where}: no field 'noun' beside 'subject'; {guess}", GuessedWarning, stacklevel=3)
         nouns = nouns.mask(missing, pd.Series(spelled_nouns(subjects), pairs.index))
     if "noun" in pairs:
         return pairs.assign(noun=nouns)

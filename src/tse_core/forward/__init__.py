@@ -2,7 +2,3 @@
 
 Causal models get trees of shared prefixes, other models get batches of equally long sequences.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -18,7 +18,7 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.forward.trees import Ids, arrays, trees
-from tse_core.models import LanguageModel
+from tse_core.models.language_model import LanguageModel
 
 BATCH_TOKENS = 1024  # on a processor; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
 MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows

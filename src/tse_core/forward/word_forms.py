@@ -27,7 +27,7 @@ import torch
 from tse_core.errors import InputError
 from tse_core.forward.passes import CACHED_ENTRIES, Block, blocks
 from tse_core.forward.trees import Ids
-from tse_core.models import LanguageModel, Prompt
+from tse_core.models.language_model import LanguageModel, Prompt
 
 
 class FormScores(NamedTuple):

@@ -1,4 +1,4 @@
-"""The table of metrics: what each is called, what it means, how it is computed and how charts draw it.
+"""The table of metrics: what each is called, what it means, how it is computed.
 
 Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
 charts. A metric is a sum over the lemmas that count (`part`) divided by another (`whole`); both are functions of
@@ -63,7 +63,6 @@ class Metric:
     part, whole : functions of `Forms`, one value a lemma; the score is the sum of the parts over that of the wholes
     inside : what is counted at a top cut-off: every "lemma" of which either form is inside, or every "form" inside (the
         other one then counts as having no probability); at a bottom cut-off, a lemma of which both forms are
-    shape, colour : its mark in charts; the colour at least 3:1 on the white and on the dark page
     """
 
     name: str
@@ -71,8 +70,6 @@ class Metric:
     of: Literal["context", "pair"]
     part: Callable[[Forms], Any]
     whole: Callable[[Forms], Any]
-    shape: str
-    colour: str
     inside: Literal["lemma", "form"] = "lemma"
 
     @property
@@ -87,17 +84,17 @@ METRICS = {
         Metric(
             "TSE",
             "targeted syntactic evaluation: the share of pairs whose own verb is likelier in its correct form",
-            of="pair", part=wins, whole=each, shape="square", colour="#7d6a00",
+            of="pair", part=wins, whole=each,
         ),
         Metric(
             "EW",
             "equally weighted: the share of verbs that are likelier in their correct form, a mean over contexts",
-            of="context", part=wins, whole=each, shape="circle", colour="#0072b2",
+            of="context", part=wins, whole=each,
         ),
         Metric(
             "MW",
             "model weighted: the share of the probability of verb forms that is on correct ones, a mean over contexts",
-            of="context", part=correct, whole=both, inside="form", shape="diamond", colour="#b3578f",
+            of="context", part=correct, whole=both, inside="form",
         ),
     )
 }  # fmt: skip

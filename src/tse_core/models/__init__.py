@@ -3,7 +3,3 @@
 A `LanguageModel` is a tokenizer, a network and the policies that turn text into token ids. Hugging Face networks,
 n-gram and LSTM baselines, programs behind a command and models behind a server are opened here.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

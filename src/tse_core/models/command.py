@@ -23,9 +23,9 @@ import numpy as np
 
 from tse_core.errors import InputError
 from tse_core.files import lines_of
-from tse_core.models.child import LARGEST, run_command
 from tse_core.models.identity import cached, file_digest
 from tse_core.models.spelling import spell
+from tse_core.models.subprocesses import LARGEST, run_command
 from tse_core.models.surprisal_model import GivenScores
 
 HEADER = ["sentence_id", "token_id", "token", "surprisal"]

@@ -15,9 +15,9 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.files import is_folder
+from tse_core.models.bos import WORDS, chat_front, front_ids, token_id
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
-from tse_core.models.openers import WORDS, chat_front, front_ids, token_id
 from tse_core.models.word_ends import word_ends
 from tse_core.words import join
 
@@ -64,7 +64,7 @@ class LanguageModel:
     space : bool
         Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
     opener : str, optional
-        The token that opened documents in pretraining (see ``models/openers.py``).
+        The token that opened documents in pretraining (see ``models/bos.py``).
     quantisation : str, optional
         How a GGUF file stores most of its weights, e.g. "Q4_1".
     chat : str, optional

@@ -2,6 +2,7 @@
 
 import copy
 import importlib.util
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import torch
@@ -9,6 +10,7 @@ import torch
 from tse_core.errors import InputError, unknown
 from tse_core.models.adapters import WEIGHTS, adapter_settings, with_adapter, without_wrapper
 from tse_core.models.allocator import keep_freed_memory
+from tse_core.models.bos import document_opener
 from tse_core.models.command import open_command
 from tse_core.models.devices import usable_device
 from tse_core.models.hub import check_layers, fetched_weights, laboratory_models, opened, opened_network
@@ -16,7 +18,6 @@ from tse_core.models.huggingface import HuggingFaceNetwork, longest
 from tse_core.models.identity import file_digest, safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import LazyNetwork
-from tse_core.models.openers import document_opener
 from tse_core.models.server import open_server
 from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.paths import data_folder
@@ -49,10 +50,10 @@ def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> Langu
         file = model_file(name) if name in package_models() else Path(name)
         return _open_gguf(name, file, device, dtype, bos)
     place = str(data_folder() / "models" / name) if name in laboratory_models() else name
-    if (Path(place) / "tse_baseline.json").is_file():
-        from tse_core.models.baselines import load_baseline
-
-        return load_baseline(place, name=name, kind=kind, device=device, dtype=dtype, revision=revision, bos=bos)
+    for entry in entry_points(group="tse.models"):  # a folder with a file of this name is another package's
+        if (Path(place) / entry.name).is_file():
+            load = entry.load()
+            return load(place, name=name, kind=kind, device=device, dtype=dtype, revision=revision, bos=bos)
     return _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust)
 
 

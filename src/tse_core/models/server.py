@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from tse_core.errors import InputError, unknown
+from tse_core.models.bos import WORDS
 from tse_core.models.identity import canonical
-from tse_core.models.openers import WORDS
 from tse_core.models.server_answers import AnswerError, first_written, scores_in
 from tse_core.models.server_requests import RequestError, ask
 from tse_core.models.surprisal_model import GivenScores

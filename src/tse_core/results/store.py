@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tse_core.errors import DamagedFile, InputError
+from tse_core.errors import DamagedFileWarning, InputError
 from tse_core.files import write_aside
 from tse_core.paths import store_folder
 from tse_core.results.code import code_digest
@@ -215,7 +215,7 @@ def read(path: Path, shape: Shape | None = None, again: bool = True) -> pd.DataF
             path.unlink(missing_ok=True)
         except OSError:
             what = "cannot be removed; it is computed again"
-    warnings.warn(f"{path} is damaged and {what}", DamagedFile, stacklevel=3)
+    warnings.warn(f"{path} is damaged and {what}", DamagedFileWarning, stacklevel=3)
     return None
 
 

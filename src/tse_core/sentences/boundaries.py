@@ -15,8 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tse_core import forward
 from tse_core.errors import InputError
+from tse_core.forward import passes
 
 SPACES = ("Ġ", "▁", " ")  # how tokenizers write the space into a token
 
@@ -33,7 +33,7 @@ def with_boundaries(model, sentences, scored) -> list:
     encodings = model.encode_batch(sentences)
     positions = [_boundaries(scores, encoding) for scores, encoding in zip(scored, encodings, strict=True)]
     mass = np.full(sum(map(len, positions)), np.nan)
-    for requests, logits in forward.logits(model, [e.ids for e in encodings], positions):
+    for requests, logits in passes.logits(model, [e.ids for e in encodings], positions):
         share = logits[:, openers].logsumexp(-1) - logits.logsumexp(-1)
         mass[requests] = -share.double().cpu().numpy() / math.log(2)
     corrected, start = [], 0

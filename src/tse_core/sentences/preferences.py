@@ -19,9 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets import PREFIX_FIELDS, as_sentence_pairs
+from tse_core.datasets.coerce import as_sentence_pairs
+from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, unknown
-from tse_core.models import LanguageModel, SurprisalModel, as_model
+from tse_core.models.coerce import as_model
+from tse_core.models.language_model import LanguageModel
+from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.sentences.texts import GivenText, Text, given_texts, read_texts
 from tse_core.sentences.tokens import check_method, token_log_probabilities, word_span
 

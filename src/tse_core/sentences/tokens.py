@@ -16,9 +16,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core import forward
 from tse_core.errors import InputError, unknown
-from tse_core.models import LanguageModel, SurprisalModel, as_model
+from tse_core.forward import passes
+from tse_core.models.coerce import as_model
+from tse_core.models.language_model import LanguageModel
+from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.sentences.texts import Text, TokenScores, given_texts, read_texts
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
@@ -136,7 +138,7 @@ def token_log_probabilities(model, texts: Sequence[Text], wanted: Sequence[np.nd
             targets.append(ids)
     requests = sum(map(len, wanted))
     options = {"advance": lambda done: advance(done / requests)} if advance else {}
-    values = forward.target_log_probabilities(model, sequences, positions, targets, **options)
+    values = passes.target_log_probabilities(model, sequences, positions, targets, **options)
     scores, start = [], 0
     for text, tokens in zip(texts, wanted, strict=True):
         scores.append(np.full(len(text.ids), np.nan))

@@ -7,14 +7,20 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from tse_core.agreement import Evaluation, Job, evaluate, job_work, number_names, prepare
-from tse_core.blimp import PairScores, evaluate_blimp, pairs_work
-from tse_core.datasets import load_lemmas, load_pairs, load_sentence_pairs
-from tse_core.metrics import PAPER_CUTOFFS
-from tse_core.models import LanguageModel
-from tse_core.results import Shard, Store, Work, finished
+from tse_core.agreement.evaluation import Evaluation, evaluate, number_names
+from tse_core.agreement.job import Job, prepare
+from tse_core.agreement.scoring import job_work
+from tse_core.blimp.scores import PairScores, evaluate_blimp, pairs_work
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.datasets.names import load_pairs, load_sentence_pairs
+from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.result_index import finished
+from tse_core.results.store import Store
+from tse_core.results.work import Shard, Work
 from tse_core.sweep.plan import Run
-from tse_core.syntaxgym import Outcome, evaluate_suite, load_suite, suite_work
+from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite, suite_work
 
 POLICIES = ("protocol", "keep", "forms", "sample")  # of a run, in the order in which `prepare` takes them
 Result: TypeAlias = Evaluation | PairScores | Outcome

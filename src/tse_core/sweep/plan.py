@@ -32,13 +32,15 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Literal
 
-from tse_core.agreement import FORMS_POLICIES, SAMPLE_SIZE
-from tse_core.datasets import DEFAULTS
+from tse_core.agreement.counted_forms import FORMS_POLICIES
+from tse_core.agreement.samples import SAMPLE_SIZE
+from tse_core.datasets.lemmas import DEFAULTS
 from tse_core.errors import InputError, unknown
 from tse_core.files import is_folder, is_there, read_yaml
 
 if TYPE_CHECKING:
-    from tse_core.agreement import FormsPolicy, Keep, Protocol
+    from tse_core.agreement.counted_forms import FormsPolicy
+    from tse_core.agreement.job import Keep, Protocol
 
 MOST_RUNS = 100_000
 ENGINES = ("processes", "dask", "slurm")
@@ -81,7 +83,7 @@ class Model:
 
     def load(self, **further):
         """The model itself."""
-        from tse_core.models import load_model
+        from tse_core.models.coerce import load_model
 
         options = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos")}
         return load_model(self.source, **options | further)
@@ -110,7 +112,7 @@ class Plan:
     runs : tuple of Run
         Model by model, so that a worker loads each as seldom as can be.
     engine : dict
-        name ("processes", "dask", "slurm"), workers, gpus, address, cluster, options; see `tse_core.sweep.engine`.
+        name ("processes", "dask", "slurm"), workers, gpus, address, cluster, options; see `engines.engine`.
     task_tokens : int or None
         Tokens of one task at most; None leaves it to the engine.
     """
@@ -216,7 +218,7 @@ def _models(entry, folder: Path, where: str) -> list[Model]:
 def _suites(name: str) -> list[str]:
     """The names or files that an entry of `suites` stands for."""
     if name in ("laboratory", "public"):
-        from tse_core.syntaxgym import list_suites
+        from tse_core.syntaxgym.library import list_suites
 
         table = list_suites()
         return table.loc[(table["source"] == name) & table["available"], "name"].tolist()

@@ -14,7 +14,8 @@ import pandas as pd
 
 from tse_core.errors import InputError
 from tse_core.progress import progress
-from tse_core.results import TIDY_COLUMNS, Store
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.sweep.engines import engine
 from tse_core.sweep.plan import Plan, Run, load_plan
 from tse_core.sweep.tasks import Planner, Report, Task, score_task

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 import pandas as pd
 import torch
 
-from tse_core.errors import InputError, LittleCounted
-from tse_core.models import LanguageModel
-from tse_core.results import Store, Work, run, unfinished
+from tse_core.errors import InputError, LittleCountedWarning
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.store import Store
+from tse_core.results.work import Work, run, unfinished
 from tse_core.sweep.parts import Result, Works, forget_data, result_of
 from tse_core.sweep.plan import Model, Run
 
@@ -144,7 +145,9 @@ _works = Works()
 def score_task(task: Task) -> Report:
     """Score the shards of a task and put them into the store; what runs on a worker."""
     with _lock, warnings.catch_warnings():  # one at a time, whatever the worker's settings: memory is planned for one
-        warnings.simplefilter("ignore", LittleCounted)  # the results say it, and whoever planned the sweep has heard it
+        warnings.simplefilter(
+            "ignore", LittleCountedWarning
+        )  # the results say it, and whoever planned the sweep has heard it
         start = time.perf_counter()
         torch.set_num_threads(task.threads)
         work = _worker_work(task.run)

@@ -62,6 +62,18 @@ def list_suites() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
 
 
+def public_suites() -> pd.DataFrame:
+    """The 34 public suites, their size, circuit and formula (data/syntaxgym/suites.csv).
+
+    Columns: suite, tag, circuit, items, conditions, regions, sentences, predictions, in_31, in_33, formula;
+    in_33: among the suites counted by Gauthier et al. 2020; in_31: analysed by Hu et al. 2020.
+    """
+    table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv")
+    table = table[[column for column in table if not column.startswith("acc_")]]
+    table = table.rename(columns={column: column.removeprefix("n_") for column in table})
+    return table.astype({"in_31": bool, "in_33": bool})
+
+
 def circuit(suite: Suite) -> str:
     """The circuit of a suite: its own ``meta.circuit``, else Hu et al.'s (2020) for a public suite, else ``""``."""
     return str(suite.meta.get("circuit") or _circuits().get(suite.name, ""))
@@ -80,5 +92,4 @@ def _public() -> list[str]:
 
 @cache
 def _circuits() -> dict[str, str]:
-    table = pd.read_csv(data_folder() / "published" / "syntaxgym_suites.csv", usecols=["suite", "circuit"])
-    return dict(table.dropna().itertuples(index=False))
+    return dict(public_suites()[["suite", "circuit"]].dropna().itertuples(index=False))

@@ -12,26 +12,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core import uncertainty
 from tse_core.errors import InputError, unknown
-from tse_core.models import LanguageModel, as_model
-from tse_core.results import (
-    PROTOCOL_VERSION,
-    TIDY_COLUMNS,
-    Shape,
-    Shard,
-    Signature,
-    Store,
-    Work,
-    as_store,
-    finished,
-    keep_results,
-    provenance,
-    run,
-)
+from tse_core.models.coerce import as_model
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.result_index import finished, keep_results
+from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
+from tse_core.results.store import Shape, Store
+from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.results.work import Shard, Work, as_store, run
 from tse_core.syntaxgym.library import as_suite
 from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value, word_at
 from tse_core.syntaxgym.suites import Suite, to_dict, to_json
+from tse_core.uncertainty.intervals import wilson
 
 CODE = ("sentences", "syntaxgym")  # whose code scores a suite, besides what all work shares
 TOKENS = ("item", "condition", "position", "token", "region", "bits", "unknown")
@@ -104,7 +96,7 @@ class Outcome:
         rows = []
         for row in self.predictions.itertuples():
             name = "all predictions" if row.prediction == "all" else f"prediction {row.prediction}"
-            rows.append({"metric": name, **uncertainty.wilson(row.correct, row.items)._asdict(), "pairs": row.items})
+            rows.append({"metric": name, **wilson(row.correct, row.items)._asdict(), "pairs": row.items})
         table = pd.DataFrame(rows).rename(columns={"estimate": "score"})
         return table.assign(
             model=self.signature.model, protocol=self.signature.protocol,
@@ -185,7 +177,7 @@ def suite_work(model, suite: Suite) -> Work:
 
 def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
     """The token surprisals of every sentence of a suite: ``Outcome.tokens``."""
-    from tse_core.sentences import token_surprisals
+    from tse_core.sentences.tokens import token_surprisals
 
     different = _different(suite)
     scores = dict(zip(different, token_surprisals(model, different, advance=advance), strict=True))

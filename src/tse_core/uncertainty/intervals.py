@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tse_core.errors import InputError
-from tse_core.metrics import METRICS, OF_CONTEXTS
+from tse_core.metrics.table import METRICS, OF_CONTEXTS
 from tse_core.uncertainty.clusters import (
     NO_VARIANCE,
     bootstrap_t,

@@ -1,0 +1,8 @@
+"""What the book needs beside `tse_core`: published numbers, claims, charts, pages, studies, the laboratory, the gym.
+
+The public names stand in ``__init__.pyi``. They are loaded on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,9 @@
+from . import charts as charts
+from . import claims as claims
+from . import laboratory as laboratory
+from . import pages as pages
+from . import published as published
+from . import recorded as recorded
+from . import studies as studies
+from .charts import plot as plot
+from .studies import EvaluationCallback as EvaluationCallback

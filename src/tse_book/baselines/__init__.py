@@ -1,0 +1,1 @@
+"""Baselines that anyone can train: an n-gram and an LSTM language model, used like every other model."""

@@ -1,0 +1,208 @@
+"""Scores, coverage and empty contexts along the cut-offs (Figures 1 to 4 of Newman et al. 2021), as small multiples.
+
+The reader walks from the verbs a model finds likely to those it finds unlikely: first the top p of the distribution on
+a linear axis (circles, solid), then, after a gap, the bottom p on a logarithmic one (crosses, dashed). A panel shows
+one model and one metric; one construction is drawn in colour at a time, the others stay grey behind it.
+"""
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from tse_book.charts.theme import CONSTRUCTIONS, QUIET, colours_of, described, listed, needs
+
+TOP_END, BOTTOM_START = 0.54, 0.63
+TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (0.5, 1e-2, 1e-4, 1e-6)}
+CHOOSE = "Choose the construction in colour below the chart."
+FEW = 10  # a mean over fewer contexts is drawn faint
+KEPT = ("construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source", "score", "low", "high")
+NUMBERS = {"score": "score", "coverage": "coverage", "invalid": "contexts without a verb"}
+
+
+def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, title=None):
+    """EW and MW at each cut-off, a panel for each model and metric: Figures 1 and 2.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        construction, metric, side ("top", "bottom"), cutoff (a fraction), score, and where known coverage, invalid,
+        contexts, low, high, model, source ("measured", "published"): what `Evaluation.curves` gives.
+    published : DataFrame, optional
+        The same columns, and `beside`, the model in whose panels a published curve is drawn thin and hollow.
+    chosen : str, optional
+        The construction in colour at the start; a list below the chart offers the others.
+    """
+    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
+    title = title or "Agreement, from the verbs a model expects to those it does not"
+    return _figure(curves, metrics, "score", published, chosen, title)
+
+
+def coverage_curves(curves, *, metric="EW", published=None, chosen=None, title=None):
+    """The probability on the forms that counted, at each cut-off: Figure 3. Parameters as for `cutoff_curves`."""
+    title = title or "How much of the distribution the verb list covers"
+    return _figure(curves, [metric], "coverage", published, chosen, title)
+
+
+def invalid_curves(curves, *, metric="EW", published=None, chosen=None, title=None):
+    """The share of contexts in which no lemma is eligible, at each cut-off: Figure 4. Parameters as above."""
+    title = title or "Where contexts have no verb left to score"
+    return _figure(curves, [metric], "invalid", published, chosen, title)
+
+
+def position(side, cutoff):
+    """Where a cut-off stands on the joined axis, from 0 (top 10 %) to 1 (bottom 0.0001 %)."""
+    cutoff = np.asarray(cutoff, dtype=float)
+    top = (cutoff - 0.1) / 0.9 * TOP_END
+    bottom = BOTTOM_START + (np.log10(0.5) - np.log10(cutoff)) / (np.log10(0.5) + 6) * (1 - BOTTOM_START)
+    return np.where(np.asarray(side) == "top", top, bottom)
+
+
+def _figure(curves, metrics, value, published, chosen, title):
+    needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
+    rows = _rows(curves, metrics, value)
+    models, constructions = list(dict.fromkeys(rows["model"])), _ordered(rows["construction"])
+    ghosts = published if published is not None and len(published) else None
+    if ghosts is not None:
+        behind = _rows(ghosts.assign(model=ghosts["beside"], source="beside"), metrics, value)
+        rows = pd.concat([rows, behind[behind["model"].isin(models)]], ignore_index=True)
+    chosen = chosen if chosen in constructions else _furthest(rows, value, constructions)
+    shown = alt.param(
+        name="shown", value=chosen, bind=alt.binding_select(options=constructions, name="Construction in colour ")
+    )
+    floor = 0.0 if value != "score" else min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
+    panels = [(model, metric) for model in models for metric in metrics]
+    size = {"width": "container" if len(panels) == 1 else 275, "height": 170}
+    plots = [
+        _panel(rows, model, metric, value, floor).properties(
+            title=alt.TitleParams(_heading(model, metric, models, metrics), fontSize=12), **size
+        )
+        for model, metric in panels
+    ]
+    chart = plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
+    notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
+    if ghosts is not None:
+        notes.append(f"Thin and hollow: {listed(dict.fromkeys(ghosts['model']))}, as published.")
+    if (rows.get("counted", pd.Series(dtype=float)) < FEW).any():
+        notes.append(f"Faint: a mean over fewer than {FEW} contexts.")
+    return described(chart.add_params(shown), title, _description(rows, metrics, value, models), notes)
+
+
+def _heading(model, metric, models, metrics) -> str:
+    return " · ".join([*([model] if any(models) else []), *([metric] if len(metrics) > 1 else [])])
+
+
+def _ordered(constructions) -> list[str]:
+    present = list(dict.fromkeys(constructions))
+    return [c for c in CONSTRUCTIONS if c in present] + [c for c in present if c not in CONSTRUCTIONS]
+
+
+def _furthest(rows, value, constructions) -> str:
+    """The construction whose first model's curve moves most between its ends: the one worth showing first."""
+    first = rows[rows["model"] == rows["model"].iloc[0]].sort_values("position")
+    ends = first.groupby("construction", sort=False)[value].agg(["first", "last"])
+    moved = (ends["first"] - ends["last"]).abs()
+    return str(moved.idxmax()) if moved.notna().any() else constructions[0]
+
+
+def _rows(table, metrics, value):
+    table = table[table["metric"].isin(metrics)].copy()
+    table = needs(table[table[value].notna()], what=f"a chart of {listed(metrics)}")
+    table["model"] = table["model"].fillna("") if "model" in table else ""
+    table["source"] = table["source"].fillna("measured") if "source" in table else "measured"
+    table["position"] = position(table["side"], table["cutoff"]).round(5)
+    table["cut_off"] = [f"{s} {c * 100:.10g} %" for s, c in zip(table["side"], table["cutoff"], strict=True)]
+    if {"contexts", "invalid"} <= set(table):
+        table["counted"] = ((1 - table["invalid"].astype(float)) * table["contexts"].astype(float)).round()
+    kept = [c for c in dict.fromkeys([*KEPT, value, "counted"]) if c in table]
+    if value != "score":  # an interval belongs to the axis of the score
+        kept = [c for c in kept if c not in ("score", "low", "high")]
+    return table[kept].sort_values(["metric", "construction", "side", "position"], kind="stable")
+
+
+def _panel(rows, model, metric, value, floor):
+    here = alt.Chart(rows).transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
+    ticks = [float(position(side, c).round(5)) for side, cuts in TICKS.items() for c in cuts]
+    words = (
+        f"datum.value <= {TOP_END + 0.01} ? format(10 + datum.value / {TOP_END} * 90, '.0f') + '%' : "
+        f"format(100 * pow(10, {np.log10(0.5)} - (datum.value - {BOTTOM_START}) / {1 - BOTTOM_START} * "
+        f"{np.log10(0.5) + 6}), '.1~r') + '%'"
+    )
+    axis = alt.Axis(
+        values=ticks, labelOverlap="greedy", labelFontSize=11, labelExpr=words, grid=False, titleFontSize=11,
+        title="likely ← top p | bottom p → unlikely",
+    )  # fmt: skip
+    base = here.encode(
+        x=alt.X("position:Q", axis=axis, scale=alt.Scale(domain=[-0.02, 1.02], nice=False)),
+        y=alt.Y(
+            f"{value}:Q",
+            title=NUMBERS[value],
+            scale=alt.Scale(domain=[floor, 1.0], zero=False),
+            axis=alt.Axis(format=".0%", tickCount=5),
+        ),
+    )
+    dashes = alt.StrokeDash("side:N", scale=alt.Scale(domain=["top", "bottom"], range=[[1, 0], [5, 3]]), legend=None)
+    signs = alt.Shape("side:N", scale=alt.Scale(domain=["top", "bottom"], range=["circle", "cross"]), legend=None)
+    colour = alt.Color("construction:N", scale=colours_of(rows["construction"]), legend=None)
+    grey = base.transform_filter("datum.construction != shown && datum.source != 'beside'")
+    one = base.transform_filter("datum.construction == shown")
+    own, ghost = (one.transform_filter(f"datum.source {sign} 'beside'") for sign in ("!=", "=="))
+    lines = ["construction:N", "side:N"]
+    layers = [
+        _gap(here),
+        grey.mark_line(strokeWidth=1, color=QUIET, opacity=0.45).encode(detail=lines, strokeDash=dashes),
+        ghost.mark_line(strokeWidth=1, opacity=0.8).encode(detail=lines, strokeDash=dashes, color=colour),
+        ghost.mark_point(size=34, strokeWidth=1, opacity=0.8).encode(shape=signs, color=colour, tooltip=_tips(rows)),
+        own.mark_line(strokeWidth=2.4).encode(detail=lines, strokeDash=dashes, color=colour),
+    ]
+    few = f"isValid(datum.counted) && datum.counted < {FEW}"
+    if {"low", "high"} <= set(rows):
+        bars = own.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.2)
+        faint = alt.condition(few, alt.value(0.15), alt.value(0.45))
+        layers.append(bars.encode(y="low:Q", y2="high:Q", color=colour, opacity=faint))
+    points = own.mark_point(size=34, filled=True).encode(
+        shape=signs, color=colour, opacity=alt.condition(few, alt.value(0.25), alt.value(1.0)), tooltip=_tips(rows)
+    )
+    name = (
+        own.transform_aggregate(groupby=["construction"])
+        .mark_text(align="left", baseline="bottom", fontSize=11, fontWeight=600)
+        .encode(x=alt.value(4), y=alt.value("height"), text="construction:N", color=colour)
+    )
+    return alt.layer(*layers, points, name)
+
+
+def _gap(chart):
+    rule = chart.transform_aggregate(n="count()").mark_rule(strokeDash=[2, 2], color=QUIET, opacity=0.6)
+    return rule.encode(x=alt.datum((TOP_END + BOTTOM_START) / 2))
+
+
+def _tips(rows):
+    named = {
+        "construction": None, "model": None, "cut_off": None, "score": ".3f", "low": ".3f", "high": ".3f",
+        "coverage": ".4f", "invalid": ".1%", "counted": ",d",
+    }  # fmt: skip
+    titles = {"cut_off": "cut-off", "low": "95 % from", "high": "95 % to", "invalid": "contexts without a verb"}
+    titles["counted"] = "contexts with a score"
+    present = [c for c in named if c in rows and rows[c].notna().any() and (rows[c] != "").any()]
+    return [
+        alt.Tooltip(c, title=titles.get(c, c), **({"type": "quantitative", "format": f} if f else {"type": "nominal"}))
+        for c, f in ((c, named[c]) for c in present)
+    ]
+
+
+def _description(rows, metrics, value, models):
+    own, parts = rows[rows["source"] != "beside"], []
+    for model in models:
+        for metric in metrics:
+            part = own[(own["model"] == model) & (own["metric"] == metric)].sort_values("position")
+            if part.empty:
+                continue
+            ends = part.groupby("construction", sort=False)[value].agg(["first", "last"])
+            parts.append(
+                f"{_heading(model, metric, models, metrics) or metric}: from {ends['first'].min():.2f} to "
+                f"{ends['first'].max():.2f} at the first cut-off, from {ends['last'].min():.2f} to "
+                f"{ends['last'].max():.2f} at the last"
+            )
+    names = listed(dict.fromkeys(own["construction"]))
+    return f"Line charts of the {NUMBERS[value]}, top p on a linear, bottom p on a log axis, for {names}. " + (
+        ". ".join(parts) + "."
+    )

@@ -1,0 +1,192 @@
+"""The figures and the table of Newman et al. (2021), for any run, beside a published model."""
+
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from tse_book import published
+from tse_book.charts.cutoffs import CHOOSE, coverage_curves, cutoff_curves, invalid_curves
+from tse_book.charts.scores import table2_dots
+from tse_book.charts.theme import described, listed, needs
+from tse_core.errors import InputError, unknown
+from tse_core.files import write_output
+from tse_core.metrics.table import METRICS
+
+FIGURES = ("figure1", "figure2", "figure3", "figure4", "table2")
+WIDTH = 560  # pixels of a single panel in a file; on a page it is as wide as its place
+ENDINGS = (".html", ".svg", ".png")
+_KEYS = ["model", "construction", "metric", "side", "cutoff"]
+_VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
+
+
+def plot(results, figure: str, *, beside: str | None = None, chosen: str | None = None):
+    """A figure of the paper drawn from a run.
+
+    Parameters
+    ----------
+    results : Evaluation, or the tidy table of one or several runs (`tse_core.results.tidy.read_results`)
+    figure : "figure1" (EW and MW at each cut-off, the four constructions that the paper draws), "figure2" (all
+        constructions), "figure3" (coverage), "figure4" (contexts without a verb) or "table2"
+    beside : a published model to draw behind the run: "bert-large-cased", "bert-large-uncased", "roberta-large",
+        "gpt2-xl"; figure 1 was published for the first alone
+    chosen : the construction in colour at the start; the others are grey
+
+    Returns
+    -------
+    An Altair chart; `save_chart` writes it.
+
+    Raises
+    ------
+    InputError
+        An unknown figure, model or construction; results that hold no agreement scores, or a model twice.
+
+    Examples
+    --------
+    >>> tse_book.plot(evaluation, "figure2", beside="gpt2-xl")  # doctest: +SKIP
+    """
+    if figure not in FIGURES:
+        raise unknown("figure", figure, FIGURES)
+    if beside is not None and beside not in published.MODELS.values():
+        raise unknown("published model", beside, published.MODELS.values())
+    table = results if isinstance(results, pd.DataFrame) else results.tidy()
+    rows = _agreement(table)
+    if figure == "table2":
+        return _table2(rows, beside)
+    number = int(figure.removeprefix("figure"))
+    rows = rows[rows["side"] != ""]
+    printed = published_curves(number)
+    if number == 1:
+        rows = rows[rows["construction"].isin(printed["construction"])]
+        if rows.empty:
+            raise InputError(f"figure1 draws {listed(printed['construction'].unique())}; the results hold none of them")
+    if chosen is not None and chosen not in set(rows["construction"]):
+        raise unknown("construction of the results", chosen, rows["construction"].unique())
+    options: dict[str, Any] = {"published": _behind(rows, printed, beside, number), "chosen": chosen}
+    draw = {3: coverage_curves, 4: invalid_curves}.get(number, cutoff_curves)
+    return draw(rows, **options)
+
+
+def save_chart(chart, path: str | Path) -> None:
+    """A chart as .html (stays interactive), .svg or .png (a picture).
+
+    Pictures need vl-convert-python; with it a page carries its own copy of Vega and opens without a network.
+
+    Raises InputError.
+    """
+    path = Path(path)
+    if path.suffix not in ENDINGS:
+        raise InputError(f"{path}: a figure is written as {', '.join(ENDINGS)}")
+    alone = _wide(chart).configure(background="white")
+    try:
+        import vl_convert
+    except ImportError:
+        if path.suffix != ".html":
+            raise InputError(
+                f"{path}: pictures need one package more: pip install vl-convert-python (.html needs nothing)"
+            ) from None
+        write_output(path, alone.to_html())
+        return
+    if path.suffix == ".html":
+        write_output(path, alone.to_html(inline=True))
+    elif path.suffix == ".svg":
+        write_output(path, vl_convert.vegalite_to_svg(_still(alone).to_json()))
+    else:
+        write_output(path, vl_convert.vegalite_to_png(_still(alone).to_json(), scale=2))
+
+
+def published_curves(figure: int) -> pd.DataFrame:
+    """A digitised figure of the paper: 1 and 2 (score), 3 (coverage), 4 (invalid); model is the name on the hub.
+
+    Figure 1 could be read well. In the others, points that another curve hides in part or whole are left out, and so is
+    a point that stands apart from both its neighbours by more than 0.15 on the same side: a misread marker.
+    """
+    if figure not in _VALUES:
+        raise unknown("figure", figure, map(str, _VALUES))
+    value = _VALUES[figure]
+    table = published.figure1() if figure == 1 else published.figures234(f"figure{figure}").drop(columns="model")
+    table = table.rename(columns={"estimate": value, "hf_name": "model"}).assign(source="published")
+    if figure > 1:
+        table = table[table["quality"] == "ok"]
+        table = table[~_spikes(table, value)]
+    return table[[*_KEYS, value, "source"]].reset_index(drop=True)
+
+
+def with_table2(printed: pd.DataFrame) -> pd.DataFrame:
+    """Published curves of EW and MW with the points at top 100 % from Table 2, where they are printed and complete."""
+    cells = _printed_table2()
+    cells = cells[cells["metric"].isin(printed["metric"]) & cells["model"].isin(printed["model"])]
+    whole = cells.assign(side="top", cutoff=1.0)
+    drawn = printed[~((printed["side"] == "top") & (printed["cutoff"] == 1.0))]
+    return pd.concat([drawn, whole[drawn.columns]], ignore_index=True)
+
+
+def _agreement(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of MW, EW and TSE, each model once."""
+    needs(table, *_KEYS, "score", what="a figure of the paper")
+    rows = table[table["metric"].isin(METRICS)].assign(source="measured")
+    if rows.empty:
+        raise InputError(f"the results hold no {listed(METRICS)}; tse evaluate measures them")
+    twice = rows.duplicated(_KEYS)
+    if twice.any():
+        name = rows.loc[twice, "model"].iloc[0]
+        raise InputError(f"the results hold several runs of {name}; give the store's key of one")
+    return rows
+
+
+def _table2(rows: pd.DataFrame, beside: str | None):
+    whole = rows[(rows["side"] == "") | ((rows["side"] == "top") & (rows["cutoff"] == 1))]
+    shown = whole[["construction", "model", "metric", "score", "low", "high", "source"]]
+    if beside:
+        printed = _printed_table2()
+        kept = (printed["model"] == beside) & printed["construction"].isin(shown["construction"])
+        shown = pd.concat([shown, printed[kept]], ignore_index=True)
+    title = f"Three scores of the same sentences: {listed(shown['model'].unique())}"
+    return table2_dots(shown, title=title, beside=True)
+
+
+def _printed_table2() -> pd.DataFrame:
+    printed = published.table2().drop(columns="model")
+    names = {"row": "construction", "hf_name": "model", "value": "score"}
+    return printed.rename(columns=names).assign(source="published")
+
+
+def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, number: int) -> pd.DataFrame | None:
+    """The published curves to draw in the panels of every model."""
+    if beside is None:
+        return None
+    if beside not in set(printed["model"]):
+        raise InputError(f"figure{number} was published for {listed(printed['model'].unique())}, not for {beside}")
+    curves = printed[printed["model"] == beside]
+    curves = with_table2(curves) if number < 3 else curves
+    curves = curves[curves["construction"].isin(rows["construction"])]
+    if curves.empty:
+        raise InputError(
+            f"{beside} was published for {listed(printed['construction'].unique())}; the results hold others"
+        )
+    return pd.concat([curves.assign(beside=name) for name in rows["model"].unique()], ignore_index=True)
+
+
+def _still(chart):
+    """The chart as a picture that names the construction in colour instead of offering a choice."""
+    params = [] if chart.params is alt.Undefined else chart.params
+    shown = next((param.value for param in params if param.name == "shown"), None)
+    if shown is None:
+        return chart
+    said = " ".join(chart.title.subtitle).replace(CHOOSE, f"In colour: {shown}.")
+    return described(chart, " ".join(chart.title.text), chart.description, said)
+
+
+def _wide(chart):
+    """The chart with a width of its own where it would fill its place on a page."""
+    return chart.properties(width=WIDTH) if getattr(chart, "width", alt.Undefined) == "container" else chart
+
+
+def _spikes(table: pd.DataFrame, value: str) -> pd.Series:
+    """Points more than 0.15 above both neighbours on their curve, or below both."""
+    ordered = table.sort_values([*_KEYS[:3], "side", "cutoff"])
+    curves = ordered.groupby([*_KEYS[:3], "side"], sort=False)[value]
+    before, after = (ordered[value] - curves.shift(n) for n in (1, -1))
+    spikes = ((before > 0.15) & (after > 0.15)) | ((before < -0.15) & (after < -0.15))
+    return spikes.reindex(table.index)

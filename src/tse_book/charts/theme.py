@@ -1,0 +1,161 @@
+"""The look of every chart: fonts of the page, a transparent ground, a palette that colour-blind readers can tell apart.
+
+The palette was found by search: the smallest distance between two of its ten colours (OKLab) is kept large for normal
+vision and under simulated protanopia, deuteranopia and tritanopia, with a contrast of 3:1 on white; so was what the
+dark page shows of it.
+Constructions with and without "that" share a hue.
+"""
+
+import textwrap
+
+import altair as alt
+import pandas as pd
+
+from tse_core.errors import InputError
+from tse_core.metrics import table
+
+CONSTRUCTIONS = {
+    "Simple": "#585161",
+    "In a sentential complement": "#132aff",
+    "VP coordination": "#198868",
+    "Across prepositional phrase": "#df7a00",
+    "Across subject relative clause": "#9000ae",
+    "Across object relative clause": "#ae0004",
+    "Across object relative (no that)": "#e21c1f",
+    "In object relative clause": "#8a67c1",
+    "In object relative (no that)": "#a880e9",
+    "BLiMP": "#25a68f",
+}
+ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near its hue
+    "#585161": "#e4fff7",
+    "#132aff": "#6f3cfd",
+    "#198868": "#139786",
+    "#df7a00": "#f69707",
+    "#9000ae": "#f5bafa",
+    "#ae0004": "#a15139",
+    "#e21c1f": "#e16305",
+    "#8a67c1": "#8f6ec8",
+    "#a880e9": "#bc99fa",
+    "#25a68f": "#3fbe9d",
+}
+_MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("diamond", "#b3578f")}  # 3:1 on both pages
+METRICS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[0] for name in table.METRICS}
+METRIC_COLOURS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[1] for name in table.METRICS}
+QUIET = "#8a8f98"  # for what stands behind: grey curves, gaps, ticks
+FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
+
+
+@alt.theme.register("tse", enable=True)
+def theme() -> alt.theme.ThemeConfig:
+    """No text or axis colours: the page's light or dark theme sets them."""
+    return {
+        "config": {
+            "background": "transparent",
+            "font": FONT,
+            "view": {"stroke": None},
+            "title": {"anchor": "start", "fontSize": 14, "fontWeight": 600, "subtitleFontSize": 12, "offset": 10},
+            "axis": {
+                "labelFontSize": 11,
+                "titleFontSize": 12,
+                "titleFontWeight": 500,
+                "gridOpacity": 0.35,
+                "tickSize": 4,
+            },
+            "legend": {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 260, "symbolSize": 80},
+            "header": {"labelFontSize": 12, "labelFontWeight": 600},
+        }
+    }
+
+
+alt.data_transformers.disable_max_rows()  # a chart of every verb and model has more rows than altair's 5,000
+
+
+def colours_of(constructions) -> alt.Scale:
+    """The colour scale for these constructions: the ten rows of Table 2 keep theirs everywhere, others take free ones.
+
+    >>> colours_of(["BLiMP", "Simple"]).range
+    ['#585161', '#25a68f']
+    """
+    present = list(dict.fromkeys(constructions))
+    known = [name for name in CONSTRUCTIONS if name in present]
+    others = [name for name in present if name not in CONSTRUCTIONS]
+    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in known] or list(CONSTRUCTIONS.values())
+    chosen = {name: CONSTRUCTIONS[name] for name in known}
+    chosen |= {name: free[i % len(free)] for i, name in enumerate(others)}
+    return alt.Scale(domain=list(chosen), range=list(chosen.values()))
+
+
+def described(chart, title: str, description: str, subtitle: str | list[str] | None = None):
+    """A title that says what to see, a description for those who cannot see it."""
+    parts = [subtitle] if isinstance(subtitle, str) else subtitle or []
+    below = [line for part in parts for line in _lines(part, 58)]
+    words = alt.TitleParams(_lines(title, 48), subtitle=below or alt.Undefined)
+    return chart.properties(title=words, description=description)
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """Lines that a phone can show: titles in a chart do not wrap by themselves."""
+    return textwrap.wrap(text, width) or [""]
+
+
+def together(panels, selection):
+    """Panels below each other; a selection made through their shared legend reaches all of them.
+
+    The selection belongs to the last layer of the first panel: the marks that the legend explains.
+    """
+    first = panels[0].copy(deep=True)
+    first.layer[-1] = first.layer[-1].add_params(selection)
+    return first if len(panels) == 1 else alt.vconcat(first, *panels[1:], spacing=16)
+
+
+def filling(chart, rows: pd.Series, row_pixels: int):
+    """A chart with a line for each different name in `rows`, as wide as its place on the page."""
+    return chart.properties(width="container", height=rows.nunique() * row_pixels)
+
+
+def chosen_model(chart, models: pd.Series):
+    """The chart for one model at a time, chosen from a list; unchanged where there is only one."""
+    names = list(dict.fromkeys(models))
+    if len(names) < 2:
+        return chart
+    picked = alt.param(name="model", value=names[0], bind=alt.binding_select(options=names, name="Model "))
+    return chart.transform_filter(alt.datum.model == picked).add_params(picked)
+
+
+def chart_data(chart) -> pd.DataFrame:
+    """The rows a chart draws, from the chart's own specification: what a reader of the page gets.
+
+    Rows of several data sets are put below each other; the same data set used twice appears once. A row of lists
+    stands for a row for each of their entries.
+    """
+    sets, seen = chart.to_dict().get("datasets", {}), []
+    for rows in sets.values():
+        if rows and rows not in seen:
+            seen.append(rows)
+    return pd.concat([_unlisted(pd.DataFrame(rows)) for rows in seen], ignore_index=True) if seen else pd.DataFrame()
+
+
+def _unlisted(rows: pd.DataFrame) -> pd.DataFrame:
+    lists = [name for name in rows if isinstance(rows[name].iloc[0], list)]
+    return rows.explode(lists, ignore_index=True).infer_objects() if lists else rows
+
+
+def packed(rows: pd.DataFrame, by: list[str]):
+    """A chart of the rows in which those that share `by` travel as one with lists, so that a page says it once."""
+    lists = [column for column in rows if column not in by]
+    return alt.Chart(rows.groupby(by, sort=False, as_index=False)[lists].agg(list)).transform_flatten(lists)
+
+
+def needs(table: pd.DataFrame, *columns: str, what: str) -> pd.DataFrame:
+    """The table, or the error that names the missing column."""
+    if missing := [c for c in columns if c not in table]:
+        raise InputError(f"{what} needs a column {missing[0]!r}; the table has: {', '.join(map(str, table.columns))}")
+    if table.empty:
+        raise InputError(f"{what}: the table has no rows")
+    return table
+
+
+def listed(names) -> str:
+    """Names in a sentence: "a", "a and b", "a, b and c"."""
+    names = list(map(str, names))
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"

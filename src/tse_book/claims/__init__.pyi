@@ -1,0 +1,17 @@
+from . import blimp as blimp
+from . import newman as newman
+from . import syntaxgym as syntaxgym
+from . import verdicts as verdicts
+from .extension import EXTENSION as EXTENSION
+from .extension import extension_ledger as extension_ledger
+from .extension import extension_sentence as extension_sentence
+from .extension import extension_summary as extension_summary
+from .finding import load_claims as load_claims
+from .judging import LEDGER as LEDGER
+from .judging import RESULTS as RESULTS
+from .judging import interval_coverage as interval_coverage
+from .judging import laboratory_ledger as laboratory_ledger
+from .judging import ledger as ledger
+from .judging import papers as papers
+from .judging import verdict_summary as verdict_summary
+from .training import training_ledger as training_ledger

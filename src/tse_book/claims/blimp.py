@@ -1,0 +1,178 @@
+"""Checks of BLiMP's claims (Warstadt et al. 2020) against its printed, corrected and recomputed tables.
+
+A sentence of the paper is judged on the values recomputed from the data repository; its note says what the printed and
+the corrected tables make of it.
+"""
+
+from collections.abc import Callable
+from functools import cache, wraps
+
+import pandas as pd
+
+from tse_book import published
+from tse_book.claims.finding import Finding, check
+
+SOURCES = ("printed", "corrected", "recomputed")
+
+
+def in_each_version(judge: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
+    """A check of a sentence in every version of the tables: judged on the recomputed one, the others in the note."""
+
+    @wraps(judge)
+    def joint(case: dict) -> Finding:
+        found = {source: judge({**case, "source": source}) for source in SOURCES}
+        value, holds, note = found["recomputed"]
+        others = [f"{source} {f.value:.3f}, {'holds' if f.holds else 'does not hold'}" for source, f in found.items()]
+        return Finding(value, holds, "; ".join(filter(None, [note, *others])))
+
+    return joint
+
+
+@check
+def human_majority(case) -> Finding:
+    human = published.blimp_human()
+    share = human["items_accepted"].sum() / (5 * len(human))
+    return Finding(share, abs(share - case["published"]) <= case["within"])
+
+
+@check
+def human_single(case) -> Finding:
+    mean = published.blimp_human()["accuracy"].mean()
+    return Finding(mean, abs(mean - case["published"]) <= case["within"])
+
+
+@check
+def table3_cells(case) -> Finding:
+    """Cells of Table 3 within one unit of the last decimal of the mean of the data repository's values."""
+    return _agreeing(_phenomena(case["source"], printed=True), _phenomena("recomputed"), 0.001)
+
+
+@check
+def table4_cells(case) -> Finding:
+    return _agreeing(_paradigms(case["source"]), _paradigms("recomputed"), 0.01)
+
+
+@check
+@in_each_version
+def three_phenomena(case) -> Finding:
+    table = _phenomena(case["source"], printed=True)
+    gaps = (table["human"] - table["GPT-2"])[["ANAPHOR AGREEMENT", "DETERMINER-NOUN AGR.", "SUBJECT-VERB AGR."]]
+    note = "behind humans by " + ", ".join(f"{name}: {gap:.3f}" for name, gap in gaps.items())
+    return Finding(gaps.max(), gaps.max() <= case["published"] + 1e-9, note)
+
+
+@check
+@in_each_version
+def islands_hardest(case) -> Finding:
+    means = _phenomena(case["source"], printed=True).drop("Overall").drop(columns="human").mean(axis=1).sort_values()
+    margin = means.drop("ISLAND EFFECTS").min() - means["ISLAND EFFECTS"]
+    return Finding(margin, margin >= case["at_least"], f"next: {means.drop('ISLAND EFFECTS').idxmin()}")
+
+
+@check
+@in_each_version
+def islands_gap(case) -> Finding:
+    row = _phenomena(case["source"], printed=True).loc["ISLAND EFFECTS"]
+    gap = row["human"] - row["GPT-2"]
+    return Finding(gap, abs(gap - case["published"]) <= case["within"])
+
+
+@check
+@in_each_version
+def correlation(case) -> Finding:
+    one, other = case["models"]
+    r = _paradigms(case["source"])[one].corr(_paradigms(case["source"])[other])
+    return Finding(r, abs(r - case["published"]) <= case["within"])
+
+
+@check
+@in_each_version
+def correlation_order(case) -> Finding:
+    table = _paradigms(case["source"])
+    with_human = table.drop(columns="human").corrwith(table["human"]).sort_values()
+    note = ", ".join(f"{model} {r:.2f}" for model, r in with_human.items())
+    return Finding(with_human["GPT-2"], (with_human.index[-1], with_human.index[0]) == ("GPT-2", "5-gram"), note)
+
+
+@check
+@in_each_version
+def adjective_cost(case) -> Finding:
+    table = _paradigms(case["source"])[list(case["models"])]
+    nouns = table[table.index.str.startswith("determiner_noun")]
+    adjective = nouns.index.str.contains("with_adj")
+    return _cost(nouns[~adjective].mean() - nouns[adjective].mean(), case)
+
+
+@check
+@in_each_version
+def attractor_cost(case) -> Finding:
+    """Mean of the two distractor paradigms against the regular paradigm without an attractor."""
+    table = _paradigms(case["source"])[list(case["models"])]
+    distracted = table.loc[["distractor_agreement_relational_noun", "distractor_agreement_relative_clause"]].mean()
+    return _cost(table.loc["regular_plural_subject_verb_agreement_1"] - distracted, case)
+
+
+@check
+@in_each_version
+def irregular_cost(case) -> Finding:
+    table = _paradigms(case["source"])[list(case["models"])]
+    nouns = table[table.index.str.startswith("determiner_noun") | table.index.str.contains("plural_subject_verb")]
+    irregular = nouns.index.str.contains("irregular")
+    return _cost(nouns[~irregular].mean() - nouns[irregular].mean(), case)
+
+
+@check
+def methods_agree(case) -> Finding:
+    """Largest difference between a prefix method's mean and full sentences on the same paradigms, of any model."""
+    gaps = prefix_methods().set_index(["model", "method"])["difference"]
+    note = ", ".join(f"{model} {method} {gap:+.3f}" for (model, method), gap in gaps.items())
+    return Finding(gaps.abs().max(), gaps.abs().max() <= case["at_most"], note)
+
+
+def prefix_methods() -> pd.DataFrame:
+    """Each published model's prefix methods beside its full sentences, over the paradigms that allow them.
+
+    Columns model, method, difference (of the mean accuracies, prefix minus full sentences), correlation.
+    """
+    table = published.blimp_prefix_methods()
+    wide = table[table["model"] != "human"].pivot_table(index=["model", "UID"], columns="method", values="accuracy")
+    rows = []
+    for model, group in wide.groupby(level="model"):
+        for method in ("one-prefix", "two-prefix"):
+            both = group[[method, "full-sentence"]].dropna()
+            difference = (both[method] - both["full-sentence"]).mean()
+            rows.append((model, method, difference, both[method].corr(both["full-sentence"])))
+    return pd.DataFrame(rows, columns=["model", "method", "difference", "correlation"])
+
+
+@cache
+def _paradigms(source: str) -> pd.DataFrame:
+    table = published.blimp_table4()
+    return table[table["source"] == source].pivot_table(index="UID", columns="model", values="accuracy")
+
+
+@cache
+def _phenomena(source: str, printed: bool = False) -> pd.DataFrame:
+    """Phenomena x models: Table 3 as it stands, or the means of Table 4's paradigms."""
+    if printed:
+        table = published.blimp_table3()
+        return table[table["source"] == source].pivot_table(index="phenomenon", columns="model", values="accuracy")
+    table = published.blimp_table4()
+    table = table[table["source"] == source]
+    means = table.pivot_table(index="phenomenon", columns="model", values="accuracy")
+    means.loc["Overall"] = table.groupby("model")["accuracy"].mean()
+    return means
+
+
+def _agreeing(said: pd.DataFrame, ours: pd.DataFrame, unit: float) -> Finding:
+    """How many cells lie within a unit of ours; the note names those that do not, by model."""
+    off = (said - ours.loc[said.index, said.columns]).abs() > unit + 1e-9
+    wrong = [f"{model}: {', '.join(off.index[off[model]])}" for model in off if off[model].any()]
+    return Finding(int((~off).to_numpy().sum()), not wrong, "differs for " + "; ".join(wrong) if wrong else "")
+
+
+def _cost(costs: pd.Series, case) -> Finding:
+    """The cost to several models is their mean; the claim holds if it holds of each."""
+    holds = costs.between(case["low"] - 1e-9, case["high"] + 1e-9).all()
+    note = ", ".join(f"{model} {cost:.3f}" for model, cost in costs.items()) if len(costs) > 1 else ""
+    return Finding(costs.mean(), bool(holds), note)

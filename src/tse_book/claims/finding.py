@@ -1,0 +1,31 @@
+"""A check of a claim and what it finds. Checks register by name; data/claims.yaml (`book`) refers to the names."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from tse_core.files import read_yaml
+from tse_core.paths import data_folder
+
+
+class Finding(NamedTuple):
+    """What a check of published data found: the value beside the printed one, and whether the claim holds."""
+
+    value: float | None
+    holds: bool
+    note: str = ""
+
+
+CHECKS: dict[str, Callable[[dict], Finding]] = {}
+
+
+def check(function: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
+    """Register a check that needs no model. It takes the claim's case: its fields and its settings."""
+    CHECKS[function.__name__] = function
+    return function
+
+
+@cache
+def load_claims() -> dict:
+    """The claims as they are written down: data/claims.yaml."""
+    return read_yaml(data_folder() / "claims.yaml")

@@ -1,0 +1,209 @@
+"""The claim ledger: every claim of the papers, what it says, what was found, and the verdict.
+
+data/claims.yaml holds the claims in our own words and names the check of each. A claim is checked from the papers'
+published numbers, from results of a model that ran, or both; then it has one row for each. A verdict exists only where
+the model that ran is the model the claim is about. Laboratory models have a ledger of their own.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from tse_book.claims import blimp, newman, syntaxgym, verdicts  # noqa: F401  (each registers its checks)
+from tse_book.claims.cases import cases
+from tse_book.claims.finding import CHECKS, load_claims
+from tse_book.claims.runs import RUNS, preferred
+from tse_book.claims.training import training_ledger  # noqa: F401  (for those who import it from here)
+from tse_book.claims.verdicts import VERDICTS
+from tse_core.errors import InputError, unknown
+from tse_core.metrics.table import METRICS
+
+# The schema of measured results: one row a number. `Evaluation.tidy()` gives it (coverage and invalid as columns).
+RESULTS = {
+    "model": "as loaded, with its hash",
+    "hf_name": "the name the papers' model has on the hub, e.g. bert-large-cased",
+    "protocol": "released or exact; the method for BLiMP (full-sentence), the front for SyntaxGym (bos:<|endoftext|>)",
+    "construction": "row of Table 2; BLiMP phenomenon or paradigm; SyntaxGym suite or circuit; sentence of Table 3",
+    "metric": "EW, MW, TSE; coverage, invalid; past (share of mass on past forms); 'EW, not nouns'; accuracy; "
+    "'P(subword)', 'top-10 overlap'; 'slope per doubling'",
+    "side": "top or bottom (top where there is no cut-off)",
+    "cutoff": "a fraction (1 where there is no cut-off)",
+    "score": "the number, 0 to 1",
+    "low": "lower end of the 95 % interval, or missing",
+    "high": "upper end",
+    "lemmas": "lemmas of the list that the vocabulary holds, or missing where no list is involved",
+    "contexts": "unique contexts",
+    "pairs": "pairs",
+    "signature": "how the number was made",
+}
+LEDGER = (
+    "id", "paper", "claim", "criterion", "basis", "model", "construction", "metric", "published", "measured", "low",
+    "high", "difference", "verdict", "signature", "cell", "how", "note",
+)  # fmt: skip
+_NEEDED = ("hf_name", "construction", "metric", "score")
+
+
+def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.DataFrame:
+    """Every claim with its verdict.
+
+    Parameters
+    ----------
+    results : DataFrame or DataFrames, optional
+        Measured values: what ``Evaluation.tidy()`` gives, or any table in the schema of `RESULTS`, of which hf_name
+        (else model, of which the part after the last slash counts), construction, metric and score are needed.
+
+    Returns
+    -------
+    DataFrame
+        One row per claim, case and basis ("published data" or "model run"): id, paper, claim, criterion (our own
+        threshold, where the paper gives none), basis, model, construction, metric, published, measured, low, high (95 %
+        interval), difference, verdict (one of `VERDICTS`), signature, cell (page and place that show it), how (how to
+        run it), note.
+
+    Raises
+    ------
+    InputError
+        If results lack a column, or data/claims.yaml names a check that does not exist.
+    """
+    written, results = load_claims(), _tidy(results)
+    rows = []
+    for claim in written["claims"]:
+        variants = cases(claim["each"]) if "each" in claim else [{}]
+        for number, case in enumerate(variants, start=1):
+            suffix = f".{number:0{len(str(len(variants)))}d}" if len(variants) > 1 else ""
+            rows += _rows({**claim, **case, "id": claim["id"] + suffix}, written, results)
+    table = pd.DataFrame(rows, columns=list(LEDGER))
+    return table.astype(dict.fromkeys(("published", "measured", "low", "high", "difference"), float))
+
+
+def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
+    """How often each verdict was given: papers down, verdicts across. `table` is a ledger."""
+    table = ledger() if table is None else table
+    counts = pd.crosstab(table["paper"], table["verdict"])
+    return counts.reindex(index=list(load_claims()["papers"]), columns=list(VERDICTS), fill_value=0)
+
+
+def papers() -> dict[str, str]:
+    """The papers of the ledger: key -> title."""
+    return load_claims()["papers"]
+
+
+def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
+    """The laboratory's own ledger: known truth beside what its models measure.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        What ``tse lab measure`` writes: model, construction, band and true_TSE, true_EW, true_MW; TSE, EW, MW where
+        measured; EW_low, EW_high and so on (95 % interval) and signature where known.
+
+    Returns
+    -------
+    DataFrame
+        model, construction, band, metric, truth, measured, low, high, difference, verdict ("truth in the interval",
+        "truth outside the interval"; without an interval "within 0.02" or "differs"; "not yet run"), signature.
+    """
+    key = ["model", "construction", "band"]
+    needed = [*key, "true_TSE", "true_EW", "true_MW"]
+    if missing := [column for column in needed if column not in scores]:
+        raise InputError(f"laboratory scores without {', '.join(missing)}; needed: {', '.join(needed)}")
+    parts = []
+    for metric in [metric for metric in METRICS if f"true_{metric}" in scores]:
+        names = [*key, f"true_{metric}", metric, f"{metric}_low", f"{metric}_high", "signature"]
+        part = scores.reindex(columns=names).set_axis([*key, "truth", "measured", "low", "high", "signature"], axis=1)
+        parts.append(part.dropna(subset="truth").assign(metric=metric))
+    table = pd.concat(parts, ignore_index=True)
+    table = table.astype(dict.fromkeys(("measured", "low", "high"), float))
+    table["signature"] = table["signature"].astype(object).fillna("")
+    table["difference"] = table["measured"] - table["truth"]
+    table["verdict"] = [_laboratory_verdict(row) for row in table.itertuples()]
+    return table[[*key, "metric", "truth", "measured", "low", "high", "difference", "verdict", "signature"]]
+
+
+def interval_coverage(table: pd.DataFrame) -> float:
+    """Share of the intervals of a laboratory ledger that hold the truth (NaN where there is no interval)."""
+    inside = table["verdict"] == "truth in the interval"
+    judged = inside | (table["verdict"] == "truth outside the interval")
+    return float(inside[judged].mean())
+
+
+def _tidy(results) -> pd.DataFrame:
+    tables = [] if results is None else [results] if isinstance(results, pd.DataFrame) else list(results)
+    tables = [_normal(table) for table in tables]
+    table = pd.concat([table for table in tables if len(table)] or [pd.DataFrame(columns=list(RESULTS))])
+    return preferred(table.astype(dict.fromkeys(("cutoff", "score", "low", "high", "lemmas"), float)))
+
+
+def _normal(table: pd.DataFrame) -> pd.DataFrame:
+    """One table of results in the schema: names without folders, a number a row, no cut-off meaning the whole."""
+    if "hf_name" not in table and "model" in table:
+        table = table.assign(hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True))
+    if missing := [column for column in _NEEDED if column not in table]:
+        raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
+    parts = [table]
+    for beside in {"coverage", "invalid"} & set(table):
+        rows = table[(table["metric"] == "EW") & table[beside].notna()]
+        parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
+    table = pd.concat([part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True)
+    table["side"] = table["side"].replace("", None)
+    for column, value in {"side": "top", "cutoff": 1.0, "protocol": "", "signature": ""}.items():
+        table[column] = table[column].where(table[column].notna(), value)
+    return table
+
+
+def _rows(claim: dict, written: dict, results: pd.DataFrame) -> list[dict]:
+    """The claim's row for each basis it can be checked on."""
+    said = claim.get("published")
+    words = {**claim, "published": f"{said:g}" if isinstance(said, float) else said}
+    settings = {**claim, **claim.get("run", {}), **claim.get("from_data", {})}
+    common = {
+        **{column: claim.get(column) for column in ("id", "paper", "model", "construction", "metric", "cell")},
+        "claim": " ".join(claim["claim"].format_map(words).split()),
+        "criterion": claim.get("criterion", "").format_map(settings),
+        "published": np.nan if said is None else said,
+        "how": str(claim.get("how", written["how"][claim["paper"]])).format_map({"model": claim.get("model")}),
+    }
+    rows = []
+    if "from_data" in claim:
+        finding = _named("check", claim["from_data"]["check"], CHECKS)({**claim, **claim["from_data"]})
+        verdict = verdicts.of_published(bool(finding.holds))
+        rows.append(
+            {
+                **common,
+                "basis": "published data",
+                "measured": finding.value,
+                "verdict": verdict,
+                "note": _joined(finding.note, claim),
+            }
+            | {"signature": "", "how": ""}
+        )
+    if "run" in claim:
+        found = _named("check of runs", claim["run"]["check"], RUNS)({**claim, **claim["run"]}, results)
+        row = {**common, "basis": "model run", "verdict": verdicts.NOT_RUN, "signature": "", "note": ""}
+        if found is not None:
+            row |= {"measured": found.value, "low": found.low, "high": found.high, "verdict": found.verdict}
+            row |= {"signature": found.signature, "note": _joined(found.note, claim)}
+        rows.append(row)
+    for row in rows:
+        measured = row.get("measured")
+        row["difference"] = np.nan if measured is None or said is None else measured - said
+    return rows
+
+
+def _joined(note: str, claim: dict) -> str:
+    return "; ".join(filter(None, [note, claim.get("note")]))
+
+
+def _named(what: str, name: str, known: Mapping):
+    if name not in known:
+        raise unknown(what, name, known, " (data/claims.yaml)")
+    return known[name]
+
+
+def _laboratory_verdict(row) -> str:
+    if np.isnan(row.measured):
+        return verdicts.NOT_RUN
+    if np.isnan(row.low) or np.isnan(row.high):
+        return "within 0.02" if abs(row.difference) <= 0.02 else "differs"
+    return "truth in the interval" if row.low <= row.truth <= row.high else "truth outside the interval"

@@ -1,0 +1,141 @@
+"""Checks of Newman et al. 2021 against the paper's own tables and digitised figures."""
+
+import pandas as pd
+
+from tse_book import published
+from tse_book.claims.cases import VERBS
+from tse_book.claims.curves import BETWEEN, agrees, at, empty_ends, falling, falls, mean_range
+from tse_book.claims.finding import Finding, check
+from tse_core.datasets.lemmas import load_lemmas
+
+
+@check
+def cells(case) -> Finding:
+    """Cells of Table 2 in which one metric is strictly below another."""
+    wide = published.table2().pivot_table(index=["row", "model"], columns="metric", values="value")
+    below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
+    ties = int((wide[case["smaller"]] == wide[case["larger"]]).sum())
+    note = f"{below} of {len(wide)}, {ties} ties, {len(wide) - below - ties} the other way round"
+    return Finding(below, below >= case["at_least"], note)
+
+
+@check
+def mean_value(case) -> Finding:
+    table = published.table2()
+    mean = table.loc[table["metric"] == case["metric"], "value"].mean()
+    return Finding(mean, mean >= case["at_least"])
+
+
+@check
+def quoted(case) -> Finding:
+    """A number of the text against Figure 1, digitised (good to about 0.003)."""
+    value = at(_figure1(), case["construction"], case["metric"], case["side"], case["cutoff"])
+    holds = agrees(value, case["published"], case["kind"], within=case["within"])
+    return Finding(value, holds, "Figure 1, digitised")
+
+
+@check
+def largest_fall(case) -> Finding:
+    fall, where = falls(_figure1())
+    return Finding(fall, abs(fall - case["published"]) <= case["within"], f"{where}; Figure 1, digitised")
+
+
+@check
+def falling_curves(case) -> Finding:
+    table = _figure("figure2", case)
+    down, curves = falling(table)
+    return Finding(down, down >= case["at_least"], f"{down} of {curves} curves of Figure 2, digitised where visible")
+
+
+@check
+def stable(case) -> Finding:
+    (here, rows), (gpt2, gpt2_rows) = (mean_range(_figure2_with_table2(model)) for model in (case["model"], "gpt2-xl"))
+    note = f"{rows} complete curves; GPT-2: {gpt2:.3f} over {gpt2_rows}; Figure 2, digitised where visible"
+    return Finding(here, here < gpt2, note)
+
+
+@check
+def largest_coverage(case) -> Finding:
+    table = _figure("figure3", case)
+    largest = table.loc[(table["side"] == "top") & (table["cutoff"] == 1.0), "score"].max()
+    return Finding(largest, largest < case["below"], "Figure 3, digitised where visible")
+
+
+@check
+def invalid(case) -> Finding:
+    share = empty_ends(_figure("figure4", case))
+    return Finding(share, share >= case["at_least"], "Figure 4, digitised where visible")
+
+
+@check
+def lowest_model(case) -> Finding:
+    """On Simple, one model's score against the lowest of the others."""
+    table = published.table2()
+    table = table[(table["row"] == "Simple") & (table["metric"] == case["metric"])].set_index("hf_name")["value"]
+    others = table.drop(case["model"])
+    return Finding(
+        table[case["model"]], table[case["model"]] < others.min(), f"lowest of the others: {others.min():.2f}"
+    )
+
+
+@check
+def noun_phrase_masked(case) -> Finding:
+    """Left context alone is GPT-2's handicap only where subject and verb can be read as a noun phrase."""
+    table = published.table2()
+    table = table[table["metric"] == case["metric"]].pivot_table(index="row", columns="hf_name", values="value")
+    lead = table[case["model"]] - table.drop(columns=case["model"]).mean(axis=1)
+    between = lead[list(BETWEEN)].mean()
+    return Finding(lead["Simple"], lead["Simple"] < between, f"mean of the four rows: {between:+.4f}")
+
+
+@check
+def two_of_three(case) -> Finding:
+    return Finding(2 / 3, abs(2 / 3 - case["published"]) <= 0.005, "2 of like, hate, love")
+
+
+@check
+def conjugated(case) -> Finding:
+    """Verbs whose printed singular form is more probable than the plural; an unprinted form is below the tenth."""
+    table = published.table3()
+    printed = table[table["sentence"] == case["construction"]].set_index("subword")["probability"]
+    pairs = [verb.split("/") for verb in VERBS[case["construction"]]]
+    right = sum(singular in printed and printed[singular] > printed.get(plural, 0) for singular, plural in pairs)
+    return Finding(right, right == len(pairs))
+
+
+@check
+def appendix(case) -> Finding:
+    count = len(load_lemmas("newman-appendix"))
+    return Finding(count, count == case["published"], "entries of the appendix, each once")
+
+
+@check
+def caption(case) -> Finding:
+    name = published.MODELS[case["model"]]
+    return Finding(None, name != case["caption"], f"caption: {case['caption']}; text and code: {name}")
+
+
+@check
+def one_index(case) -> Finding:
+    """Read the released rows as the released code does: into a dict keyed by their index, which is `_` in every row."""
+    rows = load_lemmas("newman-released").table
+    by_index = dict.fromkeys(["_"] * len(rows))
+    return Finding(len(by_index), len(by_index) == case["published"], f"{len(rows)} rows, one index")
+
+
+def _figure1() -> pd.DataFrame:
+    return published.figure1().rename(columns={"estimate": "score"})
+
+
+def _figure2_with_table2(model: str) -> pd.DataFrame:
+    """Figure 2's curves of EW, their last top cut-off from Table 2, which prints what the drawing may hide."""
+    drawn = _figure("figure2", {"model": model})
+    drawn = drawn[(drawn["metric"] == "EW") & ~((drawn["side"] == "top") & (drawn["cutoff"] == 1.0))]
+    table = published.table2().rename(columns={"row": "construction", "value": "score"})
+    whole = table[(table["hf_name"] == model) & (table["metric"] == "EW")].assign(side="top", cutoff=1.0)
+    return pd.concat([drawn, whole], ignore_index=True)
+
+
+def _figure(name: str, case) -> pd.DataFrame:
+    table = published.figures234(name)
+    return table[table["hf_name"] == case["model"]].rename(columns={"estimate": "score"})

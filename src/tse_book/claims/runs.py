@@ -1,0 +1,243 @@
+"""Checks of claims against models that ran: each looks a claim's case up in measured results.
+
+A check takes the case and the results (the schema is in `tse_book.claims.RESULTS`) and returns what it measured, or
+None where the model the claim is about, or a row the claim needs, has not run.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from tse_book.claims import verdicts
+from tse_book.claims.curves import CURVES, agrees, empty_ends, falling, falls, mean_range
+from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.errors import InputError
+from tse_core.results.signature import READING, Signature, comparable
+
+# How Newman et al., BLiMP and SyntaxGym made their numbers:
+PAPERS_WAY = ("released", "full-sentence", "bos:<|endoftext|>")
+
+
+class Measured(NamedTuple):
+    """A measured value, its interval, and the verdict."""
+
+    value: float
+    verdict: str
+    low: float | None = None
+    high: float | None = None
+    signature: str = ""
+    note: str = ""
+
+
+RUNS: dict[str, Callable[[dict, pd.DataFrame], Measured | None]] = {}
+
+
+def run(function):
+    """Register a check of results by its name."""
+    RUNS[function.__name__] = function
+    return function
+
+
+@run
+def value(case, results) -> Measured | None:
+    """One number: the same construction, metric, side and cut-off."""
+    row = _one(case, results)
+    if row is None:
+        return None
+    verdict = verdicts.of_value(
+        row["score"] - case["published"],
+        same_list=not case.get("lemma_list", True) or bool(row["same_list"]),
+        same_protocol=not case.get("lemma_list", True) or bool(row["released"]),
+        tolerances=case.get("tolerances", verdicts.TOLERANCES),
+    )
+    return _measured(row, verdict)
+
+
+@run
+def quoted(case, results) -> Measured | None:
+    """A number of the text: a value, or a bound."""
+    if not case["kind"]:
+        return value(case, results)
+    row = _one(case, results)
+    if row is None:
+        return None
+    holds = agrees(row["score"], case["published"], case["kind"], within=0)
+    return _measured(row, verdicts.of_comparison(holds, same_list=bool(row["same_list"])))
+
+
+@run
+def rows_below(case, results) -> Measured | None:
+    """Rows of Table 2 in which one metric is below another; needs all ten."""
+    table = _whole(_model(case["model"], results))
+    wide = table.pivot_table(index="construction", columns="metric", values="score").reindex(CONSTRUCTIONS)
+    metrics = [case["smaller"], case["larger"]]
+    if set(metrics) - set(wide) or wide[metrics].isna().any(axis=None):
+        return None
+    if not _alike(table[table["metric"].isin(metrics)]):
+        return None
+    below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
+    return _counted(below, below >= case["at_least"], table, f"{below} of {len(wide)}")
+
+
+@run
+def largest_fall(case, results) -> Measured | None:
+    table = _curves(case["model"], results)
+    fall, where = falls(table)
+    if set(figure1()["construction"]) - set(table["construction"]) or np.isnan(fall):
+        return None
+    row = table.iloc[0]
+    verdict = verdicts.of_value(
+        fall - case["published"], same_list=bool(row["same_list"]), same_protocol=bool(row["released"])
+    )
+    return Measured(fall, verdict, signature=row["signature"], note=where)
+
+
+@run
+def falling_curves(case, results) -> Measured | None:
+    table = _curves(case["model"], results)
+    down, curves = falling(table)
+    if curves < 2 * len(CONSTRUCTIONS):
+        return None
+    return _counted(down, down >= case["at_least"], table, f"{down} of {curves}")
+
+
+@run
+def stable(case, results) -> Measured | None:
+    here, gpt2 = _curves(case["model"], results), _curves("gpt2-xl", results)
+    (own, rows), (other, other_rows) = mean_range(here), mean_range(gpt2)
+    if np.isnan([own, other]).any() or not _alike(here, gpt2, allow=(*READING, "lemmas")):
+        return None
+    return _counted(own, own < other, here, f"{rows} complete curves; GPT-2: {other:.3f} over {other_rows}")
+
+
+@run
+def largest_coverage(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    table = _whole(table[table["metric"] == "coverage"])
+    return None if _partial(table) else _counted(table["score"].max(), table["score"].max() < case["below"], table)
+
+
+@run
+def past_share(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    table = _whole(table[table["metric"] == "past"])
+    return (
+        None if _partial(table) else _counted(table["score"].mean(), table["score"].mean() >= case["at_least"], table)
+    )
+
+
+@run
+def invalid(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    table = table[table["metric"] == "invalid"]
+    share = empty_ends(table)
+    return None if _partial(table) or np.isnan(share) else _counted(share, share >= case["at_least"], table)
+
+
+@run
+def not_nouns(case, results) -> Measured | None:
+    everything = _one(case | {"construction": "Simple", "metric": "EW"}, results)
+    verbs = _one(case | {"construction": "Simple", "metric": "EW, not nouns"}, results)
+    if everything is None or verbs is None:
+        return None
+    verdict = verdicts.of_comparison(verbs["score"] > everything["score"], same_list=bool(everything["same_list"]))
+    return _measured(verbs, verdict, f"over all lemmas: {everything['score']:.4f}")
+
+
+@run
+def lemma_count(case, results) -> Measured | None:
+    table = _model(case["model"], results)
+    counts = table.loc[table["construction"].isin(CONSTRUCTIONS), ["lemmas", "signature"]].dropna(subset="lemmas")
+    if counts.empty:
+        return None
+    count = int(counts["lemmas"].iloc[0])
+    verdict = verdicts.REPRODUCED if count == case["published"] else verdicts.OTHER_LIST
+    return Measured(count, verdict, signature=counts["signature"].iloc[0])
+
+
+@run
+def full_list(case, results) -> Measured | None:
+    """The list made from the Giant Verb List, where a reader has made it."""
+    try:
+        lemmas = load_lemmas("newman-full")
+    except InputError:
+        return None
+    same = len(lemmas) == case["published"]
+    name = f"{lemmas.name}@{lemmas.hash}"
+    return Measured(len(lemmas), verdicts.REPRODUCED if same else verdicts.NOT_REPRODUCED, signature=name)
+
+
+def preferred(results: pd.DataFrame) -> pd.DataFrame:
+    """Each number once, and a model's numbers of one kind all from the same policies, so that none are mixed.
+
+    With the paper's lemma count before others, made in the paper's way before others, then the way that gives most.
+    Those of whole words or of a sample of contexts are left out: they answer other questions than the paper's.
+    """
+    others = {text for text in results["signature"].unique() if {"forms", "sample"} & set(_policy(text))}
+    results = results[~results["signature"].isin(others)]
+    same = results["lemmas"] == results["hf_name"].map(lemmas_in_vocabulary())
+    policies = results["signature"].map({text: _policy(text) for text in results["signature"].unique()})
+    table = results.assign(same_list=same, released=results["protocol"].isin(PAPERS_WAY))
+    table["way"] = [f"{protocol} {policy}" for protocol, policy in zip(results["protocol"], policies, strict=True)]
+    table["kind"] = [" ".join(name for name in policy if name != "lemmas") for policy in policies]
+    number = ["hf_name", "construction", "metric", "side", "cutoff"]
+    group = ["hf_name", "metric", "kind"]
+    table = table.assign(numbers=table.groupby([*group, "way"])["score"].transform("size"))
+    table = table.sort_values(["same_list", "released", "numbers"], ascending=False, kind="stable")
+    table = table[table["way"] == table.groupby(group)["way"].transform("first")]
+    return table.drop_duplicates(number)
+
+
+def _policy(signature: str) -> Mapping[str, str]:
+    """The policies that a signature's line names; none in any other text."""
+    try:
+        return Signature.parse(signature).policy
+    except InputError:
+        return {}
+
+
+def _alike(*tables: pd.DataFrame, allow=()) -> bool:
+    """Whether numbers may be judged together: made under the same policies, but for those allowed to differ."""
+    signatures = [s for table in tables for s in table["signature"].unique() if _policy(s)]
+    return all(comparable(signatures[0], other, allow=allow) for other in signatures[1:])
+
+
+def _model(model: str, results: pd.DataFrame) -> pd.DataFrame:
+    return results[results["hf_name"] == model]
+
+
+def _curves(model: str, results: pd.DataFrame) -> pd.DataFrame:
+    table = _model(model, results)
+    return table[table["metric"].isin(CURVES)]
+
+
+def _whole(table: pd.DataFrame) -> pd.DataFrame:
+    """The values at top 100 %, which are those of Table 2."""
+    return table[(table["side"] == "top") & np.isclose(table["cutoff"], 1.0)]
+
+
+def _partial(table: pd.DataFrame) -> bool:
+    """Whether a row of Table 2 is missing: a claim about all rows is judged on all of them."""
+    return bool(set(CONSTRUCTIONS) - set(table["construction"]))
+
+
+def _one(case: dict, results: pd.DataFrame) -> pd.Series | None:
+    table = _model(case["model"], results)
+    table = table[(table["construction"] == case["construction"]) & (table["metric"] == case["metric"])]
+    table = table[table["side"] == case.get("side", "top")]
+    table = table[np.isclose(table["cutoff"], case.get("cutoff", 1.0), rtol=1e-6, atol=0)]
+    return None if table.empty or pd.isna(table["score"].iloc[0]) else table.iloc[0]
+
+
+def _measured(row: pd.Series, verdict: str, note: str = "") -> Measured:
+    low, high = (None if pd.isna(row[end]) else float(row[end]) for end in ("low", "high"))
+    return Measured(float(row["score"]), verdict, low, high, row["signature"], note)
+
+
+def _counted(number: float, holds: bool, table: pd.DataFrame, note: str = "") -> Measured:
+    first = table.iloc[0]
+    verdict = verdicts.of_comparison(bool(holds), same_list=bool(first["same_list"]))
+    return Measured(float(number), verdict, signature=first["signature"], note=note)

@@ -1,0 +1,162 @@
+"""``tse lab``: the known language (corpus, truth) and the models trained on it (train, measure)."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.errors import InputError
+from tse_core.files import csv_text, write_output
+from tse_core.progress import progress
+
+group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
+Regime = Annotated[
+    str, typer.Option(help="systematic: every verb agrees; lexical: rare verbs keep a form of their own.")
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``tse lab``."""
+    app.add_typer(group, name="lab")
+
+
+@group.command()
+def corpus(
+    regime: Regime = "systematic",
+    sentences: Annotated[int, typer.Option(help="How many sentences.", min=1)] = 1000,
+    seed: Seed = 0,
+) -> None:
+    """Print sentences of the laboratory language, one a line; a longer corpus of a seed starts with a shorter one.
+
+    Examples:  tse lab corpus | head   |   tse lab corpus --regime lexical --sentences 400000 --seed 1 > corpus.txt
+    """
+    import sys
+
+    from tse_book.laboratory import load_language
+    from tse_book.laboratory import sentences as drawn
+
+    lines = drawn(load_language(), regime, sentences, seed)
+    with progress(sentences, "drawing", unit="sentences") as advance, suppress(BrokenPipeError):  # | head
+        for number, line in enumerate(lines, 1):
+            sys.stdout.write(line + "\n")
+            if number % 1000 == 0:
+                advance(1000)
+
+
+@group.command()
+def truth(
+    regime: Regime = "systematic",
+    out: Annotated[Path | None, typer.Option(help="Write the table as .csv instead of printing it.")] = None,
+) -> None:
+    """What a model that knows the language perfectly would score: TSE, EW and MW per construction and frequency band.
+
+    Examples:  tse lab truth   |   tse lab truth --regime lexical --out truth.csv
+    """
+    if out and out.suffix != ".csv":
+        raise InputError(f"--out {out}: the table is written as .csv")
+    from tse_book.laboratory import truth as computed
+
+    _print_or_write(computed(regime), out)
+
+
+@group.command()
+def train(
+    name: Annotated[str, typer.Argument(help="lab-systematic-causal, lab-lexical-masked, ...")],
+    out: Annotated[Path, typer.Option(help="The model's folder; it must not exist yet.")],
+    seed: Seed = 0,
+    steps: Annotated[int | None, typer.Option(help="Steps of 512 sentences; by default enough for that kind.")] = None,
+    sentences: Annotated[
+        int | None, typer.Option(help="Repeat a corpus of so many sentences; by default each sentence is new.", min=1)
+    ] = None,
+    byte_pair: Annotated[
+        int | None,
+        typer.Option(help="Cut words into a byte-pair vocabulary of so many entries; by default a word is one.", min=1),
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    threads: Annotated[int | None, typer.Option(help="Processor cores to use; by default all.", min=1)] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted training of this folder.")] = False,
+    checkpoints: Annotated[str, typer.Option(help="log: also save the model after 1, 2, 4, 8, ... steps.")] = "",
+) -> None:
+    """Train a laboratory model from its seed; minutes on two cores. A killed training continues with --resume.
+
+    Examples:  tse lab train lab-systematic-causal --out my-model
+
+      tse lab train lab-lexical-masked --out small --steps 400 --sentences 20000 --checkpoints log
+
+      tse lab train lab-lexical-causal --byte-pair 2867 --out pieces
+    """
+    from tse_book.laboratory import plan_for
+
+    plan = plan_for(name, seed=seed, steps=steps, sentences=sentences, byte_pair=byte_pair)
+    import torch
+
+    from tse_book.laboratory import train as run
+
+    if threads:
+        torch.set_num_threads(threads)
+    with progress(plan.steps, f"training {name}", unit="steps") as advance:
+        done = 0
+
+        def report(step: int, loss: float) -> None:
+            nonlocal done
+            advance(step - done, f"training {name}, loss {loss:.3f}")
+            done = step
+
+        folder = run(plan, out, device=device, resume=resume, checkpoints=checkpoints, report=report)
+    print(f"written: {folder}")
+
+
+@group.command()
+def measure(
+    names: Annotated[list[str] | None, typer.Argument(help="Laboratory models; all of them by default.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for scores.csv, held_out.csv and curves.csv.")] = Path("measured"),
+    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "auto",
+) -> None:
+    """Score laboratory models on Marvin and Linzen's templates, beside the truth; seen and unseen combinations.
+
+    Examples:  tse lab measure --out data/recorded/laboratory   |   tse lab measure lab-lexical-causal
+    """
+    from tse_book.laboratory import measure_models
+
+    for path in measure_models(names, out, device=device):
+        print(f"written: {path}")
+
+
+@group.command("measure-words")
+def whole_words(
+    names: Annotated[list[str], typer.Argument(help="Causal laboratory models, by name or folder, of any tokenizer.")],
+    out: Annotated[Path, typer.Option(help="Folder for words.csv.")] = Path("measured"),
+    sample: Annotated[int, typer.Option(help="Contexts of each construction.", min=1)] = 24,
+    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "auto",
+) -> None:
+    """EW and MW by single entries and by whole words, beside the truth.
+
+    Example:  tse lab measure-words lab-lexical-causal lab-lexical-causal-bpe --out data/recorded/laboratory
+    """
+    from tse_book.laboratory import measure_words
+
+    print(f"written: {measure_words(names, out, sample=sample, device=device)}")
+
+
+@group.command()
+def items(
+    out: Annotated[Path, typer.Option(help="Folder in which paradigms/ and suites/ are written.")],
+) -> None:
+    """Write the laboratory's paradigms (as BLiMP's) and suites (as SyntaxGym's); the files in data/ were made so.
+
+    Examples:  tse lab items --out my-items
+    """
+    from tse_book.laboratory import write_paradigms, write_suites
+
+    paradigms, suites = write_paradigms(out / "paradigms"), write_suites(out / "suites")
+    print(f"written: {len(paradigms)} paradigms, {len(suites)} suites in {out}")
+
+
+def _print_or_write(table, out: Path | None) -> None:
+    if out is None:
+        print(table.to_string(index=False, float_format="{:.3f}".format, na_rep="-"))
+        return
+    write_output(out, csv_text(table, float_format="%.6g"))
+    print(f"written: {out}")

@@ -1,0 +1,50 @@
+"""tse learning-curve: baselines trained on growing corpora."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.errors import InputError
+from tse_core.files import csv_text, write_output
+
+HELP = """Accuracy on the laboratory's paradigms after training on growing corpora (BLiMP's Figure 5).
+
+Each corpus is twice as long as the one before. Finished sizes are kept: a run that was stopped goes on where it was.
+
+[b]Examples[/b]
+
+  tse learning-curve --kind ngram --sizes 1000 --sizes 2000
+
+  tse learning-curve --out curve.csv
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("learning-curve", help=HELP)(learning_curve)
+
+
+def learning_curve(
+    kind: Annotated[list[str] | None, typer.Option(help="ngram or lstm; both by default.")] = None,
+    sizes: Annotated[list[int] | None, typer.Option(help="Sentences; 1,000 to 128,000 by default.", min=1)] = None,
+    regime: Annotated[str, typer.Option(help="The laboratory corpus: systematic or lexical.")] = "systematic",
+    seed: Annotated[int, typer.Option(help="Of the corpus and of an LSTM's weights.", min=0, max=2**63 - 1)] = 0,
+    out: Annotated[Path | None, typer.Option(help="Write the table as .csv.")] = None,
+    store: options.StoreFolder = None,
+    no_store: options.NoStore = False,
+) -> None:
+    if out and (out.suffix != ".csv" or not out.parent.is_dir()):
+        raise InputError(f"--out {out}: a .csv file in a folder that is there")
+    from tse_book.studies import SETTINGS, SIZES
+    from tse_book.studies import learning_curve as run
+
+    table = run(
+        kind or SETTINGS, sizes or SIZES, regime=regime, seed=seed, store=options.store_of(store, no_store),
+        report=lambda line: typer.echo(line, err=True),
+    ).table()  # fmt: skip
+    means = table.groupby(["model", "phenomenon", "sentences"], sort=False)["accuracy"].mean().unstack("sentences")
+    typer.echo(means.round(3).to_string())
+    if out:
+        write_output(out, csv_text(table, float_format="%.6g"))
+        typer.echo(f"written: {out}")

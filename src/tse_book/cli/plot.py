@@ -1,0 +1,52 @@
+"""``tse plot``: the paper's figures from results."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.cli.results import Which, opened
+from tse_core.errors import unknown
+from tse_core.files import safe_name
+
+HELP = """Draw a figure of Newman et al. (2021) from a run, beside a published model.
+
+Figures: 1 and 2 (EW and MW at each cut-off, four constructions or all), 3 (coverage), 4 (contexts without a verb),
+table2. Written as .html (interactive), .svg or .png.
+
+[b]Examples[/b]
+
+  tse plot 4f2a91 --figure 2 --beside gpt2-xl
+
+  tse plot gpt2.parquet --figure table2 --beside gpt2-xl --out table2.svg
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``tse plot``."""
+    app.command("plot", help=HELP)(plot)
+
+
+def plot(
+    which: Which,
+    figure: Annotated[str, typer.Option(help="1, 2, 3, 4 or table2.")] = "2",
+    beside: Annotated[
+        str | None,
+        typer.Option(help="A published model: bert-large-cased, bert-large-uncased, roberta-large, gpt2-xl."),
+    ] = None,
+    construction: Annotated[str | None, typer.Option(help="The construction in colour at the start.")] = None,
+    out: Annotated[Path | None, typer.Option(help=".html, .svg or .png; named after figure and model.")] = None,
+    store: options.StoreFolder = None,
+) -> None:
+    from tse_book.charts import FIGURES, save_chart
+    from tse_book.charts import plot as draw
+
+    names = {name.removeprefix("figure"): name for name in FIGURES}
+    if figure not in names:
+        raise unknown("figure", figure, names)
+    table = opened(which, store)
+    chart = draw(table, names[figure], beside=beside, chosen=construction)
+    out = out or Path(f"{names[figure]}-{safe_name(table['model'].iloc[0])}.html")
+    save_chart(chart, out)
+    typer.echo(f"written: {out}")

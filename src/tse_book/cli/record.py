@@ -1,0 +1,75 @@
+"""tse record: everything the claims ask of one model, as a recorded run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.errors import unknown
+
+HELP = """Measure everything that the claims ask of one model and keep it as a recorded run.
+
+Writes MODEL/agreement.parquet, blimp.parquet, suites.parquet and provenance.json (hardware, versions, date, seconds,
+checksums) below [b]--out[/b]; of a model from outside this project also findings.csv (what the general claims ask) and
+pairs, items, regions, wordings.parquet (every BLiMP pair, every item of a suite, Table 2 with other first words), with
+what stands in front of a sentence by default and with nothing there; and words and verbs.parquet (Table 2 by single
+entries and by whole words, in a sample of contexts on a processor).
+
+The book shows what lies in data/recorded, labelled as recorded; the files can also go to another machine, whose store
+takes them with [b]tse results add[/b]. What cannot be asked of the model is named.
+
+[b]Examples[/b]
+
+  tse record gpt2 --lemmas newman-released
+
+  tse record lab-systematic-causal --out data/recorded
+
+  tse record path/to/model --part blimp --part suites --out runs
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("record", help=HELP)(record)
+
+
+def record(
+    model: options.ModelArgument,
+    out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
+    part: Annotated[
+        list[str] | None, typer.Option(help="agreement, blimp, suites, findings, details or words; may be repeated.")
+    ] = None,
+    lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
+    data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
+    pairs: Annotated[str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = None,
+    kind: options.Kind = None,
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    bos: options.Bos = "default",
+    trust: options.Trust = False,
+    store: options.StoreFolder = None,
+    no_store: options.NoStore = False,
+) -> None:
+    from tse_book.recorded import PARTS
+    from tse_book.studies import FURTHER, WORDS, fitting, parts_for, record_details, record_further, words_for
+    from tse_book.studies import record as run
+
+    for name in part or []:
+        if name not in (*PARTS, *FURTHER, WORDS):
+            raise unknown("part", name, (*PARTS, *FURTHER, WORDS))
+    loaded = options.opened(model, kind, device, dtype, revision, bos, trust)
+    asked = fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
+    kept, home = options.store_of(store, no_store), out / loaded.label.rpartition("/")[2]
+    laboratory = loaded.label.startswith("lab-")
+    wanted = part or (PARTS if laboratory else (*PARTS, *FURTHER, WORDS))
+    if parts := parts_for(loaded, lemmas, **asked, store=kept, chosen=[name for name in PARTS if name in wanted]):
+        run(loaded, out, parts)
+    made = record_further(loaded, home, lemmas, **asked, store=kept, chosen=[f for f in FURTHER if f in wanted])
+    if WORDS in wanted:
+        made = record_details(home, words_for(loaded, lemmas, asked["data"], kept))
+    for name, file in {**made["files"], **made.get("details", {})}.items():
+        typer.echo(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
+    for name, why in made["left_out"].items():
+        typer.echo(f"{name:10} left out: {why}")
+    typer.echo(f"written: {home}")

@@ -1,0 +1,38 @@
+"""tse training-curves: scores by step and frequency band, of a sweep over checkpoints."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tse_core.cli import options
+from tse_core.errors import InputError
+from tse_core.files import csv_text, write_output
+
+HELP = """Write TSE, EW and MW by training step and frequency band, of a sweep over checkpoints that has been run.
+
+The plan has to say keep: lemmas. Nothing is scored here: run `tse sweep PLAN.yaml` first.
+
+[b]Example[/b]
+
+  tse sweep checkpoints.yaml && tse training-curves checkpoints.yaml training.csv
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("training-curves", help=HELP)(training_curves)
+
+
+def training_curves(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="The plan of the sweep.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT.csv", help="The table to write.")],
+    store: options.StoreFolder = None,
+) -> None:
+    if out.suffix != ".csv":
+        raise InputError(f"{out}: this table is written as .csv")
+    if not out.parent.is_dir():
+        raise InputError(f"{out}: there is no folder {out.parent}")
+    from tse_book.studies.dynamics import training_curves as curves
+
+    write_output(out, csv_text(curves(plan, store), float_format="%.6g"))
+    typer.echo(f"written: {out}")

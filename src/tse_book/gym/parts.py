@@ -1,0 +1,66 @@
+"""What the gym's pages are made of, as Markdown: charts, tables, downloads, signatures, links, text as it stands."""
+
+import re
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from tse_book.pages.notebook import table
+from tse_core.files import csv_text, safe_name
+from tse_core.syntaxgym.outcomes import Outcome
+
+
+def page(parts: list[str]) -> str:
+    return "\n\n".join(parts) + "\n"
+
+
+def chart_of(chart) -> str:
+    """The HTML that draws a chart; nothing inside its data can end the script it stands in.
+
+    Altair numbers views and draws random names; here they depend on the page alone, so that it stays the same.
+    """
+    html = chart._repr_mimebundle_()["text/html"]
+    for kind in (r"altair-viz-\w+", r"\bview_\d+"):
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(re.findall(kind, html)))}
+        stem = "view_" if "view_" in kind else f"altair-viz-{sha256(chart.description.encode()).hexdigest()[:12]}-"
+        html = re.sub(kind, lambda found, numbers=numbers, stem=stem: f"{stem}{numbers[found[0]]}", html)
+    start, end = html.index(">", html.index("<script")) + 1, html.rindex("</script>")
+    return raw(html[:start] + html[start:end].replace("</", "<\\/").replace("<!--", "<\\!--") + html[end:])
+
+
+def table_of(frame: pd.DataFrame, caption: str, digits: int = 2) -> str:
+    return raw(table(frame, caption, digits=digits).data)
+
+
+def download(data: dict, frame: pd.DataFrame, name: str, text="Download the data", prefix="../data/") -> str:
+    """A link to the table as a CSV file, which joins `data`."""
+    file = f"{safe_name(name)}.csv"
+    data[f"data/{file}"] = csv_text(frame.round(6))
+    rows = f"{len(frame):,} row{'' if len(frame) == 1 else 's'}"
+    return f"{{download}}`{text} (CSV, {rows}) <{prefix}{file}>`"
+
+
+def signature_note(outcome: Outcome) -> str:
+    """How the scores were made, without the day, so that a page changes only when a score does."""
+    return raw(f'<p class="tse-note">{escape(outcome.signature.without_provenance)}</p>')
+
+
+def raw(html: str) -> str:
+    inside = html if "tse-note" in html else f'<div class="output text_html">{html}</div>'
+    fence = "`" * max(4, *(len(ticks) + 1 for ticks in [*re.findall("`+", html), ""]))
+    return f'{fence}{{raw}} html\n<div class="cell_output">{inside}</div>\n{fence}'
+
+
+def plain(text: str) -> str:
+    """Text as it stands: no character of it means anything to Markdown."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~&:'\"^@=/])", r"\\\1", " ".join(text.split()))
+
+
+def link(kind: str, name: str, prefix: str = "") -> str:
+    return f"[{plain(name)}]({prefix}{Path(address(kind, name)).name})"
+
+
+def address(kind: str, name: str) -> str:
+    return f"pages/{kind}-{safe_name(name)}.md"

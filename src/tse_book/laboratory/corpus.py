@@ -1,0 +1,204 @@
+"""Sentences of the laboratory language, drawn by the hundred thousand: streamed, seeded, vectorised.
+
+A block of sentences is drawn pattern by pattern: each element adds columns of word ids to a table with one row per
+sentence (0 where a row has no word), and at the end the zeros are squeezed out.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import count, islice
+from typing import Any
+
+import numpy as np
+
+from tse_book.laboratory.language import NUMBERS, Language
+
+BLOCK = 20_000
+
+
+def sentences(language: Language, regime: str, number: int, seed: int = 0) -> Iterator[str]:
+    """The corpus' first ``number`` sentences as text: ``The authors that the guard likes laugh.``"""
+    for row in islice(stream(language, regime, seed), number):
+        yield as_text([language.vocabulary[word] for word in row])
+
+
+def stream(language: Language, regime: str, seed: int = 0, start: int = 0) -> Iterator[np.ndarray]:
+    """The endless corpus of a seed from sentence ``start`` on: int16 arrays of word ids without special tokens.
+
+    Block k is drawn from the generator seeded by (seed, k), so a corpus is a prefix of every longer one, and
+    reading may start anywhere.
+    """
+    for block in count(start // BLOCK):
+        rows = draw(language, regime, BLOCK, np.random.default_rng([seed, block]))
+        yield from rows[max(0, start - block * BLOCK) :]
+
+
+def draw(language: Language, regime: str, number: int, random: np.random.Generator) -> list[np.ndarray]:
+    """One block of sentences in random order: a list of int16 arrays of word ids."""
+    shares = [pattern.share for pattern in language.patterns]
+    rows: list[np.ndarray] = []
+    for pattern, wanted in zip(language.patterns, random.multinomial(number, shares), strict=True):
+        if wanted:
+            draft = Draft(language, regime, pattern.construction, int(wanted), random)
+            for name, arguments in pattern.elements:
+                _ELEMENTS[name](draft, *arguments)
+            rows.extend(draft.rows())
+    return [rows[place] for place in random.permutation(number)]
+
+
+def as_text(words: list[str]) -> str:
+    """Words as a sentence: no space before a comma or full stop, first letter capitalised."""
+    text = " ".join(words).replace(" ,", ",").replace(" .", ".")
+    return text[:1].upper() + text[1:]
+
+
+@dataclass
+class Draft:
+    """Sentences of one pattern in the making: word columns, and for each role its noun, number and `no`."""
+
+    language: Language
+    regime: str
+    construction: str
+    count: int
+    random: np.random.Generator
+    columns: list[np.ndarray] = field(default_factory=list)
+    roles: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    verbs: list[dict[str, Any]] = field(default_factory=list)  # the name of a construction, and arrays
+
+    def add(self, words: np.ndarray) -> None:
+        """Append one column (n,) or several (n, width) of word ids; 0 is no word."""
+        self.columns.append(words.reshape(self.count, -1).astype(np.int16))
+
+    def rows(self) -> list[np.ndarray]:
+        """The sentences with their full stops: one array of word ids each."""
+        stop = np.full((self.count, 1), self.language.word_ids(".")[0], dtype=np.int16)
+        table = np.hstack([*self.columns, stop])
+        there = table > 0
+        return np.split(table[there], np.cumsum(there.sum(axis=1))[:-1])
+
+    def choose(self, phrases: list[str], weights=None) -> np.ndarray:
+        """A random phrase per row: word ids (n, longest phrase)."""
+        return phrase_table(self.language, phrases)[self.pick(len(phrases), weights)]
+
+    def pick(self, number: int, weights=None) -> np.ndarray:
+        if weights is None:
+            return self.random.integers(number, size=self.count)
+        return np.searchsorted(np.cumsum(weights) / np.sum(weights), self.random.random(self.count), side="right")
+
+    def where(self, share: float | np.ndarray) -> np.ndarray:
+        return self.random.random(self.count) < share
+
+
+def phrase_table(language: Language, phrases: list[str]) -> np.ndarray:
+    """Word ids of phrases, zeros behind the shorter ones: int array (phrases, width)."""
+    ids = [language.word_ids(phrase) for phrase in phrases]
+    table = np.zeros((len(ids), max(map(len, ids))), dtype=np.int64)
+    for row, words in enumerate(ids):
+        table[row, : len(words)] = words
+    return table
+
+
+def _noun_phrase(draft: Draft, role: str, kind: str) -> None:
+    language, settings = draft.language, draft.language.settings
+    members = np.flatnonzero(language.nouns["class"] == kind)
+    noun, number = members[draft.pick(len(members))], draft.pick(2)
+    determiners = [list(settings["determiners"][name]) for name in NUMBERS]
+    drawn = [
+        draft.pick(len(words), list(settings["determiners"][n].values()))
+        for words, n in zip(determiners, NUMBERS, strict=True)
+    ]
+    tables = [phrase_table(language, words)[:, 0] for words in determiners]
+    draft.add(np.where(number == 0, tables[0][drawn[0]], tables[1][drawn[1]]))
+    draft.add(draft.choose(settings["lexicon"]["words"]["adjective"])[:, 0] * draft.where(settings["attributive"]))
+    forms = np.stack([phrase_table(language, language.nouns[name].tolist()) for name in NUMBERS])
+    draft.add(forms[number, noun])
+    negative = np.where(number == 0, *(np.array(w)[d] == "no" for w, d in zip(determiners, drawn, strict=True)))
+    if role:
+        draft.roles[role] = {"noun": noun, "number": number, "no": negative}
+
+
+def _verb(draft: Draft, subject: str, attractor: str = "", construction: str = "") -> None:
+    """Lemma by frequency, never a held-out one; form by Language.correct; past tense in its share of uses."""
+    language, construction = draft.language, construction or draft.construction
+    noun, number = draft.roles[subject]["noun"], draft.roles[subject]["number"]
+    other = draft.roles[attractor]["number"] if attractor else number
+    held_out = language.held_out[language.constructions.index(construction)]
+    lemma = draft.pick(len(language.lemmas), language.frequency)
+    while (again := held_out[noun, lemma]).any():
+        lemma = np.where(again, draft.pick(len(language.lemmas), language.frequency), lemma)
+    right = draft.where(language.correct(draft.regime, construction)[lemma, number, other])
+    form = np.where(draft.where(language.past_share()[lemma]), 2, np.where(right, number, 1 - number))
+    draft.add(verb_table(language)[lemma, form])
+    draft.verbs.append(
+        {"construction": construction, "noun": noun, "number": number, "other": other, "lemma": lemma, "form": form}
+    )
+
+
+@cache
+def verb_table(language: Language) -> np.ndarray:
+    """Word ids of the verb forms: int array (lemmas, [singular, plural, past]), 0 for no past."""
+    forms = language.lemmas[["singular", "plural", "past"]]
+    return np.array(
+        [[language.word_ids(form)[0] if form else 0 for form in row] for row in forms.itertuples(index=False)]
+    )
+
+
+def _ever(draft: Draft, subject: str) -> None:
+    draft.add(
+        draft.language.word_ids("ever")[0] * (draft.roles[subject]["no"] & draft.where(draft.language.settings["ever"]))
+    )
+
+
+def _one(draft: Draft, words: str) -> None:
+    draft.add(draft.choose(draft.language.settings["lexicon"]["words"][words]))
+
+
+def _word(draft: Draft, word: str) -> None:
+    draft.add(np.full(draft.count, draft.language.word_ids(word)[0]))
+
+
+def _gap(draft: Draft) -> None:
+    """The clause ends here; half of the time with a word for the time."""
+    draft.add(draft.choose(draft.language.settings["lexicon"]["words"]["time"]) * draft.where(0.5)[:, None])
+
+
+def _object(draft: Draft, some: np.ndarray | None = None) -> None:
+    """A person or a thing, where ``some``."""
+    some = np.full(draft.count, True) if some is None else some
+    person, before = draft.where(0.6), len(draft.columns)
+    _noun_phrase(draft, "", "person")
+    middle = len(draft.columns)
+    _noun_phrase(draft, "", "thing")
+    for place in range(before, len(draft.columns)):
+        draft.columns[place] *= (some & (person if place < middle else ~person))[:, None]
+
+
+def _rest(draft: Draft, subject: str) -> None:
+    kinds, weights = zip(*draft.language.settings["rest"].items(), strict=True)
+    kind = np.array(kinds)[draft.pick(len(kinds), weights)]
+    _plain_rest(draft, kind)
+    _object(draft, kind == "object")
+    language, role = draft.language, draft.roles[subject]
+    gender = language.nouns["gender"].to_numpy()[role["noun"]]
+    feminine = (gender == "feminine") | ((gender == "") & draft.where(0.5))
+    words = np.array(language.word_ids("himself herself themselves"))
+    person = language.nouns["class"].to_numpy()[role["noun"]] == "person"
+    draft.add(words[np.where(role["number"] == 1, 2, feminine.astype(int))] * ((kind == "anaphor") & person))
+
+
+def _more(draft: Draft) -> None:
+    weights = draft.language.settings["rest"]
+    kinds = ["nothing", "adjective", "fixed", "time"]
+    _plain_rest(draft, np.array(kinds)[draft.pick(len(kinds), [weights[kind] for kind in kinds])])
+
+
+def _plain_rest(draft: Draft, kind: np.ndarray) -> None:
+    for name in ("adjective", "fixed", "time"):
+        draft.add(draft.choose(draft.language.settings["lexicon"]["words"][name]) * (kind == name)[:, None])
+
+
+_ELEMENTS: dict[str, Callable[..., None]] = {
+    "NP": _noun_phrase, "VERB": _verb, "EVER": _ever, "ONE": _one, "WORD": _word, "GAP": _gap,
+    "OBJECT": _object, "REST": _rest, "MORE": _more,
+}  # fmt: skip

@@ -1,0 +1,294 @@
+"""Training the laboratory models: small GPT-2- and BERT-shaped networks on sentences of the known language.
+
+Every step is a function of the seed and its number alone (which sentences, which masks, which learning rate), so a
+killed training continues from its last checkpoint as if nothing had happened.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+from transformers import PreTrainedTokenizerFast
+
+from tse_book.laboratory.byte_pair import SENTENCES, Pieces, byte_pair_tokenizer
+from tse_book.laboratory.card import model_card
+from tse_book.laboratory.card import pieces as how_cut
+from tse_book.laboratory.corpus import draw, stream, verb_table
+from tse_book.laboratory.language import Language, load_language
+from tse_book.laboratory.networks import BOS, CLS, EOS, MASK, PAD, SEP, new_network, save
+from tse_core.errors import InputError, unknown
+from tse_core.files import write_aside
+
+STEPS = {"causal": 1500, "masked": 2500}
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """What determines a training.
+
+    With ``sentences`` 0 every sentence is new, else the first so many are repeated. With ``byte_pair`` 0 every word is
+    an entry of the vocabulary, else words are cut into a byte-pair vocabulary of so many entries.
+    """
+
+    regime: str
+    kind: str
+    seed: int = 0
+    steps: int = 1500
+    batch: int = 512
+    sentences: int = 0
+    rate: float = 2e-3
+    mask_verbs: float = 0.5
+    mask_others: float = 0.15
+    byte_pair: int = 0
+
+
+def plan_for(name: str, language: Language | None = None, **changes) -> TrainingPlan:
+    """The plan of ``lab-systematic-causal`` and the like; ``changes`` replace what is not None."""
+    language = language or load_language()
+    if name not in language.models():
+        raise unknown("laboratory model", name, language.models())
+    _, regime, kind = name.split("-")
+    changes = {key: value for key, value in changes.items() if value is not None}
+    if not 0 <= changes.get("seed", 0) < 2**63:
+        raise InputError(f"seed must be a whole number from 0 to {2**63 - 1}, not {changes['seed']}")
+    for key in ("steps", "batch"):
+        if changes.get(key, 1) < 1:
+            raise InputError(f"{key} must be at least 1, not {changes[key]}")
+    if changes.get("byte_pair") and kind != "causal":
+        raise InputError(f"a byte-pair vocabulary is for causal models; every word of {name} is one entry")
+    return TrainingPlan(**{"regime": regime, "kind": kind, "steps": STEPS[kind], **changes})
+
+
+def train(
+    plan: TrainingPlan,
+    out: str | Path,
+    *,
+    device: str = "cpu",
+    resume: bool = False,
+    checkpoints: str = "",
+    save_every: int = 50,
+    report: Callable[[int, float], None] | None = None,
+    language: Language | None = None,
+) -> Path:
+    """Train a model and write it as a Hugging Face folder with a model card.
+
+    Work goes on in ``<out>.partial``; the folder ``out`` appears when it is complete.
+
+    Parameters
+    ----------
+    plan : TrainingPlan
+    out : path of a folder that does not exist yet
+    device : "cpu", "cuda", ...
+    resume : bool
+        Continue the training that was interrupted in ``<out>.partial``.
+    checkpoints : "" or "log"
+        "log" also saves the model after 1, 2, 4, 8, ... steps, as ``<out>/checkpoints/step-N``.
+    save_every : int
+        Steps between the checkpoints from which a killed training continues.
+    report : called with the step and its loss in nats per predicted token
+
+    Raises
+    ------
+    InputError
+        If ``out`` exists, an interrupted training is there and ``resume`` is false, or it belongs to another plan.
+    """
+    language, out = language or load_language(), Path(out)
+    partial = out.with_name(out.name + ".partial")
+    if out.exists():
+        raise InputError(f"{out} exists already: name another folder or remove it")
+    if checkpoints not in ("", "log"):
+        raise unknown("kind of checkpoints", checkpoints, ["log"])
+    if partial.exists() and not resume:
+        raise InputError(f"{partial} holds an interrupted training: continue it with --resume, or remove it")
+    tokens = _byte_pairs(plan, language)
+    pieces = Pieces(language, tokens) if tokens else None
+    network, optimizer = _prepare(plan, language, device)
+    start, losses = _resume(partial, plan, network, optimizer)
+    for step, rows in enumerate(_batches(plan, language, start), start):
+        losses.append(_step(network, optimizer, plan, language, _cut(rows, pieces), step))
+        if report:
+            report(step + 1, losses[-1])
+        done = step + 1
+        if checkpoints and done & (done - 1) == 0:
+            save(network, language, plan.kind, partial / "checkpoints" / f"step-{done:05}", tokens)
+        if done % save_every == 0 or done == plan.steps:
+            _store(partial / "training.pt", done, losses, network, optimizer)
+    save(network, language, plan.kind, partial, tokens)
+    perplexity = held_out_perplexity(network, plan, language, pieces)
+    words = {"words": how_cut(SENTENCES, len(language.lemmas), pieces.whole_verbs(language))} if pieces else {}
+    _record(partial, plan, network, losses, perplexity, **words)
+    (partial / "training.pt").unlink()
+    (partial / "plan.json").unlink()
+    return partial.rename(out)
+
+
+def held_out_perplexity(
+    network: torch.nn.Module, plan: TrainingPlan, language: Language, pieces: Pieces | None = None, count: int = 2048
+) -> float:
+    """exp of the mean loss (nats) over the predicted words of ``count`` sentences that training did not draw.
+
+    The loss of a word is the sum over its tokens, so models of different vocabularies can be compared.
+    """
+    random = np.random.default_rng([plan.seed, 2])
+    sentences = draw(language, plan.regime, count, random)
+    total, words = 0.0, 0
+    with torch.inference_mode():
+        for start in range(0, count, 512):
+            rows = sentences[start : start + 512]
+            tokens = _cut(rows, pieces)
+            words -= sum(map(len, tokens)) - sum(map(len, rows))  # a word in pieces counts once
+            for inputs, targets in _tensors(tokens, plan, language, random):
+                total += float(_loss(network, inputs, targets, plan.kind))
+                words += int((targets >= 0).sum())
+    return math.exp(total / words)
+
+
+def _byte_pairs(plan: TrainingPlan, language: Language) -> PreTrainedTokenizerFast | None:
+    return byte_pair_tokenizer(language, plan.regime, plan.byte_pair, plan.seed) if plan.byte_pair else None
+
+
+def _cut(rows: list[np.ndarray], pieces: Pieces | None) -> list[np.ndarray]:
+    return [pieces(row) for row in rows] if pieces else rows
+
+
+def _prepare(plan: TrainingPlan, language: Language, device: str):
+    torch.manual_seed(plan.seed)
+    try:
+        network = new_network(plan.kind, plan.byte_pair or len(language.vocabulary)).to(device).train()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0][:120]
+        raise InputError(f"device {device!r} cannot be used here ({reason}); 'cpu' always can") from error
+    return network, torch.optim.AdamW(network.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.01)
+
+
+def _batches(plan: TrainingPlan, language: Language, start: int) -> Iterator[list[np.ndarray]]:
+    """The sentences of steps start, start + 1, ...: the corpus read on, or its beginning, shuffled in every epoch."""
+    if not plan.sentences:
+        endless = stream(language, plan.regime, plan.seed, start * plan.batch)
+        for _ in range(start, plan.steps):
+            yield list(islice(endless, plan.batch))
+        return
+    corpus = list(islice(stream(language, plan.regime, plan.seed), plan.sentences))
+    for step in range(start, plan.steps):
+        places = np.arange(step * plan.batch, (step + 1) * plan.batch)
+        epochs = {
+            e: np.random.default_rng([plan.seed, 1, e]).permutation(len(corpus)) for e in {*(places // len(corpus))}
+        }
+        yield [corpus[epochs[place // len(corpus)][place % len(corpus)]] for place in places]
+
+
+def _step(network, optimizer, plan: TrainingPlan, language: Language, rows: list[np.ndarray], step: int) -> float:
+    parts = list(_tensors(rows, plan, language, np.random.default_rng([plan.seed, 3, step])))
+    tokens = sum(int((targets >= 0).sum()) for _, targets in parts)
+    for group in optimizer.param_groups:
+        group["lr"] = plan.rate * _one_cycle((step + 1) / plan.steps)
+    optimizer.zero_grad(set_to_none=True)
+    total = 0.0
+    for inputs, targets in parts:
+        loss = _loss(network, inputs, targets, plan.kind) / tokens
+        loss.backward()
+        total += float(loss.detach())
+    torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+    optimizer.step()
+    return total
+
+
+def _one_cycle(done: float, warm: float = 0.1) -> float:
+    """Share of the full rate: linear up in the first tenth, then a cosine down to 0."""
+    return done / warm if done < warm else 0.5 * (1 + math.cos(math.pi * (done - warm) / (1 - warm)))
+
+
+def _tensors(
+    rows: list[np.ndarray], plan: TrainingPlan, language: Language, random: np.random.Generator, parts: int = 4
+):
+    """Inputs and targets (-1: none) of sentences sorted by length in a few parts, so that little is padding."""
+    marked = [_mark(row, plan, language, random) for row in rows]
+    marked.sort(key=lambda pair: len(pair[0]))
+    size = math.ceil(len(marked) / parts)
+    for start in range(0, len(marked), size):
+        part = marked[start : start + size]
+        width = len(part[-1][0])
+        inputs = np.full((len(part), width), PAD)
+        targets = np.full((len(part), width), -1)
+        for place, (ids, wanted) in enumerate(part):
+            inputs[place, : len(ids)], targets[place, : len(wanted)] = ids, wanted
+        yield torch.from_numpy(inputs), torch.from_numpy(targets)
+
+
+def _mark(row: np.ndarray, plan: TrainingPlan, language: Language, random: np.random.Generator):
+    """Inputs and targets. Causal: the next word, [BOS] before half of the sentences. Masked: verbs more often."""
+    if plan.kind == "causal":
+        ids = np.concatenate([[BOS] if random.random() < 0.5 else [], row, [EOS]]).astype(np.int64)
+        return ids[:-1], ids[1:]
+    ids = np.concatenate([[CLS], row, [SEP]]).astype(np.int64)
+    share = np.where(_is_verb(language)[ids], plan.mask_verbs, plan.mask_others)
+    share[[0, -1]] = 0
+    hidden = random.random(len(ids)) < share
+    return np.where(hidden, MASK, ids), np.where(hidden, ids, -1)
+
+
+@cache
+def _is_verb(language: Language) -> np.ndarray:
+    flags = np.zeros(len(language.vocabulary), dtype=bool)
+    flags[verb_table(language)] = True
+    flags[PAD] = False
+    return flags
+
+
+def _loss(network, inputs: torch.Tensor, targets: torch.Tensor, kind: str) -> torch.Tensor:
+    """Summed over the places with a target; only there are logits computed."""
+    device = next(network.parameters()).device
+    inputs, targets = inputs.to(device), targets.to(device)
+    there = targets >= 0
+    if kind == "causal":
+        logits = network.lm_head(network.transformer(inputs).last_hidden_state[there])
+    else:
+        logits = network.cls(network.bert(inputs, attention_mask=(inputs != PAD).long()).last_hidden_state[there])
+    return cross_entropy(logits, targets[there], reduction="sum")
+
+
+def _resume(partial: Path, plan: TrainingPlan, network, optimizer) -> tuple[int, list[float]]:
+    partial.mkdir(parents=True, exist_ok=True)
+    settings = partial / "plan.json"
+    if settings.exists() and json.loads(settings.read_text()) != asdict(plan):
+        raise InputError(
+            f"{partial} belongs to a training with other settings: remove it, or train with those in {settings}"
+        )
+    settings.write_text(json.dumps(asdict(plan), indent=1))
+    if not (partial / "training.pt").exists():
+        return 0, []
+    state = torch.load(partial / "training.pt", weights_only=True)
+    network.load_state_dict(state["network"])
+    optimizer.load_state_dict(state["optimizer"])
+    return state["step"], state["losses"]
+
+
+def _store(path: Path, step: int, losses: list[float], network, optimizer) -> None:
+    """What a killed training needs to continue, written whole or not at all."""
+    state = {"step": step, "losses": losses, "network": network.state_dict(), "optimizer": optimizer.state_dict()}
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    write_aside(path, buffer.getvalue())
+
+
+def _record(folder: Path, plan: TrainingPlan, network, losses: list[float], perplexity: float, **words: str) -> None:
+    """loss.csv (means over stretches of steps) and the model card."""
+    stretch = max(1, len(losses) // 50)
+    curve = [
+        (min(i + stretch, len(losses)), float(np.mean(losses[i : i + stretch]))) for i in range(0, len(losses), stretch)
+    ]
+    with (folder / "loss.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["step", "loss"])
+        writer.writerows((step, f"{loss:.4f}") for step, loss in curve)
+    card = model_card(plan, curve, perplexity, network.num_parameters(), network.config.vocab_size, **words)
+    (folder / "README.md").write_text(card, encoding="utf-8")

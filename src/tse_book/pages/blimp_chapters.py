@@ -1,0 +1,25 @@
+"""The models of a chapter on BLiMP, run on its pairs."""
+
+from collections.abc import Iterable
+
+from tse_book.laboratory import laboratory_ngram
+from tse_book.pages.newman import laboratory_models
+from tse_core.blimp.scores import PairScores, evaluate_blimp
+from tse_core.models.coerce import load_model
+from tse_core.models.language_model import LanguageModel
+from tse_core.paths import store_folder
+
+
+def blimp_models(models: Iterable[str], sentence_pairs: str, baseline_sentences: int = 0) -> list[LanguageModel]:
+    """The models that know the pairs' words: on the laboratory's pairs only the laboratory's own.
+
+    With `baseline_sentences` a 5-gram model of so many sentences of the laboratory joins them.
+    """
+    asked = laboratory_models(models) if sentence_pairs == "laboratory" else models
+    opened = [load_model(name, device="auto") for name in asked]
+    return opened + ([laboratory_ngram(baseline_sentences)] if baseline_sentences else [])
+
+
+def blimp_runs(models: Iterable[LanguageModel], pairs, method: str | None = None) -> dict[str, PairScores]:
+    """The scores of every pair, by the model's label; kept in the store and taken from it."""
+    return {model.label: evaluate_blimp(model, pairs, method=method, store=store_folder()) for model in models}

@@ -1,0 +1,106 @@
+"""The tables behind the figures: what was measured and what was published, in one shape.
+
+Every figure of Newman et al. (2021) is a table with the columns construction, model, metric, side, cutoff and a value.
+`measured_curves` makes it from models, `published_curves` from the digitised figures; charts draw either, or both.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from tse_book import published
+from tse_book.charts import published_curves as published_curves
+from tse_core.uncertainty.intervals import curve_intervals, own_clusters
+
+KEYS = ["model", "construction", "metric", "side", "cutoff"]
+
+
+def measured_curves(
+    models: Iterable[str], data: Iterable[str], lemmas: str, *, protocol: str = "exact", store=None
+) -> pd.DataFrame:
+    """Scores, coverage and empty contexts of every model along the cut-offs, with 95 % intervals clustered by noun.
+
+    Parameters
+    ----------
+    models, data, lemmas, protocol, store
+        What `tse_core.evaluate` takes; several models and data sets. No model gives an empty table.
+
+    Returns
+    -------
+    DataFrame with columns model, construction, metric, side, cutoff, score, coverage, invalid, contexts, low, high,
+    lemmas (how many counted), signature (identity and policy), source ("measured").
+    """
+    parts = []
+    for model in models:
+        for name in data:
+            parts.append(curves_of(_evaluate(model, name, lemmas, protocol, store)))
+    columns = [*KEYS, "score", "coverage", "invalid", "contexts", "low", "high", "lemmas", "signature", "source"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def curves_of(evaluation) -> pd.DataFrame:
+    """One evaluation's curves with intervals, its model's name and its signature."""
+    contexts = evaluation.contexts.assign(noun=own_clusters(evaluation.contexts["noun"]))
+    bounds = curve_intervals(contexts).drop(columns=["method", "clusters"])
+    name = evaluation.signature.model
+    curves = evaluation.curves().merge(bounds, how="left", on=KEYS[1:])
+    made = evaluation.signature.without_provenance
+    return curves.assign(model=name, lemmas=len(evaluation.lemmas), signature=made, source="measured")
+
+
+def head_and_tail(curves: pd.DataFrame, value: str = "score") -> pd.DataFrame:
+    """How far each curve falls from the verbs a model expects to those it does not.
+
+    Returns
+    -------
+    DataFrame with a row per model, construction, metric and source: head (at the smallest top p), whole (top 100 %),
+    tail (at the smallest bottom p that has a value), tail_cutoff, and fall = head - tail.
+    """
+    rows = []
+    for key, group in curves.dropna(subset=value).groupby(["model", "construction", "metric", "source"], sort=False):
+        top = group[group["side"] == "top"].sort_values("cutoff")
+        bottom = group[group["side"] == "bottom"].sort_values("cutoff")
+        if top.empty or bottom.empty:
+            continue
+        whole = top.loc[top["cutoff"] == 1.0, value]
+        head, tail = top[value].iloc[0], bottom[value].iloc[0]
+        whole = whole.iloc[0] if len(whole) else float("nan")
+        rows.append((*key, head, whole, tail, bottom["cutoff"].iloc[0], head - tail))
+    columns = ["model", "construction", "metric", "source", "head", "whole", "tail", "tail_cutoff", "fall"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def real_and_laboratory(measured: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Three tables to draw: measured curves of real models, the published ones of the same, those of the laboratory.
+
+    Laboratory models answer to their own language and never stand over a published curve.
+    """
+    laboratory = measured["model"].str.startswith("lab-")
+    real = measured[~laboratory]
+    return real, printed[printed["model"].isin(real["model"])], measured[laboratory]
+
+
+def scores_beside_published(evaluations: Sequence) -> pd.DataFrame:
+    """Table 2, published, and each evaluation's, with its intervals, in one long table for `charts.table2_dots`.
+
+    Columns: construction, model, metric, score, low, high, n, method, source.
+    """
+    printed = published.table2().drop(columns="model")
+    printed = printed.rename(columns={"row": "construction", "hf_name": "model", "value": "score"})
+    parts = [printed.assign(source="published")]
+    for evaluation in evaluations:
+        name = evaluation.signature.model
+        parts.append(evaluation.intervals().assign(model=name, source="measured"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def not_yet_run(models: Iterable[str]) -> list[str]:
+    """The paper's models that are not among `models`, by their names on the hub."""
+    given = {str(m).rstrip("/").rpartition("/")[2] for m in models}
+    return [name for name in published.MODELS.values() if name not in given]
+
+
+def _evaluate(model, data, lemmas, protocol, store):
+    from tse_core.agreement.evaluation import evaluate
+
+    return evaluate(model, data, lemmas, protocol=protocol, store=store)

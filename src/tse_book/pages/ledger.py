@@ -1,0 +1,115 @@
+"""The ledger as a page: a summary to take in at a glance, then every claim with what was found and where."""
+
+from html import escape
+
+import pandas as pd
+
+from tse_book.claims import LEDGER, papers, verdicts
+from tse_book.pages.markup import (
+    badge,
+    chapter_link,
+    decimals,
+    estimate,
+    head_of,
+    ledger_of,
+    number,
+    row_of,
+    tile,
+    tiles,
+)
+from tse_core.results.signature import without_provenance
+
+MEANING = {
+    verdicts.REPRODUCED: ("=", "a run of the same model gives the printed number"),
+    verdicts.CLOSE: ("≈", "within 0.02 of it"),
+    verdicts.DIRECTION: ("↗", "a comparison that holds in a run"),
+    verdicts.OTHER_LIST: ("~", "run with other verbs than the paper's"),
+    verdicts.NOT_REPRODUCED: ("≠", "a run says otherwise"),
+    verdicts.HOLDS: ("✓", "checked from published numbers alone: holds"),
+    verdicts.FAILS: ("✗", "checked from published numbers alone: does not hold"),
+    verdicts.NOT_RUN: ("…", "needs a model that has not run here"),
+}
+_ALWAYS = (verdicts.REPRODUCED, verdicts.HOLDS, verdicts.FAILS, verdicts.NOT_RUN)
+_NAMES = {verdicts.HOLDS: "published data agree", verdicts.FAILS: "published data disagree"}
+_LABORATORY = {
+    "truth in the interval": "✓",
+    "truth outside the interval": "✗",
+    "within 0.02": "≈",
+    "differs": "≠",
+    verdicts.NOT_RUN: "…",
+}
+_FILTERS = ("paper", "model", "construction", "verdict")
+
+
+def verdict_tiles(table: pd.DataFrame):
+    """How often each verdict was given: the summary of a ledger. In the book each tile shows its rows."""
+    counts = table["verdict"].value_counts()
+    given = dict.fromkeys([*_ALWAYS, *counts.index.intersection(list(MEANING), sort=False)])
+    return tiles(
+        tile(_name(verdict), MEANING[verdict][0], _kind(verdict), int(counts.get(verdict, 0)), MEANING[verdict][1],
+             "every-claim")
+        for verdict in given
+    )  # fmt: skip
+
+
+def ledger_table(table: pd.DataFrame, caption: str):
+    """A ledger, one row a claim, to be filtered by paper, model, construction and verdict."""
+    titles = papers()
+    words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
+    table = table.fillna(dict.fromkeys(words, ""))
+    table = table.assign(signature=without_provenance(table["signature"]))
+    rows = [_row(claim, titles[claim["paper"]].split(",")[0]) for claim in table.to_dict("records")]
+    return ledger_of(("Claim", "Published", "Ours [95 %]", "Difference", "Verdict"), rows, caption, _FILTERS)
+
+
+def laboratory_table(table: pd.DataFrame, caption: str):
+    """The laboratory's ledger: truth beside measured, to be filtered by model, construction, band and verdict."""
+    rows = map(_laboratory_row, table.to_dict("records"))
+    heads = ("Score", "Truth", "Measured [95 %]", "Difference", "Verdict")
+    return ledger_of(heads, rows, caption, ("model", "construction", "band", "verdict"), "laboratory-")
+
+
+def _row(claim: dict, paper: str) -> str:
+    digits = max(3, decimals(claim["published"]))
+    about = (f"<code>{escape(claim['id'])}</code>", escape(paper), escape(claim["model"]), chapter_link(claim["cell"]))
+    details = (
+        ("Our criterion", escape(claim["criterion"])),
+        ("Note", escape(claim["note"])),
+        ("To run it", _command(claim["how"])),
+        ("Made by", f"<code>{escape(claim['signature'])}</code>" if claim["signature"] else ""),
+    )
+    data = {name: _name(claim[name]) if name == "verdict" else claim[name] for name in _FILTERS} | {"paper": paper}
+    return row_of(
+        data,
+        head_of(claim["claim"], about, details),
+        ("Published", number(claim["published"], decimals(claim["published"]))),
+        ("Ours", estimate(claim["measured"], claim["low"], claim["high"], digits)),
+        ("Difference", number(claim["difference"], digits, signed=True)),
+        ("Verdict", badge(_name(claim["verdict"]), MEANING[claim["verdict"]][0], _kind(claim["verdict"]))),
+    )
+
+
+def _laboratory_row(row: dict) -> str:
+    return row_of(
+        {name: row[name] for name in ("model", "construction", "band", "verdict")},
+        head_of(f"{row['metric']} of {row['model']}", (escape(row["construction"]), escape(str(row["band"])))),
+        ("Truth", number(row["truth"], 3)),
+        ("Measured", estimate(row["measured"], row["low"], row["high"], 3)),
+        ("Difference", number(row["difference"], 3, signed=True)),
+        ("Verdict", badge(row["verdict"], _LABORATORY[row["verdict"]], _kind(row["verdict"]))),
+    )
+
+
+def _name(verdict: str) -> str:
+    return _NAMES.get(verdict, verdict)
+
+
+def _kind(verdict: str) -> str:
+    good = (verdicts.REPRODUCED, verdicts.CLOSE, verdicts.DIRECTION, verdicts.HOLDS, "truth in the interval")
+    bad = (verdicts.NOT_REPRODUCED, verdicts.FAILS, "truth outside the interval", "differs")
+    return "good" if verdict in (*good, "within 0.02") else "bad" if verdict in bad else "open"
+
+
+def _command(text: str) -> str:
+    """How to run a claim: a command as code, anything else as it is."""
+    return f"<code>{escape(text)}</code>" if text.split(" ")[0] in ("make", "tse") else escape(text)

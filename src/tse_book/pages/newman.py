@@ -1,0 +1,142 @@
+"""What the chapters on Newman et al. (2021) share: which models are real, what stands beside what, runs in plain words.
+
+A laboratory model answers to its own language; a real model is compared with the published ones.
+"""
+
+from collections.abc import Iterable
+from html import escape
+
+import pandas as pd
+
+from tse_book.charts import with_table2 as with_table2
+from tse_book.pages.notebook import table
+from tse_core.datasets.names import load_pairs
+from tse_core.results.signature import Signature
+
+LABORATORY = "lab-"
+DEFAULT = "smollm2-135m-instruct"  # the real model of the book's own build
+CAUSAL, MASKED = "gpt2-xl", "bert-large-cased"  # the published model beside which one of each kind is drawn
+FRONTS = {
+    "cls": "between the marks that a masked model puts around every sentence",
+    "none": "with nothing in front of the first word",
+}
+
+
+def is_laboratory(name: str) -> bool:
+    """Whether a model, by its name or folder, is one of the laboratory.
+
+    >>> is_laboratory("lab-lexical-causal"), is_laboratory("models/gpt2")
+    (True, False)
+    """
+    return label(name).startswith(LABORATORY)
+
+
+def label(name: str) -> str:
+    """A model's name without its folder."""
+    return str(name).rstrip("/").rpartition("/")[2]
+
+
+def real_models(models: Iterable[str]) -> list[str]:
+    """Those that are not of the laboratory, in their order."""
+    return [name for name in models if not is_laboratory(name)]
+
+
+def laboratory_models(models: Iterable[str]) -> list[str]:
+    """Those of the laboratory, in their order."""
+    return [name for name in models if is_laboratory(name)]
+
+
+def without_real_model(models: Iterable[str]):
+    """What a page says where no real model took part; nothing where one did."""
+    if real_models(models):
+        return say("")
+    return _note(
+        "No real model in this build",
+        f"This page was built without {DEFAULT}, because its file could not be fetched. What was published stands here "
+        "all the same, and so do the laboratory models.",
+    )
+
+
+def say(*sentences: str):
+    """Sentences that a cell computes, as a paragraph of the page; nothing where all of them are empty."""
+    from IPython.display import HTML, Markdown
+
+    text = " ".join(filter(None, sentences))
+    return Markdown(text) if text else HTML("<!-- nothing to say -->")
+
+
+def verdict_of(model: str, rows: int, below: int, clear: int) -> str:
+    """Whether EW is below TSE for one model, in a sentence: in how many rows, and in how many without overlap.
+
+    >>> verdict_of("m", 9, 9, 5)
+    'Yes, for m: EW is below TSE in all 9 rows, and in 5 of them the 95 % intervals do not even touch.'
+    """
+    answer = "Yes" if below == rows else "Mostly" if below > rows / 2 else "No"
+    share = f"all {rows}" if below == rows else f"{below} of {rows}"
+    return (
+        f"{answer}, for {model}: EW is below TSE in {share} rows, and in {clear} of them the 95 % intervals "
+        "do not even touch."
+    )
+
+
+def run_in_words(signature: Signature | str, contexts: int | None = None) -> str:
+    """A run's signature as one sentence for a reader who has not learned to read signatures."""
+    signature = signature if isinstance(signature, Signature) else Signature.parse(signature)
+    policy = signature.policy
+    verbs, _, rest = policy.get("lemmas", "").partition("@")
+    count = rest.rpartition("(")[2].rstrip(")")
+    front = FRONTS.get(policy.get("bos", ""), f"after the token {policy.get('bos', '')}")
+    read = f"{contexts:,} contexts" if contexts else "every context"
+    weights = policy.get("dtype", "float32")
+    if "quantised" in policy:
+        weights = f"quantised to {policy['quantised']} and computed with in {weights}"
+    return (
+        f"In plain words: {signature.model} read {read} {front}; {count or 'the'} verbs of the list {verbs} have both "
+        f"forms in its vocabulary and were counted; its weights are {weights}."
+    )
+
+
+def front_of(signature: Signature | str) -> str:
+    """What a run put before the first word: a token's text, "nothing" or "[CLS]"."""
+    signature = signature if isinstance(signature, Signature) else Signature.parse(signature)
+    bos = signature.policy.get("bos", "none")
+    return {"none": "nothing", "cls": "[CLS]"}.get(bos, bos)
+
+
+def runs_table(curves: pd.DataFrame, caption: str):
+    """The runs behind a figure: how many verbs counted, in plain words and by signature."""
+    runs = curves.drop_duplicates("model")
+    words = [run_in_words(made).removeprefix("In plain words: ") for made in runs["signature"]]
+    shown = pd.DataFrame({"model": runs["model"], "verbs": runs["lemmas"], "in plain words": words})
+    return table(shown, caption, note=" ‖ ".join(runs["signature"]))
+
+
+def beside_real(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """The published curves to draw behind those of each real model: its own, if the paper has it, or a neighbour's.
+
+    Returns `printed` rows with a column `beside`, the real model in whose panels they stand. A figure that printed one
+    model only lends that one; elsewhere a causal model stands beside GPT-2 XL, a masked one beside BERT-large-cased.
+    """
+    parts = []
+    for name, rows in measured.groupby("model", sort=False):
+        if is_laboratory(name):
+            continue
+        masked = Signature.parse(rows["signature"].iloc[0]).policy.get("bos") == "cls"
+        wanted = [name, MASKED if masked else CAUSAL, *printed["model"].unique()]
+        neighbour = next(m for m in wanted if m in set(printed["model"]))
+        parts.append(printed[printed["model"] == neighbour].assign(beside=name))
+    return pd.concat(parts, ignore_index=True) if parts else printed.head(0).assign(beside="")
+
+
+def contexts_of(data: Iterable[str]) -> pd.DataFrame:
+    """The unique contexts of some data: construction, left, right, number."""
+    pairs = pd.concat([load_pairs(name) for name in data], ignore_index=True)
+    return pairs.drop_duplicates(["construction", "left", "right", "number"])
+
+
+def _note(title: str, text: str):
+    from IPython.display import HTML
+
+    return HTML(
+        f'<div class="admonition note"><p class="admonition-title">{escape(title)}</p><p>{escape(text)}</p></div>'
+    )

@@ -1,0 +1,42 @@
+"""The file of a profile: which models, data, verb lists and protocols the book, or a notebook that runs alone, takes.
+
+notebooks/profiles/<profile>.yaml::
+
+    models: [smollm2-135m-instruct, lab-systematic-causal]
+    data: [marvin-linzen]
+    lemmas: [newman-clean]
+    protocols: [exact]
+    optional: [smollm2-135m-instruct]             # left out, with a word on the pages, where it cannot be had
+    needs: 2 GB to download          # said on Colab, where the profile can be chosen
+    notebooks:            # only for notebooks with parameters of their own
+      04_figure1: {rows: [Simple]}
+"""
+
+from tse_core.errors import InputError, unknown
+from tse_core.files import read_yaml
+from tse_core.paths import profiles_folder
+
+SHARED = ("models", "data", "lemmas", "protocols")
+KEYS = (*SHARED, "optional", "notebooks", "needs")
+
+
+def read_profile(name: str) -> dict:
+    """The profile's table: every shared key a list of names, "optional" a list, "notebooks" by name.
+
+    Raises
+    ------
+    InputError : no such profile; a key that is missing, unknown or no list of names.
+    """
+    known = {path.stem: path for path in profiles_folder().glob("*.yaml")}
+    if name not in known:
+        raise unknown("profile", name, known)
+    place, profile = known[name].name, read_yaml(known[name]) or {}
+    for key in SHARED:
+        if not isinstance(profile.get(key), list) or not all(isinstance(item, str) for item in profile[key]):
+            raise InputError(f"{place}: {key} must be a list of names")
+    if extra := sorted(set(profile) - set(KEYS)):
+        raise InputError(f"{place}: unknown key {extra[0]!r}; there is: {', '.join(KEYS)}")
+    profile |= {"notebooks": profile.get("notebooks") or {}, "optional": profile.get("optional") or []}
+    if extra := sorted(set(profile["optional"]) - set(profile["models"])):
+        raise InputError(f"{place}: {extra[0]!r} is optional, but no model of the profile")
+    return profile

@@ -1,0 +1,61 @@
+"""Rows of Table 2 (Newman et al. 2021, section 4) from evaluations, beside the published ones."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from tse_book.pages.newman import CAUSAL, MASKED, front_of, label
+from tse_book.pages.notebook import table
+from tse_core.agreement.evaluation import Evaluation
+
+SCORES = ("MW", "EW", "TSE")
+
+
+def table2_rows(parts: Sequence[Evaluation], rows: Sequence[str]) -> pd.DataFrame:
+    """MW, EW and TSE with their 95 % intervals, one row a construction; a row that no part has stays empty."""
+    return pd.concat([part.table(intervals=True) for part in parts]).set_index("construction").reindex(rows)
+
+
+def with_interval(found: pd.DataFrame, score: str) -> pd.Series:
+    """A score as text, with its interval; empty where there is none.
+
+    >>> found = pd.DataFrame({"EW": [0.861, None], "EW_low": [0.79, None], "EW_high": [0.92, None]})
+    >>> list(with_interval(found, "EW").str.replace(chr(160), " "))
+    ['0.86 [0.79, 0.92]', '']
+    """
+    values = found[[score, f"{score}_low", f"{score}_high"]].itertuples(index=False)
+    text = pd.Series([f"{mean:.2f} [{low:.2f},\u00a0{high:.2f}]" for mean, low, high in values], found.index)
+    return text.where(found[score].notna(), "")
+
+
+def beside_published(
+    parts: Sequence[Evaluation], bare: Sequence[Evaluation], printed: pd.DataFrame, rows: Sequence[str]
+):
+    """One model's Table 2, with nothing in front where `bare` has it, beside the published model of its kind.
+
+    Parameters
+    ----------
+    parts : evaluations of one model with one verb list and protocol
+    bare : the same with nothing in front of the first word; empty where that is how the model reads anyway
+    printed : Table 2 as published, with columns row, hf_name, metric, value
+    rows : the constructions, in order
+    """
+    signature = parts[0].signature
+    name, front = label(signature.model), front_of(signature)
+    known = printed.pivot(index="row", columns=["hf_name", "metric"], values="value").loc[list(rows)]
+    neighbour = name if name in set(printed["hf_name"]) else MASKED if front == "[CLS]" else CAUSAL
+    found = table2_rows(parts, rows)
+    shown = {(f"{front} in front", score): with_interval(found, score) for score in SCORES}
+    if bare:
+        other = table2_rows(bare, rows)
+        shown |= {("nothing in front", score): other[score] for score in SCORES}
+    shown |= {(f"{neighbour}, published", score): known[neighbour, score] for score in SCORES}
+    verbs, protocol = signature.policy["lemmas"].partition("@")[0], signature.protocol
+    counted = f"{len(parts[0].lemmas)} lemmas of {verbs}, protocol {protocol}"
+    return table(
+        pd.DataFrame(shown).rename_axis(None),
+        f"{name} beside {neighbour}: mean and 95 % interval; {counted}.",
+        index=True,
+        lighter=("nothing in front",),
+        note=signature.without_provenance,
+    )

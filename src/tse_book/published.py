@@ -1,0 +1,205 @@
+"""The papers' own numbers, as tidy tables: what measured values are compared with.
+
+Each function names its source. Scores are fractions of 1. Printed, corrected and recomputed values of the same
+quantity stand in separate rows with a column that says which is which. Origins and licences: data/README.md.
+"""
+
+from functools import cache
+
+import pandas as pd
+
+from tse_core.errors import unknown
+from tse_core.paths import data_folder
+
+MODELS = {
+    "BERT cased": "bert-large-cased",
+    "BERT uncased": "bert-large-uncased",
+    "RoBERTa": "roberta-large",
+    "GPT2": "gpt2-xl",
+}
+CONSTRUCTIONS = (
+    "Simple",
+    "In a sentential complement",
+    "VP coordination",
+    "Across prepositional phrase",
+    "Across subject relative clause",
+    "Across object relative clause",
+    "Across object relative (no that)",
+    "In object relative clause",
+    "In object relative (no that)",
+    "BLiMP",
+)
+BLIMP_MODELS = ("5-gram", "LSTM", "Transformer-XL", "GPT-2", "human")
+_FIGURES = {"figure2": "fig2_scores", "figure3": "fig3_probcounted", "figure4": "fig4_invalid"}
+_PHENOMENA = {
+    "ANA. AGR": "ANAPHOR AGREEMENT", "ARG. STR": "ARGUMENT STRUCTURE", "CTRL. RAIS.": "CONTROL/RAISING",
+    "D-N AGR": "DETERMINER-NOUN AGR.", "IRREGULAR": "IRREGULAR FORMS", "ISLAND": "ISLAND EFFECTS",
+    "NPI": "NPI LICENSING", "S-V AGR": "SUBJECT-VERB AGR.",
+}  # fmt: skip
+
+
+def table2() -> pd.DataFrame:
+    """Newman et al. 2021, Table 2: row, model, hf_name, metric (MW, EW, TSE), value, as printed (two decimals)."""
+    wide = _read("newman_table2").rename(columns={"template": "row"})
+    return wide.melt(["row", "model", "hf_name"], ["MW", "EW", "TSE"], var_name="metric", value_name="value")
+
+
+def table3() -> pd.DataFrame:
+    """Newman et al. 2021, Table 3: hf_name, sentence, rank (1 to 10), subword, probability of BERT cased."""
+    return _read("newman_table3").rename(columns={"model": "hf_name"})
+
+
+def figure1() -> pd.DataFrame:
+    """Newman et al. 2021, Figure 1, digitised from the drawing (good to about 0.003), BERT cased.
+
+    Columns: hf_name, metric (EW, MW), construction, side (top, bottom), cutoff (a fraction), estimate, note.
+    """
+    return _read("newman_fig1_digitised_bert-large-cased").rename(
+        columns={"model": "hf_name", "score_estimate": "estimate"}
+    )
+
+
+def figures234(figure: str | None = None, *, readable: bool = True) -> pd.DataFrame:
+    """Newman et al. 2021, Figures 2 (scores), 3 (coverage), 4 (share of contexts without an eligible lemma), digitised.
+
+    Loose: curves overlap. `visible_fraction` says how much of a marker could be seen, `quality` is "ok", "partial" or
+    "hidden"; hidden points have no estimate and are left out unless readable=False.
+
+    Columns: figure (figure2, figure3, figure4), model, hf_name, metric, construction, side, cutoff (a fraction),
+    estimate, visible_fraction, quality.
+    """
+    table = _read("newman_fig2_3_4_digitised")
+    table["figure"] = table["figure"].map({file: name for name, file in _FIGURES.items()})
+    table["metric"] = table["metric"].replace({"EW-run": "EW"})
+    table.insert(2, "hf_name", table["model"].map(MODELS))
+    if figure is not None:
+        if figure not in _FIGURES:
+            raise unknown("figure", figure, _FIGURES)
+        table = table[table["figure"] == figure]
+    if readable:
+        table = table[table["quality"] != "hidden"]
+    return table.reset_index(drop=True)
+
+
+def quoted_values() -> pd.DataFrame:
+    """Newman et al. 2021, numbers in the text: where, model, construction, metric, side, p_percent, value, kind."""
+    return _read("newman_quoted_values")
+
+
+def constants() -> dict[str, str]:
+    """Newman et al. 2021: cut-offs in percent, numbers of lemmas, the toy example's scores, by name."""
+    return dict(_read("newman_constants").itertuples(index=False, name=None))
+
+
+def lemmas_in_vocabulary() -> dict[str, int]:
+    """Newman et al. 2021, section 3: hf_name -> number of lemmas with both forms in that model's vocabulary."""
+    said = constants()
+    both = int(said["lemmas_in_vocab_gpt2_roberta"])
+    return {
+        "bert-large-cased": int(said["lemmas_in_vocab_bert_cased"]),
+        "bert-large-uncased": int(said["lemmas_in_vocab_bert_uncased"]),
+        "roberta-large": both,
+        "gpt2-xl": both,
+    }
+
+
+def template_counts() -> pd.DataFrame:
+    """Counts of the released pair files, one row per row of Table 2.
+
+    Columns: row, files, pairs, singular, plural, contexts (left and right), left_contexts, verb_pairs.
+    """
+    return _read("newman_template_counts").rename(
+        columns={
+            "table2_row": "row",
+            "n_singular_label(-1)": "singular",
+            "n_plural_label(-2)": "plural",
+            "unique_contexts_left_and_right": "contexts",
+            "unique_contexts_left_only": "left_contexts",
+            "distinct_verb_pairs": "verb_pairs",
+        }
+    )
+
+
+def blimp_table3() -> pd.DataFrame:
+    """Warstadt et al. 2020, Table 3: source, model, phenomenon ("Overall" too), accuracy.
+
+    source: "printed" (the journal), "corrected" (the authors' erratum of 2021-08-16), "recomputed" (from the data
+    repository's summary; the one to compare with).
+    """
+    table = _read("blimp_table3")
+    table["source"] = table["source"].str.split(r"[_(]").str[0].replace({"TACL": "printed"})
+    long = table.melt(["source", "model"], var_name="phenomenon", value_name="accuracy")
+    long["accuracy"] = (long["accuracy"] / 100).round(6)
+    return long.replace({"phenomenon": _PHENOMENA, "model": {"TXL": "Transformer-XL", "Human": "human"}})
+
+
+def blimp_table4() -> pd.DataFrame:
+    """Warstadt et al. 2020, Table 4: source, UID, phenomenon, model, accuracy; sources as in `blimp_table3`."""
+    table, parts = _read("blimp_table4"), []
+    for source, prefix, names, scale in (
+        ("printed", "tacl", ("5gram", "LSTM", "TXL", "GPT2", "Human"), 100),
+        ("corrected", "corrected", ("5gram", "LSTM", "TXL", "GPT2", "Human"), 100),
+        ("recomputed", "repo", ("ngram", "lstm", "txl", "gpt2", "human"), 1),
+    ):
+        for model, name in zip(BLIMP_MODELS, names, strict=True):
+            part = table[["UID", "phenomenon"]].assign(source=source, model=model)
+            parts.append(part.assign(accuracy=table[f"{prefix}_{name}"] / scale))
+    return pd.concat(parts, ignore_index=True)[["source", "UID", "phenomenon", "model", "accuracy"]]
+
+
+def blimp_human() -> pd.DataFrame:
+    """Warstadt et al. 2020: UID, judgments (single judgments counted), items_accepted (of 5, by majority), accuracy."""
+    table = _read("blimp_table4")[["UID", "human_n", "human_items_accepted_of_5", "repo_human"]]
+    table.columns = ["UID", "judgments", "items_accepted", "accuracy"]
+    return table
+
+
+def blimp_prefix_methods() -> pd.DataFrame:
+    """The data repository's summary by method (an older GPT-2 run): UID, method, linguistics_term, model, accuracy."""
+    table = _read("blimp_prefix_methods_summary").rename(columns={"type": "method"})
+    table["method"] = table["method"].replace({"sentence": "full-sentence"})
+    models = {"N-Gram": "5-gram", "LSTM": "LSTM", "TXL": "Transformer-XL", "GPT2": "GPT-2", "human": "human"}
+    table = table.rename(columns=models)
+    return table.melt(
+        ["UID", "method", "linguistics_term"], list(models.values()), var_name="model", value_name="accuracy"
+    )
+
+
+def blimp_slopes() -> pd.DataFrame:
+    """BLiMP, section 6.3: model, phenomenon, slope (accuracy gained by each doubling of the training text)."""
+    return _read("blimp_slopes")
+
+
+def syntaxgym_models() -> pd.DataFrame:
+    """Gauthier et al. 2020, Table 1: model, reference, training_data, tokens_millions, recorded_as (by Hu et al.)."""
+    return _read("syntaxgym_models")
+
+
+def syntaxgym_figure5() -> pd.DataFrame:
+    """Gauthier et al. 2020, Figure 5: part (a, b), step, command, printed (what the figure shows of its output)."""
+    return _read("syntaxgym_figure5")
+
+
+def hu2020_suites() -> pd.DataFrame:
+    """Hu et al. 2020, raw data: accuracy of each recorded run on each suite.
+
+    Columns: model, corpus, seed, suite, tag, circuit, items, in_31, accuracy.
+    """
+    table = _read("hu2020_suite_accuracy_from_raw")
+    table = table.rename(columns={"n_items": "items", "in_hu2020_31_suites": "in_31"})
+    return table.astype({"in_31": bool})
+
+
+def hu2020_circuits() -> pd.DataFrame:
+    """Hu et al. 2020, raw data: model, corpus, seed, circuit ("SG score": mean over 31 suites), accuracy."""
+    table = _read("hu2020_model_circuit_from_raw").rename(columns={"SG_score": "SG score"})
+    return table.melt(["model", "corpus", "seed"], var_name="circuit", value_name="accuracy")
+
+
+def _read(name: str) -> pd.DataFrame:
+    return _table(name).copy()
+
+
+@cache
+def _table(name: str) -> pd.DataFrame:
+    return pd.read_csv(data_folder() / "published" / f"{name}.csv")

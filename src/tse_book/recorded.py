@@ -1,0 +1,119 @@
+"""Recorded runs: results of models that ran elsewhere or earlier, kept in data/recorded with how they came about.
+
+    data/recorded/MODEL/agreement.parquet      TSE, EW, MW, cut-offs, past forms, Table 3's sentences
+    data/recorded/MODEL/blimp.parquet          accuracy by paradigm and phenomenon
+    data/recorded/MODEL/suites.parquet         accuracy by SyntaxGym suite and circuit
+    data/recorded/MODEL/provenance.json        hardware, versions, date, checksums, what was left out and why
+
+Each file is a results file (`tse_core.results`). `known_results` joins them with what the store holds: all that is
+known here, whoever measured it.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from tse_core.errors import InputError, unknown
+from tse_core.paths import data_folder
+from tse_core.results.result_index import IMPORTED, stored_numbers
+from tse_core.results.signature import without_provenance
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS, read_results
+
+PARTS: tuple[str, ...] = ("agreement", "blimp", "suites")
+PROVENANCE = "provenance.json"
+
+
+def list_recorded(folder: Path | None = None) -> pd.DataFrame:
+    """The recorded runs: model, parts, numbers, date, hardware, versions, minutes, left_out."""
+    rows = []
+    for home in _homes(folder):
+        made = read_provenance(home)
+        rows.append(
+            {
+                "model": home.name,
+                "parts": ", ".join(made["files"]),
+                "numbers": sum(file["numbers"] for file in made["files"].values()),
+                "date": made["date"],
+                "hardware": made["hardware"],
+                "versions": ", ".join(f"{name} {version}" for name, version in made["versions"].items()),
+                "minutes": sum(file["seconds"] for file in made["files"].values()) / 60,
+                "left_out": "; ".join(f"{part}: {why}" for part, why in made["left_out"].items()),
+            }
+        )
+    columns = ["model", "parts", "numbers", "date", "hardware", "versions", "minutes", "left_out"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def load_recorded(model: str, part: str | None = None, folder: Path | None = None) -> pd.DataFrame:
+    """The results of a recorded run, all or one part of them.
+
+    Returns
+    -------
+    DataFrame with `TIDY_COLUMNS` and part.
+
+    Raises
+    ------
+    InputError : no such run or part; a file that is not the one recorded.
+    """
+    homes = {home.name: home for home in _homes(folder)}
+    if model not in homes:
+        raise unknown("recorded run", model, homes)
+    files = read_provenance(homes[model])["files"]
+    if part is not None and part not in files:
+        raise unknown(f"part of the recorded run {model}", part, files)
+    tables = [_part(homes[model], name, files[name]) for name in files if part in (None, name)]
+    return pd.concat(tables, ignore_index=True)
+
+
+def recorded_results(folder: Path | None = None) -> pd.DataFrame:
+    """The results of all recorded runs."""
+    tables = [load_recorded(home.name, folder=folder)[TIDY_COLUMNS] for home in _homes(folder)]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=TIDY_COLUMNS)
+
+
+def known_results(store: Store | str | Path | None = None, folder: Path | None = None) -> pd.DataFrame:
+    """All results there are, a column ``source`` saying "store" (computed here), "imported" or "recorded".
+
+    A number that was computed here is not repeated from an import, nor one of both from a recorded run.
+    """
+    store = store if isinstance(store, Store) else Store(store)
+    live = [stored_numbers(key, store) for key in store.keys("results")]
+    tables = [
+        table[TIDY_COLUMNS].assign(source=table["origin"].where(table["origin"] == IMPORTED, "store"))
+        for table in live
+        if table is not None
+    ]
+    tables.append(recorded_results(folder).assign(source="recorded"))
+    table = pd.concat([t for t in tables if len(t)] or tables, ignore_index=True)
+    how = without_provenance(table["signature"])
+    names = [how, *(table[column] for column in ("construction", "metric", "side", "cutoff"))]
+    return table[~pd.concat(names, axis=1).duplicated()].reset_index(drop=True)
+
+
+def read_provenance(home: Path) -> dict:
+    """How a recorded run came about."""
+    path = home / PROVENANCE
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError(f"{path}: missing or not JSON; `tse record` writes it") from None
+    needed = ("date", "hardware", "versions", "files", "left_out")
+    if missing := [key for key in needed if key not in made]:
+        raise InputError(f"{path}: no {missing[0]!r}; it must hold {', '.join(needed)}")
+    return made
+
+
+def _part(home: Path, part: str, said: dict) -> pd.DataFrame:
+    path = home / f"{part}.parquet"
+    table = read_results(path)
+    if hashlib.sha256(path.read_bytes()).hexdigest() != said["sha256"]:
+        raise InputError(f"{path}: another checksum than {PROVENANCE} says; take the original file or record it again")
+    return table.assign(part=part)
+
+
+def _homes(folder: Path | None) -> list[Path]:
+    folder = folder or data_folder() / "recorded"
+    return sorted(path.parent for path in folder.glob(f"*/{PROVENANCE}"))

@@ -1,0 +1,168 @@
+"""What is learned first: TSE, EW and MW of a model's checkpoints, for frequent and for rare verbs.
+
+A sweep with ``keep: lemmas`` leaves in the store how often each verb of the list was conjugated correctly, by subject
+noun. From that come scores by frequency band, and with the steps of the checkpoints, curves over training.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pandas as pd
+
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.errors import InputError
+from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Metric
+from tse_core.paths import data_folder
+from tse_core.results.store import Store
+from tse_core.results.tidy import ALL_CONSTRUCTIONS
+from tse_core.sweep.plan import Plan, Run, load_plan
+from tse_core.sweep.tasks import collected
+from tse_core.uncertainty.intervals import interval, own_clusters
+
+BANDS = ("head", "middle", "tail")
+COLUMNS = [
+    "name", "step", "data", "construction", "band", "metric", "score", "low", "high", "n", "lemmas", "signature",
+]  # fmt: skip
+
+
+def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path | None = None) -> pd.DataFrame:
+    """Scores over training, of a sweep that has been run.
+
+    Returns
+    -------
+    DataFrame
+        name, step, data, construction (and ``All constructions``: all contexts together), band ("all", "head",
+        "middle", "tail"), metric ("TSE", "EW", "MW"), score, low, high (95 %, clustered by subject noun), n (contexts;
+        pairs for TSE), lemmas (how many of the band counted), signature (identity and policy).
+
+    Raises
+    ------
+    InputError
+        The plan does not keep lemmas, a model has no step, or a shard is missing in the store.
+    """
+    plan = plan if isinstance(plan, Plan) else load_plan(plan)
+    store = store if isinstance(store, Store) else Store(store)
+    runs = [run for run in plan.runs if run.part == "agreement"]
+    for run in runs:
+        if run.keep == "contexts":
+            raise InputError("curves by frequency band need a sweep with keep: lemmas")
+        _step(run)
+    parts = []
+    groups: dict[tuple, list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.model.name, run.data, run.lemmas, run.protocol, run.forms), []).append(run)
+    for group in groups.values():
+        parts += list(_group(sorted(group, key=lambda run: -_step(run)), store))[::-1]
+    return pd.concat(parts, ignore_index=True)[COLUMNS]
+
+
+def _step(run: Run) -> int:
+    if run.model.step is None:
+        raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
+    return run.model.step
+
+
+def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
+    """TSE, EW and MW of an evaluation that kept lemmas, for all verbs and by band.
+
+    Over all verbs the scores are `Evaluation.table`'s, in a band those of `Evaluation.over`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    bands : mapping
+        Lemma -> "head", "middle" or "tail".
+    """
+    rows = [*_scores(evaluation.contexts, OF_CONTEXTS, "all"), *_scores(evaluation.pairs, OF_PAIRS, "all")]
+    for band in BANDS:
+        inside = evaluation.over([lemma for lemma, its in bands.items() if its == band])
+        rows += _scores(inside, OF_CONTEXTS, band)
+    counted = evaluation.lemmas["lemma"].map(bands).value_counts()
+    table = pd.DataFrame(rows, columns=["construction", "band", "metric", "score", "low", "high", "n"])
+    return table.assign(lemmas=[len(evaluation.lemmas) if b == "all" else int(counted[b]) for b in table["band"]])
+
+
+def likely_bands(evaluation: Evaluation) -> dict[str, str]:
+    """Bands by what a model itself finds likely.
+
+    The head holds half of the probability on verbs in as few lemmas as can be, the tail the last tenth of it.
+    """
+    lemmas = evaluation.by_lemma
+    if lemmas is None:
+        raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
+    mass = (lemmas["probability_correct"] + lemmas["probability_wrong"]) * lemmas["contexts"]
+    likely = mass.groupby(lemmas["lemma"]).sum().sort_values(ascending=False, kind="stable")
+    before = (likely.cumsum() - likely) / likely.sum()
+    band = np.select([before < 0.5, before < 0.9], ["head", "middle"], "tail")
+    return dict(zip(likely.index, band, strict=True))
+
+
+def recorded(name: str) -> pd.DataFrame | None:
+    """Curves that are kept with the project (data/recorded/dynamics), None where there are none of that name."""
+    path = data_folder() / "recorded" / "dynamics" / f"{name}.csv"
+    return pd.read_csv(path) if path.is_file() else None
+
+
+def _group(runs: Sequence[Run], store: Store):
+    """Tables of one model's checkpoints, the last first: where the verb list names no bands, it says what is likely."""
+    bands = None
+    for run in runs:
+        found = cast(Evaluation, collected(run, store))  # what a run of the part "agreement" gives
+        if bands is None:
+            named = "band" in found.lemmas
+            bands = (
+                dict(zip(found.lemmas["lemma"], found.lemmas["band"], strict=True)) if named else likely_bands(found)
+            )
+        table = band_scores(found, bands)
+        about = {
+            "name": run.model.name,
+            "step": run.model.step,
+            "data": run.data,
+            "signature": found.signature.without_provenance,
+        }
+        yield table.assign(**about)
+
+
+def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str):
+    """Each construction's scores with intervals, and those of all contexts together."""
+    rows = rows.assign(noun=own_clusters(rows["noun"]))
+    for construction, group in [*rows.groupby("construction", sort=False), (ALL_CONSTRUCTIONS, rows)]:
+        for name, metric in metrics.items():
+            scores = group[metric.column]
+            if scores.notna().any():
+                found = interval(scores.to_numpy(), group["noun"].to_numpy())
+                yield construction, band, name, found.estimate, found.low, found.high, len(group)
+
+
+def settled(curves: pd.DataFrame, within: float = 0.05) -> pd.DataFrame:
+    """From which step on a score stays within a distance of its last value.
+
+    Returns
+    -------
+    DataFrame
+        name, construction, band, metric, step (the first such checkpoint), score (the last).
+    """
+    rows = []
+    for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):
+        last = line["score"].iloc[-1]
+        away = np.flatnonzero((line["score"] - last).abs() > within)
+        rows.append((*key, line["step"].iloc[away[-1] + 1 if len(away) else 0], last))
+    return pd.DataFrame(rows, columns=["name", "construction", "band", "metric", "step", "score"])
+
+
+def reached(curves: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:
+    """The first step at which a score reaches a level.
+
+    Returns
+    -------
+    DataFrame
+        name, construction, band, metric, step (missing where it never does), score (the highest).
+    """
+    rows = []
+    for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):
+        there = line.loc[line["score"] >= level, "step"]
+        rows.append((*key, there.iloc[0] if len(there) else pd.NA, line["score"].max()))
+    table = pd.DataFrame(rows, columns=["name", "construction", "band", "metric", "step", "score"])
+    return table.astype({"step": "Int64"})

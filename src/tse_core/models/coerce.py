@@ -1,0 +1,104 @@
+"""One way in: what every public function takes for its model."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from tse_core.errors import InputError
+from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.surprisal_model import SurprisalModel
+
+
+def load_model(
+    model,
+    *,
+    tokenizer=None,
+    kind: Kind | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    revision: str | None = None,
+    bos: str = "default",
+    trust_remote_code: bool = False,
+    chat: str | None = None,
+):
+    """A language model by name, folder or file, or a Hugging Face model that is in memory.
+
+    Tokenizer and configuration are opened at once, the weights when the first logits are asked for.
+
+    Parameters
+    ----------
+    model : str, Path or transformers.PreTrainedModel
+        A model that comes with the project (``lab-systematic-causal``) or from the package index
+        (``smollm2-135m-instruct``), a folder in Hugging Face's format or with a PEFT adapter, a ``.gguf`` file, a name
+        on the Hugging Face hub, a model in memory, which is neither copied nor changed, or what gives surprisals only
+        (`SurprisalModel`): a program (``command:./my-model``, ``docker://image``), a server that speaks OpenAI's
+        completions protocol (``http://127.0.0.1:8000/v1#name-of-the-model``).
+    tokenizer : transformers.PreTrainedTokenizerFast
+        Of a model in memory; other models bring their own.
+    kind : "causal" or "masked", optional
+        Read from the model's configuration where that is clear.
+    device : str
+        "auto" takes a GPU where there is one; "map" spreads a model that is too large for one over all of them (with
+        the package accelerate); else any name that torch knows ("cpu", "cuda:1"). A model in memory stays where it is.
+    dtype : "float32", "float16" or "bfloat16"
+        Precision of the weights. Anything but float32 is marked in every signature.
+    revision : str, optional
+        Branch, tag or commit on the hub.
+    bos : "default", "tokenizer", "add", "none" or the text of a token
+        What a causal model reads in front of a sentence, see `LanguageModel`. By default what its tokenizer puts there,
+        else the token that opened documents in its pretraining. Laboratory models and the paper's GPT-2 XL, which were
+        trained or measured with nothing in front, keep nothing.
+    trust_remote_code : bool
+        Allow a hub repository to run its own code. Weights are read from safetensors only, whatever this says.
+    chat : str, optional
+        A user's message. A causal model then reads its tokenizer's chat template with this message, and each sentence
+        as the beginning of the reply; `bos` stays "default". Without it nothing of a chat template is read.
+
+    Returns
+    -------
+    LanguageModel
+
+    Raises
+    ------
+    InputError
+        If there is no such model, or it is no language model of the kind asked for.
+
+    Examples
+    --------
+    >>> load_model("lab-systematic-masked").kind
+    'masked'
+    """
+    from tse_core.models.opening import open_model, open_module
+
+    if isinstance(model, str | Path):
+        if tokenizer is not None:
+            raise InputError(f"{model} brings its own tokenizer; another one belongs to a model in memory")
+        found = open_model(
+            str(model), kind=kind, device=device, dtype=dtype, revision=revision, bos=bos, trust=trust_remote_code
+        )
+        return _in_chat(found, chat)
+    if not hasattr(model, "config") or not hasattr(model, "state_dict"):
+        raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(model).__name__}")
+    if tokenizer is None:
+        raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer=...)")
+    if (device, dtype, revision) != ("auto", "float32", None):
+        raise InputError("a model in memory keeps its device and its precision, and has no revision")
+    return _in_chat(open_module(model, tokenizer, kind=kind, bos=bos), chat)
+
+
+def _in_chat(model, chat: str | None):
+    if chat is None:
+        return model
+    return replace(as_language_model(model), chat=chat)
+
+
+def as_model(model) -> LanguageModel | SurprisalModel:
+    """A model as it is, or the one that a name or path means (see `load_model`). Raises InputError."""
+    return model if isinstance(model, LanguageModel | SurprisalModel) else load_model(model)
+
+
+def as_language_model(model) -> LanguageModel:
+    """As `as_model`; raises InputError for a model that gives surprisals only."""
+    found = as_model(model)
+    if not isinstance(found, LanguageModel):
+        raise InputError(f"{found.name} gives surprisals only; this needs distributions over a vocabulary")
+    return found

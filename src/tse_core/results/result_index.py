@@ -1,0 +1,134 @@
+"""The finished numbers that a store holds: computed here, by the code as it stands, or imported from elsewhere.
+
+Every stored number says its origin in a column that results files do not have: the parts of the package that computed
+it and their digest (`tse_core.results.code`), or "imported". A computed number goes before an imported one; a number
+that other code computed is never shown.
+"""
+
+import warnings
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from tse_core.errors import DamagedFileWarning, InputError
+from tse_core.results.code import code_digest
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import NAME, TIDY_COLUMNS, rows_digest
+
+IMPORTED = "imported"
+Number = tuple[str, str, str, float | None]  # construction, metric, side, cut-off (None where there is no side)
+
+
+def keep_results(table: pd.DataFrame, store: Store, code: Iterable[str] | None = None) -> int:
+    """Put a tidy table's runs into the store; returns how many of its numbers were new.
+
+    A number that is there already is passed over, but a computed one replaces an imported one.
+
+    Parameters
+    ----------
+    code : the parts of the package that computed the table (`code_digest`); None: it was imported
+
+    Raises
+    ------
+    InputError
+        A number there has the same signature but another value, by more than rounding can do: one of the two was not
+        made the way its signature says. Only a warning where that one was imported and this one is computed.
+    """
+    origin, new = _origin(code), 0
+    for text, rows in table.groupby("signature", sort=False):
+        signature = Signature.parse(text)
+        there = stored_numbers(signature.key, store)
+        if there is not None:
+            _compare(rows, there, signature, origin)
+            passed = there if origin == IMPORTED else there[there["origin"] != IMPORTED]
+            rows = rows[~_names(rows).isin(_names(passed))]
+        if len(rows):
+            name = f"{IMPORTED if code is None else 'computed'}-{rows_digest(rows)[:16]}"
+            store.put_result(signature, rows.reset_index(drop=True).assign(origin=origin), name)
+            new += len(rows)
+    return new
+
+
+def find(key: str, store: Store) -> pd.DataFrame | None:
+    """The finished numbers of a key, or of the only key that starts so; None where there are none."""
+    numbers = stored_numbers(full_key(key, store), store)
+    return None if numbers is None else numbers[TIDY_COLUMNS]
+
+
+def full_key(key: str, store: Store) -> str:
+    """The only key of finished numbers that starts so, the key itself where there is none. Raises InputError."""
+    matching = [k for k in store.keys("results") if k.startswith(key)] if key else []
+    if len(matching) > 1 and key not in matching:
+        raise InputError(f"{len(matching)} results have keys that start with {key!r}; give more of it")
+    return matching[0] if len(matching) == 1 else key
+
+
+def stored_numbers(key: str, store: Store) -> pd.DataFrame | None:
+    """The finished numbers of a key with the column origin; computed ones before imported ones, each number once."""
+    tables = [table for _, table in store.results(key) if "origin" in table]
+    numbers = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"origin": []})
+    valid = {origin: _valid(origin) for origin in numbers["origin"].unique()}
+    numbers = numbers[numbers["origin"].map(valid).astype(bool)]
+    if numbers.empty:
+        return None
+    imported = numbers["origin"] == IMPORTED
+    numbers = pd.concat([numbers[~imported], numbers[imported]]).drop_duplicates(NAME)
+    return numbers.reset_index(drop=True)
+
+
+def origins(key: str, store: Store) -> str:
+    """Where a key's numbers come from: "computed", "imported", both, or "other code" where none counts any more."""
+    numbers = stored_numbers(key, store)
+    if numbers is None:
+        return "other code"
+    return ", ".join("imported" if o == IMPORTED else "computed" for o in sorted(numbers["origin"].unique()))
+
+
+def finished(signature: Signature, wanted: Sequence[Number], store: Store) -> pd.DataFrame | None:
+    """Just these numbers of a run, in this order, computed here; None unless the store has every one of them."""
+    numbers = stored_numbers(signature.key, store)
+    if numbers is None:
+        return None
+    numbers = numbers[numbers["origin"] != IMPORTED]
+    at = {(r.construction, r.metric, r.side, r.cutoff if r.side else None): i
+          for i, r in enumerate(numbers.itertuples(index=False))}  # fmt: skip
+    if not at.keys() >= set(wanted):
+        return None
+    return numbers.iloc[[at[row] for row in wanted]][TIDY_COLUMNS].reset_index(drop=True)
+
+
+def _compare(rows: pd.DataFrame, there: pd.DataFrame, signature: Signature, origin: str) -> None:
+    both = rows.merge(there, on=NAME, suffixes=("", "_there"))
+    off = both[(both["score"] - both["score_there"]).abs() > 1e-3]
+    if off.empty:
+        return
+    row = off.iloc[0]
+    number = f"{signature.identity['model']}, {row['construction']}, {row['metric']}: {row['score']:.4f}"
+    if origin != IMPORTED and (off["origin"] == IMPORTED).all():
+        warnings.warn(
+            f"{number}, but {row['score_there']:.4f} was imported under the same signature; the computed number counts "
+            f"(`tse results remove {signature.key[:10]}` forgets the imported one)",
+            DamagedFileWarning,
+            stacklevel=3,
+        )
+        return
+    raise InputError(
+        f"{number}, but the store has {row['score_there']:.4f} under the same signature; one of them was not made as "
+        f"it says (key {signature.key}; `tse results remove` forgets those of the store)"
+    )
+
+
+def _origin(code: Iterable[str] | None) -> str:
+    return IMPORTED if code is None else f"{' '.join(code)}@{code_digest(*code)}"
+
+
+def _valid(origin: str) -> bool:
+    """Whether a number was imported, or computed by the code as it stands."""
+    parts, _, digest = origin.rpartition("@")
+    return origin == IMPORTED or digest == code_digest(*parts.split())
+
+
+def _names(table: pd.DataFrame) -> pd.Series:
+    """What names each number of a run: construction, metric, side, cut-off."""
+    return pd.Series(["\x1f".join(map(str, row)) for row in table[NAME].itertuples(index=False)], index=table.index)

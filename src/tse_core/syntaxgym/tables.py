@@ -1,0 +1,78 @@
+"""Tables of evaluated suites: accuracy by suite, by circuit, and SyntaxGym's score of a model (Hu et al. 2020)."""
+
+import pandas as pd
+
+from tse_core.syntaxgym.library import circuit
+from tse_core.syntaxgym.outcomes import Outcome
+from tse_core.uncertainty.intervals import wilson
+
+
+def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
+    """One row a model and suite.
+
+    Columns: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1. ``unknown`` counts
+    the items with an unknown word in a region that a prediction speaks of. Under "refuse" these items are not judged,
+    and a suite is not judged at all (accuracy is NaN) where they are more than half or where more than a tenth of all
+    tokens is unknown. ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. (2020) recorded.
+    """
+    return pd.DataFrame([_row(outcome, unknown) for outcome in outcomes], columns=COLUMNS)
+
+
+COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown", "prediction_1"]
+
+
+def _row(outcome: Outcome, policy: str) -> tuple:
+    strange = outcome.items.groupby("item")["unknown"].any()
+    judged = strange.index if policy == "flag" else strange.index[~strange]
+    if policy == "refuse" and (len(judged) < len(strange) / 2 or (outcome.tokens["unknown"] != "").mean() > 0.1):
+        judged = judged[:0]
+    holds = outcome.by_item[judged]
+    first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"][judged]
+    suite, nothing = outcome.suite, float("nan")
+    return (
+        label(outcome), outcome.kind, suite.name, circuit(suite), holds.mean() if len(judged) else nothing,
+        int(holds.sum()), len(strange), len(judged), int(strange.sum()), first.mean() if len(judged) else nothing,
+    )  # fmt: skip
+
+
+def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Each model's SG score, the mean over its judged suites (Hu et al. 2020), and its mean in each circuit."""
+    judged = accuracies.dropna(subset=["accuracy"])
+    score = judged.groupby("model", sort=False)["accuracy"].agg(SG="mean", suites="size")
+    circuits = judged[judged["circuit"] != ""].pivot_table(
+        index="model", columns="circuit", values="accuracy", sort=False
+    )
+    return score.join(circuits).reset_index()
+
+
+def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Each model's mean accuracy in each circuit and over all its judged suites ("all suites", the SG score).
+
+    Parameters
+    ----------
+    accuracies : what `accuracy_table` gives
+
+    Returns
+    -------
+    DataFrame with model, circuit, suites (how many), accuracy, low, high: a 95 % interval over other items of the same
+    suites, from the suites' own (Wilson's), whose distances from their means add in squares (Zou & Donner 2008).
+    """
+    judged = accuracies.dropna(subset=["accuracy"])
+    rows = []
+    for model, suites in judged.groupby("model", sort=False):
+        circuits = suites[suites["circuit"] != ""].groupby("circuit", sort=False)
+        for name, part in [*circuits, ("all suites", suites)]:
+            bounds = [wilson(row.correct, row.judged) for row in part.itertuples()]
+            below, above = (
+                sum((getattr(bound, side) - bound.estimate) ** 2 for bound in bounds) ** 0.5 / len(part)
+                for side in ("low", "high")
+            )
+            mean = part["accuracy"].mean()
+            rows.append((model, name, len(part), mean, mean - below, mean + above))
+    return pd.DataFrame(rows, columns=["model", "circuit", "suites", "accuracy", "low", "high"])
+
+
+def label(outcome: Outcome) -> str:
+    """A model's name in tables: masked ones say how they were scored."""
+    name = outcome.model.rsplit("@", 1)[0]
+    return f"{name} (PLL)" if outcome.kind == "masked" else name

@@ -1,0 +1,190 @@
+"""The baselines: Kneser-Ney against NLTK's, full distributions, and the protocol every language model implements."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import tse_core
+from tse_book.baselines.baselines import save_baseline, train_baseline, word_tokenizer
+from tse_book.baselines.lstm import train_lstm
+from tse_book.baselines.ngram import train_ngram
+from tse_core.errors import InputError
+from tse_core.sentences.preferences import score_pairs
+from tse_core.sentences.tokens import token_surprisals
+
+BOUNDARY, END, VOCABULARY = 0, 1, 30
+
+
+def corpus(sentences=200, seed=0):
+    random = np.random.default_rng(seed)
+    return [list(2 + (random.zipf(1.4, random.integers(1, 9)) - 1) % (VOCABULARY - 3)) for _ in range(sentences)]
+
+
+def model(order=3, **options):
+    return train_ngram(corpus(), vocabulary_size=VOCABULARY, boundary=BOUNDARY, end=END, order=order, **options)
+
+
+@pytest.mark.parametrize("order", [2, 3, 4])
+def test_kneser_ney_equals_nltks(order):
+    """Trained on the same n-grams, every probability of every context is NLTK's (no discount on unigrams there)."""
+    nltk = pytest.importorskip("nltk.lm")
+    grams = []
+    for sentence in corpus():
+        padded = [BOUNDARY] * (order - 1) + sentence + [END]
+        every = [padded[i : i + k] for k in range(1, order + 1) for i in range(len(padded) - k + 1)]
+        grams.append([tuple(map(str, gram)) for gram in every if gram[-1] != BOUNDARY])
+    reference = nltk.KneserNeyInterpolated(order, discount=0.3)
+    reference.fit(grams, [str(i) for i in range(VOCABULARY)])
+    ours = model(order, discounts=[0, *[0.3] * (order - 1)])
+    random = np.random.default_rng(1)
+    contexts = random.integers(2, VOCABULARY, (25, order - 1))
+    contexts[:5, : max(order - 2, 1)] = BOUNDARY
+    for sentence, context in zip(corpus(20, seed=0), contexts[5:], strict=True):
+        context[: len(sentence)] = sentence[: order - 1]  # contexts the corpus has
+    seen = sorted({word for sentence in corpus() for word in sentence} | {END})
+    for context, distribution in zip(contexts, ours.probabilities(contexts), strict=True):
+        expected = [reference.unmasked_score(str(word), tuple(map(str, context))) for word in seen]
+        np.testing.assert_allclose(distribution[seen], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2, 5])
+def test_every_distribution_sums_to_one_and_is_positive(order):
+    random = np.random.default_rng(3)
+    contexts = np.concatenate([random.integers(-1, VOCABULARY, (50, 4)), np.zeros((1, 4), int), np.full((1, 4), -1)])
+    distribution = model(order).probabilities(contexts)
+    np.testing.assert_allclose(distribution.sum(axis=1), 1, atol=1e-12)
+    assert distribution.min() > 0
+
+
+def test_bigrams_by_hand():
+    """Corpus "a b", "a c" with discount 1/2: after a, b and c have (1 - 1/2)/2 each, the rest goes by continuation."""
+    a, b, c = 2, 3, 4
+    ours = train_ngram([[a, b], [a, c]], vocabulary_size=5, boundary=BOUNDARY, end=END, order=2, discounts=[0, 0.5])
+    continuation = np.array([0, 2, 1, 1, 1]) / 5  # end follows b and c; a, b and c follow one word each
+    np.testing.assert_allclose(ours.probabilities([[a]])[0], np.array([0, 0, 0, 0.25, 0.25]) + 0.5 * continuation)
+    np.testing.assert_allclose(ours.probabilities([[BOUNDARY]])[0], np.array([0, 0, 0.75, 0, 0]) + 0.25 * continuation)
+    np.testing.assert_allclose(ours.probabilities([[-1]])[0], continuation)
+
+
+def test_discounts_are_estimated_from_counts_of_counts():
+    ours = model(2)
+    counts = ours.levels[1].counts
+    once, twice = (counts == 1).sum(), (counts == 2).sum()
+    assert ours.discounts[1] == pytest.approx(once / (once + 2 * twice))
+
+
+def test_bad_settings_are_named():
+    with pytest.raises(InputError, match="order"):
+        model(0)
+    with pytest.raises(InputError, match="discounts"):
+        model(2, discounts=1.5)
+    with pytest.raises(InputError, match="corpus"):
+        train_ngram([[]], vocabulary_size=3, boundary=0, end=1)
+
+
+WORDS = [
+    "The key is old.",
+    "The keys are old.",
+    "The key to the cabinets is here.",
+    "The keys to the cabinet are here.",
+]
+
+
+@pytest.fixture(scope="module", params=["ngram", "lstm"])
+def baseline(request):
+    settings = {"order": 3} if request.param == "ngram" else {"hidden": 16, "embedding": 16, "epochs": 3, "batch": 2}
+    return train_baseline(request.param, WORDS * 20, **settings)
+
+
+def test_a_folder_gives_the_same_model_back(baseline, tmp_path):
+    save_baseline(baseline, tmp_path / "kept")
+    again = tse_core.load_model(tmp_path / "kept")
+    assert again.network.fingerprint() == baseline.network.fingerprint()
+    (before,), (after,) = (token_surprisals(model, WORDS[:1]) for model in (baseline, again))
+    np.testing.assert_allclose(before.bits, after.bits, atol=1e-6)
+    assert not list((tmp_path / "kept").glob("*.bin")) and (tmp_path / "kept" / "model.safetensors").is_file()
+
+
+def test_distributions_after_real_contexts_sum_to_one(baseline):
+    slots = tse_core.slot_distribution(baseline, "The keys to the cabinet")
+    assert slots["probability"].sum() == pytest.approx(1, abs=1e-5)
+    assert len(slots) == baseline.vocabulary_size
+
+
+def test_sentence_scores_equal_the_conditional_probabilities_by_hand(baseline):
+    """Word by word from the network alone, with and without a beginning-of-sentence token."""
+    for bos in ("none", "add"):
+        ids = [baseline.tokenizer.bos_token_id] * (bos == "add") + baseline.tokenizer(WORDS[2])["input_ids"]
+        expected = 0
+        for place in range(len(ids) - 1):
+            batch = torch.tensor([ids[: place + 1]])
+            logits = baseline.network.logits(batch, torch.tensor([0]), torch.tensor([place]))
+            expected -= logits[0].double().log_softmax(-1)[ids[place + 1]].item() / np.log(2)
+        (scores,) = token_surprisals(baseline, WORDS[2:3], bos=bos)
+        assert scores.bits.sum() == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_baseline_has_whole_words_and_flags_unknown_ones(baseline):
+    assert baseline.word_id("keys") == baseline.tokenizer.get_vocab()["keys"]
+    assert baseline.word_id("doors") is None
+    pairs = pd.DataFrame({"good": ["The doors are old."], "bad": ["The doors is old."]})
+    scores = score_pairs(baseline, pairs)
+    assert scores["unknown_good"].tolist() == [1] and not scores["unknown_critical"].any()
+
+
+def test_an_ngram_model_prefers_what_it_has_read():
+    ours = train_baseline("ngram", WORDS, order=3)
+    pairs = pd.DataFrame({"good": [WORDS[1], WORDS[0]], "bad": ["The keys is old.", "The key are old."]})
+    assert score_pairs(ours, pairs)["correct"].tolist() == [1, 1]
+
+
+@pytest.mark.slow
+def test_an_lstm_learns_a_small_language():
+    """Four sentences: the loss comes down to their entropy, and the same seed gives the same weights."""
+    tokenizer = word_tokenizer(WORDS)
+    ids = tokenizer(WORDS * 50, add_special_tokens=False)["input_ids"]
+    common = {"vocabulary_size": len(tokenizer), "boundary": tokenizer.bos_token_id, "end": tokenizer.eos_token_id}
+    runs = [train_lstm(ids, **common, hidden=32, embedding=32, epochs=20, batch=20) for _ in range(2)]
+    assert runs[0][1][0] > 2.5 and runs[0][1][-20:].mean() < 0.35
+    assert runs[0][0].fingerprint() == runs[1][0].fingerprint()
+
+
+def test_bad_baselines_are_named(tmp_path):
+    with pytest.raises(InputError, match="did you mean 'ngram'"):
+        train_baseline("n-gram", WORDS)
+    with pytest.raises(InputError, match="no sentence with a word"):
+        train_baseline("ngram", [" "])
+    (tmp_path / "tse_baseline.json").write_text('{"kind": "ngram"}')
+    with pytest.raises(InputError, match="no readable baseline"):
+        tse_core.load_model(tmp_path)
+
+
+def test_a_baseline_is_written_whole_or_not_at_all(baseline, tmp_path, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(baseline.tokenizer, "save_pretrained", full)
+    with pytest.raises(InputError, match="kept: cannot be written .No space left on device"):
+        save_baseline(baseline, tmp_path / "kept")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_baseline_overwrites_no_folder(baseline, tmp_path):
+    (tmp_path / "thesis").write_text("mine")
+    with pytest.raises(InputError, match="exists already: name another folder or remove it"):
+        save_baseline(baseline, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        ("ngram", {"order": 10**8}, "the order of an n-gram model is 1 to 100, not 100000000"),
+        ("lstm", {"epochs": float("inf")}, "epochs are a number from 0 on, not inf"),
+        ("lstm", {"epochs": float("nan")}, "epochs are a number from 0 on, not nan"),
+    ],
+)
+def test_settings_beyond_all_measure_are_refused(kind, settings, message):
+    with pytest.raises(InputError, match=message):
+        train_baseline(kind, WORDS, **settings)

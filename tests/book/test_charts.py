@@ -1,0 +1,327 @@
+"""Charts draw the numbers they are given: read back from the charts' own specifications."""
+
+import base64
+import itertools
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tse_book.charts.cutoffs import FEW, coverage_curves, cutoff_curves, invalid_curves, position
+from tse_book.charts.interactive import cutoff_slider, lemma_explorer, switchboard, token_browser
+from tse_book.charts.paradigms import accuracy_dots, accuracy_lines
+from tse_book.charts.scores import bars, heat_map, table2_dots, truth_vs_measured
+from tse_book.charts.suites import region_profile, suite_accuracy
+from tse_book.charts.tables import download_table
+from tse_book.charts.theme import CONSTRUCTIONS, METRIC_COLOURS, ON_DARK, chart_data, colours_of
+from tse_core.errors import InputError
+from tse_core.paths import data_folder
+
+TOP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 1.0)
+BOTTOM = (0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+
+@pytest.fixture(scope="module")
+def reference(shared):
+    """A recorded run as the table that ``Evaluation.curves()`` gives."""
+    path = shared / "reference" / "end_to_end" / "random-bert-cased-simple_agrmt_all.json"
+    run = json.loads(path.read_text())
+    rows = []
+    for metric, (side, cutoffs) in itertools.product(("ew", "mw"), (("top", TOP), ("bottom", BOTTOM))):
+        found = run[metric]
+        values = zip(cutoffs, found[side], found[f"mass_{side}"], found[f"invalid_{side}"], strict=True)
+        rows += [("Simple", metric.upper(), side, *row) for row in values]
+    return pd.DataFrame(rows, columns=["construction", "metric", "side", "cutoff", "score", "coverage", "invalid"])
+
+
+@pytest.fixture(scope="module")
+def figure1():
+    table = pd.read_csv(data_folder() / "published" / "newman_fig1_digitised_bert-large-cased.csv")
+    return table.rename(columns={"score_estimate": "score"})
+
+
+@pytest.fixture(scope="module")
+def table2():
+    table = pd.read_csv(data_folder() / "published" / "newman_table2.csv").rename(columns={"template": "construction"})
+    long = table.melt(["construction", "model"], ["MW", "EW", "TSE"], var_name="metric", value_name="score")
+    return long.assign(source="published")
+
+
+def every_chart(reference, figure1, table2):
+    truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
+    one = table2[(table2["metric"] == "EW") & (table2["model"] == "GPT2")]
+    return [
+        cutoff_curves(figure1), cutoff_curves(reference, "EW", published=figure1.assign(beside="")),
+        coverage_curves(reference),
+        invalid_curves(reference), table2_dots(table2), truth_vs_measured(truth),
+        heat_map(table2[table2["metric"] == "EW"], "construction", "model", "score", title="EW"),
+        bars(one, "construction", "score", title="EW of GPT-2"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["EW", "MW"])
+def test_cutoff_curves_equal_the_numbers_of_the_reference_run(reference, metric):
+    drawn = chart_data(cutoff_curves(reference)).query("metric == @metric").set_index(["side", "cutoff"])["score"]
+    expected = reference[reference["metric"] == metric].set_index(["side", "cutoff"])["score"].dropna()
+    assert len(drawn) == len(expected) > 15
+    assert drawn[expected.index].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("chart,value,metric", [(coverage_curves, "coverage", "EW"), (invalid_curves, "invalid", "EW")])
+def test_coverage_and_empty_contexts_equal_the_reference_run(reference, chart, value, metric):
+    drawn = chart_data(chart(reference)).set_index(["side", "cutoff"])[value]
+    expected = reference[reference["metric"] == metric].set_index(["side", "cutoff"])[value].dropna()
+    assert drawn[expected.index].tolist() == expected.tolist()
+
+
+def test_figure_1_draws_every_digitised_point(figure1):
+    drawn = chart_data(cutoff_curves(figure1))
+    keys = ["construction", "metric", "side", "cutoff"]
+    assert drawn.merge(figure1, on=keys)["score_x"].tolist() == drawn.merge(figure1, on=keys)["score_y"].tolist()
+    assert len(drawn) == figure1["score"].notna().sum()
+
+
+def test_published_curves_stand_behind_the_model_they_are_meant_for(reference, figure1):
+    both = pd.concat([reference.assign(model="one"), reference.assign(model="two")])
+    drawn = chart_data(cutoff_curves(both, "EW", published=figure1.assign(model="bert", beside="two")))
+    behind = drawn[drawn["source"] == "beside"]
+    assert set(behind["model"]) == {"two"} and len(behind) == (figure1["metric"] == "EW").sum()
+    assert (drawn["source"] == "measured").sum() == 2 * 16
+
+
+def test_a_panel_for_each_model_and_metric_and_one_construction_in_colour(figure1):
+    both = pd.concat([figure1.assign(model="one"), figure1.assign(model="two")])
+    spec = cutoff_curves(both, chosen="Simple").to_dict()
+    menu = next(p for p in spec["params"] if p["name"] == "shown")
+    assert menu["value"] == "Simple" and set(menu["bind"]["options"]) == set(figure1["construction"])
+    titles = [panel["title"]["text"] for panel in spec["concat"]]
+    assert titles == ["one · EW", "one · MW", "two · EW", "two · MW"] and spec["columns"] == 2
+    assert cutoff_curves(figure1, "EW").to_dict()["width"] == "container"
+
+
+def test_intervals_stand_on_the_axis_of_the_score_only(reference):
+    bounded = reference.assign(low=0.1, high=0.2)
+    assert {"low", "high"} <= set(chart_data(cutoff_curves(bounded)))
+    for chart in (coverage_curves(bounded), invalid_curves(bounded)):
+        assert not {"low", "high", "score"} & set(chart_data(chart))
+
+
+def test_points_that_rest_on_few_contexts_are_drawn_faint_and_counted(reference):
+    few = reference.assign(contexts=20)
+    drawn = chart_data(cutoff_curves(few.assign(invalid=0.25)))
+    assert (drawn["counted"] == 15).all()
+    spec = cutoff_curves(few.assign(invalid=0.9)).to_dict()
+    assert f"datum.counted < {FEW}" in json.dumps(spec) and "fewer than" in " ".join(spec["title"]["subtitle"])
+    assert "fewer than" not in " ".join(cutoff_curves(few.assign(invalid=0.0)).to_dict()["title"]["subtitle"])
+
+
+def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
+    top, bottom = (
+        position("top", np.array([0.1, 0.4, 0.7, 1.0])),
+        position("bottom", np.array([1e-3, 1e-4, 1e-5, 1e-6])),
+    )
+    assert np.diff(top) == pytest.approx(np.diff(top)[0]) and np.diff(bottom) == pytest.approx(np.diff(bottom)[0])
+    assert top[0] == 0 and bottom[-1] == pytest.approx(1) and top[-1] < position("bottom", 0.5)
+
+
+def test_every_chart_has_a_title_and_a_description_with_a_number(reference, figure1, table2):
+    for chart in every_chart(reference, figure1, table2):
+        spec = chart.to_dict()
+        assert len(" ".join(spec["title"]["text"])) >= 2 and max(map(len, spec["title"]["text"])) <= 48
+        assert re.search(r"\d", spec["description"]) and "nan" not in spec["description"]
+
+
+def test_charts_fit_the_page(reference, figure1, table2):
+    for chart in every_chart(reference, figure1, table2):
+        spec = chart.to_dict()
+        widths = [spec.get("width")] + [panel.get("width") for panel in spec.get("vconcat", [])]
+        assert all(w is None or w == "container" or w <= 640 for w in widths)
+
+
+def test_charts_carry_no_colours_that_the_dark_page_must_change(figure1):
+    config = cutoff_curves(figure1).to_dict()["config"]
+    assert config["background"] == "transparent"
+    assert not re.search(r"(label|title|grid|domain|tick)Color", json.dumps(config))
+
+
+def test_a_construction_keeps_its_colour_whatever_stands_beside_it():
+    for names in (["BLiMP"], ["BLiMP", "Simple"], ["something else", "BLiMP"]):
+        scale = colours_of(names)
+        assert dict(zip(scale.domain, scale.range, strict=True))["BLiMP"] == CONSTRUCTIONS["BLiMP"]
+
+
+def test_other_names_get_colours_of_their_own():
+    scale = colours_of(["Simple", "my construction", "another"])
+    assert len(set(scale.range)) == 3
+
+
+MACHADO = {  # simulated dichromacy on linear RGB (Machado, Oliveira & Fernandes 2009, severity 1)
+    "protanopia": [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
+    "deuteranopia": [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0475], [-0.0118, 0.0429, 0.9689]],
+    "tritanopia": [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
+}
+
+
+def linear(hexes):
+    srgb = np.array([[int(h[i : i + 2], 16) / 255 for i in (1, 3, 5)] for h in hexes])
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(rgb):
+    cones = [[0.41222, 0.53633, 0.05145], [0.21190, 0.68070, 0.10740], [0.08830, 0.28172, 0.62998]]
+    lab = [[0.21045, 0.79362, -0.00407], [1.97800, -2.42859, 0.45059], [0.02590, 0.78277, -0.80868]]
+    return np.cbrt(np.clip(rgb, 0, 1) @ np.array(cones).T) @ np.array(lab).T
+
+
+DARK = [ON_DARK.get(colour, colour) for colour in CONSTRUCTIONS.values()]
+
+
+@pytest.mark.parametrize("palette", [list(CONSTRUCTIONS.values()), DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("vision", [None, *MACHADO])
+def test_the_ten_colours_differ_for_every_reader(vision, palette):
+    rgb = linear(palette)
+    seen = oklab(rgb @ np.array(MACHADO[vision]).T if vision else rgb)
+    distances = [np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)]
+    assert min(distances) > 0.09
+
+
+def test_the_ten_colours_stand_out_from_the_white_and_the_dark_page():
+    light, dark = (linear(palette) @ [0.2126, 0.7152, 0.0722] for palette in (CONSTRUCTIONS.values(), DARK))
+    assert (1.05 / (light + 0.05)).min() > 3 and ((dark + 0.05) / 0.057).min() > 3
+
+
+def test_the_dark_page_changes_just_the_colours_that_it_is_said_to():
+    css = (Path(__file__).parents[2] / "book" / "assets" / "tse.css").read_text()
+    rules = re.findall(r'dark"\] .vega-embed svg \[(fill|stroke)="(#\w+)"\] { \1: (#\w+); }', css)
+    assert sorted(rules) == sorted((a, *pair) for a in ("fill", "stroke") for pair in ON_DARK.items())
+
+
+def test_intervals_are_drawn_when_they_are_known(table2):
+    with_bounds = table2.assign(low=table2["score"] - 0.05, high=table2["score"] + 0.01)
+    keys = ["model", "construction", "metric"]
+    drawn = chart_data(table2_dots(with_bounds)).set_index(keys)["low"]
+    assert drawn.sort_index().tolist() == with_bounds.set_index(keys)["low"].sort_index().tolist()
+    assert "low" in json.dumps(table2_dots(with_bounds).to_dict()["concat"][0]["layer"][1]["encoding"])
+
+
+def test_table_2_has_a_colour_for_each_metric_and_a_panel_for_each_model(table2):
+    panels = table2_dots(table2).to_dict()["concat"]
+    assert [panel["title"]["text"] for panel in panels] == list(dict.fromkeys(table2["model"]))
+    colour = panels[0]["layer"][-2]["encoding"]["color"]
+    assert colour["field"] == "metric" and colour["scale"]["range"] == [METRIC_COLOURS[m] for m in METRIC_COLOURS]
+    together = table2_dots(table2, beside=True).to_dict()
+    assert together["width"] == "container" and "yOffset" in json.dumps(together)
+
+
+def test_the_colours_of_the_metrics_stand_out_from_both_pages():
+    light = linear(METRIC_COLOURS.values()) @ [0.2126, 0.7152, 0.0722]
+    assert (1.05 / (light + 0.05)).min() > 3 and ((light + 0.05) / 0.057).min() > 3
+
+
+def test_a_download_holds_the_table_and_escapes_its_name():
+    table = pd.DataFrame({"word": ['say "hi"', "<b>"], "score": [0.1, 1 / 3]})
+    html = download_table(table, 'my"><script>', label="a < b").data
+    assert "<script" not in html and "a &lt; b" in html and 'download="my-script-.csv"' in html
+    text = base64.b64decode(re.search(r"base64,([^\"]+)", html)[1]).decode()
+    assert text.splitlines()[0] == "word,score" and float(text.splitlines()[2].split(",")[1]) == 1 / 3
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(InputError, match="needs a column 'cutoff'; the table has: construction, metric, side, score"):
+        cutoff_curves(pd.DataFrame(columns=["construction", "metric", "side", "score"]))
+    with pytest.raises(InputError, match="no rows"):
+        table2_dots(pd.DataFrame(columns=["construction", "metric", "score"]))
+
+
+def test_a_metric_without_rows_is_refused(figure1):
+    with pytest.raises(InputError, match="chart of TSE: the table has no rows"):
+        cutoff_curves(figure1, "TSE")
+
+
+def test_the_slider_has_a_step_for_every_cutoff_from_likely_to_unlikely(reference):
+    chart = cutoff_slider(reference)
+    rows = chart_data(chart)
+    bind = next(p["bind"] for p in chart.to_dict()["params"] if p["name"] == "step")
+    assert (bind["min"], bind["max"]) == (1, 19)
+    order = rows.drop_duplicates("step").sort_values("step")["label"].tolist()
+    assert order[:2] == ["top 10 %", "top 20 %"] and order[11:13] == ["top 100 %", "bottom 50 %"]
+    shown = rows.query("label == 'bottom 1 %' and metric == 'EW'")["score"].item()
+    whole = reference.query("side == 'bottom' and cutoff == 0.01 and metric == 'EW'")["score"].item()
+    assert shown == round(whole, 6)
+
+
+def test_a_lemma_is_averaged_over_nouns_by_their_contexts():
+    table = pd.DataFrame(
+        {
+            "construction": "Simple", "subject": ["key", "box"], "number": "singular", "lemma": "open",
+            "contexts": [1, 3], "correct": [1, 0], "probability_correct": [0.4, 0.0], "probability_wrong": [0.0, 0.2],
+        }
+    )  # fmt: skip
+    row = chart_data(lemma_explorer(table)).iloc[0]
+    assert row["right"] == 0.25 and row["probability"] == pytest.approx((0.4 + 3 * 0.2) / 4)
+    assert row["weighted"] == pytest.approx(0.4)
+
+
+def test_the_browser_lists_every_pair_and_counts_who_wins():
+    tokens = pd.DataFrame(
+        [(pair, s, n, t, b) for pair, s, n, t, b in [
+            ("one", "good", 1, "laughs", 3.0), ("one", "bad", 1, "laugh", 5.0),
+            ("two", "good", 1, "laughs", 6.0), ("two", "bad", 1, "laugh", 5.0),
+        ]], columns=["pair", "sentence", "position", "token", "bits"],
+    )  # fmt: skip
+    spec = token_browser(tokens).to_dict()
+    assert spec["params"][0]["bind"]["options"] == ["one", "two"] and "50%" in spec["description"]
+
+
+def test_the_switchboard_names_the_largest_movement():
+    rows = [("BOS", "default", "Simple", "EW", 0.9), ("BOS", "flipped", "Simple", "EW", 0.7)]
+    rows += [("period", "default", "Simple", "MW", 0.9), ("period", "flipped", "Simple", "MW", 0.95)]
+    chart = switchboard(pd.DataFrame(rows, columns=["switch", "setting", "construction", "metric", "score"]))
+    assert "largest movement is 0.200: EW of Simple, BOS" in chart.to_dict()["description"]
+
+
+def test_no_control_takes_a_word_that_the_page_cannot_use(reference):
+    """A signal named like a JavaScript keyword stops the chart from being drawn."""
+    board = pd.DataFrame({"switch": "BOS", "setting": ["default", "flipped"], "construction": "Simple", "metric": "EW"})
+    reserved = {"switch", "new", "class", "default", "this", "case", "with", "in"}
+    for chart in (cutoff_slider(reference), cutoff_curves(reference), switchboard(board.assign(score=0.5))):
+        assert not {p["name"] for p in chart.to_dict()["params"]} & reserved
+
+
+def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(figure1, table2):
+    """Vega-Lite binds a legend only where the selection stands on the marks that the legend explains."""
+    vl_convert = pytest.importorskip("vl_convert")
+    both = pd.concat([figure1.assign(model="one"), figure1.assign(model="two")])
+    bounded = table2.assign(low=0.5, high=0.9)
+    truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
+    for chart in (cutoff_curves(figure1), cutoff_curves(both), table2_dots(bounded), table2_dots(bounded, beside=True)):
+        assert vl_convert.vegalite_to_svg(json.dumps(chart.to_dict())).startswith("<svg")
+    legend = json.dumps(vl_convert.vegalite_to_vega(json.dumps(truth_vs_measured(truth).to_dict())))
+    assert "_legend_symbols" in legend
+
+
+def legends(spec) -> list[dict]:
+    """The legends of a compiled chart, those of its panels too."""
+    if isinstance(spec, list):
+        return [legend for part in spec for legend in legends(part)]
+    if not isinstance(spec, dict):
+        return []
+    return spec.get("legends", []) + [legend for part in spec.values() for legend in legends(part)]
+
+
+def test_a_legend_that_chooses_answers_to_clicks():
+    vl_convert = pytest.importorskip("vl_convert")
+    rows = pd.DataFrame(
+        {"name": ["a", "b"] * 2, "model": ["x", "x", "y", "y"], "accuracy": 0.5, "low": 0.4, "high": 0.6}
+    )
+    regions = pd.DataFrame({"model": "m", "condition": ["a", "b"], "region": 1, "name": "verb", "bits": [1.0, 2.0]})
+    charts = [accuracy_dots(rows, "name", title="t"), accuracy_lines(rows, "name", title="t"),
+              accuracy_lines(rows.assign(part="one"), "name", panel="part", title="t"),
+              suite_accuracy(rows.rename(columns={"name": "suite"}), title="t"),
+              region_profile(regions, title="t", critical={1})]  # fmt: skip
+    for chart in charts:
+        drawn = legends(vl_convert.vegalite_to_vega(json.dumps(chart.to_dict())))
+        assert drawn and all(legend["encode"]["symbols"]["interactive"] for legend in drawn)

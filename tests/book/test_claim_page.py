@@ -1,0 +1,143 @@
+"""The replication report's tables: every claim has a row, links lead to real headings, text is escaped."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tse_book.claims import extension_ledger, load_claims, verdicts
+from tse_book.claims.judging import laboratory_ledger, ledger
+from tse_book.pages.extension import extension_table, extension_tiles
+from tse_book.pages.ledger import MEANING, laboratory_table, ledger_table, verdict_tiles
+from tse_book.pages.markup import chapter, link
+from tse_book.studies import FINDING_COLUMNS
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return ledger()
+
+
+@pytest.fixture(scope="module")
+def html(claims):
+    return ledger_table(claims, "all claims").data
+
+
+def test_every_claim_is_a_row_with_its_filters(claims, html):
+    rows = re.findall(r"<tr (data-[^>]*)>", html)
+    assert len(rows) == len(claims)
+    assert all('data-paper="' in row and 'data-verdict="' in row for row in rows)
+    assert sum('data-model="bert-large-cased"' in row for row in rows) == (claims["model"] == "bert-large-cased").sum()
+
+
+def test_numbers_are_written_out(html):
+    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*T2\.tse-ew<.*?</tr>", html, re.DOTALL)[0]
+    assert '<td data-label="Ours" class="number">37</td>' in row
+    assert "37 of 40, 3 ties" in row
+    assert not re.search(r">[-+−]0\.0+<", html)
+
+
+def test_a_claim_that_waits_says_how_to_run_it(html):
+    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>T2\.001<.*?</tr>", html, re.DOTALL)[0]
+    assert "<code>make book PROFILE=paper</code>" in row
+
+
+def test_text_is_escaped(claims):
+    odd = claims.head(1).assign(claim="<b>a & b</b>", signature='x@1 "y" | <i> | z', note="<script>", model='"><')
+    found = ledger_table(odd, "<caption>").data
+    assert "<b>a" not in found and "<script>" not in found and "<i>" not in found
+    assert "&lt;b&gt;a &amp; b&lt;/b&gt;" in found
+    assert 'data-model="&quot;&gt;&lt;"' in found
+
+
+def test_a_measured_value_stands_with_its_interval_and_how_it_was_made(claims):
+    one = claims.head(1).assign(measured=0.987, low=0.9812, high=0.9909, difference=-0.003, verdict=verdicts.REPRODUCED)
+    found = ledger_table(one.assign(signature="m@00000001 d@00000002 | bos:none | 0.1.0 cpu 2026-01-01"), "one").data
+    assert "0.987" in found and "[0.981, 0.991]" in found and "−0.003" in found
+    assert "m@00000001 d@00000002 | bos:none" in found and "2026-01-01" not in found
+
+
+def test_every_verdict_has_a_tile_and_a_meaning(claims):
+    assert set(MEANING) == set(verdicts.VERDICTS)
+    tiles = verdict_tiles(claims).data
+    counts = [int(n) for n in re.findall(r'tse-tile-count">(\d+)<', tiles)]
+    assert sum(counts) == len(claims)
+    assert "not yet run" in tiles and "reproduced" in tiles
+
+
+def test_the_laboratory_has_a_table_of_its_own():
+    scores = {"model": "lab-a", "construction": "Simple", "band": "tail", "true_TSE": 1, "true_EW": 0.5, "true_MW": 0.7}
+    table = laboratory_ledger(pd.DataFrame([scores | {"TSE": 1.0, "EW": 0.51, "MW": 0.6}]))
+    found = laboratory_table(table, "laboratory").data
+    assert found.count("<tr ") == 3
+    assert found.count('data-verdict="within 0.02"') == 2 and found.count('data-verdict="differs"') == 1
+    assert 'data-band="tail"' in found
+
+
+def anchors(page: str) -> set[str]:
+    """The places of a notebook's page that have an address: its headings."""
+    from docutils.nodes import make_id
+
+    text = (NOTEBOOKS / f"{page}.py").read_text(encoding="utf8")
+    return {make_id(heading) for heading in re.findall(r"^# #+ (.+)$", text, re.MULTILINE)}
+
+
+def test_every_claim_links_to_a_heading_of_a_notebook(claims):
+    assert link("03_table2#side-by-side") == "03_table2.html#side-by-side"
+    extensions = [claim["cell"] for claim in load_claims()["extensions"]]
+    for cell in {*claims["cell"], *extensions}:
+        page, _, place = cell.partition("#")
+        assert place in anchors(page), f"data/claims.yaml: {cell} is no heading of notebooks/{page}.py"
+
+
+def test_a_chapter_is_named_as_its_readers_see_it(html):
+    title = re.search(r"^# # (.+)$", (NOTEBOOKS / "09_blimp.py").read_text(encoding="utf8"), re.MULTILINE)[1]
+    assert chapter("09_blimp#humans") == title
+    assert f'<a href="09_blimp.html#humans">{title}</a>' in html
+    assert ">09_blimp<" not in html and chapter("99_missing#here") == "99_missing"
+
+
+def test_our_criterion_stands_apart_from_the_published_value(html):
+    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>B\.islands<.*?</tr>", html, re.DOTALL)[0]
+    assert "<dt>Our criterion</dt><dd>wide: at least 0.05</dd>" in row
+    assert '<td data-label="Published" class="number"><span aria-label="none">–</span></td>' in row
+
+
+@pytest.fixture(scope="module")
+def findings():
+    made = "m@12345678 d@12345678 | bos:none | 0.1.0 cpu 2026-01-01"
+    rows = [
+        ("m", "default", "E.ew-below-tse", "all", 0.1, 0.05, 0.15, 29, made),
+        ("m", "none", "E.ew-below-tse", "all", -0.1, -0.15, -0.05, 29, made),
+        ("m", "default", "E.ew-below-tse", "Simple <1>", 0.123, 0.1, 0.2, 10, made),
+        ("m", "none", "E.ew-below-tse", "Simple <1>", -0.321, -0.4, -0.2, 10, made),
+        ("m", "default", "E.islands", "all", 1, 1, 1, 8000, made),
+    ]
+    return pd.DataFrame(rows, columns=FINDING_COLUMNS)
+
+
+def test_extensions_show_border_interval_rows_and_both_fronts(findings):
+    table = extension_ledger(findings)
+    found = extension_table(table, findings, "beyond the papers").data
+    assert found.count("<tr ") == len(load_claims()["extensions"])
+    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.ew-below-tse<.*?</tr>", found, re.DOTALL)[0]
+    assert 'data-verdict="depends on the front token"' in row
+    assert "0.100" in row and "[0.050, 0.150]" in row and "[−0.150, −0.050]" in row
+    assert "<small>extends</small>" in row and "<small>does not extend</small>" in row
+    assert "Simple &lt;1&gt;: 0.123" in row and "−0.321" in row
+    assert "<dd>0, that of the paper</dd>" in row
+    assert "2026-01-01" not in row
+    past = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.mass-past<.*?</tr>", found, re.DOTALL)[0]
+    assert "<dd>0.1, ours</dd>" in past and "not yet run" in past
+    islands = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.islands<.*?</tr>", found, re.DOTALL)[0]
+    assert '<td data-label="Border" class="number">place 1</td>' in islands
+
+
+def test_tiles_count_the_verdicts_on_models_that_no_paper_saw(findings):
+    tiles = extension_tiles(extension_ledger(findings)).data
+    counts = dict(re.findall(r'data-verdict="([^"]+)"><span class="tse-tile-count">(\d+)<', tiles))
+    expected = {"extends": "1", "does not extend": "0", "undecided": "0", "depends on the front token": "1"}
+    assert counts == expected | {"not yet run": str(len(load_claims()["extensions"]) - 2)}

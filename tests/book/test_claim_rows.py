@@ -1,0 +1,169 @@
+"""Rows that a run gives the ledger, which judges a run end to end: tiny models that bear a paper model's name."""
+
+import pandas as pd
+import pytest
+
+import tse_core
+from tests.tiny import save_model
+from tse_book.claims.judging import ledger
+from tse_book.claims.verdicts import NOT_RUN
+from tse_book.published import table3
+from tse_book.studies.recording import agreement_results
+from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
+from tse_core.blimp.scores import PairScores
+from tse_core.datasets.paradigms import blimp_paradigms
+from tse_core.results.result_index import keep_results
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS, read_results, write_results
+from tse_core.syntaxgym.library import public_suites
+from tse_core.syntaxgym.outcomes import Outcome
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "bert-large-cased"
+    return tse_core.load_model(save_model(folder, "masked"), device="cpu")
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "gpt2-xl"
+    return tse_core.load_model(save_model(folder, "causal"), device="cpu")
+
+
+def judged(results, ids):
+    table = ledger(results)
+    run = table[(table["basis"] == "model run") & (table["verdict"] != NOT_RUN)]
+    return run[run["id"].str.startswith(ids)]
+
+
+def test_table_3_is_asked_of_a_model(bert):
+    rows = sentence_rows(bert)
+    assert list(rows.columns) == TIDY_COLUMNS
+    printed = table3()
+    assert (rows["metric"].str.startswith("P(")).sum() == len(printed)
+    assert rows.set_index("metric").loc["TSE", "score"] in (0, 1 / 3, 2 / 3, 1)
+    sentence = printed["sentence"].iloc[0]
+    shown = tse_core.slot_distribution(bert, *[part.strip() for part in sentence.split("[mask]")])
+    known = rows[(rows["construction"] == sentence) & rows["metric"].str.startswith("P(")]
+    for row in known.itertuples():
+        there = shown.loc[shown["token"] == row.metric[2:-1], "probability"]
+        assert row.score == pytest.approx(there.sum(), abs=1e-7)
+    found = judged(rows, "T3")
+    assert set(found["model"]) == {"bert-large-cased"}
+    assert len(found) == len(printed) + 3  # two overlaps and the TSE of the first sentence
+
+
+def test_past_forms_are_counted_in_every_construction(gpt2):
+    pairs = pd.concat(
+        [tse_core.load_pairs("marvin-linzen/simple"), tse_core.load_pairs("marvin-linzen/vp-coordination")]
+    )
+    rows = past_rows(gpt2, pairs, sample=10)
+    assert list(rows["construction"]) == list(pairs["construction"].unique())
+    assert rows["score"].between(0, 1).all()
+    assert (rows["low"] <= rows["score"]).all() and (rows["score"] <= rows["high"]).all()
+    assert rows["signature"].str.contains("sample-10@").all()
+
+
+def test_past_is_what_the_distribution_gives(gpt2):
+    pairs = tse_core.load_pairs("marvin-linzen/simple")
+    few = pairs.drop_duplicates(["left"]).head(3)
+    lemmas = tse_core.load_lemmas("newman-appendix")
+    # by hand: the probability of all past forms that are no form of a counted lemma in the present
+    present = {*lemmas.in_vocabulary(gpt2)["singular"], *lemmas.in_vocabulary(gpt2)["plural"]}
+    past = {gpt2.word_id(word) for word in set(lemmas.table["past"]) - present - {""}} - {None}
+    expected = []
+    for left, right in zip(few["left"], few["right"], strict=True):
+        shown = tse_core.slot_distribution(gpt2, left, right)
+        expected.append(shown.loc[shown["id"].isin(past), "probability"].sum())
+    rows = past_rows(gpt2, few, lemmas)
+    assert rows["score"].iloc[0] == pytest.approx(sum(expected) / len(expected), abs=1e-6)
+
+
+def test_ew_without_nouns_is_ew_over_a_list_without_nouns(gpt2, tmp_path):
+    kept = tse_core.evaluate(gpt2, "marvin-linzen/simple", "newman-appendix", keep="lemmas")
+    rows = not_nouns_rows(kept)
+    table = tse_core.load_lemmas("newman-appendix").table
+    table[~table["noun"]][["lemma", "singular", "plural"]].to_csv(tmp_path / "verbs.csv", index=False)
+    alone = tse_core.evaluate(gpt2, "marvin-linzen/simple", tmp_path / "verbs.csv")
+    assert rows["score"].iloc[0] == pytest.approx(alone.table()["EW"].iloc[0], abs=1e-12)
+    assert rows["lemmas"].iloc[0] == len(alone.lemmas)
+    assert rows["contexts"].iloc[0] == len(alone.contexts)
+    bounds = alone.intervals().set_index("metric").loc["EW"]
+    assert (rows["low"].iloc[0], rows["high"].iloc[0]) == pytest.approx((bounds["low"], bounds["high"]))
+    found = judged([kept.tidy(), rows], "S4.noun-phrase.verbs")
+    assert list(found["model"]) == ["gpt2-xl"]
+
+
+def made_up_blimp(share, model="gpt2-large"):
+    """Scores of 10 pairs a paradigm, the first `share` of them right."""
+    known = blimp_paradigms()
+    rows = pd.DataFrame(
+        [
+            {"phenomenon": row.phenomenon, "paradigm": row.UID, "pair_id": i, "correct": float(i < share * 10)}
+            for row in known.itertuples()
+            for i in range(10)
+        ]
+    ).assign(tie=False, unknown_critical=False)
+    made = {"method": "full-sentence", "bos": "none", "dtype": "float32"}
+    return PairScores(rows, Signature({"model": f"{model}@00000000", "data": "blimp@11111111"}, made))
+
+
+def test_blimp_accuracies_reach_their_claims():
+    rows = made_up_blimp(0.8).tidy()
+    assert len(rows) == 67 + 12 + 1
+    assert rows["score"].tolist() == pytest.approx([0.8] * 80)
+    assert (rows["high"] - rows["low"])[rows["construction"] == "Overall"].iloc[0] < 0.1
+    found = judged(rows, "B.")
+    assert len(found[found["id"].str.startswith("B.accuracy")]) == 13
+    assert set(found["model"]) == {"gpt2-large"}
+    assert found["low"].notna().all()
+
+
+def test_a_phenomenon_with_a_paradigm_missing_is_not_judged():
+    whole = made_up_blimp(0.8)
+    some = PairScores(whole.pairs[whole.pairs["paradigm"] != "adjunct_island"], whole.signature)
+    names = set(some.tidy()["construction"])
+    assert "ISLAND EFFECTS" not in names and "Overall" not in names and "all pairs" in names
+    assert {"ANAPHOR AGREEMENT", "wh_island"} <= names
+
+
+class _Named:
+    def __init__(self, name):
+        self.name, self.hash, self.predictions, self.items = name, "00000000", [None], []
+
+
+def made_up_outcome(suite, right, items):
+    holds = [i < right for i in range(items)]
+    table = pd.DataFrame({"item": range(items), "prediction": 1, "holds": holds, "unknown": False})
+    made = Signature({"model": "gpt2@00000000", "data": f"{suite}@00000000"}, {"metric": "sum", "bos": "add"})
+    return Outcome(_Named(suite), "causal", "sum", None, None, table, made)
+
+
+def test_suite_accuracies_reach_their_claims():
+    mvrr = suite_rows([made_up_outcome("mvrr", 22, 28)])
+    found = judged(mvrr, "SG.")
+    assert found.set_index("id")["verdict"].to_dict() == {"SG.mvrr": "reproduced"}
+    assert found["low"].iloc[0] < 22 / 28 < found["high"].iloc[0]
+    every = suite_rows([made_up_outcome(name, 3, 4) for name in public_suites()["suite"]])
+    assert every.set_index("construction").loc["SG score", "score"] == pytest.approx(0.75)
+    assert len(judged(every, "SG.recorded")) == 7
+
+
+def test_rows_are_results_files(bert, tmp_path):
+    rows = sentence_rows(bert)
+    write_results(rows, tmp_path / "rows.parquet")
+    again = read_results(tmp_path / "rows.parquet")
+    assert keep_results(again, Store(tmp_path / "store")) == len(rows)
+    assert keep_results(again, Store(tmp_path / "store")) == 0
+
+
+def test_all_that_the_claims_ask_of_one_model(gpt2, tmp_path):
+    results = agreement_results(gpt2, ["marvin-linzen/simple"], "newman-clean", store=Store(tmp_path))
+    assert list(results.columns) == TIDY_COLUMNS
+    assert {"EW", "MW", "TSE", "past", "EW, not nouns", "top-10 overlap"} <= set(results["metric"])
+    assert set(results["protocol"]) == {"exact", "released"}
+    found = judged(results, "")
+    assert set(found["model"]) == {"gpt2-xl"}
+    assert {"T2.004", "T2.044", "T2.084", "S4.noun-phrase.verbs", "S3.vocabulary.4"} <= set(found["id"])

@@ -1,0 +1,369 @@
+"""The claim ledger: what the published numbers say, and how results turn into verdicts."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from tse_book import claims
+from tse_book.claims.curves import mean_range
+from tse_book.claims.judging import interval_coverage, laboratory_ledger, ledger, verdict_summary
+from tse_book.claims.training import training_ledger
+from tse_book.claims.verdicts import (
+    CLOSE,
+    DIRECTION,
+    FAILS,
+    HOLDS,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    OTHER_LIST,
+    REPRODUCED,
+    VERDICTS,
+    of_value,
+)
+from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary, table2
+from tse_core.errors import InputError
+from tse_core.metrics.scores import PAPER_CUTOFFS
+
+
+@pytest.fixture(scope="module")
+def bare():
+    return ledger()
+
+
+@pytest.fixture(scope="module")
+def checked(bare):
+    return bare[bare["basis"] == "published data"].set_index("id")
+
+
+def results(model, shift=0.0, lemmas=None, protocol="released"):
+    """The published values of one model as if measured."""
+    table = table2().rename(columns={"row": "construction", "value": "score"})
+    table = table[table["hf_name"] == model].assign(protocol=protocol, signature="made up for the test")
+    return table.assign(
+        lemmas=lemmas_in_vocabulary()[model] if lemmas is None else lemmas,
+        score=table["score"] + shift,
+        low=table["score"] - 0.01,
+        high=table["score"] + 0.01,
+    )
+
+
+def test_every_claim_has_one_row_for_each_basis(bare):
+    assert not bare.duplicated(["id", "basis"]).any()
+    assert set(bare["verdict"]) <= set(VERDICTS)
+    assert set(bare["paper"]) == set(claims.papers())
+    assert bare[["claim", "cell"]].map(lambda text: bool(text) and "{" not in text).all(axis=None)
+    assert bare.loc[bare["verdict"] == NOT_RUN, "how"].str.len().gt(5).all()
+
+
+def test_table_2_is_120_claims_none_of_them_run(bare):
+    cells = bare[bare["id"].str.startswith("T2.") & bare["construction"].notna()]
+    assert len(cells) == 120
+    assert set(cells["verdict"]) == {NOT_RUN}
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "value"),
+    [
+        ("T2.tse-ew", HOLDS, 37),
+        ("T2.mw-ew", HOLDS, 34),
+        ("T2.mw-mean", HOLDS, 0.884),
+        ("S4.quoted.1", HOLDS, 0.976),
+        ("S4.quoted.2", HOLDS, 0.909),
+        ("S4.quoted.3", HOLDS, 0.789),
+        ("S4.quoted.4", HOLDS, 0.945),
+        ("S4.forty", HOLDS, 0.417),
+        ("S4.noun-phrase.1", HOLDS, 0.86),
+        ("S4.noun-phrase.2", HOLDS, 0.90),
+        ("T3.tse", HOLDS, 2 / 3),
+        ("T3.conjugated.1", HOLDS, 4),
+        ("T3.conjugated.2", HOLDS, 10),
+        ("S3.appendix", FAILS, 1970),
+        ("note.index", HOLDS, 1),
+        ("B.human-aggregate", HOLDS, 323 / 335),
+        ("B.human-individual", HOLDS, 0.8855),
+        ("SG.models", HOLDS, 8),
+        ("SG.suites", HOLDS, 33),
+        ("SG.mvrr", HOLDS, 22 / 28),
+        ("SG.circuits", HOLDS, 46),
+    ],
+)
+def test_what_published_numbers_say(checked, claim, verdict, value):
+    row = checked.loc[claim]
+    assert row["verdict"] == verdict
+    assert row["measured"] == pytest.approx(value, abs=6e-4)
+
+
+def test_the_ties_and_exceptions_are_named(checked):
+    assert checked.loc["T2.tse-ew", "note"].startswith("37 of 40, 3 ties, 0 the other way round; ")
+    assert "also nouns" in checked.loc["T2.tse-ew", "note"]  # EW counts such a noun as an error
+    assert checked.loc["T2.mw-ew", "note"].startswith("34 of 40, 0 ties, 6 the other way round; ")
+    assert "not directly comparable" in checked.loc["T2.mw-ew", "note"]  # the caveat that Table 2 prints
+    note = checked.loc["SG.suites", "note"]
+    assert "34 files today (nn-nv-rpl" in note
+    assert "31 (without fgd-embed3, fgd-embed4, nn-nv-rpl)" in note
+
+
+def test_blimps_sentences_are_judged_once_on_recomputed_values_and_the_note_has_the_other_versions(checked):
+    sentences = {
+        "B.three-phenomena": (FAILS, [HOLDS, FAILS]),
+        "B.islands": (FAILS, [HOLDS, FAILS]),
+        "B.islands-human": (FAILS, [HOLDS, FAILS]),
+        "B.correlation": (HOLDS, [HOLDS, HOLDS]),
+        "B.correlation-human": (HOLDS, [HOLDS, HOLDS]),
+        "B.adjective.1": (HOLDS, [HOLDS, FAILS]),
+        "B.attractors.1": (HOLDS, [HOLDS, HOLDS]),
+        "B.attractors.2": (FAILS, [HOLDS, FAILS]),
+        "B.irregulars.1": (FAILS, [FAILS, FAILS]),
+        "B.irregulars.2": (HOLDS, [FAILS, FAILS]),
+    }
+    for claim, (verdict, versions) in sentences.items():
+        row = checked.loc[claim]
+        assert row["verdict"] == verdict, claim
+        words = ["holds" if version == HOLDS else "does not hold" for version in versions]
+        said = [re.search(rf"{source} [-.0-9]+, ([a-z ]+)", row["note"])[1] for source in ("printed", "corrected")]
+        assert said == words, claim
+
+
+def test_the_adjective_effect_is_18_points_corrected_and_35_recomputed(checked):
+    row = checked.loc["B.adjective.1"]
+    assert row["measured"] == pytest.approx(0.351, abs=5e-4)
+    assert "printed 0.347, holds; corrected 0.180, does not hold" in row["note"]
+    assert "LSTM 0.048, Transformer-XL 0.053, GPT-2 0.021" in checked.loc["B.adjective.2", "note"]
+
+
+def test_a_misprint_is_one_row(checked):
+    assert checked.loc["B.T4.corrected", "measured"] == 335 - 9
+    irregular = "determiner_noun_agreement_irregular_1, determiner_noun_agreement_irregular_2"
+    assert f"LSTM: {irregular}" in checked.loc["B.T4.corrected", "note"]
+    assert checked.loc["B.T3.corrected", "verdict"] == HOLDS
+    assert checked.loc["B.T3.printed", "verdict"] == FAILS
+    assert checked.index.str.startswith("B.T").sum() == 3
+
+
+def test_what_is_ours_stands_apart_from_what_the_paper_says(bare, checked):
+    """A threshold that no paper prints is no published number."""
+    assert pd.isna(checked.loc["B.islands", "published"])
+    assert checked.loc["B.islands", "criterion"] == "wide: at least 0.05"
+    assert "0.05" not in checked.loc["B.islands", "claim"]
+    assert not bare["criterion"].str.contains("[{}]").any()
+    held_against_a_threshold = bare["published"].isna() & ~bare["id"].str.match("note|B.correlation-human")
+    assert (bare.loc[held_against_a_threshold, "criterion"] != "").all()
+
+
+def test_stability_is_judged_on_complete_curves(checked):
+    """Figure 2 hides most markers; three, two and five constructions have a score at all twelve top cut-offs."""
+    stable = checked[checked.index.str.startswith("A.stable")]
+    assert [round(value, 3) for value in stable["measured"]] == [0.111, 0.132, 0.142]
+    assert list(stable["verdict"]) == [HOLDS, HOLDS, FAILS]
+    assert stable["note"].str.contains("GPT-2: 0.136 over 3").all()
+    assert [int(note.split()[0]) for note in stable["note"]] == [3, 2, 5]
+
+
+def test_the_range_of_a_curve_with_a_gap_does_not_count():
+    rows = [(name, "EW", "top", c, 0.9 - c / 10) for name in ("whole", "gap") for c in PAPER_CUTOFFS.top]
+    table = pd.DataFrame(rows, columns=["construction", "metric", "side", "cutoff", "score"])
+    table.loc[(table["construction"] == "gap") & (table["cutoff"] == 0.1), "score"] = None
+    assert mean_range(table) == (pytest.approx(0.09), 1)
+    assert mean_range(table[table["construction"] == "gap"])[1] == 0
+
+
+# ---- results ----
+
+
+def test_results_of_one_model_turn_exactly_its_rows_into_verdicts(bare):
+    after = ledger(results("roberta-large"))
+    changed = after[after["verdict"] != bare["verdict"]]
+    assert set(changed["model"]) == {"roberta-large"}
+    assert (changed["basis"] == "model run").all()
+    cells = changed[changed["construction"].notna()]
+    assert len(cells) == 30
+    assert set(cells["verdict"]) == {REPRODUCED}
+    assert set(changed["id"]) - set(cells["id"]) == {"T2.tse-ew.run.3", "T2.mw-ew.run.3", "S3.vocabulary.3"}
+    assert (cells["signature"] == "made up for the test").all()
+    assert (cells["high"] - cells["low"]).between(0.0199, 0.0201).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict"),
+    [
+        ({"shift": 0.005}, REPRODUCED),
+        ({"shift": -0.012}, CLOSE),
+        ({"shift": 0.03}, NOT_REPRODUCED),
+        ({"lemmas": 745}, OTHER_LIST),
+        ({"protocol": "exact"}, CLOSE),
+    ],
+)
+def test_a_value_is_reproduced_only_with_the_papers_list_and_protocol(options, verdict):
+    table = ledger(results("bert-large-cased", **options))
+    cells = table[table["id"].str.startswith("T2.") & table["construction"].notna()]
+    assert set(cells.loc[cells["model"] == "bert-large-cased", "verdict"]) == {verdict}
+
+
+def test_released_values_are_preferred_over_exact_ones():
+    both = [results("gpt2-xl", shift=0.1, protocol="exact"), results("gpt2-xl")]
+    table = ledger(both)
+    cells = table[table["id"].str.startswith("T2.") & (table["model"] == "gpt2-xl") & table["construction"].notna()]
+    assert set(cells["verdict"]) == {REPRODUCED}
+
+
+def made(policy: str) -> str:
+    return f"m@00000000 d@00000000 | {policy} | 0.1.0"
+
+
+def test_numbers_of_two_ways_are_never_judged_together():
+    way = {name: made(f"list@00000000(1265) bos:{name}") for name in ("none", "add")}
+    whole = results("gpt2-xl").assign(signature=way["none"])
+    strays = results("gpt2-xl", shift=0.1).assign(signature=way["add"])
+    mixed = ledger([strays[strays["construction"] == "Simple"], whole])
+    assert set(mixed.loc[mixed["verdict"] == REPRODUCED, "signature"]) == {way["none"]}
+    tse, others = whole["metric"] == "TSE", whole["metric"] != "TSE"
+    apart = ledger([strays[tse.to_numpy()], whole[others]]).set_index("id")
+    assert apart.loc["T2.tse-ew.run.4", "verdict"] == NOT_RUN
+    assert ledger(whole).set_index("id").loc["T2.tse-ew.run.4", "verdict"] == DIRECTION
+
+
+def test_other_models_change_nothing(bare):
+    table = results("gpt2-xl").assign(hf_name="lab-systematic-causal")
+    assert ledger(table)["verdict"].equals(bare["verdict"])
+
+
+def test_a_bound_and_a_quoted_value_are_judged_at_their_cutoff():
+    curve = figure1().rename(columns={"estimate": "score"}).assign(protocol="released", lemmas=980)
+    table = ledger(curve)
+    quoted = table[table["id"].str.startswith("S4.quoted") & (table["basis"] == "model run")]
+    assert list(quoted["verdict"]) == [CLOSE, REPRODUCED, DIRECTION, DIRECTION]
+    fall = table[(table["id"] == "S4.forty") & (table["basis"] == "model run")].iloc[0]
+    assert (fall["verdict"], round(fall["measured"], 3)) == (CLOSE, 0.417)
+
+
+def test_a_comparison_that_fails_is_not_reproduced():
+    flat = results("gpt2-xl").assign(score=0.9)
+    table = ledger(flat).set_index("id")
+    assert table.loc["T2.tse-ew.run.4", "verdict"] == NOT_REPRODUCED
+    assert ledger(flat.assign(lemmas=900)).set_index("id").loc["T2.tse-ew.run.4", "verdict"] == OTHER_LIST
+
+
+def test_blimp_and_syntaxgym_values_need_no_lemma_list():
+    table = pd.DataFrame(
+        {
+            "hf_name": ["gpt2", "gpt2-large"],
+            "construction": ["mvrr", "Overall"],
+            "metric": "accuracy",
+            "score": [22 / 28, 0.8302],
+        }
+    )
+    found = ledger(table)
+    found = found[(found["basis"] == "model run") & (found["verdict"] != NOT_RUN)].set_index("id")["verdict"]
+    assert found.to_dict() == {"SG.mvrr": REPRODUCED, "B.accuracy.01": REPRODUCED, "B.sizes.3": REPRODUCED}
+
+
+def test_results_without_a_needed_column_are_refused():
+    with pytest.raises(InputError, match="results without metric, score"):
+        ledger(pd.DataFrame({"hf_name": [], "construction": []}))
+
+
+def test_the_summary_counts_every_row(bare):
+    summary = verdict_summary(bare)
+    assert list(summary.columns) == list(VERDICTS)
+    assert summary.to_numpy().sum() == len(bare)
+    assert summary.loc["newman-2021", REPRODUCED] == 0
+
+
+def test_the_rule_for_values():
+    assert of_value(0.005, same_list=True, same_protocol=True) == REPRODUCED
+    assert of_value(0.0051, same_list=True, same_protocol=True) == CLOSE
+    assert of_value(0.021, same_list=True, same_protocol=True) == NOT_REPRODUCED
+    assert of_value(0.0, same_list=True, same_protocol=False) == CLOSE
+
+
+def test_claims_about_all_rows_wait_for_all_rows(bare):
+    def found(table):
+        rows = ledger(table)
+        return rows[(rows["basis"] == "model run") & (rows["verdict"] != NOT_RUN)].set_index("id")["verdict"]
+
+    steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
+    rows = [
+        ("gpt2-xl", construction, metric, side, cutoff, 0.9 - 0.02 * step, 0.6, 0.3, 1265)
+        for construction in CONSTRUCTIONS
+        for metric in ("EW", "MW")
+        for step, (side, cutoff) in enumerate(steps)
+    ]
+    names = ["hf_name", "construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "lemmas"]
+    table = pd.DataFrame(rows, columns=names).assign(protocol="released")
+    expected = {"S4.head-tail.4", "F3.mass.4", "F4.invalid.4", "T2.mw-ew.run.4"}
+    whole, without_blimp = found(table), found(table[table["construction"] != "BLiMP"])
+    assert expected <= set(whole.index)
+    assert not expected & set(without_blimp.index)
+    assert whole[["S4.head-tail.4", "F3.mass.4", "F4.invalid.4"]].tolist() == [DIRECTION] * 3
+    assert whole["T2.mw-ew.run.4"] == NOT_REPRODUCED  # MW equals EW here
+
+
+# ---- the laboratory ----
+
+
+def test_the_laboratory_has_its_own_ledger():
+    scores = {"model": "lab", "construction": "Simple", "band": "all", "true_TSE": 1.0, "true_EW": 0.7, "true_MW": 0.9}
+    measured = {"EW": 0.71, "EW_low": 0.69, "EW_high": 0.73, "MW": 0.95, "MW_low": 0.94, "MW_high": 0.96}
+    table = laboratory_ledger(pd.DataFrame([scores | measured])).set_index("metric")
+    assert table["verdict"].to_dict() == {
+        "TSE": NOT_RUN,
+        "EW": "truth in the interval",
+        "MW": "truth outside the interval",
+    }
+    assert interval_coverage(table) == 0.5
+    without = laboratory_ledger(pd.DataFrame([scores | {"TSE": 1.0, "EW": 0.71, "MW": 0.95}]))
+    assert list(without["verdict"]) == ["within 0.02", "within 0.02", "differs"]
+    with pytest.raises(InputError, match="laboratory scores without band"):
+        laboratory_ledger(pd.DataFrame([scores]).drop(columns="band"))
+
+
+def test_an_evaluation_goes_into_the_ledger_as_it_is(shared):
+    """A random model that calls itself by a paper model's name, for the form of the table alone."""
+    import tse_core
+
+    model = tse_core.load_model(shared / "models" / "random-bert-cased", device="cpu")
+    pairs = tse_core.load_pairs("marvin-linzen/simple")
+    tidy = tse_core.evaluate(model, pairs, "newman-clean", protocol="released").tidy()
+    assert set(ledger(tidy)["verdict"]) == set(ledger()["verdict"])
+    found = ledger(tidy.assign(model="somewhere/bert-large-cased"))
+    found = found[(found["basis"] == "model run") & (found["verdict"] != NOT_RUN)].set_index("id")
+    assert set(found["verdict"]) == {OTHER_LIST}
+    assert list(found["metric"].dropna()) == ["MW", "EW", "TSE", "lemmas"]
+    assert found.loc["S3.vocabulary.1", "measured"] == 745
+    cell = found[found["metric"] == "EW"].iloc[0]
+    assert cell["low"] < cell["measured"] < cell["high"]
+    assert "newman-clean@" in cell["signature"]
+
+
+def training(model, **steps):
+    """Curves of a model: for each step TSE, EW of all verbs, head, middle and tail."""
+    cells = [("TSE", "all"), ("EW", "all"), ("EW", "head"), ("EW", "middle"), ("EW", "tail")]
+    rows = [
+        {"name": model, "step": int(step[1:]), "construction": "All constructions", "metric": metric, "band": band}
+        | {"score": score, "signature": f"at {step}"}
+        for step, scores in steps.items()
+        for (metric, band), score in zip(cells, scores, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_claims_about_training_are_judged_at_the_first_step_that_has_learned_tse():
+    rule = training("lab-systematic-causal", s1=(0.5,) * 5, s8=(0.92, 0.8, 0.9, 0.8, 0.7), s16=(1.0, 1, 1, 1, 1))
+    found = training_ledger(rule).set_index(["id", "model"])
+    head = found.loc["L.head-first", "lab-systematic-causal"]
+    assert (head["step"], head["measured"], head["verdict"]) == (8, "0.900, 0.800, 0.700", "holds")
+    assert head["signature"] == "at s8"
+    assert found.loc["L.tse-first", "lab-systematic-causal"]["verdict"] == "holds"
+    assert (found.loc["L.tail-never", "verdict"] == NOT_RUN).all()
+    late = training("lab-systematic-causal", s8=(0.92, 0.91, 0.9, 0.95, 0.7))
+    assert set(training_ledger(late).dropna(subset="step")["verdict"]) == {"does not hold"}
+    habit = training("lab-lexical-causal", s1=(0.5, 0.5, 0.5, 0.5, 0.54), s8=(0.95, 0.7, 0.9, 0.8, 0.48))
+    tail = training_ledger(habit).set_index("id").loc["L.tail-never"]
+    assert (tail["step"], tail["verdict"]) == (1, "holds")
+    leaks = training("lab-lexical-causal", s8=(0.95, 0.7, 0.9, 0.8, 0.56))
+    assert training_ledger(leaks).set_index("id").loc["L.tail-never", "verdict"] == "does not hold"
+
+
+def test_claims_about_training_wait_for_their_runs():
+    assert set(training_ledger(None)["verdict"]) == {NOT_RUN}

@@ -1,0 +1,78 @@
+"""The tables behind the figures: the digitised ones, and a model's beside them."""
+
+import pandas as pd
+import pytest
+
+from tse_book import charts
+from tse_book.pages import figures
+from tse_core import evaluate
+from tse_core.errors import InputError
+
+
+def test_figure_1_falls_from_head_to_tail_as_the_field_notes_say():
+    falls = figures.head_and_tail(figures.published_curves(1)).set_index(["construction", "metric"])
+    mw = falls.loc[("Across object relative clause", "MW")]
+    assert (mw["head"], mw["tail"]) == (0.987, 0.570) and mw["tail_cutoff"] == 1e-6
+    assert falls.loc[("Across object relative clause", "EW"), "fall"] == pytest.approx(0.31, abs=0.005)
+
+
+def test_the_other_figures_agree_with_figure_1_where_they_show_the_same_curve():
+    keys = ["model", "construction", "metric", "side", "cutoff"]
+    both = figures.published_curves(2).merge(figures.published_curves(1), on=keys)
+    assert len(both) > 80 and (both["score_x"] - both["score_y"]).abs().max() < 0.02
+
+
+def test_a_misread_marker_is_left_out():
+    bert = figures.published_curves(2).query("model == 'bert-large-cased' and metric == 'MW' and side == 'bottom'")
+    assert not ((bert["construction"] == "Across object relative (no that)") & (bert["score"] == 1.0)).any()
+
+
+def test_the_papers_whole_distribution_is_table_2():
+    from tse_book import published
+
+    table = published.table2().drop(columns="model").rename(columns={"row": "construction", "hf_name": "model"})
+    whole = figures.published_curves(1).query("side == 'top' and cutoff == 1.0").drop(columns="source")
+    both = whole.merge(table, on=["model", "construction", "metric"])
+    assert len(both) == 8 and (both["score"] - both["value"]).abs().max() < 0.011
+
+
+def test_no_model_gives_an_empty_table_with_the_same_columns():
+    empty = figures.measured_curves([], ["marvin-linzen/simple"], "newman-clean")
+    assert empty.empty and set(figures.KEYS) < set(empty)
+
+
+def test_laboratory_models_never_stand_over_published_curves():
+    printed = figures.published_curves(3)
+    measured = pd.DataFrame({"model": ["gpt2-xl", "gpt2-xl", "lab-lexical-causal", "gpt2"]})
+    real, over, laboratory = figures.real_and_laboratory(measured, printed)
+    assert list(real["model"]) == ["gpt2-xl", "gpt2-xl", "gpt2"] and list(laboratory["model"]) == ["lab-lexical-causal"]
+    assert set(over["model"]) == {"gpt2-xl"} and len(over) == (printed["model"] == "gpt2-xl").sum()
+    nothing = figures.real_and_laboratory(figures.measured_curves([], [], "newman-clean"), printed)
+    assert [len(part) for part in nothing] == [0, 0, 0]
+
+
+def test_models_of_the_paper_that_have_not_run_are_named():
+    assert figures.not_yet_run(["openai/gpt2-xl", "lab-lexical-causal"]) == [
+        "bert-large-cased", "bert-large-uncased", "roberta-large",
+    ]  # fmt: skip
+
+
+def test_a_models_curves_reach_the_chart_with_their_intervals(shared, tmp_path):
+    model = shared / "models" / "random-gpt2"
+    evaluation = evaluate(model, "marvin-linzen/simple", "newman-clean", store=tmp_path)
+    curves = figures.curves_of(evaluation)
+    assert set(curves["model"]) == {"random-gpt2"} and curves["signature"].nunique() == 1
+    drawn = charts.chart_data(charts.cutoff_curves(curves)).set_index(["metric", "side", "cutoff"])
+    whole = evaluation.table().iloc[0]
+    for metric in ("EW", "MW"):
+        row = drawn.loc[(metric, "top", 1.0)]
+        assert row["score"] == pytest.approx(whole[metric]) and row["low"] < row["score"] < row["high"]
+    beside = figures.scores_beside_published([evaluation])
+    assert (beside["source"] == "published").sum() == 120 and (beside["source"] == "measured").sum() == 3
+    again = figures.measured_curves([model], ["marvin-linzen/simple"], "newman-clean", store=tmp_path)
+    pd.testing.assert_frame_equal(again, curves[again.columns])
+
+
+def test_an_unknown_figure_is_refused():
+    with pytest.raises(InputError, match="unknown figure '9'; there is: 1, 2, 3, 4"):
+        figures.published_curves(9)

@@ -1,0 +1,68 @@
+"""What tells a stranger about the project: README, how to cite, the glossary."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+from pybtex.database import parse_string
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+
+
+def bibtex(page: str):
+    """The entry of a page's BibTeX block."""
+    block = re.search(r"```bibtex\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    return parse_string(block[1], "bibtex").entries["tse_core"]
+
+
+def test_every_page_that_says_how_to_cite_says_the_same_as_the_citation_file():
+    for page in ("book/cite.md", "README.md"):
+        fields = bibtex(page).fields
+        assert fields["title"].strip("{}") == CITATION["title"]
+        assert fields["version"].strip("{}") == CITATION["version"] == PROJECT["version"]
+        assert fields["year"] == CITATION["date-released"][:4]
+        authors = bibtex(page).persons["author"]
+        assert [str(person).strip("{}") for person in authors] == [author["name"] for author in CITATION["authors"]]
+
+
+def test_the_papers_that_the_citation_file_names_are_in_the_bibliography():
+    entries = parse_string((ROOT / "book" / "references.bib").read_text(), "bibtex").entries
+    dois = {entry.fields.get("doi") for entry in entries.values()}
+    assert {reference["doi"] for reference in CITATION["references"]} <= dois
+
+
+def test_the_readme_shows_a_picture_of_the_book_that_loads_quickly():
+    text = (ROOT / "README.md").read_text()
+    alternative, picture = re.search(r"!\[(.+?)\]\((\S+)\)", text).groups()
+    assert len(alternative) > 20 and (ROOT / picture).stat().st_size < 200_000
+
+
+def test_the_glossary_is_in_alphabetical_order_and_uses_each_term_once():
+    terms = re.findall(r"^(\S.*)\n  \S", (ROOT / "book" / "glossary.md").read_text(), re.MULTILINE)
+    assert terms == sorted(terms, key=str.lower) and len(set(terms)) == len(terms) > 60
+
+
+def test_every_table_and_figure_of_the_papers_has_its_place(shared):
+    """The page names all that the papers' captions number, and each chapter it leads to speaks of it."""
+    text = (ROOT / "book" / "figures.md").read_text()
+    parts = dict(zip(("newman-2021", "blimp-2020", "syntaxgym-2020"), text.split("\n## ")[1:], strict=True))
+    for paper, part in parts.items():
+        rows = re.findall(r"^\| ((?:Table|Figure) \d)([ab]?) \|.*?\]\((\S+?)\)", part, re.MULTILINE)
+        captions = re.findall(
+            r"^(Table \d|Figure \d): ", (shared / "papers" / f"{paper}.txt").read_text(), re.MULTILINE
+        )
+        assert {name for name, _, _ in rows} == set(captions)
+        for name, letter, page in rows:
+            chapter = (ROOT / "book" / page).resolve()
+            assert chapter.exists()
+            apart = (
+                ("Figure 3", "Figure 4b")
+                if paper == "syntaxgym-2020"
+                else ("Table 2",)
+                if paper == "blimp-2020"
+                else ()
+            )
+            assert name + letter in apart or name in chapter.with_suffix(".py").read_text(), f"{paper}: {name}"

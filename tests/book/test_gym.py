@@ -1,0 +1,364 @@
+"""The gym: one more suite or model is evaluated against the other side, nothing else again; pages appear."""
+
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from tse_book.gym.folder import check_pages_folder
+from tse_book.gym.pages import write_pages
+from tse_book.gym.plan import load_gym, run_gym
+from tse_book.pages.suite_questions import question_of
+from tse_core.cli import main
+from tse_core.errors import InputError
+from tse_core.results.store import Store
+from tse_core.syntaxgym import spreadsheet
+from tse_core.syntaxgym.library import list_suites
+from tse_core.syntaxgym.suites import suite_from_dict, to_json
+from tse_core.syntaxgym.tables import accuracy_table, sg_scores
+
+SCRIPT = f"""#!{sys.executable}
+import sys
+action, file = sys.argv[-2:]
+if action == "get_surprisals":
+    open(__file__ + ".log", "a").write(open(file).read())
+    print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
+for number, line in enumerate(open(file), 1):
+    words = line.split()
+    if action == "unkify":
+        print(*[int(w == "Ra") for w in words])
+    else:
+        for i, word in enumerate(words, 1):
+            print(number, i, word, float(len(word)), sep="\\t")
+"""
+
+
+SINGULAR_IS_LONGER, WHOLE = "(2;%plural%) < (2;%singular%)", "(*;%plural%) < (*;%singular%)"
+
+
+def suite(name, subjects=("The cats", "The dogs"), circuit="Agreement", verb="run", formula=SINGULAR_IS_LONGER):
+    def regions(*texts):
+        return [{"region_number": i, "content": text} for i, text in enumerate(texts, 1)]
+
+    return to_json(
+        suite_from_dict(
+            {
+                "meta": {"name": name, "metric": "sum", "circuit": circuit},
+                "region_meta": {"1": "subject", "2": "verb"},
+                "predictions": [{"type": "formula", "formula": formula}],
+                "items": [
+                    {
+                        "item_number": number,
+                        "conditions": [
+                            {"condition_name": "plural", "regions": regions(subject, verb)},
+                            {"condition_name": "singular", "regions": regions(subject, verb + "s")},
+                        ],
+                    }
+                    for number, subject in enumerate(subjects, 1)
+                ],
+            }
+        )
+    )
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "first.json").write_text(suite("first"))
+    for name in ("short", "long"):
+        script = tmp_path / name
+        script.write_text(SCRIPT if name == "short" else SCRIPT.replace("float(len(word))", "9.0 - len(word)"))
+        script.chmod(0o755)
+    (tmp_path / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short']\n")
+    return tmp_path
+
+
+def computed(place):
+    """The sentences each model has been asked about so far."""
+    return {name: (place / f"{name}.log").read_text().splitlines() if (place / f"{name}.log").exists() else []
+            for name in ("short", "long")}  # fmt: skip
+
+
+def built(place):
+    gym = load_gym(place / "gym.yaml")
+    outcomes = list(run_gym(gym, Store(place / "store")))
+    pages = write_pages(gym, outcomes, place / "pages")
+    return outcomes, sorted(page.relative_to(place / "pages").as_posix() for page in pages)
+
+
+def test_only_what_is_new_is_computed_and_pages_appear(place):
+    _, pages = built(place)
+    assert pages == [
+        "index.md",
+        *(f"pages/{name}.md" for name in ("circuit-agreement-2dff10f6", "model-short", "suite-first")),
+    ]
+    assert len(computed(place)["short"]) == 4
+    built(place)
+    assert len(computed(place)["short"]) == 4  # nothing new, nothing computed
+
+    (place / "suites" / "second.json").write_text(suite("second", circuit="Garden-Path Effects", verb="jump"))
+    _, pages = built(place)
+    assert "pages/suite-second.md" in pages
+    assert "pages/circuit-garden-path-effects-043022d0.md" in pages
+    assert computed(place)["short"][4:] == ["The cats jump", "The cats jumps", "The dogs jump", "The dogs jumps"]
+
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
+    outcomes, pages = built(place)
+    assert "pages/model-long.md" in pages
+    assert len(computed(place)["short"]) == 8
+    assert len(computed(place)["long"]) == 8
+    table = accuracy_table(outcomes)
+    assert table.set_index(["model", "suite"])["accuracy"].to_dict() == {
+        ("short", "first"): 1.0, ("short", "second"): 1.0, ("long", "first"): 0.0, ("long", "second"): 0.0,
+    }  # fmt: skip
+
+    (place / "suites" / "first.json").unlink()
+    _, pages = built(place)
+    assert not (place / "pages" / "pages" / "suite-first.md").exists()
+    assert "pages/suite-first.md" not in pages
+
+
+def test_pages_do_not_change_when_nothing_changed(place):
+    built(place)
+    pages = sorted((place / "pages").rglob("*.md"))
+    before = [(path.stat().st_mtime_ns, path.read_text()) for path in pages]
+    built(place)
+    assert before == [(path.stat().st_mtime_ns, path.read_text()) for path in pages]
+
+
+def test_a_gym_without_models_still_has_its_suites_and_circuits(place):
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: []\n")
+    _, pages = built(place)
+    assert pages == ["index.md", "pages/circuit-agreement-2dff10f6.md", "pages/suite-first.md"]
+    assert "[first](pages/suite-first.md)" in (place / "pages" / "index.md").read_text()
+
+
+def test_two_models_of_one_name_are_refused(place):
+    (place / "other").mkdir()
+    (place / "other" / "short").write_text(SCRIPT + "# another\n")
+    (place / "other" / "short").chmod(0o755)
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./other/short']\n")
+    with pytest.raises(InputError, match="another model is called 'short', too"):
+        built(place)
+
+
+def test_a_model_that_fails_fails_alone(place, capsys):
+    """One model is missing, one gives NaN, one breaks off: the others' outcomes and pages are written all the same."""
+    (place / "nan").write_text(SCRIPT.replace("float(len(word))", "float('nan')"))
+    (place / "nan").chmod(0o755)
+    (place / "broken").mkdir()
+    (place / "broken" / "config.json").write_text('{"model_type": "gpt2"}')
+    (place / "broken" / "model.safetensors.index.json").write_text('{"weight_map": 3}')
+    models = ["command:./nan", "./broken", "no-such-model-here", "command:./short"]
+    (place / "gym.yaml").write_text(f"suites: [suites]\nmodels: {models}\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["gym", "--config", "gym.yaml", "--store", "store", "--out", "gym.csv", "--pages", "pages"])
+    told = capsys.readouterr()
+    assert ended.value.code == 2 and told.err.count("\n") == 1 and "3 failed, all others are done: " in told.err
+    for words in ("nan on first: ", "broken: ", "no-such-model-here: "):
+        assert words in told.err
+    assert pd.read_csv(place / "gym.csv")["model"].tolist() == ["short"]
+    assert (place / "pages" / "pages" / "model-short.md").exists()
+
+
+def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):
+    built(place)
+    page = (place / "pages" / "pages" / "suite-first.md").read_text()
+    for heading in (
+        "# first",
+        "## Prediction",
+        "## Accuracy",
+        "## Surprisal by region",
+        "## Item by item",
+        "## Raw data",
+    ):
+        assert f"\n{heading}\n" in f"\n{page}"
+    specs = [json.loads(found) for found in re.findall(r"\}\)\((\{.*\}), \{", page)]
+    rows = [row for spec in specs for rows in spec["datasets"].values() for row in rows]
+    (one,) = [row for row in rows if row.get("item") == 2 and row.get("condition") == "singular"]
+    assert (one["model"], one["label"], one["content"]) == ("short", ["1 subject", "2 verb"], ["The dogs", "runs"])
+    assert (one["bits"], one["pieces"]) == ([7.0, 4.0], ["The 3.0 dogs 4.0", "runs 4.0"])
+    assert "{download}`Every token's surprisal (CSV, 12 rows) <../data/first-tokens.csv>`" in page
+    tokens = pd.read_csv(place / "pages" / "data" / "first-tokens.csv").query("item == 2 and condition == 'singular'")
+    assert dict(zip(tokens["token"], tokens["bits"], strict=True)) == {"The": 3.0, "dogs": 4.0, "runs": 4.0}
+    assert "[Agreement](circuit-agreement-2dff10f6.md)" in page
+
+
+def test_what_a_suite_says_is_shown_as_text(place):
+    evil = "</script><script>alert(1)</script> ````"
+    (place / "suites" / "evil.json").write_text(suite("e`v|[i](l) <b>", subjects=[evil, "* x"], circuit="<i>C</i> `"))
+    built(place)
+    for path in (place / "pages").rglob("*.md"):
+        for block in re.findall(r"(?ms)^(`{4,})\{raw\} html\n(.*?)\n\1$", path.read_text()):
+            scripts = ScriptTags(block[1])
+            assert scripts.opened == scripts.closed == (1 if "vegaEmbed" in block[1] else 0), path
+        outside = re.sub(r"(?ms)^(`{4,})\{raw\} html\n.*?\n\1$", "", path.read_text())
+        assert "<script" not in outside
+        assert "<b>" not in outside
+        assert "<i>" not in outside
+
+
+class ScriptTags(HTMLParser):
+    """How many scripts a browser would find."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.opened = self.closed = 0
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.opened += tag == "script"
+
+    def handle_endtag(self, tag):
+        self.closed += tag == "script"
+
+
+def test_items_with_unknown_words_are_left_out_or_counted(place):
+    known = ["The cats", "The dogs", "The birds", "The mice"]
+    (place / "suites" / "first.json").write_text(suite("first", subjects=[*known, "Ra"], formula=WHOLE))
+    outcomes, _ = built(place)
+    (refused,) = accuracy_table(outcomes, "refuse").to_dict("records")
+    assert (refused["accuracy"], refused["correct"], refused["judged"], refused["unknown"]) == (1.0, 4, 4, 1)
+    (flagged,) = accuracy_table(outcomes, "flag").to_dict("records")
+    assert (flagged["accuracy"], flagged["correct"], flagged["judged"], flagged["unknown"]) == (1.0, 5, 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("subjects", "formula"),
+    [
+        (["Ra"], WHOLE),
+        (["The cats", "Ra", "Ra"], WHOLE),  # more than half of the items
+        (["The cats", "Ra Ra"], SINGULAR_IS_LONGER),  # no region that counts, but too many of all tokens
+    ],
+)
+def test_a_suite_of_unknown_words_is_not_judged(place, subjects, formula):
+    (place / "suites" / "first.json").write_text(suite("first", subjects=subjects, formula=formula))
+    outcomes, _ = built(place)
+    assert pd.isna(accuracy_table(outcomes)["accuracy"][0])
+    assert accuracy_table(outcomes, "flag")["accuracy"][0] == 1.0
+    assert "no item is judged" in (place / "pages" / "pages" / "suite-first.md").read_text()
+    assert "–" in (place / "pages" / "index.md").read_text()
+
+
+def test_sg_score_is_the_mean_over_suites():
+    table = pd.DataFrame(
+        {
+            "model": "m",
+            "suite": list("abc"),
+            "circuit": ["Agreement", "Agreement", "Licensing"],
+            "accuracy": [1.0, 0.5, 0.0],
+        }
+    )
+    (row,) = sg_scores(table).to_dict("records")
+    assert row == {"model": "m", "SG": 0.5, "suites": 3, "Agreement": 0.75, "Licensing": 0.0}
+
+
+def test_the_projects_own_gym_is_read(monkeypatch, tmp_path):
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path))
+    gym = load_gym()
+    assert {suite.name for suite in gym.suites} >= {"lab_number_prep", "lab_center_embed"}
+    assert gym.unknown == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("suites: [a\n", "gym.yaml, line 2: not YAML"),
+        ("- a\n", "gym.yaml: it must be a mapping"),
+        ("suite: []\n", r"gym.yaml: unknown key 'suite' \(did you mean 'suites'\?\)"),
+        ("suites: x\n", "gym.yaml: suites must be a list"),
+        ("unknown: maybe\n", "gym.yaml: unknown must be refuse or flag, not 'maybe'"),
+        ("suites: [nowhere.json]\n", "gym.yaml: suites: nowhere.json: no such file"),
+        ("suites: [suites, suites]\n", "gym.yaml: two suites are called 'first'"),
+        ("human: {first: 0.9}\n", "gym.yaml: human: first must be"),
+    ],
+)
+def test_mistakes_in_the_gyms_file_are_one_line(place, text, message):
+    (place / "gym.yaml").write_text(text)
+    with pytest.raises(InputError, match=message) as error:
+        load_gym(place / "gym.yaml")
+    assert "\n" not in str(error.value)
+
+
+def test_human_reference_values_are_shown(place):
+    (place / "gym.yaml").write_text(
+        "suites: [suites]\nmodels: ['command:./short']\nhuman: {first: {accuracy: 0.93, source: Somebody (2020)}}\n"
+    )
+    built(place)
+    assert r"People: 0.93 (Somebody \(2020\))." in (place / "pages" / "pages" / "suite-first.md").read_text()
+
+
+@pytest.mark.slow
+def test_a_new_suite_and_a_new_model_appear_in_the_built_book(place):
+    """With the book's own glob, warnings as errors."""
+    jupyter_book = Path(sys.executable).parent / "jupyter-book"
+    if not jupyter_book.exists():
+        pytest.skip("jupyter-book is not installed")
+    contents = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text())
+    (gym,) = [
+        entry for part in contents["parts"] for entry in part["chapters"] if entry.get("file") == "book/gym/index"
+    ]
+    (place / "_toc.yml").write_text(yaml.safe_dump({"format": "jb-book", "root": "index", "chapters": [gym]}))
+    (place / "_config.yml").write_text("only_build_toc_files: true\nexecute: {execute_notebooks: 'off'}\n")
+    (place / "index.md").write_text("# A book\n")
+
+    def pages():
+        chosen = load_gym(place / "gym.yaml")
+        write_pages(chosen, list(run_gym(chosen, Store(place / "store"))), place / "book" / "gym")
+        command = [str(jupyter_book), "build", str(place), "--all", "-n", "-W", "--keep-going", "-q"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return {path.stem for path in (place / "_build" / "html" / "book" / "gym" / "pages").glob("*.html")}
+
+    assert pages() == {"circuit-agreement-2dff10f6", "model-short", "suite-first"}
+    asked = len(computed(place)["short"])
+    (place / "suites" / "second.csv").write_text(
+        spreadsheet.write(suite_from_dict(json.loads(suite("second", verb="jump"))))
+    )
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
+    assert pages() == {"circuit-agreement-2dff10f6", "model-short", "model-long", "suite-first", "suite-second"}
+    assert len(computed(place)["short"]) == asked + 4  # the new suite only
+    built = (place / "_build" / "html" / "book" / "gym" / "pages" / "suite-second.html").read_text()
+    assert "The dogs" in built
+    assert "long" in built
+
+
+def test_pages_remove_only_what_they_wrote(place):
+    built(place)
+    (place / "suites" / "first.json").write_text(suite("renamed"))
+    assert "pages/suite-renamed.md" in built(place)[1]
+    assert not (place / "pages" / "pages" / "suite-first.md").exists()
+    (place / "pages" / "data" / "thesis.csv").write_text("mine")
+    with pytest.raises(InputError, match="holds data/thesis.csv, which is none of the gym's pages"):
+        built(place)
+    assert (place / "pages" / "data" / "thesis.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["data/claims.yaml", "thesis.txt", "pages/mine.md", "index.md", "notes/a.txt"])
+def test_a_folder_with_other_files_gets_no_pages(tmp_path, name):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(InputError, match=f"holds {name.partition('/')[0]}.*, which is none of the gym's pages"):
+        check_pages_folder(tmp_path)
+
+
+def test_pages_of_names_that_differ_little_stay_apart(place):
+    for number, circuit in enumerate(("Agreement", "agreement", "AGREEMENT", "x" * 400, "../../owned")):
+        (place / "suites" / f"{number}.json").write_text(suite(f"suite{number}", circuit=circuit))
+    _, pages = built(place)
+    circuits = [page for page in pages if page.startswith("pages/circuit-")]
+    assert len({page.lower() for page in circuits}) == 5 and max(map(len, circuits)) < 110
+    assert not list(place.rglob("*owned.md"))
+
+
+def test_every_public_and_laboratory_suite_says_what_it_asks():
+    names = list_suites()["name"]
+    assert not [name for name in names if not question_of(name).endswith("?")]
+    assert question_of("my_own") == ""

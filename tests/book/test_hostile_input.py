@@ -1,0 +1,181 @@
+"""Input that means harm or nonsense: readers refuse it in one line, names reach no other folder, text stays text."""
+
+import ast
+import base64
+import re
+from pathlib import Path
+
+import altair as alt
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from fuzz import LONGEST, TARGETS, mutated, read
+from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
+from tse_core.datasets import downloads
+from tse_core.errors import unknown
+from tse_core.results.result_index import find
+from tse_core.results.store import Store
+
+ROOT = Path(__file__).parents[2]
+OURS = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "book").rglob("*.py"), *(ROOT / "notebooks").glob("*.py")])
+ATTACK = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_reader_lets_anything_but_an_input_error_out_or_takes_long(target, tmp_path):
+    @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(mutated(TARGETS[target][1]))
+    def hostile(contents):
+        assert read(target, contents, tmp_path) < LONGEST
+
+    hostile()
+
+
+# What the code never does
+
+
+def calls(path: Path):
+    """(dotted name of what is called, call) for every call in a file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node
+
+
+def keyword(call: ast.Call, name: str) -> str | None:
+    return next((ast.unparse(k.value) for k in call.keywords if k.arg == name), None)
+
+
+def test_there_is_code_to_look_at():
+    assert len(OURS) > 60
+
+
+# peft has no such keyword: it takes safetensors first, and models/adapters.py refuses a folder without them
+READ_ARCHIVES = ("package_index.py", "wllama.py")  # members of pinned names, read as streams; both check a pinned hash
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_code_runs_no_text_and_reads_no_pickle(path):
+    for name, call in calls(path):
+        where = f"{path.name}:{call.lineno}: {name}"
+        assert name not in ("eval", "exec", "compile", "__import__", "os.system", "os.popen"), where
+        assert name not in ("yaml.load", "yaml.full_load", "yaml.unsafe_load", "pd.read_pickle", "np.fromfile"), where
+        assert not name.endswith(("extractall", ".extract", "unpack_archive")), where  # no archive chooses its places
+        if name == "tarfile.open" or name == "zipfile.ZipFile" and [ast.unparse(a) for a in call.args[1:2]] != ["'w'"]:
+            assert path.name in READ_ARCHIVES, where
+        assert keyword(call, "shell") in (None, "False"), where
+        assert keyword(call, "allow_pickle") in (None, "False"), where
+        assert keyword(call, "verify") in (None, "True"), where
+        if name == "torch.load":
+            assert keyword(call, "weights_only") == "True", where
+        if name.endswith("from_pretrained") and "Model" in name and name != "PeftModel.from_pretrained":
+            assert keyword(call, "use_safetensors") == "True", where
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    modules = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    modules |= {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert not modules & {"pickle", "dill", "joblib", "shelve", "marshal", "cloudpickle"}, path
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_every_silenced_warning_says_why(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if "noqa" in line:
+            assert re.search(r"noqa: \w+(, ?\w+)*\s+\(.{8,}\)", line), f"{path.name}:{number}: no reason given"
+
+
+def test_a_model_in_pickles_is_refused(tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}')
+    (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x04cos\nsystem\n(S'touch owned'\ntR.")
+    with pytest.raises(InputError, match="weights are read from safetensors only"):
+        load_model(tmp_path)
+    assert not (tmp_path / "owned").exists() and not Path("owned").exists()
+
+
+# Names reach no other folder
+
+
+@pytest.mark.parametrize("name", ["marvin-linzen/../../x", "blimp/../../x", "../blimp", "newman-blimp/..", "/x"])
+def test_names_of_data_are_no_paths(name):
+    for load in (load_pairs, load_sentence_pairs):
+        with pytest.raises(InputError, match="unknown"):
+            load(name)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("path", "../../../.ssh/authorized_keys"),
+        ("path", "/etc/passwd"),
+        ("path", "a\\..\\b"),
+        ("path", "a/./../b"),
+        ("repository", "../.."),
+        ("commit", "main"),
+        ("sha256", ""),
+        ("bytes", "-1"),
+    ],
+)
+def test_a_registry_that_leaves_the_cache_is_refused(tiny_registry, column, cell):
+    file = tiny_registry.parent / "data" / "registry.csv"
+    table = pd.read_csv(file, dtype=str)
+    table.loc[1, column] = cell
+    table.to_csv(file, index=False)
+    with pytest.raises(InputError, match=f"registry.csv, line 3: {column} is .*which is no {column} of a pinned file"):
+        downloads.read_registry()
+
+
+@pytest.mark.parametrize("key", ["..", "../..", "/", "*", ""])
+def test_a_key_of_the_store_is_no_path(tmp_path, key):
+    assert find(key, Store(tmp_path)) is None
+    with pytest.raises(InputError):
+        load_lemmas(f"{key}/passwd")
+
+
+# Text stays text
+
+
+def test_a_download_link_holds_no_markup_from_the_data():
+    from tse_book.charts.tables import download_table
+
+    html = download_table(pd.DataFrame({ATTACK: [ATTACK]}), f"{ATTACK}.csv", ATTACK).data
+    assert re.findall(r"<\w+", html) == ["<p", "<a"]
+    assert ATTACK in base64.b64decode(re.search(r"base64,([\w+/=]+)", html)[1]).decode()
+
+
+def test_a_table_escapes_cells_headings_caption_and_note():
+    from tse_book.pages.notebook import table
+
+    html = table(pd.DataFrame({ATTACK: [ATTACK]}), ATTACK, note=ATTACK).data
+    assert set(re.findall(r"<(\w+)", html)) <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
+
+
+def test_a_suite_s_page_escapes_its_texts():
+    from tse_book.gym import pages as gym_pages
+    from tse_core.syntaxgym.suites import suite_from_dict
+
+    regions = [{"region_number": 1, "content": ATTACK}]
+    suite = suite_from_dict(
+        {
+            "meta": {"name": "mine", "metric": "sum", "author": ATTACK, "reference": f"````\n{ATTACK}"},
+            "region_meta": {"1": ATTACK},
+            "predictions": [{"type": "formula", "formula": f"(1;%{'<b>'}%) < (1;%b%)"}],
+            "items": [{"item_number": 1, "conditions": [
+                {"condition_name": name, "regions": regions} for name in ("<b>", "b")]}],
+        }
+    )  # fmt: skip
+    page = re.sub(r"\\.", "", "\n\n".join(gym_pages._about(suite)))  # without what Markdown takes as plain characters
+    assert "<script" not in page and "<img" not in page and "<b>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_data_inside_a_chart_cannot_end_its_script():
+    from tse_book.gym.parts import chart_of
+
+    chart = alt.Chart(pd.DataFrame({"x": [ATTACK]}), description="d").mark_point().encode(x="x")
+    html = chart_of(chart)
+    assert html.lower().count("</script") == 1 and html.rstrip("`\n").endswith("</script></div></div>")
+
+
+def test_an_error_is_one_line_of_bounded_length_whatever_it_quotes():
+    error = unknown("thing", "a\nb" + "x" * 10_000, ["c"])
+    assert len(str(error)) <= 2000 and len(str(error).splitlines()) == 1

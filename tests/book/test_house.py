@@ -1,0 +1,250 @@
+"""The house: what the repository promises about itself."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from rattler import MatchSpec
+
+from book.make import inputs, pair, profile
+from book.make.execute import clean, stored_errors, with_values
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CONDA_NAMES = {"pytorch": "torch"}
+
+
+def tracked() -> list[Path]:
+    """Files in git, and new ones that git does not ignore."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
+
+
+def text_files() -> list[tuple[str, str]]:
+    found = []
+    for path in tracked():
+        try:
+            found.append((path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf8")))
+        except UnicodeDecodeError:
+            continue
+    return found
+
+
+# Notebooks
+
+
+@pytest.mark.parametrize("source", pair.sources(), ids=lambda p: p.stem)
+def test_a_notebook_and_its_source_are_in_step(source):
+    notebook = jupytext.read(source.with_suffix(".ipynb"))
+    assert jupytext.writes(notebook, "py:percent") == source.read_text(), "make notebooks-sync puts them in step"
+
+
+@pytest.mark.parametrize("source", pair.sources(), ids=lambda p: p.stem)
+def test_a_notebook_in_git_is_clean_and_opens_with_the_current_setup_cell(source):
+    notebook = nbformat.read(source.with_suffix(".ipynb"), 4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    setup = [cell.source for cell in code if "setup" in cell.metadata.get("tags", [])]
+    assert setup == [pair.setup_cell().split("\n", 1)[1].rstrip("\n")]
+
+
+def test_every_notebook_of_the_book_exists_in_both_forms():
+    assert {p.stem for p in pair.sources()} == {p.stem for p in (ROOT / "notebooks").glob("*.ipynb")}
+    assert set(profile.notebook_names()) <= {p.stem for p in pair.sources()}
+
+
+def test_the_setup_cell_installs_from_the_one_address_or_asks_for_the_wheel(monkeypatch):
+    monkeypatch.setattr(pair, "repository", lambda: "https://example.org/project")
+    assert '"git+https://example.org/project"' in pair.setup_cell()
+    monkeypatch.setattr(pair, "repository", lambda: "")
+    assert "Upload the tse_core wheel" in pair.setup_cell() and "git+" not in pair.setup_cell()
+    compile(pair.setup_cell(), "setup", "exec")
+
+
+def test_equal_sources_give_equal_notebooks_with_distinct_cell_ids():
+    text = pair.sources()[0].read_text()
+    assert nbformat.writes(pair.as_notebook(text)) == nbformat.writes(pair.as_notebook(text))
+    twice = pair.as_notebook("# %%\n1\n\n# %%\n1\n")
+    assert len({cell.id for cell in twice.cells}) == 2
+
+
+def test_an_executed_copy_keeps_nothing_that_differs_between_runs():
+    def executed(number):
+        output = nbformat.v4.new_output("display_data", {"text/html": f'<div id="altair-viz-{number:032x}"></div>'})
+        cell = nbformat.v4.new_code_cell("1", outputs=[output], metadata={"papermill": {"duration": number}}, id="a")
+        return nbformat.v4.new_notebook(cells=[cell], metadata={"papermill": {"start": number}})
+
+    first, second = (nbformat.writes(clean(executed(n), "01_data")) for n in (1, 2))
+    assert first == second and "altair-viz-01_data-1" in first
+
+
+def test_a_stored_error_is_found():
+    error = nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x", outputs=[error])])
+    assert stored_errors(notebook) == ["ValueError: no"]
+
+
+# What steps depend on
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """A package of a few rooms and a data folder."""
+    package, data = tmp_path / "src" / "tse_core", tmp_path / "data"
+    (package / "charts").mkdir(parents=True)
+    (data / "published").mkdir(parents=True)
+    (data / "published" / "table.csv").write_text("1")
+    (data / "unread.csv").write_text("1")
+    (package / "agreement").mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__init__.pyi").write_text("from .agreement import evaluate as evaluate\n")
+    (package / "agreement" / "__init__.py").write_text("")
+    (package / "agreement" / "__init__.pyi").write_text("from .evaluation import evaluate as evaluate\n")
+    (package / "agreement" / "evaluation.py").write_text("from ..published import table\n")
+    (package / "published.py").write_text('from tse_core.paths import f\nT = f() / "published" / "table.csv"\n')
+    (package / "charts" / "__init__.py").write_text("from tse_book.charts.theme import x\n")
+    (package / "charts" / "look.py").write_text("")
+    for name, value in {"ROOT": tmp_path, "PACKAGE": package, "DATA": data}.items():
+        monkeypatch.setattr(inputs, name, value)
+    for cached in (inputs.imported, inputs.public_names, inputs.entries):
+        cached.cache_clear()
+    yield tmp_path
+    for cached in (inputs.imported, inputs.public_names, inputs.entries):
+        cached.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("code", "used"),
+    [
+        ("import tse_core\ntse_core.evaluate()", {"evaluation.py", "published.py", "table.csv"}),
+        ("import tse_core as t\nt.evaluate()", {"evaluation.py", "published.py", "table.csv"}),
+        ("from tse_core import evaluate", {"evaluation.py", "published.py", "table.csv"}),
+        ("from tse_book.published import table", {"published.py", "table.csv"}),
+        ("from tse_core import charts", {"look.py"}),
+        ("import numpy\nunread = 'unread.csv'", set()),
+    ],
+)
+def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_on_nothing_else(house, code, used):
+    (house / "nb.py").write_text(code)
+    found = {Path(name).name for name in inputs.inputs(house / "nb.py")}
+    assert found - {"nb.py", "__init__.py"} == used
+
+
+# Profiles
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in (ROOT / "notebooks" / "profiles").glob("*.yaml")))
+def test_every_profile_is_well_formed(name):
+    assert len({job.name for job in profile.jobs(profile.load_profile(name))}) == len(
+        profile.jobs(profile.load_profile(name))
+    )
+
+
+def test_an_unknown_profile_and_an_unknown_parameter_are_named():
+    with pytest.raises(SystemExit, match="unknown profile 'nope'; there is: .*default"):
+        profile.load_profile("nope")
+    given = {"models": ["m"], "data": [], "lemmas": [], "protocols": [], "notebooks": {"01_data": {"rowz": 1}}}
+    with pytest.raises(SystemExit, match="01_data has no parameter 'rowz'; it has: models, rows"):
+        profile.parameters("01_data", {"models", "rows"}, given)
+    given["notebooks"] = {"01_data": {"rows": 1}}
+    assert profile.parameters("01_data", {"models", "rows"}, given) == {"models": ["m"], "rows": 1}
+
+
+def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_notebook(monkeypatch):
+    monkeypatch.delenv(profile.WITHOUT, raising=False)
+    whole = profile.load_profile("default")
+    [name] = whole["optional"]
+    assert name in whole["models"]
+    monkeypatch.setenv(profile.WITHOUT, name)
+    rest = profile.load_profile("default")
+    assert rest["models"] == [model for model in whole["models"] if model != name]
+    assert name not in {job.model for job in profile.jobs(rest)}
+    assert name not in profile.parameters("03_table2", {"models"}, rest)["models"]
+
+
+def test_what_cannot_be_had_is_decided_once_and_said_in_one_line(monkeypatch, capsys):
+    from book.make import preflight
+
+    monkeypatch.setenv(profile.WITHOUT, "")  # so that it is set back afterwards
+    monkeypatch.delenv(profile.WITHOUT)
+    monkeypatch.setattr("tse_book.pages.profiles.cannot_be_had", lambda name: f"{name}: no index.")
+    preflight.settle()
+    [name] = yaml.safe_load((ROOT / "notebooks" / "profiles" / "default.yaml").read_text())["optional"]
+    assert capsys.readouterr().out == f"The book is built without {name}. {name}: no index.\n"
+    preflight.settle()
+    assert capsys.readouterr().out == ""
+
+
+def test_a_page_shows_every_parameter_with_the_value_that_was_used():
+    defaults = "rows = [\n    'a',\n]  # of Table 2\nn = 3  # contexts\nname = 'é'\n"
+    shown = with_values(defaults, "# Parameters\nrows = ['b', 'c']\nname = 'ü'\n")
+    assert shown == "rows = ['b', 'c']  # of Table 2\nn = 3  # contexts\nname = 'ü'\n"
+
+
+# Environment
+
+
+def test_environment_yml_is_readable_by_conda_and_asks_for_what_pyproject_asks_for():
+    extras = PROJECT["optional-dependencies"]
+    wanted = {
+        r.name: r.specifier for r in map(Requirement, [*PROJECT["dependencies"], *extras["book"], *extras["test"]])
+    }
+    *conda, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    found = {}
+    for text in conda:
+        spec = MatchSpec(text, strict=True)
+        name = spec.name.normalized if hasattr(spec.name, "normalized") else str(spec.name)
+        found[CONDA_NAMES.get(name, name)] = str(spec.version or "")
+    assert found.pop("python") == PROJECT["requires-python"]
+    assert not found.pop("pip") and not found.pop("make")
+    requirements = [Requirement(text) for text in last["pip"] if text != "-e ."]
+    assert not set(found) & {r.name for r in requirements}
+    found |= {r.name: str(r.specifier) for r in requirements}
+    assert found == {name: str(specifier) for name, specifier in wanted.items()}
+    assert last["pip"][-1] == "-e ."
+
+
+def test_constraints_pin_what_pyproject_admits_and_leave_torch_to_the_makefile():
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    pins = {r.name.lower().replace("_", "-"): next(iter(r.specifier)).version for r in map(Requirement, lines)}
+    extras = PROJECT["optional-dependencies"]
+    for requirement in map(Requirement, [*PROJECT["dependencies"], *extras["book"], *extras["test"]]):
+        if requirement.name != "torch":
+            assert requirement.specifier.contains(pins[requirement.name.lower().replace("_", "-")]), requirement
+    assert "torch" not in pins
+
+
+# What is in git
+
+
+def test_no_tracked_file_holds_an_absolute_path_or_an_index_address():
+    forbidden = re.compile(r"(?<![\w.])/(?:work|root|home|Users)/\w|/tmp/\w|index-url\s*=|://[^\s/@]+:[^\s/@]+@")  # noqa: S108
+    found = [name for name, text in text_files() if name != "tests/test_house.py" and forbidden.search(text)]
+    assert not found
+
+
+def test_every_licence_is_there_and_the_citation_is_valid():
+    assert "MIT License" in (ROOT / "LICENSE").read_text()
+    assert "Creative Commons Attribution 4.0" in (ROOT / "LICENSE-prose.md").read_text()
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == PROJECT["version"] and citation["license"] == PROJECT["license"]
+
+
+def test_every_data_file_has_its_origin_in_the_data_readme():
+    told = set(re.findall(r"`([^`\s]+)`", (ROOT / "data" / "README.md").read_text()))
+    names = [p.relative_to(ROOT / "data") for p in tracked() if ROOT / "data" in p.parents]
+    folders = tuple(entry for entry in told if entry.endswith("/"))
+    untold = [
+        str(name)
+        for name in names
+        if not str(name).startswith(folders) and not any(name.match(pattern) for pattern in (*told, "README.md"))
+    ]
+    assert not untold

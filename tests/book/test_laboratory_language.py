@@ -1,0 +1,147 @@
+"""The laboratory language: what its words, corpus and truth are."""
+
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tse_book.laboratory import corpus, truth
+from tse_book.laboratory.corpus import sentences
+from tse_book.laboratory.language import BANDS, choose_lemmas, load_language
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.datasets.names import load_pairs
+from tse_core.errors import InputError
+
+LANGUAGE = load_language()
+REGIMES = ("systematic", "lexical")
+
+
+def test_the_verbs_are_drawn_from_the_clean_list():
+    drawn = choose_lemmas(load_lemmas("newman-clean").table, LANGUAGE.settings)
+    pd.testing.assert_frame_equal(drawn.astype(str), LANGUAGE.lemmas.astype(str), check_dtype=False)
+
+
+def test_no_verb_form_is_another_word_or_another_verbs_form():
+    forms = LANGUAGE.lemmas[["singular", "plural", "past"]].to_numpy().ravel()
+    counts = Counter(form for form in forms if form)
+    assert set(counts.values()) == {1}
+    others = {words[0] for pattern in LANGUAGE.patterns for name, words in pattern.elements if name == "WORD"}
+    others |= {word for name in ("singular", "plural") for noun in LANGUAGE.nouns[name] for word in noun.split()}
+    lists = LANGUAGE.settings["lexicon"]["words"]
+    others |= {word for phrases in lists.values() for phrase in phrases for word in phrase.split()}
+    assert others & set(counts) == {"knew"}  # the past of know, and the word that takes a complement
+
+
+def test_the_templates_verbs_are_in_the_head_and_all_their_words_are_known():
+    pairs = load_pairs("marvin-linzen")
+    band = LANGUAGE.lemmas.set_index("lemma")["band"]
+    assert set(band[sorted(set(pairs["lemma"]))]) == {"head"}
+    for column in ("left", "right"):
+        words = {word.strip(".").lower() for text in set(pairs[column]) for word in text.split()} - {""}
+        assert words <= set(LANGUAGE.vocabulary)
+
+
+def test_half_of_the_tail_prefers_the_singular():
+    assert LANGUAGE.lemmas.groupby(["band", "preferred"]).size().to_dict() == {
+        ("head", ""): 200, ("middle", ""): 200, ("tail", "plural"): 250, ("tail", "singular"): 250,
+    }  # fmt: skip
+
+
+def test_a_corpus_is_the_beginning_of_every_longer_one_and_can_be_entered_anywhere(monkeypatch):
+    monkeypatch.setattr(corpus, "BLOCK", 500)
+    read = list(islice(corpus.stream(LANGUAGE, "systematic", 3), 1300))
+    later = list(islice(corpus.stream(LANGUAGE, "systematic", 3, start=777), 523))
+    assert all(np.array_equal(a, b) for a, b in zip(read[777:], later, strict=True))
+    other = next(corpus.stream(LANGUAGE, "systematic", 4))
+    assert not np.array_equal(read[0], other)
+
+
+def test_sentences_read_as_sentences():
+    for line in sentences(LANGUAGE, "lexical", 300, 5):
+        assert line[0].isupper() and line.endswith(".") and " ." not in line and " ," not in line and "  " not in line
+        assert all(word.strip(".,").lower() in LANGUAGE.vocabulary for word in line.split())
+
+
+def _verbs(regime: str, construction: str, count: int = 30_000) -> dict[str, np.ndarray]:
+    """The verbs of one construction in a corpus of its patterns alone."""
+    found = []
+    for pattern in LANGUAGE.patterns:
+        draft = corpus.Draft(LANGUAGE, regime, pattern.construction, count, np.random.default_rng(1))
+        uses = (
+            any(construction in arguments for _, arguments in pattern.elements) or pattern.construction == construction
+        )
+        if uses:
+            for name, arguments in pattern.elements:
+                corpus._ELEMENTS[name](draft, *arguments)
+            found += [verb for verb in draft.verbs if verb["construction"] == construction]
+    return {key: np.concatenate([verb[key] for verb in found]) for key in ("noun", "number", "other", "lemma", "form")}
+
+
+@pytest.mark.parametrize("construction", ["Simple", "Across object relative clause", "In object relative (no that)"])
+@pytest.mark.parametrize("regime", REGIMES)
+def test_the_corpus_agrees_as_the_truth_says(regime, construction):
+    verbs = _verbs(regime, construction)
+    present = verbs["form"] < 2
+    verbs = {key: values[present] for key, values in verbs.items()}
+    if construction.startswith("In "):  # both verbs of the pattern are drawn; here the attractor matters for one only
+        assert (verbs["other"] != verbs["number"]).any()
+    right = verbs["form"] == verbs["number"]
+    expected = LANGUAGE.correct(regime, construction)[verbs["lemma"], verbs["number"], verbs["other"]]
+    band = LANGUAGE.band()[verbs["lemma"]]
+    for place in range(len(BANDS)):
+        for other in (0, 1):
+            there = (band == place) & ((verbs["other"] != verbs["number"]) == bool(other))
+            if there.any():
+                error = 4 * np.sqrt(0.25 / there.sum()) + 1e-9
+                assert abs(right[there].mean() - expected[there].mean()) < error
+
+
+def test_held_out_combinations_never_occur_and_the_others_do():
+    verbs = _verbs("systematic", "Simple")
+    place = LANGUAGE.constructions.index("Simple")
+    assert not LANGUAGE.held_out[place, verbs["noun"], verbs["lemma"]].any()
+    assert 0.15 < LANGUAGE.held_out[place].mean() < 0.22  # 10 % everywhere, another 10 % here
+    assert (LANGUAGE.held_out_pairs <= LANGUAGE.held_out[place]).all()
+    own = LANGUAGE.lemmas["lemma"].isin(LANGUAGE.leading()).to_numpy()
+    assert own.sum() == 13 and not LANGUAGE.held_out[:, :, own].any()
+
+
+def test_a_fifth_of_the_uses_is_in_the_past_but_never_of_be():
+    verbs = _verbs("systematic", "Simple")
+    past = verbs["form"] == 2
+    be = LANGUAGE.lemmas["lemma"].tolist().index("be")
+    assert abs(past[verbs["lemma"] != be].mean() - 0.2) < 0.01
+    assert not past[verbs["lemma"] == be].any()
+
+
+def test_truth_of_simple_sentences_by_hand():
+    """500 of 900 lemmas take one form whatever the subject: right for one number in two."""
+    lexical = truth("lexical").set_index(["construction", "band"])
+    assert lexical.loc[("Simple", "all"), "EW"] == pytest.approx((200 + 200 + 500 / 2) / 900)
+    assert lexical.loc[("Simple", "middle"), "MW"] == pytest.approx(0.75)
+    assert lexical.loc[("Simple", "tail"), ["EW", "MW"]].tolist() == pytest.approx([0.5, 0.5])
+    assert truth("systematic").set_index(["construction", "band"]).loc[
+        ("Simple", "all"), ["TSE", "EW", "MW"]
+    ].tolist() == [1, 1, 1]
+
+
+def test_truth_under_attraction_by_hand():
+    """Middle band: 0.75 beside an attractor of the subject's number, else 0.2 x 0.75 + 0.8 x 0.25."""
+    row = truth("lexical").set_index(["construction", "band"]).loc[("Across object relative clause", "middle")]
+    assert row["MW"] == pytest.approx((0.75 + 0.35) / 2)
+    assert row["EW"] == 0.5  # 0.35 loses
+    row = truth("systematic").set_index(["construction", "band"]).loc[("Across object relative clause", "tail")]
+    assert row["MW"] == pytest.approx((1 + 0.7) / 2)
+
+
+def test_the_regimes_differ_in_ew_and_not_in_tse():
+    tables = [truth(regime).query("band == 'all'") for regime in REGIMES]
+    assert all((table["TSE"] == 1).all() for table in tables)
+    assert (tables[0]["EW"] - tables[1]["EW"] > 0.25).all()
+
+
+def test_an_unknown_regime_is_named():
+    with pytest.raises(InputError, match="unknown regime 'lexcal'.*did you mean 'lexical'"):
+        truth("lexcal")

@@ -1,0 +1,161 @@
+"""Training the laboratory models: repeatable, resumable, in folders that every tool reads."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from typer.testing import CliRunner
+
+from tse_book.laboratory import training
+from tse_book.laboratory.language import MODEL_KINDS, load_language
+from tse_book.laboratory.training import _batches, _tensors, plan_for, train
+from tse_core.errors import InputError
+
+LANGUAGE = load_language()
+
+
+def small(kind: str, **changes):
+    return replace(plan_for(f"lab-lexical-{kind}"), steps=6, batch=16, **changes)
+
+
+@pytest.mark.parametrize("kind", MODEL_KINDS)
+def test_a_killed_training_resumes_to_the_same_weights(kind, tmp_path):
+    class KilledError(Exception):
+        pass
+
+    def kill(step, loss):
+        if step == 5:
+            raise KilledError
+
+    whole = train(small(kind), tmp_path / "whole")
+    with pytest.raises(KilledError):
+        train(small(kind), tmp_path / "cut", save_every=2, report=kill)
+    assert not (tmp_path / "cut").exists()
+    with pytest.raises(InputError, match="--resume"):
+        train(small(kind), tmp_path / "cut")
+    steps = []
+    cut = train(small(kind), tmp_path / "cut", resume=True, report=lambda step, loss: steps.append(step))
+    assert steps == [5, 6]  # the last saved step was 4
+    assert (whole / "loss.csv").read_text() == (cut / "loss.csv").read_text()
+    first, second = (load_file(folder / "model.safetensors") for folder in (whole, cut))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert not (cut / "training.pt").exists() and not (cut / "plan.json").exists()
+
+
+def test_another_seed_gives_other_weights_and_another_plan_does_not_resume(tmp_path):
+    one, two = (train(small("causal", seed=seed), tmp_path / str(seed)) for seed in (0, 1))
+    name = "transformer.wte.weight"
+    assert not torch.equal(load_file(one / "model.safetensors")[name], load_file(two / "model.safetensors")[name])
+    (tmp_path / "2.partial").mkdir()
+    (tmp_path / "2.partial" / "plan.json").write_text("{}")
+    with pytest.raises(InputError, match="other settings"):
+        train(small("causal"), tmp_path / "2", resume=True)
+    with pytest.raises(InputError, match="exists already"):
+        train(small("causal"), one)
+
+
+@pytest.mark.parametrize(("kind", "auto"), [("causal", AutoModelForCausalLM), ("masked", AutoModelForMaskedLM)])
+def test_plain_transformers_reads_the_folder(kind, auto, tmp_path):
+    folder = train(small(kind), tmp_path / "model")
+    network, tokenizer = auto.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+    assert json.loads((folder / "config.json").read_text())["architectures"] == [type(network).__name__]
+    assert network.dtype == torch.float32
+    inputs = tokenizer("The authors that the guard likes laugh, today.", return_tensors="pt")
+    words = ["the", "authors", "that", "the", "guard", "likes", "laugh", ",", "today", "."]
+    expected = words if kind == "causal" else ["[CLS]", *words, "[SEP]"]
+    assert tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]) == expected
+    with torch.inference_mode():
+        assert network(**inputs).logits.shape == (1, len(expected), len(LANGUAGE.vocabulary))
+
+
+def test_checkpoints_at_logarithmic_steps(tmp_path):
+    folder = train(small("causal"), tmp_path / "model", checkpoints="log")
+    assert sorted(path.name for path in (folder / "checkpoints").iterdir()) == [
+        "step-00001",
+        "step-00002",
+        "step-00004",
+    ]
+    AutoModelForCausalLM.from_pretrained(folder / "checkpoints" / "step-00002")
+
+
+def test_a_small_corpus_is_repeated_in_every_epoch_in_another_order():
+    plan = small("causal", sentences=32)
+    steps = [[tuple(row) for row in rows] for rows in _batches(plan, LANGUAGE, 0)]
+    epochs = [steps[0] + steps[1], steps[2] + steps[3], steps[4] + steps[5]]
+    assert sorted(epochs[0]) == sorted(epochs[1]) == sorted(epochs[2])
+    assert epochs[0] != epochs[1]
+    assert [[tuple(row) for row in rows] for rows in _batches(plan, LANGUAGE, 3)] == steps[3:]
+
+
+def test_what_a_masked_model_must_predict_is_hidden_and_nothing_else():
+    plan = small("masked", sentences=64)
+    rows = next(_batches(replace(plan, batch=64), LANGUAGE, 0))
+    mask = LANGUAGE.vocabulary.index("[MASK]")
+    hidden = 0
+    for inputs, targets in _tensors(rows, plan, LANGUAGE, np.random.default_rng(0)):
+        assert torch.equal(inputs == mask, targets >= 0)
+        hidden += int((targets >= 0).sum())
+    assert 0.15 < hidden / sum(map(len, rows)) < 0.35
+
+
+def test_a_causal_model_predicts_the_next_word_to_the_end():
+    plan = small("causal", sentences=64)
+    rows = next(_batches(replace(plan, batch=64), LANGUAGE, 0))
+    starts = []
+    for inputs, targets in _tensors(rows, plan, LANGUAGE, np.random.default_rng(0)):
+        there = targets >= 0
+        assert torch.equal(inputs[:, 1:][there[:, 1:]], targets[:, :-1][there[:, 1:]])
+        starts += (inputs[:, 0] == LANGUAGE.vocabulary.index("[BOS]")).tolist()
+    assert 0.3 < np.mean(starts) < 0.7
+
+
+def test_the_card_says_how_the_model_was_made(tmp_path):
+    card = (train(small("masked", seed=7), tmp_path / "model") / "README.md").read_text()
+    for part in (
+        "license: cc-by-4.0",
+        "first 96 sentences",
+        "--seed 7",
+        "Held-out perplexity",
+        "| 6 |",
+        "masked in 50%",
+    ):
+        assert part in card
+
+
+def test_bad_requests_are_one_line():
+    from tse_core.cli.commands import complete
+
+    app = complete()
+    for arguments, message in [
+        (["lab", "train", "lab-systematic", "--out", "x"], "did you mean 'lab-systematic-"),
+        (["lab", "train", "lab-systematic-causal", "--out", "x", "--steps", "0"], "steps must be at least 1"),
+        (["lab", "train", "lab-systematic-causal", "--out", "x", "--checkpoints", "all"], "checkpoints"),
+        (["lab", "truth", "--out", "truth.txt"], "written as .csv"),
+    ]:
+        result = CliRunner().invoke(app, arguments)
+        assert isinstance(result.exception, InputError)
+        assert message in str(result.exception)
+        assert "\n" not in str(result.exception)
+
+
+def test_a_full_disk_is_an_error_of_the_system_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):
+    stored, write = [], training.write_aside
+
+    def full_at_the_second(path, contents):
+        if stored:
+            raise OSError(28, "No space left on device", str(path))
+        stored.append(path)
+        write(path, contents)
+
+    monkeypatch.setattr(training, "write_aside", full_at_the_second)
+    with pytest.raises(OSError, match="No space left"):
+        train(small("causal"), tmp_path / "cut", save_every=2)
+    assert {path.name for path in (tmp_path / "cut.partial").iterdir()} == {"plan.json", "training.pt"}
+    monkeypatch.setattr(training, "write_aside", write)
+    steps = []
+    train(small("causal"), tmp_path / "cut", resume=True, report=lambda step, loss: steps.append(step))
+    assert steps == [3, 4, 5, 6]

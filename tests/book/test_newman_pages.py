@@ -1,0 +1,76 @@
+"""What the chapters on Newman et al. share: which models are real, what stands beside what, runs in plain words."""
+
+import pandas as pd
+
+from tse_book import published
+from tse_book.pages import figures, newman, recording_time, table
+from tse_book.recorded import read_provenance
+from tse_core.paths import data_folder
+
+MADE = "{}@0a1b2c3d marvin-linzen@9f3e22ab | newman-clean@77aa01c2({}) bos:{} space:no dtype:float32"
+
+
+def measured(model, bos="none"):
+    signature = MADE.format(model, 962, bos)
+    return pd.DataFrame({"model": [model], "construction": "Simple", "signature": signature, "lemmas": 962})
+
+
+def test_a_model_of_the_laboratory_is_none_of_the_real_ones_whatever_its_folder():
+    models = ["smollm2-135m-instruct", "models/lab-lexical-causal/", "/somewhere/gpt2"]
+    assert newman.real_models(models) == ["smollm2-135m-instruct", "/somewhere/gpt2"]
+    assert newman.laboratory_models(models) == ["models/lab-lexical-causal/"]
+
+
+def test_a_page_without_a_real_model_says_so_and_one_with_it_says_nothing():
+    assert "built without smollm2-135m-instruct" in newman.without_real_model(["lab-lexical-causal"]).data
+    assert newman.without_real_model(["gpt2"]).data.startswith("<!--")
+
+
+def test_the_verdict_counts_rows():
+    assert newman.verdict_of("m", 9, 9, 5).startswith("Yes, for m: EW is below TSE in all 9 rows, and in 5 of them")
+    assert newman.verdict_of("m", 9, 8, 0).startswith("Mostly, for m: EW is below TSE in 8 of 9 rows")
+    assert newman.verdict_of("m", 9, 2, 0).startswith("No, for m")
+
+
+def test_a_signature_is_said_in_words():
+    said = newman.run_in_words(MADE.format("smollm2-135m-instruct", 962, "<%7Cendoftext%7C>"), 12820)
+    assert (
+        "smollm2-135m-instruct read 12,820 contexts after the token <|endoftext|>; 962 verbs of the list newman-clean"
+        in said
+    )
+    assert "with nothing in front" in newman.run_in_words(MADE.format("gpt2", 7, "none"))
+    assert [newman.front_of(MADE.format("m", 1, bos)) for bos in ("none", "cls", "<s>")] == ["nothing", "[CLS]", "<s>"]
+
+
+def test_the_time_of_a_recorded_run_is_the_one_that_was_kept():
+    seconds = read_provenance(data_folder() / "recorded" / "smollm2-135m-instruct")["files"]["blimp"]["seconds"]
+    assert f"took {seconds / 60:.0f} minutes on one machine" in recording_time("smollm2-135m-instruct", "blimp")
+    assert recording_time("smollm2-135m-instruct", "nothing") == recording_time("no such model", "blimp") == ""
+
+
+def test_the_whole_distribution_is_table_2_with_no_point_hidden():
+    curves = newman.with_table2(figures.published_curves(2))
+    whole = curves[(curves["side"] == "top") & (curves["cutoff"] == 1.0)].set_index(["model", "construction", "metric"])
+    printed = published.table2().query("metric != 'TSE'").set_index(["hf_name", "row", "metric"])["value"]
+    assert len(whole) == len(printed) == 80
+    assert (whole["score"].sort_index().to_numpy() == printed.sort_index().to_numpy()).all()
+
+
+def test_a_real_model_stands_beside_its_own_published_curve_or_a_neighbour_of_its_kind():
+    printed = figures.published_curves(2)
+    for model, bos, neighbour in (
+        ("roberta-large", "cls", "roberta-large"),
+        ("smollm2-135m-instruct", "<s>", "gpt2-xl"),
+        ("my-bert", "cls", "bert-large-cased"),
+    ):
+        beside = newman.beside_real(measured(model, bos), printed)
+        assert set(beside["model"]) == {neighbour} and set(beside["beside"]) == {model}
+    assert newman.beside_real(measured("lab-lexical-causal"), printed).empty
+    only = newman.beside_real(measured("smollm2-135m-instruct"), figures.published_curves(1))
+    assert set(only["model"]) == {"bert-large-cased"}
+
+
+def test_lighter_columns_are_marked_in_head_and_body():
+    frame = pd.DataFrame({("a", "EW"): [0.5], ("b", "EW"): [0.25]}, index=["Simple"])
+    html = table(frame, "Two fronts", index=True, lighter=("b",)).data
+    assert '<td class="number light">0.25</td>' in html and '<td class="number">0.50</td>' in html

@@ -1,0 +1,130 @@
+"""The paper's figures for any run: what is drawn is the run and the published model, written as page or picture."""
+
+import re
+import sys
+
+import pandas as pd
+import pytest
+
+import tse_book
+import tse_core
+from tse_book import published
+from tse_book.charts import chart_data, save_chart
+from tse_core import InputError
+
+DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
+
+
+@pytest.fixture(scope="module")
+def tidy(tiny_causal):
+    return pd.concat([tse_core.evaluate(tiny_causal, name).tidy() for name in DATA], ignore_index=True)
+
+
+def drawn(chart, source, column):
+    rows = chart_data(chart)
+    return rows[(rows["source"] == source) & rows[column].notna()]
+
+
+@pytest.mark.parametrize(
+    ("figure", "column", "points"),
+    [("figure1", "score", 38), ("figure2", "score", 76), ("figure3", "coverage", 38), ("figure4", "invalid", 38)],
+)
+def test_a_figure_draws_every_number_of_the_run_that_has_a_value(tidy, figure, column, points):
+    rows = drawn(tse_book.plot(tidy, figure), "measured", column)
+    curves = tidy[tidy["side"] != ""]
+    if figure == "figure1":
+        curves = curves[curves["construction"] == "Simple"]  # of these two the paper draws
+    if column != "score":
+        curves = curves[curves["metric"] == "EW"]
+    assert len(curves) == points and len(rows) == curves[column].notna().sum() > 0
+    keys = ["construction", "metric", "side", "cutoff"]
+    both = rows.merge(curves, on=keys, suffixes=("", "_run"))
+    assert len(both) == len(rows)
+    value = both[f"{column}_run"] if f"{column}_run" in both else both[column]
+    assert (both[column] - value).abs().max() == 0
+
+
+def test_the_published_model_stands_behind_with_its_own_numbers(tidy):
+    rows = drawn(tse_book.plot(tidy, "figure2", beside="gpt2-xl"), "beside", "score")
+    assert set(rows["construction"]) == {"Simple", "VP coordination"}
+    whole = rows[(rows["side"] == "top") & (rows["cutoff"] == 1)].set_index(["construction", "metric"])["score"]
+    printed = published.table2().query("hf_name == 'gpt2-xl'").set_index(["row", "metric"])["value"]
+    assert len(whole) == 4 and all(printed[key] == value for key, value in whole.items())
+
+
+def test_table_2_has_the_run_and_the_published_model(tidy):
+    rows = chart_data(tse_book.plot(tidy, "table2", beside="roberta-large"))
+    assert rows.groupby("source").size().to_dict() == {"measured": 6, "published": 6}
+    simple = rows.query("source == 'published' and construction == 'Simple' and metric == 'EW'")["score"]
+    assert simple.item() == 0.93
+
+
+def test_an_evaluation_is_drawn_in_one_line(tiny_causal):
+    found = tse_core.evaluate(tiny_causal, DATA[0])
+    assert len(chart_data(tse_book.plot(found, "table2"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("figure5",), "unknown figure 'figure5' .did you mean"),
+        (("figure2", "gpt2"), "unknown published model 'gpt2' .did you mean 'gpt2-xl'"),
+        (("figure1", "gpt2-xl"), "figure1 was published for bert-large-cased, not for gpt2-xl"),
+        (("figure2", None, "Simpel"), "unknown construction of the results 'Simpel' .did you mean 'Simple'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(tidy, options, message):
+    figure, beside, chosen = (*options, None, None)[:3]
+    with pytest.raises(InputError, match=message):
+        tse_book.plot(tidy, figure, beside=beside, chosen=chosen)
+
+
+def test_other_results_and_two_runs_of_one_model_are_refused(tidy):
+    with pytest.raises(InputError, match="the results hold no TSE, EW and MW"):
+        tse_book.plot(tidy.assign(metric="accuracy"), "figure2")
+    with pytest.raises(InputError, match="the results hold several runs of tiny-causal"):
+        tse_book.plot(pd.concat([tidy, tidy]), "figure2")
+    with pytest.raises(InputError, match="gpt2-xl was published for .*; the results hold others"):
+        tse_book.plot(tidy.assign(construction=tidy["construction"] + "!"), "figure2", beside="gpt2-xl")
+
+
+def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypatch):
+    pytest.importorskip("vl_convert")
+    chart = tse_book.plot(tidy, "figure2", chosen="Simple")
+    for ending in (".svg", ".png", ".html"):
+        save_chart(chart, tmp_path / f"figure{ending}")
+    svg = (tmp_path / "figure.svg").read_text()
+    words = re.sub("<[^>]*>", " ", svg)
+    assert "In colour: Simple." in words and "below the chart" not in words
+    for figure in ("figure3", "table2"):  # one panel, as wide as its place on a page
+        save_chart(tse_book.plot(tidy, figure), tmp_path / f"{figure}.svg")
+        width = float(re.search(r'width="(\d+)', (tmp_path / f"{figure}.svg").read_text())[1])
+        assert width > 560
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+    assert "https://cdn" not in (tmp_path / "figure.html").read_text()[:20000]
+    with pytest.raises(InputError, match="figure.pdf: a figure is written as .html, .svg, .png"):
+        save_chart(chart, tmp_path / "figure.pdf")
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    save_chart(chart, tmp_path / "light.html")
+    with pytest.raises(InputError, match="pictures need one package more: pip install vl-convert-python"):
+        save_chart(chart, tmp_path / "figure.svg")
+
+
+def test_the_command_draws_a_results_file(tse, tidy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tidy.to_csv("run.csv", index=False)
+    assert tse("plot", "run.csv", "--figure", "table2", "--beside", "gpt2-xl")[:2] == (
+        0,
+        "written: table2-tiny-causal.html\n",
+    )
+    code, _, said = tse("plot", "run.csv", "--figure", "5")
+    assert code == 2 and said.startswith("tse: unknown figure '5'")
+
+
+def test_the_papers_tables_are_printed(tse):
+    code, out, _ = tse("published")
+    names = [line.split("\t")[0] for line in out.splitlines()[1:]]
+    assert code == 0 and all(tse("published", name)[0] == 0 for name in names)
+    lines = tse("published", "table2")[1].splitlines()
+    assert lines[0] == "row\tmodel\tMW\tEW\tTSE" and "Simple\tRoBERTa\t0.98\t0.93\t1.0" in lines and len(lines) == 41
+    assert tse("published", "table9")[2].startswith("tse: unknown table 'table9'")

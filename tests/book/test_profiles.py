@@ -1,0 +1,118 @@
+"""Profiles: what is missing is said before the work starts; a notebook on its own takes a profile's choices."""
+
+import socket
+import sys
+import types
+
+import pytest
+
+import tse_core
+from tests.tiny import save_model
+from tse_book.pages import profiles
+from tse_core.errors import InputError
+from tse_core.files import read_yaml
+from tse_core.paths import profiles_folder
+from tse_core.results.result_index import keep_results
+from tse_core.results.store import Store
+from tse_core.results.tidy import read_results
+
+PAPER = {"models": ["bert-large-cased", "gpt2-xl"], "data": ["marvin-linzen/simple"], "lemmas": ["newman-clean"]}
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    """A machine without cache, network or GPU."""
+    for name in ("HF_HUB_OFFLINE", "HTTPS_PROXY", "https_proxy", "TSE_MIRROR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda name, file: None)
+
+    def refused(*args, **kwargs):
+        raise OSError("unreachable")
+
+    monkeypatch.setattr(socket, "create_connection", refused)
+
+
+def said(profile):
+    return [str(item) for item in profiles.missing(profile)]
+
+
+def test_models_that_cannot_be_had_are_named_with_a_remedy():
+    assert said(PAPER | {"models": ["bert-large-cased"]}) == [
+        "model bert-large-cased: not in the cache, and huggingface.co cannot be reached: download it where there is a "
+        "network and set HF_HOME to that cache"
+    ]
+
+
+def test_offline_mode_is_named(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert "HF_HUB_OFFLINE forbids to download it" in said(PAPER)[0]
+
+
+def test_a_verb_list_and_data_that_must_be_made_first():
+    found = said(PAPER | {"models": [], "lemmas": ["newman-full"], "data": ["newman-blimp"]})
+    assert found[0].startswith("verb list newman-full:") and "--giant-verb-list" in found[0]
+    assert found[1].startswith("data newman-blimp:") and "tse data fetch newman-blimp" in found[1]
+
+
+def test_memory_and_disk_are_looked_at(monkeypatch):
+    monkeypatch.setattr(profiles, "hub_unreachable", lambda: "")
+    monkeypatch.setattr(profiles, "free_memory", lambda: 4.0)
+    monkeypatch.setattr(profiles.shutil, "disk_usage", lambda place: types.SimpleNamespace(free=5e9))
+    disk, memory = said(PAPER)
+    assert disk.startswith("disk: 7.8 GB are to be downloaded, 5.0 GB are free")
+    assert memory == "memory: gpt2-xl needs 8.4 GB, 4.0 GB are free"
+
+
+def test_nothing_is_missing_for_models_that_lie_in_a_folder(tmp_path):
+    folder = save_model(tmp_path / "tiny", "causal")
+    assert said(PAPER | {"models": [str(folder)]}) == []
+
+
+def test_a_model_in_the_hubs_cache_needs_no_network(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda name, file: f"/cache/{name}/{file}")
+    monkeypatch.setattr(profiles, "free_memory", lambda: None)
+    assert said(PAPER) == []
+
+
+def test_a_notebook_takes_a_profiles_choice_or_says_why_not(monkeypatch, capsys):
+    monkeypatch.setattr(profiles, "_fetch", lambda names: None)
+    with pytest.raises(InputError, match="profile paper cannot run: data newman-blimp"):
+        profiles.chosen("paper")
+    assert "newman-full has not been made here" in capsys.readouterr().out
+    monkeypatch.setattr(profiles, "missing", lambda choice: [])
+    choice = profiles.chosen("paper")
+    assert choice["models"] == ["bert-large-cased", "bert-large-uncased", "roberta-large", "gpt2-xl"]
+    assert choice["lemmas"] == ["newman-released"]
+    assert choice["protocols"] == ["released", "exact"]
+    with pytest.raises(InputError, match="unknown profile 'papers' .did you mean 'paper'"):
+        profiles.chosen("papers")
+
+
+def test_results_leave_one_machine_and_enter_another(tmp_path, monkeypatch, capsys):
+    model = tse_core.load_model(save_model(tmp_path / "gpt2-xl", "causal"), device="cpu")
+    made = tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean", store=tmp_path / "store")
+    given = []
+    colab = types.ModuleType("google.colab")
+    colab.files = types.SimpleNamespace(download=given.append)
+    monkeypatch.setitem(sys.modules, "google.colab", colab)
+    path = profiles.offer_results(tmp_path / "results.parquet")
+    assert given == [str(path)]
+    table = read_results(path)
+    elsewhere = Store(tmp_path / "elsewhere")
+    assert keep_results(table, elsewhere) == len(made.tidy())
+    assert set(table["signature"]) == {str(made.signature)}
+
+
+def test_there_must_be_results_to_offer(tmp_path):
+    with pytest.raises(InputError, match="the store holds no results yet"):
+        profiles.offer_results(tmp_path / "results.parquet")
+
+
+def test_the_profiles_of_the_paper_are_whole():
+    for name in ("base", "paper"):
+        profile = read_yaml(profiles_folder() / f"{name}.yaml")
+        assert set(profile["models"]) <= set(profiles.GIGABYTES)
+        assert profile["protocols"] == ["released", "exact"]
+        assert profile["needs"]

@@ -1,0 +1,105 @@
+"""The papers' own numbers: sizes, known cells, sources kept apart."""
+
+import pytest
+
+from tse_book import published
+from tse_core.datasets.paradigms import blimp_paradigms
+from tse_core.errors import InputError
+from tse_core.syntaxgym.library import public_suites
+
+
+def test_table_2_has_120_cells():
+    table = published.table2()
+    assert len(table) == 120
+    assert not table.duplicated(["row", "hf_name", "metric"]).any()
+    assert list(table["row"].unique()) == list(published.CONSTRUCTIONS)
+    assert set(table["hf_name"]) == set(published.MODELS.values())
+    cell = table[(table["row"] == "BLiMP") & (table["hf_name"] == "gpt2-xl")].set_index("metric")["value"]
+    assert cell.to_dict() == {"MW": 0.82, "EW": 0.75, "TSE": 0.91}
+
+
+def test_table_3_has_ten_subwords_for_each_sentence_most_probable_first():
+    table = published.table3()
+    for _, ranked in table.groupby("sentence"):
+        assert ranked["rank"].tolist() == list(range(1, 11))
+        assert ranked["probability"].is_monotonic_decreasing
+
+
+def test_figure_1_covers_both_metrics_four_constructions_and_19_cutoffs():
+    table = published.figure1()
+    assert len(table) == 2 * 4 * 19
+    assert table["estimate"].between(0.5, 1).all()
+
+
+def test_figure_1_agrees_with_table_2_where_they_meet():
+    figure = (
+        published.figure1().query("side == 'top' and cutoff == 1.0").set_index(["construction", "metric"])["estimate"]
+    )
+    table = published.table2().query("hf_name == 'bert-large-cased'").set_index(["row", "metric"])["value"]
+    for place, estimate in figure.items():
+        assert abs(estimate - table[place]) <= 0.008, place
+
+
+def test_hidden_points_of_the_loose_figures_are_left_out_unless_asked_for():
+    readable, everything = published.figures234(), published.figures234(readable=False)
+    assert readable["estimate"].notna().all()
+    assert set(readable["quality"]) == {"ok", "partial"}
+    assert len(everything) == 3040
+    assert set(published.figures234("figure4")["figure"]) == {"figure4"}
+    with pytest.raises(InputError, match="unknown figure 'figure5'"):
+        published.figures234("figure5")
+
+
+def test_lemma_counts_of_the_paper():
+    assert list(published.lemmas_in_vocabulary().values()) == [980, 1159, 1265, 1265]
+
+
+def test_template_counts():
+    table = published.template_counts().set_index("row")
+    assert list(table.index) == list(published.CONSTRUCTIONS)
+    assert table["pairs"].sum() == 125_220
+    assert table["contexts"].sum() == 78_153
+    assert table.loc["Simple"].tolist()[1:] == [140, 70, 70, 100, 20, 4]
+
+
+def test_blimp_table_4_keeps_three_sources_apart():
+    table = published.blimp_table4()
+    assert len(table) == 3 * 67 * 5
+    cell = table[(table["UID"] == "transitive") & (table["model"] == "GPT-2")].set_index("source")["accuracy"]
+    assert cell.to_dict() == {"printed": 0.49, "corrected": 0.76, "recomputed": 0.86}
+    assert table["accuracy"].between(0, 1).all()
+
+
+def test_blimp_table_3_and_4_speak_of_the_same_phenomena_and_models():
+    third, fourth = published.blimp_table3(), published.blimp_table4()
+    assert set(third["phenomenon"]) == {*fourth["phenomenon"], "Overall"}
+    assert set(third["model"]) == set(fourth["model"]) == set(published.BLIMP_MODELS)
+    assert set(third["source"]) == set(fourth["source"]) == {"printed", "corrected", "recomputed"}
+
+
+def test_blimp_paradigms_by_method():
+    table = blimp_paradigms()
+    assert table[["full_sentence", "one_prefix", "two_prefix"]].sum().tolist() == [67, 20, 20]
+    assert not (table["one_prefix"] & table["two_prefix"]).any()
+    assert table["phenomenon"].nunique() == 12
+
+
+def test_prefix_methods_cover_the_paradigms_they_suit():
+    counts = published.blimp_prefix_methods().query("model == 'LSTM'")["method"].value_counts()
+    assert counts.to_dict() == {"full-sentence": 67, "one-prefix": 20, "two-prefix": 20}
+
+
+def test_syntaxgym_suites_models_and_records():
+    suites = public_suites()
+    assert (len(suites), suites["items"].sum(), suites["in_33"].sum(), suites["in_31"].sum()) == (34, 842, 33, 31)
+    assert set(published.hu2020_suites()["suite"]) == set(suites["suite"])
+    assert len(published.syntaxgym_models()) == 8
+    (printed,) = published.syntaxgym_figure5().query("command == 'syntaxgym evaluate gpt-2 mvrr'")["printed"]
+    recorded = published.hu2020_suites().query("model == 'gpt-2-pretrained' and suite == 'mvrr'")["accuracy"].item()
+    assert printed == f"Accuracy: {recorded:.4f} ({recorded * 28:.0f}/28 correct)"
+    assert published.hu2020_circuits()["circuit"].nunique() == 7
+
+
+def test_the_committed_tables_are_the_published_ones(shared):
+    for file in sorted((shared / "published").glob("*.csv")):
+        assert (published.data_folder() / "published" / file.name).read_bytes() == file.read_bytes(), file.name

@@ -1,0 +1,127 @@
+"""The details of a recorded run give back what was measured: pairs, items, regions, wordings; both fronts."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tse_core
+from tests.tiny import save_model
+from tse_book.studies import (
+    details_for,
+    record_details,
+    record_further,
+    recorded_details,
+    recorded_findings,
+    recorded_items,
+    recorded_pairs,
+    recorded_regions,
+)
+from tse_core.blimp.scores import evaluate_blimp
+from tse_core.datasets.names import load_sentence_pairs
+from tse_core.errors import InputError
+from tse_core.results.store import Store
+from tse_core.syntaxgym.outcomes import evaluate_suite
+
+DATA, SUITES, LEMMAS = ["marvin-linzen/simple"], ["lab_npz_obj"], "newman-appendix"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A random model whose documents opened with [CLS], so that the two fronts differ."""
+    found = tse_core.load_model(save_model(tmp_path_factory.mktemp("models") / "tiny", "causal"), device="cpu")
+    return dataclasses.replace(found, opener="[CLS]")
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    table = load_sentence_pairs("laboratory")
+    chosen = table.groupby("paradigm", sort=False).head(3).reset_index(drop=True)
+    chosen.attrs["name"] = "some"
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return Store(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, model, pairs, store):
+    folder = tmp_path_factory.mktemp("recorded")
+    home = folder / "tiny"
+    home.mkdir()
+    made = {"date": "2026-01-01", "hardware": "cpu", "versions": {}, "files": {}, "left_out": {}}
+    (home / "provenance.json").write_text(json.dumps(made))
+    record_details(home, details_for(model, LEMMAS, DATA, pairs, SUITES, store))
+    return folder
+
+
+@pytest.mark.parametrize("front", ["default", "none"])
+@pytest.mark.parametrize("method", ["full-sentence", "one-prefix", "two-prefix"])
+def test_recorded_pairs_are_the_measured_ones(folder, model, pairs, method, front):
+    measured = evaluate_blimp(model, pairs, method=method, bos=front)
+    found = recorded_pairs("tiny", method, front, folder)
+    assert found.signature.policy["bos"] == {"default": "[CLS]", "none": "none"}[front]
+    assert found.signature == measured.signature
+    assert len(found.pairs) == len(measured.pairs) > 0
+    for column in ("paradigm", "pair_id", "correct", "tie", "length_good"):
+        assert found.pairs[column].tolist() == measured.pairs[column].tolist()
+    for column in ("logp_good", "logp_bad", "margin"):
+        assert np.allclose(found.pairs[column], measured.pairs[column], rtol=1e-5)
+    pd.testing.assert_frame_equal(found.accuracy(), measured.accuracy())
+
+
+@pytest.mark.parametrize("front", ["default", "none"])
+def test_recorded_items_and_regions_are_the_measured_ones(folder, model, front):
+    measured = evaluate_suite(model, SUITES[0], bos=front)
+    items = recorded_items("tiny", front, folder)
+    assert set(items["suite"]) == set(SUITES)
+    assert items[["item", "prediction", "holds", "unknown"]].to_numpy().tolist() == measured.items.to_numpy().tolist()
+    regions = recorded_regions("tiny", front, folder)
+    assert np.allclose(regions["bits"], measured.regions["bits"], rtol=1e-5)
+    assert regions["name"].tolist() == measured.regions["name"].tolist()
+
+
+def test_wordings_are_the_evaluations_of_differently_worded_pairs(folder, model):
+    table, signatures = recorded_details("tiny", "wordings", folder)
+    assert len(table) == len(signatures) == 4
+    lower = tse_core.load_pairs(DATA[0], capital=False)
+    measured = tse_core.evaluate(model, lower, LEMMAS).table().iloc[0]
+    row = table[(table["front"] == "default") & ~table["capital"]].iloc[0]
+    assert row[["TSE", "EW", "MW"]].astype(float).tolist() == pytest.approx(measured[["TSE", "EW", "MW"]].tolist())
+
+
+def test_the_final_period_is_not_read_by_a_causal_model(model):
+    with_period, without = (tse_core.load_pairs(DATA[0], period=period) for period in (True, False))
+    first, second = (tse_core.evaluate(model, pairs, LEMMAS).table() for pairs in (with_period, without))
+    pd.testing.assert_frame_equal(first[["TSE", "EW", "MW"]], second[["TSE", "EW", "MW"]])
+
+
+def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, folder, store):
+    home = tmp_path / "tiny"
+    home.mkdir()
+    (home / "provenance.json").write_bytes((folder / "tiny" / "provenance.json").read_bytes())
+    asked = {"data": DATA, "pairs": "no-such-pairs", "suites": SUITES}
+    made = record_further(model, home, LEMMAS, **asked, store=store, chosen=["details"])
+    assert "no-such-pairs" in made["left_out"]["details: pairs"]
+    assert set(made["details"]) == {"pairs", "items", "regions", "wordings"}  # the pairs are those of the first run
+    asked["pairs"] = None
+    record_further(model, home, LEMMAS, **asked, store=store, chosen=["findings"])
+    assert set(recorded_findings(tmp_path)["front"]) == {"default", "none"}
+
+
+def test_no_details_are_none_and_changed_files_are_refused(tmp_path, folder):
+    assert recorded_pairs("nobody", folder=tmp_path) is None
+    assert recorded_items("nobody", folder=tmp_path) is None
+    with pytest.raises(InputError, match="kind of details"):
+        recorded_details("tiny", "curves", folder)
+    home = tmp_path / "tiny"
+    home.mkdir()
+    for path in (folder / "tiny").iterdir():
+        (home / path.name).write_bytes(path.read_bytes())
+    (home / "items.parquet").write_bytes(b"other bytes")
+    with pytest.raises(InputError, match=r"items\.parquet: not the file"):
+        recorded_items("tiny", folder=tmp_path)

@@ -1,0 +1,54 @@
+"""The reference of functions: its examples give what they print, and no name that a study needs is missing."""
+
+import ast
+import doctest
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "book" / "api").glob("*.md"))
+BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ENTRY = re.compile(r"^\.\. (?:auto(?:function|class|exception)|py:data):: ([\w.]+)$", re.MULTILINE)
+
+
+def entries() -> list[str]:
+    return [name for page in PAGES for name in ENTRY.findall(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_of_a_page_give_what_they_print(page):
+    source = "\n".join(BLOCK.findall(page.read_text(encoding="utf-8")))
+    examples = doctest.DocTestParser().get_doctest(source, {}, page.name, str(page), 0)
+    assert examples.examples
+    said = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner.run(examples, out=said.append)
+    assert not runner.failures, "".join(said)
+
+
+def test_every_name_of_the_package_has_one_entry():
+    stub = ast.parse((ROOT / "src" / "tse_core" / "__init__.pyi").read_text())
+    lines = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
+    names = {f"tse_core.{alias.name}" for line in lines for alias in line.names}
+    assert names <= set(entries())
+
+
+def test_no_function_has_two_entries():
+    objects = Counter(name.rsplit(".", 1)[-1] for name in entries() if name.count(".") == 1)
+    assert max(Counter(entries()).values()) == 1
+    rooms = Counter(name.rsplit(".", 1)[-1] for name in entries() if name.count(".") == 2)
+    assert not {name for name in objects if rooms[name]} - {"agreement"}
+
+
+def test_every_line_from_the_papers_words_gives_what_the_page_says():
+    page = (ROOT / "book" / "words.md").read_text(encoding="utf-8")
+    names: dict = {}
+    exec(re.search(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1], names)
+    rows = [row for row in page.splitlines() if row.startswith("|") and not row.startswith("|---")]
+    lines = [re.search(r"\| `([^|]+)` \| `([^|]+)` \|$", row) for row in rows if not row.endswith("| gives |")]
+    assert all(lines) and len(lines) > 40
+    given = {line[1]: repr(eval(line[1], names)) for line in lines}
+    assert given == {line[1]: line[2] for line in lines}

@@ -1,0 +1,190 @@
+"""Evaluations in a training loop leave no trace in the weights, keep to their share of time and never end it."""
+
+import hashlib
+import math
+import random
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import transformers
+
+from tiny import save_model
+from tse_book import EvaluationCallback
+from tse_core import InputError, evaluate, evaluate_blimp, load_model, load_pairs
+from tse_core.results.tidy import TIDY_COLUMNS, read_results
+
+TEXT = ["the author laughs .", "the authors laugh .", "the guards that like the author laugh .", "the author swims ."]
+PAIRS = pd.DataFrame(
+    {"good": ["The authors laugh.", "The author laughs."], "bad": ["The authors laughs.", "The author laugh."]}
+)
+VERBS = "newman-clean"
+MEASURES = {
+    "agreement": lambda model: evaluate(model, load_pairs("marvin-linzen/simple").iloc[::20], VERBS),
+    "pairs": lambda model: evaluate_blimp(model, PAIRS),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_model(tmp_path_factory.mktemp("models") / "tiny", "causal")
+
+
+def digest(module) -> str:
+    found = hashlib.sha256()
+    for name, tensor in sorted(module.state_dict().items()):
+        found.update(name.encode() + tensor.numpy().tobytes())
+    return found.hexdigest()
+
+
+def model_and_tokenizer(folder):
+    transformers.set_seed(0)
+    module = transformers.AutoModelForCausalLM.from_pretrained(folder).train()  # with GPT-2's dropout of 0.1
+    return module, transformers.AutoTokenizer.from_pretrained(folder)
+
+
+def loop(folder, callback=None, steps=6):
+    """A training by hand that calls what a Trainer calls, and draws from every generator."""
+    module, tokenizer = model_and_tokenizer(folder)
+    logs = []
+    trainer = SimpleNamespace(model=module, processing_class=tokenizer, log=logs.append)
+    state, control = SimpleNamespace(global_step=0, is_world_process_zero=True), SimpleNamespace(should_log=True)
+    callback = callback(trainer) if callback else transformers.TrainerCallback()
+    optimizer, losses, draws = torch.optim.AdamW(module.parameters(), lr=1e-2), [], []
+    callback.on_train_begin(None, state, control)
+    for state.global_step in range(1, steps + 1):
+        draws.append((random.random(), np.random.rand(), torch.rand(1).item()))
+        ids = torch.tensor([tokenizer(random.choice(TEXT))["input_ids"][:4]])
+        loss = module(input_ids=ids, labels=ids).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+        callback.on_step_end(None, state, control)
+        assert module.training and control.should_log
+    return SimpleNamespace(
+        digest=digest(module), losses=losses, draws=draws, logs=logs, callback=callback, module=module
+    )
+
+
+@pytest.mark.parametrize("every", [2, 3])
+def test_a_training_with_evaluations_has_the_same_weights_bit_for_bit(folder, every):
+    without = loop(folder)
+    beside = loop(folder, lambda trainer: EvaluationCallback(trainer, MEASURES, every=every, share=math.inf))
+    assert without.digest == beside.digest and without.losses == beside.losses and without.draws == beside.draws
+    assert without.digest != digest(model_and_tokenizer(folder)[0])  # it did learn something
+    assert len(beside.logs) == 6 // every and not beside.callback.skipped
+
+
+def test_the_scores_are_those_of_the_weights_at_that_step(folder, tmp_path):
+    done = loop(folder, lambda t: EvaluationCallback(t, MEASURES, every=2, share=math.inf, out=tmp_path / "curve.csv"))
+    done.module.save_pretrained(tmp_path / "kept")
+    transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path / "kept")
+    kept = load_model(tmp_path / "kept")
+    curve = done.callback.curve
+    assert curve["step"].unique().tolist() == [2, 4, 6] and set(curve["measure"]) == set(MEASURES)
+    last = curve[curve["step"] == 6]
+    for name, measure in MEASURES.items():
+        expected = measure(kept).tidy()
+        found = last[last["measure"] == name][TIDY_COLUMNS]
+        assert np.allclose(found["score"], expected["score"], atol=1e-6, equal_nan=True)
+        assert found["signature"].str.contains(kept.identity().split("@")[1]).all()  # the same weights
+        assert found["model"].str.endswith("-step-6").all()
+    assert {"eval_agreement_TSE", "eval_agreement_EW", "eval_agreement_MW", "eval_pairs_accuracy"} <= set(done.logs[-1])
+    simple = MEASURES["agreement"](kept).table().iloc[0]
+    for metric in ("TSE", "EW", "MW"):
+        assert done.logs[-1][f"eval_agreement_{metric}"] == pytest.approx(simple[metric], abs=1e-6)
+    assert len(read_results(tmp_path / "curve.csv")) == len(curve)
+
+
+def test_an_evaluation_that_fails_is_one_warning_and_training_goes_on(folder):
+    def fail(model):
+        torch.rand(3)
+        raise RuntimeError("out of memory")
+
+    measures = {"broken": fail, "pairs": MEASURES["pairs"]}
+    with pytest.warns(UserWarning, match="'broken' at step 2 failed, training goes on: out of memory") as found:
+        done = loop(folder, lambda trainer: EvaluationCallback(trainer, measures, every=2, share=math.inf))
+    assert sum("broken" in str(warning.message) for warning in found) == 1
+    assert done.digest == loop(folder).digest and len(done.logs) == 3
+    assert set(done.callback.curve["measure"]) == {"pairs"}
+
+
+def test_a_model_that_cannot_be_read_is_one_warning_a_measure(folder):
+    with pytest.warns(UserWarning, match="needs its tokenizer"):
+        done = loop(folder, lambda t: setattr(t, "processing_class", None) or EvaluationCallback(t, MEASURES, every=2))
+    assert not done.logs and not len(done.callback.curve)
+
+
+def test_evaluations_keep_to_their_share_of_the_time(folder, monkeypatch):
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr("tse_book.studies.training_callback.time.perf_counter", lambda: clock.now)
+
+    def costly(model):
+        clock.now += 10
+        return MEASURES["pairs"](model)
+
+    callback = EvaluationCallback(
+        SimpleNamespace(model=None, processing_class=None, log=lambda scores: None),
+        {"costly": costly},
+        every=1,
+        share=0.1,
+    )
+    module, tokenizer = model_and_tokenizer(folder)
+    callback.trainer.model, callback.trainer.processing_class = module, tokenizer
+    state, control = SimpleNamespace(global_step=0, is_world_process_zero=True), SimpleNamespace(should_log=False)
+    callback.on_train_begin(None, state, control)
+    for state.global_step in range(1, 301):
+        clock.now += 1
+        callback.on_step_end(None, state, control)
+    steps = callback.curve["step"].unique().tolist()
+    assert steps == [1, 180, 270]  # the second when 20 of 200 seconds would be evaluation, and so on
+    assert callback.spent_share <= 0.1 and len(callback.skipped) == 300 - len(steps)
+
+
+def test_only_the_first_of_several_processes_evaluates(folder):
+    callback = EvaluationCallback(SimpleNamespace(), MEASURES, every=1)
+    callback.on_step_end(None, SimpleNamespace(global_step=1, is_world_process_zero=False), None)
+    assert not len(callback.curve)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"every": 0}, "every is 0; it must be a number of steps"),
+        ({"share": 0}, "share is 0; it must be above 0"),
+        ({"measures": {}}, "needs at least one measure"),
+    ],
+)
+def test_options_that_make_no_sense(options, message):
+    with pytest.raises(InputError, match=message):
+        EvaluationCallback(SimpleNamespace(), **{"measures": MEASURES, **options})
+
+
+def test_a_trainer_of_the_library(folder, tmp_path):
+    pytest.importorskip("accelerate", reason="transformers' Trainer needs it")
+
+    def trained(with_callback: bool):
+        module, tokenizer = model_and_tokenizer(folder)
+        rows = [dict.fromkeys(("input_ids", "labels"), tokenizer(text)["input_ids"][:4]) for text in TEXT * 4]
+        options = transformers.TrainingArguments(
+            output_dir=tmp_path, max_steps=8, per_device_train_batch_size=2, logging_steps=2, learning_rate=1e-2,
+            save_strategy="no", report_to=[], use_cpu=True, disable_tqdm=True, seed=1,
+        )  # fmt: skip
+        trainer = transformers.Trainer(module, options, train_dataset=rows, processing_class=tokenizer)
+        if with_callback:
+            trainer.add_callback(EvaluationCallback(trainer, MEASURES, every=2, share=math.inf))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            trainer.train()
+        return digest(module), trainer.state.log_history
+
+    (plain, log), (beside, longer) = trained(False), trained(True)
+    assert plain == beside
+    losses = [entry["loss"] for entry in log if "loss" in entry]
+    assert losses == [entry["loss"] for entry in longer if "loss" in entry] and len(losses) == 4
+    evaluated = [entry for entry in longer if "eval_agreement_EW" in entry]
+    assert [entry["step"] for entry in evaluated] == [2, 4, 6, 8]

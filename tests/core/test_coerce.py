@@ -1,0 +1,145 @@
+"""Every public function takes a name, a path or an object; a model that gives surprisals only scores what it can."""
+
+import math
+import sys
+
+import pandas as pd
+import pytest
+from test_command_model import SCRIPT
+
+import tse_core
+from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
+from tse_core.models.coerce import as_language_model, as_model
+from tse_core.models.command import CommandModel
+from tse_core.models.language_model import LanguageModel
+from tse_core.models.surprisal_model import SurprisalModel
+from tse_core.sweep.plan import load_plan
+
+LAB = "lab-systematic-causal"
+PAIRS = pd.DataFrame({"good": ["The cat runs .", "The cats run ."], "bad": ["The cats runs .", "The dogs run ."]})
+
+
+@pytest.fixture
+def command(tmp_path):
+    """A made-up model behind a command: a word's surprisal is its number of letters, and <eos> has five more bits."""
+    script = tmp_path / "letters.py"
+    script.write_text(SCRIPT.replace("{python}", sys.executable))
+    return f"command:{sys.executable} {script}"
+
+
+def test_a_model_by_name_by_path_and_as_an_object_is_the_same(tiny_causal):
+    by_path, as_object = surprisals(tiny_causal, "The author laughs."), load_model(tiny_causal)
+    assert by_path.equals(surprisals(str(tiny_causal), "The author laughs."))
+    assert by_path.equals(surprisals(as_object, "The author laughs."))
+    assert as_model(as_object) is as_object
+    assert surprisals(LAB, "The author laughs.")["scored"].tolist() == [False, True, True, True]
+
+
+def test_pairs_suites_and_stores_too(tmp_path):
+    assert score_pairs(LAB, PAIRS).equals(score_pairs(load_model(LAB), PAIRS))
+    paradigm = tse_core.load_sentence_pairs("laboratory")["paradigm"].iloc[0]
+    name = f"laboratory/{paradigm}"
+    by_name = evaluate_blimp(LAB, name, store=tmp_path)
+    assert by_name.pairs.equals(evaluate_blimp(load_model(LAB), tse_core.load_sentence_pairs(name)).pairs)
+    suite = tse_core.syntaxgym.library.list_suites().query("source == 'laboratory'")["name"].iloc[0]
+    by_name = evaluate_suite(LAB, suite, store=tmp_path)
+    again = evaluate_suite(load_model(LAB), tse_core.syntaxgym.library.load_suite(suite), store=str(tmp_path))
+    assert by_name.regions.equals(again.regions)
+    assert evaluate(LAB, "marvin-linzen/simple", "newman-clean", store=str(tmp_path)).signature.model == LAB
+
+
+def test_a_command_is_a_model_that_gives_surprisals_only(command):
+    model = load_model(command)
+    assert isinstance(model, CommandModel) and isinstance(model, SurprisalModel)
+    assert not isinstance(model, LanguageModel)
+    with pytest.raises(InputError, match="gives surprisals only; this needs distributions over a vocabulary"):
+        as_language_model(command)
+    with pytest.raises(InputError, match="gives surprisals only"):
+        evaluate(command, "marvin-linzen/simple")
+
+
+@pytest.mark.parametrize("option", ["kind", "device", "dtype", "revision", "bos"])
+def test_a_command_takes_no_choices_that_are_its_own(command, option):
+    value = {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main", "bos": "add"}[option]
+    with pytest.raises(InputError, match=f"has its own {option}; leave {option} out"):
+        load_model(command, **{option: value})
+
+
+def test_pairs_of_a_command_sum_its_tokens(command):
+    scores = score_pairs(command, PAIRS)  # The cat runs . / The cats runs . : 11 and 12 letters; <unk> has 5
+    assert scores["logp_good"].tolist() == pytest.approx([-11 * math.log(2), -11 * math.log(2)])
+    assert scores["logp_bad"].tolist() == pytest.approx([-12 * math.log(2), -12 * math.log(2)])
+    assert scores["correct"].tolist() == [1, 1] and scores["length_good"].tolist() == [4, 4]
+    assert scores["unknown_critical"].tolist() == [False, True] and not scores["unscored_difference"].any()
+
+
+def test_the_prefix_methods_count_the_critical_word_only(command):
+    pairs = pd.DataFrame(
+        {"one_prefix_prefix": ["The cats"], "one_prefix_word_good": ["run"], "one_prefix_word_bad": ["runs"]}
+    )
+    scores = score_pairs(command, pairs, "one-prefix").iloc[0]
+    assert (scores["logp_good"], scores["logp_bad"]) == pytest.approx((-3 * math.log(2), -4 * math.log(2)))
+
+
+def test_blimp_and_surprisals_behind_a_command(command, tmp_path):
+    run = evaluate_blimp(command, PAIRS.assign(paradigm="p", pair_id=["1", "2"]), store=tmp_path)
+    assert run.accuracy("all")["accuracy"].iloc[0] == 1 and run.signature.policy["score"] == "command"
+    words = surprisals(command, "The cat runs .", unit="word")
+    assert words["surprisal"].tolist() == [3.0, 3.0, 4.0, 1.0]
+
+
+@pytest.mark.parametrize("choice", [{"bos": "add"}, {"space": True}])
+def test_a_command_decides_itself_what_stands_in_front(command, choice):
+    with pytest.raises(InputError, match="itself decides what stands in front"):
+        surprisals(command, "The cat runs .", **choice)
+
+
+@pytest.mark.parametrize("choice", [{"method": "pll"}, {"boundary": True}])
+def test_what_a_command_cannot_do_is_said(command, choice):
+    with pytest.raises(InputError):
+        surprisals(command, "The cat runs .", **choice)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "right"),
+    [
+        ("kind", "masked", "causal"),
+        ("dtype", "float16", "float32"),
+        ("revision", "main", None),
+        ("device", "cuda", "cpu"),
+    ],
+)
+def test_a_baseline_refuses_what_it_cannot_do(tmp_path, option, value, right):
+    from tse_book.baselines.baselines import save_baseline, train_baseline
+
+    save_baseline(train_baseline("ngram", ["The key is old.", "The keys are old."], order=2), tmp_path / "two-gram")
+    with pytest.raises(InputError, match=rf"is a baseline \(ngram\); {option} can only be {right!r}, not {value!r}"):
+        load_model(tmp_path / "two-gram", **{option: value})
+    assert load_model(tmp_path / "two-gram", bos="add").front == "[BOS]"
+
+
+def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    module, tokenizer = AutoModelForCausalLM.from_pretrained(tiny_causal), AutoTokenizer.from_pretrained(tiny_causal)
+    with pytest.raises(InputError, match="needs its tokenizer: load_model"):
+        load_model(module)
+    with pytest.raises(InputError, match="keeps its device and its precision"):
+        load_model(module, tokenizer=tokenizer, dtype="float16")
+    with pytest.raises(InputError, match="brings its own tokenizer"):
+        load_model(tiny_causal, tokenizer=tokenizer)
+    with pytest.raises(InputError, match="a name, a path or a Hugging Face model, not int"):
+        load_model(3)
+    held = load_model(module, tokenizer=tokenizer)
+    assert surprisals(held, "The author laughs.").equals(surprisals(tiny_causal, "The author laughs."))
+
+
+def test_one_verb_list_is_the_default_and_the_released_protocol_has_the_papers_own(tiny_causal):
+    counted = {
+        protocol: evaluate(tiny_causal, "marvin-linzen/simple", protocol=protocol).signature.policy["lemmas"]
+        for protocol in ("exact", "released")
+    }
+    assert counted["exact"].startswith("newman-clean@") and counted["released"].startswith("newman-appendix@")
+    plan = load_plan({"models": [str(tiny_causal)], "protocols": ["exact", "released"]})
+    assert [run.lemmas for run in plan.runs] == ["newman-clean", "newman-appendix"]
+    assert tse_core.load_lemmas().name == "newman-clean"

@@ -1,0 +1,296 @@
+"""Runs that are killed, share a store, meet damaged files or a full disk end as an unbroken run does, byte for byte."""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tse_core import InputError, evaluate, load_model, load_pairs
+from tse_core.agreement import job as _job
+from tse_core.agreement import scoring
+from tse_core.datasets import downloads
+from tse_core.errors import DamagedFileWarning
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store, digest, parquet
+from tse_core.results.tidy import write_results
+
+MOMENTS = 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["agreement", "blimp", "suites", "sweep", "record"])
+def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_path, what):
+    call = [sys.executable, Path(__file__).parents[1] / "killed_runs.py", tmp_path, what, str(MOMENTS)]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    first, *runs, together = map(json.loads, done.stdout.splitlines())
+    assert first["identical"]
+    assert all(run["resumed"] and run["identical"] for run in runs), runs
+    killed = [run for run in runs if run["killed"]]
+    assert len(killed) == MOMENTS
+    stages = {run["shards_there"] for run in killed}
+    assert len(stages) >= 4, f"the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
+    assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"]
+
+
+@pytest.mark.slow
+def test_a_fetch_killed_at_random_moments_and_begun_again_has_the_files_of_an_unbroken_one(tmp_path, monkeypatch):
+    """Forty files of a megabyte from a folder; after a kill each is as it should be or missing, never in between."""
+    home, mirror, commit = tmp_path / "data", tmp_path / "mirror" / "owner" / "files" / ("0" * 40), "0" * 40
+    home.mkdir()
+    mirror.mkdir(parents=True)
+    draw = random.Random(0)
+    contents = {f"{number}.bin": draw.randbytes(1_000_000) for number in range(40)}
+    lines = ["dataset,repository,commit,path,bytes,sha256,licence"]
+    for name, content in contents.items():
+        (mirror / name).write_bytes(content)
+        lines.append(f"files,owner/files,{commit},{name},{len(content)},{hashlib.sha256(content).hexdigest()},MIT")
+    (home / "registry.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.setattr(downloads, "data_folder", lambda: home)
+    monkeypatch.setenv("TSE_MIRROR", str(tmp_path / "mirror"))
+
+    def fetch(cache: str) -> int:
+        monkeypatch.setenv("TSE_CACHE", str(tmp_path / cache))
+        child = os.fork()
+        if not child:
+            downloads.fetch()
+            os._exit(0)
+        return child
+
+    started = time.perf_counter()
+    assert os.waitpid(fetch("unbroken"), 0)[1] == 0
+    duration, stages, kills = time.perf_counter() - started, set(), 0
+    for moment in range(3 * MOMENTS):
+        child = fetch(f"cache-{moment}")
+        time.sleep(draw.uniform(0, 0.9) * duration)
+        os.kill(child, signal.SIGKILL)
+        kills += os.waitpid(child, 0)[1] == signal.SIGKILL
+        states = downloads.states()
+        assert set(states["state"]) <= {"cached", "missing"}
+        stages.add((states["state"] == "cached").sum())
+        assert os.waitpid(fetch(f"cache-{moment}"), 0)[1] == 0
+        assert {name: downloads.path_of(f"owner/files/{commit}/{name}").read_bytes() for name in contents} == contents
+        shutil.rmtree(tmp_path / f"cache-{moment}")
+        if kills == MOMENTS:
+            break
+    print(f"{kills} kills with {min(stages)} to {max(stages)} of {len(contents)} files there: byte-identical")
+    assert kills == MOMENTS and len(stages) >= 4
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A function: evaluate with small shards and a store; gives the bytes of the results file."""
+    from tiny import save_model
+
+    folder = tmp_path_factory.mktemp("crash")
+    model = load_model(save_model(folder / "model", "causal"), device="cpu")
+    pairs = load_pairs("marvin-linzen/simple")
+
+    def evaluated(store=None) -> bytes:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_job, "SHARD_CONTEXTS", 4)
+            write_results(evaluate(model, pairs, store=store).tidy(), folder / "results.parquet")
+        return (folder / "results.parquet").read_bytes()
+
+    return evaluated
+
+
+def shards(store: Path) -> list[Path]:
+    return sorted(store.glob("[0-9a-f]*/*.parquet"))
+
+
+@contextmanager
+def counted_shards():
+    """How many shards are computed meanwhile."""
+    computed = []
+    with pytest.MonkeyPatch.context() as patch:
+        score = scoring.score_shard
+        patch.setattr(scoring, "score_shard", lambda *a: computed.append(1) or score(*a))
+        yield computed
+
+
+@pytest.mark.parametrize("damage", ["truncated", "one bit flipped", "emptied"])
+def test_a_damaged_shard_is_named_and_only_it_is_computed_again(run, tmp_path, damage):
+    unbroken = run(tmp_path)
+    shard = next(path for path in shards(tmp_path) if ".contexts." in path.name)
+    contents = shard.read_bytes()
+    flipped = bytes([contents[40] ^ 4])
+    shard.write_bytes({"truncated": contents[: len(contents) // 2], "emptied": b""}.get(
+        damage, contents[:40] + flipped + contents[41:]))  # fmt: skip
+    with counted_shards() as computed, pytest.warns(DamagedFileWarning, match=shard.name):
+        assert run(tmp_path) == unbroken
+    assert len(computed) == 1
+    assert shard.read_bytes() == contents
+
+
+def test_two_shards_that_were_swapped_are_noticed(run, tmp_path):
+    unbroken = run(tmp_path)
+    first, second, *_ = (path for path in shards(tmp_path) if ".contexts." in path.name)
+    contents = first.read_bytes(), second.read_bytes()
+    first.write_bytes(contents[1])
+    second.write_bytes(contents[0])
+    with counted_shards() as computed, pytest.warns(DamagedFileWarning):
+        assert run(tmp_path) == unbroken
+    assert len(computed) == 2 and (first.read_bytes(), second.read_bytes()) == contents
+
+
+@pytest.mark.parametrize("change", ["a row fewer", "a column fewer", "no table"])
+def test_a_table_with_a_right_digest_that_is_not_the_shards_is_noticed(run, tmp_path, change):
+    unbroken = run(tmp_path)
+    path = next(path for path in shards(tmp_path) if ".contexts." in path.name)
+    frame = pd.read_parquet(path)
+    frames = {"a row fewer": frame.iloc[1:], "a column fewer": frame.drop(columns="ew_top_1")}
+    contents = parquet(frames[change]) if change in frames else b"no table"
+    path.unlink()
+    name = path.name.rsplit(".", 2)[0]
+    path.with_name(f"{name}.{digest(path, contents)}.parquet").write_bytes(contents)
+    with counted_shards() as computed, pytest.warns(DamagedFileWarning, match=name):
+        assert run(tmp_path) == unbroken
+    assert len(computed) == 1
+
+
+def test_damaged_results_and_descriptions_are_made_again(run, tmp_path):
+    unbroken = run(tmp_path)
+    result = next(tmp_path.glob("results/*/*.parquet"))
+    result.write_bytes(result.read_bytes()[:-10])
+    with pytest.warns(DamagedFileWarning, match="left out; `tse results gc` removes it"):
+        assert run(tmp_path) == unbroken
+    for about in tmp_path.glob("**/about.json"):
+        about.write_text('{"identity": ')
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DamagedFileWarning)
+        assert run(tmp_path) == unbroken
+    store = Store(tmp_path)
+    assert len(store.entries("results")) == len(store.entries("work")) == 1 and store.waste(-1) == []
+
+
+def test_parts_that_a_killed_run_left_do_not_matter_and_gc_removes_them(run, tmp_path):
+    unbroken = run(tmp_path)
+    shard = shards(tmp_path)[0]
+    part = shard.with_name(shard.name + ".abc.part")
+    part.write_bytes(shard.read_bytes()[:100])
+    shard.unlink()
+    assert run(tmp_path) == unbroken
+    store = Store(tmp_path)
+    assert store.waste() == []  # a living run may own it
+    found = store.waste(older_than=-1)
+    assert [(w.path, w.reason) for w in found] == [(part, "part of a run that was stopped")]
+    store.remove(found)
+    assert not part.exists() and run(tmp_path) == unbroken
+
+
+def test_gc_finds_damaged_and_orphan_files_and_nothing_of_other_people(run, tmp_path):
+    run(tmp_path)
+    damaged, *_ = shards(tmp_path)
+    damaged.write_bytes(b"?")
+    Store(tmp_path).put("0" * 24, "orphan", {"pairs": big_table()})
+    (orphan,) = (tmp_path / ("0" * 24)).iterdir()
+    (tmp_path / "thesis.part").write_text("mine")
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "x.0.parquet").write_text("mine")
+    store = Store(tmp_path)
+    reasons = {waste.path: waste.reason.split(":")[0] for waste in store.waste(older_than=-1)}
+    assert reasons == {damaged: "damaged", orphan: "orphan"}
+    store.remove(store.waste(older_than=-1))
+    assert not orphan.parent.exists()
+    assert (tmp_path / "thesis.part").exists() and (tmp_path / "photos" / "x.0.parquet").exists()
+
+
+def test_gc_offers_what_code_scored_that_has_changed_since(run, tmp_path, monkeypatch):
+    run(tmp_path)
+    store, before = Store(tmp_path), set(shards(tmp_path))
+    assert store.waste(older_than=-1) == []
+    monkeypatch.setattr("tse_core.results.store.code_digest", lambda *parts: "0" * 12)
+    monkeypatch.setattr("tse_core.results.work.code_digest", lambda *parts: "0" * 12)
+    run(tmp_path)
+    after = set(shards(tmp_path))
+    assert len(after) == 2 * len(before) and after > before  # nothing of the old code was served
+    assert {waste.path for waste in store.waste(older_than=-1)} == before
+    assert {waste.reason for waste in store.waste(older_than=-1)} == {"orphan: the code that scored it has changed"}
+
+
+def mounted(folder: Path, size: str, *further: str) -> bool:
+    options = ",".join([f"size={size}", *further])
+    call = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    try:
+        return subprocess.run(call, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, tmp_path):
+    """On a file system of 1 MB where mounting is allowed."""
+    unbroken = run()
+    place = tmp_path / "small"
+    place.mkdir()
+    if not mounted(place, "1m"):
+        pytest.skip("mounting a file system needs root; the next test limits the size of files instead")
+    try:
+        (place / "other").write_bytes(b"\0" * 900_000)
+        with pytest.raises(InputError, match=r"no space left .*: the \d+ finished files there are kept; free some"):
+            run(place)
+        kept = {path: path.read_bytes() for path in shards(place)}
+        assert kept and not list(place.glob("**/*.part"))
+        (place / "other").unlink()
+        with counted_shards() as computed:
+            assert run(place) == unbroken
+        assert all(path.read_bytes() == contents for path, contents in kept.items())
+        finished = sum(".pairs." in path.name for path in kept)
+        assert len(computed) == sum(".pairs." in path.name for path in shards(place)) - finished
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_file_that_may_not_grow_is_the_same_mistake(run, tmp_path):
+    """The system refuses to write more than 20,000 bytes into a file: EFBIG, which any user can provoke."""
+    import resource
+
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+        try:
+            Store(tmp_path).put_result(Signature({"model": "m@0", "data": "d@0"}, {}), big_table(), "big")
+        except InputError as error:
+            os._exit(0 if "no space left" in str(error) else 1)
+        os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert list(tmp_path.rglob("*.part")) == []
+
+
+def big_table():
+    import numpy as np
+    import pandas as pd
+
+    return pd.DataFrame({"noise": np.random.default_rng(0).random(100_000)})
+
+
+def test_results_that_do_not_fit_on_the_disk_leave_the_file_that_was_there(tmp_path, monkeypatch):
+    out = tmp_path / "results.parquet"
+    out.write_bytes(b"earlier")
+
+    from test_results import tidy
+
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tse_core.files.os.open", full)
+    with pytest.raises(InputError, match="results.parquet: cannot be written .No space left on device."):
+        write_results(tidy(), out)
+    assert out.read_bytes() == b"earlier"
+
+
+def test_a_store_that_cannot_be_written_says_so(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write to the store .*file.*TSE_STORE"):
+        run(tmp_path / "file")

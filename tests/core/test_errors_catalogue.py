@@ -1,0 +1,128 @@
+"""Every mistake of a user is one line that says what was wrong and where, and exit code 2.
+
+The catalogue, errors_catalogue.txt, holds a command and the line it gets; ... stands for what differs between machines.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bad_files import write_files
+from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs, slot_distribution
+from tse_core.cli import INTERNAL, main
+from tse_core.metrics.scores import cutoff_scores
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import write_results
+from tse_core.uncertainty.intervals import interval, wilson
+
+FILE = Path(__file__).with_name("errors_catalogue.txt")
+CATALOGUE = re.findall(r"^\$ tse (.*)\n(.*)$", FILE.read_text(), re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, tiny_causal):
+    place = tmp_path_factory.mktemp("catalogue")
+    write_files(place)
+    (place / "tiny").symlink_to(tiny_causal)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def alone(folder, monkeypatch):
+    """In the folder of bad files, with an empty cache and no network."""
+    monkeypatch.chdir(folder)
+    for name, value in (("TSE_CACHE", "cache"), ("TSE_STORE", str(folder / "no-store")), ("HF_HUB_OFFLINE", "1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("TSE_MIRROR", raising=False)
+
+
+def test_the_catalogue_is_long_enough_and_has_no_case_twice():
+    commands = [command for command, _ in CATALOGUE]
+    assert len(commands) >= 300 and len(set(commands)) == len(commands)
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        pytest.param(*case, id=case[0], marks=[pytest.mark.slow] if number % 4 else [])  # a quarter in the quick run
+        for number, case in enumerate(CATALOGUE)
+    ],
+)
+def test_each_mistake_is_one_line_and_exit_code_2(command, line, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(command.split())
+    said = capsys.readouterr()
+    assert left.value.code == 2, said.err
+    assert said.err.count("\n") == 1 and "Traceback" not in said.err
+    pattern = ".*".join(re.escape(part) for part in line.split("..."))
+    assert re.fullmatch(pattern, said.err.rstrip("\n")), said.err
+
+
+def small(**changes):
+    """Arguments of cutoff_scores for one context, two entries, one lemma."""
+    return {"logits": [[0.0, 1.0]], "inflection_ids": [[0, 1]], "numbers": [0], "top": [1.0], "bottom": []} | changes
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: evaluate(m, "good.jsonl", protocol="both"), "unknown protocol 'both'"),
+        (lambda m: evaluate(m, "good.jsonl", keep="everything"), "unknown detail to keep 'everything'"),
+        (lambda m: evaluate(m, load_pairs("good.jsonl").iloc[:0]), "there are no pairs to score"),
+        (lambda m: slot_distribution(m, ""), "has nothing to its left; give the model bos='add'"),
+        (lambda m: slot_distribution(m, "the author " * 50), "is longer than .* can read"),
+        (lambda m: load_model("tiny", bos="sometimes"), "bos is 'sometimes'"),
+        (lambda m: load_lemmas("verbs"), "unknown lemma list 'verbs'"),
+        (lambda m: cutoff_scores(**small(numbers=[2])), "number"),
+        (lambda m: cutoff_scores(**small(inflection_ids=[[0, 9]])), "9"),
+        (lambda m: cutoff_scores(**small(top=[1.5])), "1.5"),
+        (lambda m: cutoff_scores(**small(logits=[[0.0, float("nan")]])), "NaN|nan"),
+        (lambda m: interval([], []), "no defined value to average"),
+        (lambda m: interval([1.0], ["a", "b"]), "differ in length: 1, 2"),
+        (lambda m: wilson(3, 2), "0 <= successes <= trials"),
+        (lambda m: Signature.parse("gpt2"), "not a signature: 'gpt2'"),
+        (lambda m: write_results(None, "results.txt"), "results are written as .parquet or .csv"),
+        (lambda m: Store("good.jsonl").describe("0" * 24, Signature({"model": "m"}, {})), "cannot write to the store"),
+    ],
+)
+def test_mistakes_in_python_are_input_errors_of_one_line(call, message, tiny_causal):
+    with pytest.raises(InputError, match=message) as raised:
+        call(load_model(tiny_causal))
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_fault_of_the_program_gives_a_short_report_and_another_exit_code(monkeypatch, capsys, tmp_path):
+    def broken(*arguments):
+        raise KeyError("a bug")
+
+    monkeypatch.setattr("tse_core.datasets.names.load_pairs", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(SystemExit) as left:
+        main(["evaluate", "lab-x"])
+    said = capsys.readouterr().err.splitlines()
+    assert left.value.code == INTERNAL == 70 and len(said) == 3
+    assert said[0].startswith("tse: internal error in evaluate.py, line ") and said[0].endswith("KeyError: 'a bug'")
+    assert re.match(r"  tse-core \S+, Python \S+, .*torch \S+, transformers \S+", said[1])
+    (report,) = tmp_path.iterdir()
+    assert str(report) in said[2] and "file it" in said[2]
+    assert report.read_text().startswith("$ tse evaluate lab-x\n") and "Traceback" in report.read_text()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (KeyboardInterrupt(), 130, "tse: stopped; finished work is kept"),
+        (MemoryError(), 2, "tse: out of memory; a smaller --batch-tokens or a smaller model needs less"),
+        (OSError(28, "No space left on device", "x"), 2, "tse: x: No space left on device"),
+    ],
+)
+def test_what_the_machine_lacks_is_said_in_one_line(error, code, line, monkeypatch, capsys):
+    def refused(*arguments):
+        raise error
+
+    monkeypatch.setattr("tse_core.datasets.names.load_pairs", refused)
+    with pytest.raises(SystemExit) as left:
+        main(["evaluate", "lab-x"])
+    assert (left.value.code, capsys.readouterr().err) == (code, line + "\n")

@@ -1,0 +1,296 @@
+"""Forward passes: the same log-probabilities whatever is shared, packed or batched."""
+
+import platform
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tse_core import InputError, load_model
+from tse_core.forward.passes import (
+    BATCH_TOKENS,
+    PROJECTED_ENTRIES,
+    blocks,
+    fitting_tokens,
+    logits,
+    target_log_probabilities,
+)
+
+
+@pytest.fixture(scope="module")
+def causal(tiny_causal):
+    return load_model(tiny_causal)
+
+
+@pytest.fixture(scope="module")
+def masked(tiny_masked):
+    return load_model(tiny_masked)
+
+
+def plain(model, sequences, positions):
+    """One sequence at a time, all logits, nothing shared."""
+    rows = []
+    with torch.no_grad():
+        for sequence, places in zip(sequences, positions, strict=True):
+            full = model.network.module(input_ids=torch.tensor([sequence])).logits[0].float().log_softmax(-1)
+            rows += [full[place] for place in places]
+    return torch.stack(rows)
+
+
+def collected(model, sequences, positions, **options):
+    found = torch.full((sum(map(len, positions)), model.vocabulary_size), torch.nan)
+    for requests, rows in logits(model, sequences, positions, **options):
+        found[torch.as_tensor(requests)] = rows.log_softmax(-1)
+    return found
+
+
+@contextmanager
+def computed_tokens(model):
+    """A list that gets the tokens of each pass."""
+    passes = []
+    hook = model.network.module.register_forward_pre_hook(
+        lambda _, positional, keywords: passes.append(keywords["input_ids"].numel()), with_kwargs=True
+    )
+    try:
+        yield passes
+    finally:
+        hook.remove()
+
+
+sequences = st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tuple), min_size=1, max_size=12)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(chosen=sequences, batch=st.sampled_from([1, 16, 400, 8192]), share=st.booleans(), data=st.data())
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_log_probabilities_equal_the_plain_loop(kind, causal, masked, chosen, batch, share, data):
+    model = {"causal": causal, "masked": masked}[kind]
+    chosen = chosen + chosen[: data.draw(st.integers(0, 3))]
+    positions = [sorted(data.draw(st.sets(st.integers(0, len(s) - 1)))) for s in chosen]
+    if not any(positions):
+        positions[0] = [0]
+    found = collected(model, chosen, positions, batch_tokens=batch, share_prefixes=share)
+    assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)
+
+
+def test_causal_models_here_take_trees(causal):
+    assert causal.network.takes_trees
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_every_distinct_prefix_is_answered_once(causal, share):
+    chosen = [(5, 6, 7), (5, 6, 8), (5, 6)]
+    found = list(blocks(causal, chosen, [[0, 1, 2], [0, 1, 2], [1]], share_prefixes=share))
+    assert sum(len(b.logits) for b in found) == 4  # 5 | 5 6 | 5 6 7 | 5 6 8
+    assert sorted(np.concatenate([b.requests for b in found])) == list(range(7))
+
+
+def test_a_sentence_is_the_sum_of_its_words(causal):
+    ids = causal.encode("The authors that the guard likes laugh.").ids
+    each = target_log_probabilities(causal, [ids], [range(len(ids) - 1)], [ids[1:]])
+    table = plain(causal, [ids], [range(len(ids) - 1)])
+    assert each.sum() == pytest.approx(sum(table[i, t].item() for i, t in enumerate(ids[1:])), abs=1e-4)
+
+
+def test_a_network_that_is_opened_computes_what_transformers_does(tiny_causal, causal):
+    from transformers import AutoModelForCausalLM
+
+    ids = [(5, 6, 7, 8), (9, 10, 11, 12)]
+    with torch.no_grad():
+        theirs = AutoModelForCausalLM.from_pretrained(tiny_causal)(input_ids=torch.tensor(ids)).logits.log_softmax(-1)
+    found = collected(causal, ids, [range(4)] * 2)
+    assert "NewGELUActivation" not in {type(m).__name__ for m in causal.network.module.modules()}
+    assert torch.allclose(found, theirs.flatten(0, 1), atol=1e-5)
+
+
+def test_trees_are_of_nearly_the_same_size_so_that_little_is_padded(causal, monkeypatch):
+    monkeypatch.setattr("tse_core.forward.passes.TREE_TOKENS", 32)
+    chosen = [(5 + i % 7, 6 + i % 11, *range(10, 10 + i % 5)) for i in range(200)]
+    with computed_tokens(causal) as computed:
+        list(blocks(causal, chosen, [[len(s) - 1] for s in chosen]))
+    fewest = len({s[:end] for s in chosen for end in range(1, len(s) + 1)})
+    assert fewest <= sum(computed) < 1.25 * fewest
+
+
+def test_a_pass_keeps_to_its_tokens_where_sequences_are_longer_than_a_tree(causal, monkeypatch):
+    monkeypatch.setattr("tse_core.forward.passes.TREE_TOKENS", 16)
+    chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 40)]) for i in range(12)]
+    with computed_tokens(causal) as computed:
+        list(blocks(causal, chosen, [[39]] * 12, batch_tokens=100))
+    assert max(computed) <= 100
+
+
+def test_distributions_come_as_many_at_a_time_as_memory_is_meant_for_them(causal, monkeypatch):
+    monkeypatch.setitem(PROJECTED_ENTRIES, "cpu", 6 * causal.vocabulary_size)
+    chosen = [(5 + i, 6, 7) for i in range(20)]
+    found = list(blocks(causal, chosen, [[2]] * 20, batch_tokens=12, share_prefixes=False))
+    assert [len(b.logits) for b in found] == [6, 6, 6, 2]
+
+
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_where_nothing_is_asked_nothing_is_computed(kind, causal, masked):
+    model = {"causal": causal, "masked": masked}[kind]
+    assert list(blocks(model, [(5, 6)], [[]])) == []
+    assert len(target_log_probabilities(model, [(5,)], [[]], [[]])) == 0
+
+
+def test_progress_counts_every_request(masked):
+    done = []
+    list(blocks(masked, [(2, 6, 3)] * 3, [[1], [1], [0, 2]], advance=done.append))
+    assert sum(done) == 4
+
+
+@pytest.mark.parametrize(
+    ("sequences", "positions", "message"),
+    [
+        ([(5, 6)], [[2]], "position 2 is outside a sequence of 2 tokens"),
+        ([(5,) * 65], [[0]], "65 tokens is longer than .* can read \\(64\\)"),
+        ([(5, 6)], [[0], [1]], "1 sequences came with 2 lists of positions"),
+    ],
+)
+def test_requests_that_cannot_be_answered(causal, sequences, positions, message):
+    with pytest.raises(InputError, match=message):
+        list(blocks(causal, sequences, positions))
+
+
+def test_nan_is_reported_and_never_scored(tiny_causal):
+    broken = load_model(tiny_causal)
+    with torch.no_grad():
+        broken.network.module.transformer.ln_f.weight.fill_(torch.nan)
+    with pytest.raises(InputError, match="gives NaN"):
+        list(blocks(broken, [(5, 6)], [[1]]))
+
+
+@pytest.mark.parametrize("name", ["random-gpt2", "random-bert-cased", "random-roberta", "stories260K"])
+def test_real_tokenizers_and_architectures(shared, name):
+    model = load_model(shared / "models" / name)
+    ids = [
+        e.ids for e in model.encode_batch(["The author laughs.", "The authors that like him laugh.", "The author is."])
+    ]
+    positions = [list(range(len(i))) for i in ids]
+    assert torch.allclose(collected(model, ids, positions), plain(model, ids, positions), atol=1e-4)
+
+
+# ---- memory ----
+
+
+class Cramped:
+    """A network that runs out of memory above so many sequences in a pass."""
+
+    def __init__(self, network, most):
+        self._network, self._most, self.asked = network, most, []
+
+    def __getattr__(self, name):
+        return getattr(self._network, name)
+
+    def _checked(self, ids):
+        self.asked.append(len(ids))
+        if len(ids) > self._most:
+            raise torch.OutOfMemoryError("no memory left")
+
+    def states(self, ids, *places):
+        self._checked(ids)
+        return self._network.states(ids, *places)
+
+    def tree_states(self, ids, *rest):
+        self._checked(ids)
+        return self._network.tree_states(ids, *rest)
+
+
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_passes_are_halved_where_memory_runs_out(kind, causal, masked):
+    model = {"causal": causal, "masked": masked}[kind]
+    chosen = [(5 + i, 6, 7, 8) for i in range(20)]
+    positions = [[2, 3]] * 20
+    cramped = Cramped(model.network, 3)
+    with pytest.warns(UserWarning, match="out of memory: passes have"):
+        found = collected(replace(model, network=cramped), chosen, positions, share_prefixes=False)
+    assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)
+    assert cramped.asked[:4] == [20, 10, 5, 2]
+    assert max(cramped.asked[4:]) == 2  # what was learned holds for the rest
+
+
+def test_trees_are_halved_as_well(causal):
+    chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 30)]) for i in range(200)]
+    positions = [[29]] * 200
+    cramped = Cramped(causal.network, 2)
+    with pytest.warns(UserWarning, match="out of memory"):
+        found = collected(replace(causal, network=cramped), chosen, positions)
+    assert torch.allclose(found, plain(causal, chosen, positions), atol=1e-4)
+
+
+def test_one_sequence_that_does_not_fit_is_an_error(masked):
+    with pytest.raises(InputError, match="not enough memory for one pass of 4 tokens"):
+        collected(replace(masked, network=Cramped(masked.network, 0)), [(5, 6, 7, 8)], [[1]])
+
+
+def test_a_processor_has_passes_of_a_fixed_size():
+    assert fitting_tokens(torch.device("cpu")) == BATCH_TOKENS
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_memory_that_a_pass_frees_is_not_fetched_anew(tiny_causal):
+    import resource
+
+    load_model(tiny_causal, device="cpu")  # tells the C library
+
+    def fetched() -> int:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        held = [torch.ones(6_000_000) for _ in range(8)]  # 24 MB each
+        del held
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+    fetched()
+    assert min(fetched() for _ in range(5)) < 1000  # they have 46,875 pages
+
+
+class Altered:
+    """A network whose logits at one entry of the vocabulary are something else."""
+
+    def __init__(self, network, entry, value):
+        self._network, self._entry, self._value = network, entry, value
+
+    def __getattr__(self, name):
+        return getattr(self._network, name)
+
+    def project(self, states):
+        logits = self._network.project(states).clone()
+        logits[:, self._entry] = self._value
+        return logits
+
+
+@pytest.mark.parametrize(("entry", "value"), [(7, float("inf")), (slice(None), float("-inf")), (7, float("nan"))])
+def test_logits_that_are_no_distribution_are_refused(causal, entry, value):
+    broken = replace(causal, network=Altered(causal.network, entry, value), name="broken")
+    with pytest.raises(InputError, match="broken gives (NaN|an infinite number) as a logit"):
+        target_log_probabilities(broken, [(5, 6, 7)], [[0, 1]], [[6, 7]])
+
+
+def test_an_entry_that_a_model_rules_out_has_probability_0(causal):
+    without = replace(causal, network=Altered(causal.network, 7, float("-inf")))
+    found = target_log_probabilities(without, [(5, 6, 7)], [[0, 1]], [[6, 7]])
+    assert np.isfinite(found[0]) and found[1] == -np.inf
+
+
+@pytest.mark.parametrize("method", ["evaluate", "surprisals", "blimp", "syntaxgym"])
+def test_whoever_scores_with_infinite_logits_is_told_the_models_name(causal, method):
+    import pandas as pd
+
+    from tse_core import evaluate, score_pairs, surprisals
+    from tse_core.syntaxgym.library import load_suite
+    from tse_core.syntaxgym.outcomes import evaluate_suite
+
+    broken = replace(causal, network=Altered(causal.network, 7, float("inf")), name="broken")
+    pairs = pd.DataFrame({"good": ["The author laughs."], "bad": ["The author laugh."]})
+    call = {
+        "evaluate": lambda: evaluate(broken, "marvin-linzen/simple", "newman-clean"),
+        "surprisals": lambda: surprisals(broken, ["The author laughs."]),
+        "blimp": lambda: score_pairs(broken, pairs),
+        "syntaxgym": lambda: evaluate_suite(broken, load_suite("lab_center_embed")),
+    }[method]
+    with pytest.raises(InputError, match="broken gives an infinite number"):
+        call()

@@ -1,0 +1,195 @@
+"""The verb lists: counts of the paper and of the published file, forms, homographs, bad input."""
+
+import csv
+import importlib.util
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tse_core.datasets.lemmas import Lemmas, list_lemmas, load_lemmas, third_person
+from tse_core.errors import InputError
+
+MAKE = Path(__file__).parents[2] / "data/lemmas/make.py"
+# Lemmas with both forms in the vocabulary. The released list's counts and the appendix' by rule are in the field notes;
+# the appendix' own forms (woos, quizzes, stomachs, has) give these.
+IN_VOCABULARY = {
+    "newman-released": {"bert-cased": 734, "bert-uncased": 835, "gpt2": 935, "roberta": 935},
+    "newman-appendix": {"bert-cased": 746, "bert-uncased": 848, "gpt2": 948, "roberta": 948},
+}
+
+
+def whole_word(tokenizer):
+    """A whole word inside a sentence -> its one vocabulary entry, or None."""
+    vocabulary = tokenizer.get_vocab()
+    spaced = "Ġthe" in vocabulary
+    lower = "The" not in vocabulary
+    return lambda word: vocabulary.get("Ġ" + word if spaced else word.lower() if lower else word)
+
+
+@pytest.fixture
+def vocabulary(shared):
+    transformers = pytest.importorskip("transformers")
+    return lambda name: whole_word(transformers.AutoTokenizer.from_pretrained(shared / "tokenizers" / name))
+
+
+def forms(name):
+    return load_lemmas(name).table.set_index("plural")
+
+
+def test_the_appendix_has_1970_lemmas_and_each_form_pair_once():
+    lemmas = load_lemmas("newman-appendix")
+    assert len(lemmas) == 1970
+    assert not lemmas.table.duplicated(["singular", "plural"]).any()
+    assert load_lemmas().name == "newman-clean"
+
+
+@pytest.mark.parametrize(
+    ("plural", "singular", "past"),
+    [
+        ("quiz", "quizzes", "quizzed"),
+        ("stomach", "stomachs", "stomached"),
+        ("woo", "woos", "wooed"),
+        ("have", "has", "had"),
+        ("are", "is", "was/were"),
+        ("fine-tune", "fine-tunes", "fine-tuned"),
+        ("go", "goes", "went"),
+        ("co-exist", "co-exists", "co-existed"),
+        ("program", "programs", "programmed"),
+        ("mimic", "mimics", "mimicked"),
+        ("outsell", "outsells", "outsold"),
+        ("veto", "vetoes", "vetoed"),
+        ("ski", "skis", "skied"),
+        ("travel", "travels", "traveled"),
+    ],
+)
+def test_forms_are_right_where_spelling_rules_go_wrong(plural, singular, past):
+    row = forms("newman-appendix").loc[plural]
+    assert (row["singular"], row["past"]) == (singular, past)
+
+
+def test_every_real_verb_has_one_past_and_be_has_two():
+    past = forms("newman-clean")["past"]
+    assert past.pop("are") == "was/were"
+    assert past.str.fullmatch(r"[a-z]+(-[a-z]+)?").all()
+
+
+def test_homographs_are_flagged():
+    homograph = forms("newman-appendix")["homograph"]
+    assert (homograph[["put", "cut", "set", "read", "beat", "broadcast", "were", "wound"]] == "past").all()
+    assert (homograph[["will", "shall"]] == "modal").all()
+    assert (homograph[["walk", "are", "have"]] == "").all()
+
+
+def test_nouns_are_flagged():
+    noun = forms("newman-appendix")["noun"]
+    assert noun[["love", "face", "work", "act"]].all()
+    assert not noun[["enjoy", "know", "become"]].any()
+
+
+def test_the_clean_list_keeps_only_present_tense_verbs():
+    clean = forms("newman-clean")
+    gone = set(forms("newman-appendix").index) - set(clean.index)
+    assert len(clean) == 1970 - len(gone)
+    assert gone == {
+        *("accomodate", "excorciate", "repond"),  # typos
+        *("allowed", "born", "increased", "refocuses", "shorn", "were"),  # inflected forms
+        *("attention", "buy-back", "growth", "plea", "safety", "streetspeak", "tandy", "the"),  # no verbs
+        *("don", "emphaticize", "gon", "plur", "scape", "wan"),  # fragments
+        *("shall", "will"),  # modals
+    }
+    assert "modal" not in set(clean["homograph"])
+    assert clean.loc["are", "singular"] == "is"
+
+
+def test_the_released_list_is_the_published_file_row_for_row(shared):
+    (file,) = shared.glob("mirror/bnewm0609/refining-tse/*/data/verbs/combined_verb_list.csv")
+    with file.open(encoding="utf-8", newline="") as lines:
+        published = Counter((row["sing"], row["plur"]) for row in csv.DictReader(lines))
+    ours = load_lemmas("newman-released").table
+    assert Counter(zip(ours["singular"], ours["plural"], strict=True)) == published
+    assert published.total() == 1951
+
+
+def test_the_released_list_keeps_its_faults():
+    singular = forms("newman-released")["singular"]
+    assert singular[["have", "fine-tune", "quiz", "stomach", "woo", "the"]].tolist() == [
+        "haves", "fine-tunines", "quizes", "stomaches", "wooes", "thes",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_VOCABULARY)
+@pytest.mark.parametrize("tokenizer", ["bert-cased", "bert-uncased", "gpt2", "roberta"])
+def test_in_vocabulary_counts(vocabulary, name, tokenizer):
+    word_id = vocabulary(tokenizer)
+    table, ids = load_lemmas(name).inflection_ids(word_id)
+    assert len(table) == len(ids) == IN_VOCABULARY[name][tokenizer]
+    first = table.iloc[0]
+    assert ids[0].tolist() == [word_id(first["singular"]), word_id(first["plural"])]
+
+
+def test_the_homographs_that_survive_in_gpt2(vocabulary):
+    kept = load_lemmas("newman-released").in_vocabulary(vocabulary("gpt2")).set_index("plural")
+    assert {"will", "were"} <= set(kept.index)
+    assert "the" not in kept.index
+
+
+def test_a_vocabulary_without_verbs_keeps_no_lemma():
+    table, ids = load_lemmas().inflection_ids(lambda word: None)
+    assert len(table) == 0
+    assert ids.shape == (0, 2)
+
+
+def test_the_hash_names_the_forms_and_nothing_else():
+    lemmas = load_lemmas("newman-clean")
+    shuffled = Lemmas("other", lemmas.table.sample(frac=1, random_state=0).drop(columns="noun"))
+    assert shuffled.hash == lemmas.hash
+    assert len({load_lemmas(name).hash for name in list_lemmas() if name != "newman-full"}) == 7
+
+
+def test_the_spelling_rule():
+    verbs = ["have", "try", "play", "push", "pass", "fix", "watch", "quiz", "go", "walk"]
+    assert [third_person(verb) for verb in verbs] == [
+        "has", "tries", "plays", "pushes", "passes", "fixes", "watches", "quizes", "goes", "walks",
+    ]  # fmt: skip
+
+
+def test_a_list_of_ones_own(tmp_path):
+    file = tmp_path / "mine.csv"
+    file.write_text("lemma,singular,plural\nwalk,walks,walk\nbe,is,are\n")
+    lemmas = load_lemmas(file)
+    assert (lemmas.name, len(lemmas)) == ("mine", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lemma,singular\nwalk,walks\n", "line 1: no column plural"),
+        ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "line 3: empty singular"),
+        ("lemma,singular,plural\nrun,runs\n", "line 2: empty plural"),
+        ("lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n", "line 4: walks/walk again"),
+        ("lemma,singular,plural\nput,put,put\n", "line 2: both forms are 'put'"),
+        ("lemma,singular,plural\n", "no lemma"),
+    ],
+)
+def test_a_faulty_list_is_refused_with_its_line(tmp_path, text, message):
+    file = tmp_path / "bad.csv"
+    file.write_text(text)
+    with pytest.raises(InputError, match=message):
+        load_lemmas(file)
+
+
+def test_an_unknown_list_names_those_that_exist(tmp_path):
+    with pytest.raises(InputError, match="newman-apendix.*did you mean 'newman-appendix'.*newman-clean"):
+        load_lemmas("newman-apendix")
+    with pytest.raises(InputError, match="no such file"):
+        load_lemmas(tmp_path / "absent.csv")
+
+
+def test_the_committed_table_is_what_the_rules_make():
+    pytest.importorskip("lemminflect")
+    spec = importlib.util.spec_from_file_location("make_lemmas", MAKE)
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    with (MAKE.parent / "newman-appendix.csv").open(encoding="utf-8", newline="") as file:
+        assert make.rows() == list(csv.DictReader(file))

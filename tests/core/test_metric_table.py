@@ -1,0 +1,61 @@
+"""The table of metrics: the value of each by hand; a new one is scored, tabled and drawn without further code."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tse_core.metrics.scores import cutoff_scores, tse_scores
+from tse_core.metrics.table import METRICS, SCORED, Forms
+
+NEW = """
+from tse_core.metrics import table
+
+mean_share = table.Metric("SHARE", "the mean share of the correct form", of="context", shape="cross", colour="#555555",
+                          part=lambda forms: forms.correct / (forms.correct + forms.wrong), whole=table.each)
+likelihood = table.Metric("LIKELIHOOD", "the probability of the correct form", of="pair", shape="cross",
+                          colour="#666666", part=table.correct, whole=table.each)
+for metric, kind in ((mean_share, table.OF_CONTEXTS), (likelihood, table.OF_PAIRS)):
+    table.METRICS[metric.name] = kind[metric.name] = metric
+
+table.SCORED = (*table.SCORED[:-1], "share", "mass")
+
+import numpy as np
+from tse_core import charts, evaluate, load_pairs
+
+found = evaluate(MODEL, load_pairs("marvin-linzen/simple"), keep="lemmas")
+forms = found.by_lemma
+shares = forms["probability_correct"] / (forms["probability_correct"] + forms["probability_wrong"])
+row = found.table(intervals=True).iloc[0]
+assert abs(row["SHARE"] - np.average(shares, weights=forms["contexts"])) < 1e-6, row
+assert row["SHARE_low"] < row["SHARE"] < row["SHARE_high"]
+assert abs(row["LIKELIHOOD"] - np.exp(found.pairs["log_probability_correct"]).mean()) < 1e-12
+assert {"SHARE", "LIKELIHOOD"} <= set(found.tidy()["metric"])
+assert set(found.curves()["metric"]) == {"EW", "MW", "SHARE"}
+assert abs(found.over(found.lemmas["lemma"])["share"].mean() - row["SHARE"]) < 1e-6
+assert '"SHARE"' in charts.table2_dots(found.intervals()).to_json()
+"""
+
+
+def test_each_metric_is_what_its_definition_says_of_three_verbs():
+    forms = Forms(np.array([0.3, 0.1, 0.0]), np.array([0.1, 0.1, 0.4]), np.array([1.0, 0.0, 0.0]))
+    values = {name: metric.part(forms).sum() / metric.whole(forms).sum() for name, metric in METRICS.items()}
+    assert values == pytest.approx({"TSE": 1 / 3, "EW": 1 / 3, "MW": 0.4})
+
+
+def test_the_names_are_those_of_the_scores_at_the_cutoffs():
+    logits = np.log([[0.3, 0.1, 0.1, 0.1, 0.4]])
+    found = cutoff_scores(logits, [[0, 1], [2, 3]], [0])
+    assert set(found.arrays) == {f"{kind}_{side}" for kind in SCORED for side in ("top", "bottom")}
+    assert (found.ew_top[0, -1], found.mass_top[0, -1]) == (0.5, pytest.approx(0.6))
+    assert found.mw_top[0, -1] == pytest.approx(2 / 3)
+    with pytest.raises(AttributeError, match="tse_top"):
+        found.tse_top  # noqa: B018
+    assert tse_scores([0.3, 0.1], [0.1, 0.1]).tolist() == [1.0, 0.0]
+
+
+def test_a_new_metric_in_the_table_is_scored_cut_bounded_and_drawn(tiny_causal):
+    code = NEW.replace("MODEL", repr(str(tiny_causal)))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -1,0 +1,244 @@
+"""Results files and the store's finished numbers; two models over the lemmas they share."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
+from tse_core.agreement.comparison import compare_evaluations, compare_shared, shared_lemmas
+from tse_core.agreement.evaluation import NOISE, number_names
+from tse_core.datasets.contents import other_contents
+from tse_core.datasets.names import data_hash
+from tse_core.errors import DamagedFileWarning
+from tse_core.metrics.scores import Cutoffs
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.result_index import find, finished, keep_results
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS, difference_table, read_results, write_results
+
+SIGNATURE = "m@00000000 d@11111111 | l@22222222(3) bos:none protocol:exact/1 | 0.1.0 cpu 2026-01-01"
+
+
+def tidy(scores=(0.5, 0.75), signature=SIGNATURE) -> pd.DataFrame:
+    rows = []
+    for construction, score in zip(("Simple", "VP, long"), scores, strict=False):
+        common = dict.fromkeys(TIDY_COLUMNS, 1) | {"model": "m", "protocol": "exact", "construction": construction}
+        common |= {"score": score, "low": 0.1, "high": 0.9, "signature": signature}
+        rows.append(common | {"metric": "TSE", "side": "", "cutoff": np.nan, "coverage": np.nan, "invalid": np.nan})
+        rows.append(common | {"metric": "EW", "side": "top", "cutoff": 1.0, "coverage": 1 / 3, "invalid": 0.0})
+    return pd.DataFrame(rows)[TIDY_COLUMNS]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    from tiny import save_model
+
+    folder = tmp_path_factory.mktemp("models")
+    return [load_model(save_model(folder / kind, kind), device="cpu") for kind in ("causal", "masked")]
+
+
+@pytest.fixture(scope="module")
+def simple():
+    return load_pairs("marvin-linzen/simple")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_file_gives_back_every_number_exactly(tmp_path, ending):
+    write_results(tidy((1 / 3, np.pi / 4)), tmp_path / f"r.{ending}")
+    pd.testing.assert_frame_equal(read_results(tmp_path / f"r.{ending}"), tidy((1 / 3, np.pi / 4)), check_dtype=False)
+    assert [f.name for f in tmp_path.iterdir()] == [f"r.{ending}"]
+
+
+def test_the_same_table_gives_the_same_bytes(tmp_path):
+    for name in ("a", "b"):
+        write_results(tidy(), tmp_path / f"{name}.parquet")
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+
+
+def test_rows_changed_after_writing_are_noticed(tmp_path):
+    import pyarrow.parquet as pq
+
+    write_results(tidy(), tmp_path / "r.parquet")
+    table = pq.read_table(tmp_path / "r.parquet")
+    forged = table.to_pandas().assign(score=0.99)
+    forged = table.from_pandas(forged, preserve_index=False).replace_schema_metadata(table.schema.metadata)
+    pq.write_table(forged, tmp_path / "r.parquet")
+    with pytest.raises(InputError, match="not those that were written .another digest."):
+        read_results(tmp_path / "r.parquet")
+
+
+def test_results_of_another_machine_are_merged_and_duplicates_passed_over(tmp_path):
+    store = Store(tmp_path / "store")
+    write_results(tidy(), tmp_path / "a.parquet")
+    assert keep_results(read_results(tmp_path / "a.parquet"), store) == 4
+    later = SIGNATURE.replace("cpu 2026-01-01", "H100 2027-01-01")
+    write_results(pd.concat([tidy(signature=later), tidy(signature=later.replace("d@1", "d@2"))]), tmp_path / "b.csv")
+    assert keep_results(read_results(tmp_path / "b.csv"), store) == 4
+    assert keep_results(read_results(tmp_path / "b.csv"), store) == 0
+    assert [entry["identity"]["data"] for entry in store.entries("results")] != []
+    assert len(store.entries("results")) == 2
+    found = find(Signature.parse(SIGNATURE).key[:6], store)
+    pd.testing.assert_frame_equal(found, tidy(), check_dtype=False)
+
+
+def test_numbers_that_contradict_the_store_under_the_same_signature_are_refused(tmp_path):
+    store = Store(tmp_path)
+    keep_results(tidy(), store)
+    with pytest.raises(InputError, match="Simple, TSE: 0.6000, but the store has 0.5000 under the same signature"):
+        keep_results(tidy((0.6, 0.75)), store)
+    assert keep_results(tidy((0.5 + 1e-6, 0.75)), store) == 0  # rounding
+
+
+def test_names_that_stand_for_other_contents_here_are_told():
+    lemmas = f"newman-clean@{load_lemmas().hash}"
+    here = f"marvin-linzen/simple@{data_hash(load_pairs('marvin-linzen/simple'))}"
+    assert other_contents(here, lemmas) == []
+    (note,) = other_contents("marvin-linzen/simple@00000000", lemmas)
+    assert note == f"marvin-linzen/simple is {here[-8:]} here but 00000000 there: other contents under the same name"
+
+
+def test_differences_number_by_number():
+    found = difference_table(tidy(), tidy((0.4, 0.75), SIGNATURE.replace("exact", "released")))
+    assert found["difference"].round(9).tolist() == [-0.1, -0.1, 0, 0]
+    with pytest.raises(InputError, match="first results hold several runs"):
+        difference_table(pd.concat([tidy(), tidy(signature=SIGNATURE.replace("bos:none", "bos:add"))]), tidy())
+    with pytest.raises(InputError, match="share no number"):
+        difference_table(tidy(), tidy().assign(construction="Other"))
+
+
+def test_an_evaluation_leaves_its_numbers_in_the_store(models, simple, tmp_path):
+    result = evaluate(models[0], simple, store=tmp_path)
+    found = find(result.signature.key, Store(tmp_path))
+    pd.testing.assert_frame_equal(found, result.tidy(), check_dtype=False)
+
+
+def test_a_run_is_finished_once_the_store_has_each_of_its_numbers(models, simple, tmp_path):
+    found = evaluate(models[0], simple)
+    tidy, store = found.tidy(), Store(tmp_path)
+    signature, constructions, code = found.signature, tidy["construction"].unique(), ("agreement",)
+    names = number_names(constructions, found.cutoffs)
+    assert finished(signature, names, store) is None
+    keep_results(tidy, store)
+    assert finished(signature, names, store) is None  # numbers that were imported are worked out here
+    keep_results(tidy.iloc[5:], store, code)
+    assert finished(signature, names, store) is None
+    keep_results(tidy, store, code)
+    pd.testing.assert_frame_equal(finished(signature, names, store), tidy, check_dtype=False)  # whatever came first
+    fewer = number_names(constructions, Cutoffs(top=(0.5, 1.0), bottom=()))
+    assert set(finished(signature, fewer, store)["cutoff"].dropna()) == {0.5, 1.0}
+    assert finished(signature, number_names(constructions, Cutoffs(top=(0.123,), bottom=())), store) is None
+    assert finished(signature, [*names, (constructions[0], "new metric", "", None)], store) is None
+
+
+def test_computed_numbers_go_before_imported_ones_that_differ(tmp_path):
+    store, key = Store(tmp_path), Signature.parse(SIGNATURE).key
+    keep_results(tidy((0.9, 0.75)), store)
+    with pytest.warns(
+        DamagedFileWarning, match="Simple, TSE: 0.5000, but 0.9000 was imported .* computed number counts"
+    ):
+        assert keep_results(tidy(), store, ("agreement",)) == 4
+    assert find(key, store).set_index(["construction", "metric"])["score"]["Simple", "TSE"] == 0.5
+    with pytest.raises(InputError, match="0.9000, but the store has 0.5000"):
+        keep_results(tidy((0.9, 0.75)), store)
+    assert store.remove_results(key) == 2 and find(key, store) is None and not list(tmp_path.rglob("*"))[1:]
+
+
+def test_numbers_that_other_code_computed_are_not_shown(tmp_path, monkeypatch):
+    store, key = Store(tmp_path), Signature.parse(SIGNATURE).key
+    keep_results(tidy(), store, ("agreement",))
+    monkeypatch.setattr("tse_core.results.result_index.code_digest", lambda *parts: "0" * 12)
+    assert find(key, store) is None
+    keep_results(tidy((0.9, 0.75)), store, ("agreement",))
+    assert find(key, store)["score"].max() == 0.9
+
+
+def test_pairs_decided_by_less_than_the_numeric_noise_are_flagged(models, simple, monkeypatch):
+    pairs = evaluate(models[1], simple).pairs
+    margin = (pairs["log_probability_correct"] - pairs["log_probability_wrong"]).abs()
+    assert (pairs["within_noise"] == (margin < NOISE["float32"])).all()
+    monkeypatch.setitem(NOISE, "float32", float(margin.median()))
+    flagged = evaluate(models[1], simple).pairs["within_noise"]
+    assert 0.4 < flagged.mean() < 0.6
+
+
+# Two models
+
+
+def test_shared_lemmas_are_those_of_both_vocabularies(models):
+    class Knows(LanguageModel):
+        def word_ids(self, words):
+            return [i if w in ("laughs", "laugh", "sees", "see", "is") else None for i, w in enumerate(words)]
+
+    knows = Knows("knows three", "causal", models[0].tokenizer, models[0].network)
+    shared = shared_lemmas([models[0], knows])
+    assert shared.table["lemma"].tolist() == ["laugh", "see"]
+    assert shared.name == "newman-clean-shared" and shared.hash != load_lemmas().hash
+    with pytest.raises(InputError, match="share no lemma of l with both forms"):
+        shared_lemmas([knows], type(shared)("l", shared.table.iloc[:0]))
+
+
+def test_kept_lemmas_give_the_ew_that_a_run_over_the_shared_list_gives(models, simple, tmp_path):
+    few = "lemma,singular,plural\nlaugh,laughs,laugh\nsee,sees,see\nsmile,smiles,smile\n"
+    (tmp_path / "few.csv").write_text(few)
+    first, second = (evaluate(model, simple, keep="lemmas") for model in models)
+    whole = compare_shared(first, second).iloc[0]
+    assert whole["lemmas"] == len(first.lemmas)
+    assert whole["first"] == pytest.approx(first.table()["EW"][0])
+    assert whole["second"] == pytest.approx(second.table()["EW"][0])
+    three = load_lemmas(tmp_path / "few.csv")
+    kept = second.lemmas["lemma"].isin(three.table["lemma"])
+    by_lemma = second.by_lemma[second.by_lemma["lemma"].isin(three.table["lemma"])]
+    part = {"lemmas": second.lemmas[kept], "by_lemma": by_lemma}
+    reduced = replace(second, **part)
+    shared = compare_shared(first, reduced).iloc[0]
+    again = [evaluate(model, simple, three).table()["EW"][0] for model in models]
+    assert (shared["first"], shared["second"]) == (pytest.approx(again[0]), pytest.approx(again[1]))
+    assert shared["low"] <= shared["difference"] <= shared["high"]
+
+
+def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_interval(models, simple):
+    results = [evaluate(model, simple) for model in models]
+    table = compare_evaluations(*results).set_index("metric")
+    for metric in ("MW", "EW", "TSE"):
+        row = table.loc[metric]
+        assert [row["first"], row["second"]] == [pytest.approx(r.table()[metric][0]) for r in results]
+        assert row["low"] <= row["difference"] <= row["high"] and 0 <= row["p_value"] <= 1
+    same = compare_evaluations(results[0], results[0])
+    assert (same["difference"] == 0).all() and (same["p_value"] == 1).all()
+
+
+def test_evaluations_with_other_policies_are_not_compared(models, simple):
+    first = evaluate(models[0], simple, keep="lemmas")
+    with pytest.raises(InputError, match="cannot be compared, their policies differ: protocol: exact/1 against"):
+        compare_evaluations(first, evaluate(models[0], simple, "newman-clean", protocol="released"))
+    with pytest.raises(InputError, match="made without its lemmas; use keep='lemmas'"):
+        compare_shared(first, evaluate(models[0], simple))
+    with pytest.raises(InputError, match="different lemma lists .newman-clean@.*, newman-appendix@"):
+        compare_shared(first, evaluate(models[0], simple, "newman-appendix", keep="lemmas"))
+
+
+def test_names_that_a_spreadsheet_would_run_are_inert_in_csv_and_read_back_as_they_were(tmp_path):
+    table = tidy().assign(model="=HYPERLINK(1)", construction="@SUM(A1)", score=0.25)
+    write_results(table, tmp_path / "r.csv")
+    header, *rows = (tmp_path / "r.csv").read_text().splitlines()
+    assert header.startswith("model,protocol") and rows
+    assert all(row.startswith("'=HYPERLINK(1),") and ",'@SUM(A1)," in row and ",0.25," in row for row in rows)
+    pd.testing.assert_frame_equal(read_results(tmp_path / "r.csv"), table, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"side": "left"}, "side is 'left'; it must be (empty|top or bottom)"),
+        ({"cutoff": 0.5, "side": ""}, "side is ''; it must be top or bottom, as there is a cut-off"),
+        ({"cutoff": np.nan, "side": "top"}, "side is 'top'; it must be empty, as there is no cut-off"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_side_goes_with_a_cut_off(tmp_path, changes, line, ending):
+    write_results(tidy().assign(**changes), tmp_path / f"r.{ending}")
+    with pytest.raises(InputError, match=f"row 1: {line}"):
+        read_results(tmp_path / f"r.{ending}")

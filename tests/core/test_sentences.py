@@ -1,0 +1,245 @@
+"""Sentence scores: against a plain loop, against minicons, and what must not change them."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import tse_core
+from tse_core.errors import InputError
+from tse_core.sentences.preferences import judged, score_pairs
+from tse_core.sentences.tokens import surprisals, token_surprisals
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "minicons.json").read_text())
+SENTENCES = ["The keys to the cabinet are on the table.", "Who couldn't admire her?", "Dogs bark."]
+
+
+@pytest.fixture(scope="module")
+def models(shared):
+    names = ("random-gpt2", "random-bert-cased", "random-roberta", "stories260K")
+    return {name: tse_core.load_model(shared / "models" / name, device="cpu", bos="tokenizer") for name in names}
+
+
+@pytest.fixture(scope="module")
+def blimp_sentences(shared):
+    """The sentences that the reference values are of."""
+    folder = next((shared / "mirror" / "alexwarstadt" / "blimp").glob("*/data"))
+    lines = {uid: (folder / f"{uid}.jsonl").read_text().splitlines() for uid in {u for u, _, _ in GOLDEN["sentences"]}}
+    return [json.loads(lines[uid][line])[f"sentence_{side}"] for uid, line, side in GOLDEN["sentences"]]
+
+
+def pairs(**fields):
+    return pd.DataFrame({"good": ["The keys are old."], "bad": ["The keys is old."]} | fields)
+
+
+def total(scores):
+    """Log-probability of a sentence in nats."""
+    return -scores.bits.sum() * math.log(2)
+
+
+def plain_loop(model, sentence, bos):
+    """log P of one sentence by one unbatched pass: no caching, no sharing."""
+    ids = model.tokenizer(sentence, add_special_tokens=False)["input_ids"]
+    ids = [model.tokenizer.bos_token_id, *ids] if bos else ids
+    with torch.no_grad():
+        logits = model.network.module(torch.tensor([ids])).logits[0].double()
+    return sum(logits[i].log_softmax(-1)[ids[i + 1]].item() for i in range(len(ids) - 1))
+
+
+@pytest.mark.parametrize(("name", "bos"), [("random-gpt2", "none"), ("stories260K", "add")])
+def test_full_sentences_equal_a_plain_loop_on_500_blimp_sentences(models, blimp_sentences, name, bos):
+    scores = token_surprisals(models[name], blimp_sentences, bos=bos)
+    expected = [plain_loop(models[name], sentence, bos == "add") for sentence in blimp_sentences]
+    np.testing.assert_allclose([total(s) for s in scores], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("key", list(GOLDEN["scores"]))
+def test_scores_equal_minicons(models, blimp_sentences, key):
+    """Full sentences, PLL and PLL-l2r of BLiMP sentences; minicons puts no space before RoBERTa's first word."""
+    name, method = key.split("/")
+    expected = GOLDEN["scores"][key]
+    scores = token_surprisals(models[name], blimp_sentences[: len(expected)], method=method, space=False)
+    np.testing.assert_allclose([total(s) for s in scores], expected, atol=1e-4)
+
+
+def test_scores_do_not_depend_on_order_or_company(models):
+    for name, model in models.items():
+        together = {s: total(t) for s, t in zip(SENTENCES, token_surprisals(model, SENTENCES), strict=True)}
+        for sentence in reversed(SENTENCES):
+            assert total(token_surprisals(model, [sentence])[0]) == pytest.approx(together[sentence], abs=1e-4), name
+
+
+@pytest.mark.parametrize("tokens", [1, 30, 100_000])
+def test_scores_do_not_depend_on_the_batch_size(models, monkeypatch, tokens):
+    for name, model in models.items():
+        usual = [total(scores) for scores in token_surprisals(model, SENTENCES)]
+        with monkeypatch.context() as patch:
+            patch.setattr("tse_core.forward.passes.BATCH_TOKENS", tokens)
+            patch.setattr("tse_core.forward.passes.TREE_TOKENS", min(tokens, 384))
+            found = [total(scores) for scores in token_surprisals(model, SENTENCES)]
+        np.testing.assert_allclose(found, usual, atol=1e-4, err_msg=name)
+
+
+def test_the_first_token_needs_something_before_it(models):
+    without, with_bos = (token_surprisals(models["random-gpt2"], SENTENCES[:1], bos=b)[0] for b in ("none", "add"))
+    assert not without.scored[0] and without.bits[0] == 0 and without.scored[1:].all()
+    assert with_bos.scored.all() and with_bos.bits[0] > 0
+    assert without.tokens == with_bos.tokens and with_bos.starts[0] == 0
+
+
+def test_offsets_point_at_the_tokens(models):
+    for model in models.values():
+        for sentence, scores in zip(SENTENCES, token_surprisals(model, SENTENCES), strict=True):
+            for token, start, end in zip(scores.tokens, scores.starts, scores.ends, strict=True):
+                shown = token.strip().removeprefix("##")
+                assert sentence[start:end] == shown or not shown or "�" in shown
+
+
+def test_pll_l2r_hides_the_later_pieces_of_a_word(models):
+    """A word of one token scores the same in both variants; in a word of several, only the last piece does."""
+    model = models["random-bert-cased"]
+    (pll,), (l2r,) = (token_surprisals(model, ["The skateboarders laugh."], method=m) for m in ("pll", "pll-l2r"))
+    pieces = [i for i, token in enumerate(pll.tokens) if "##" in token]
+    assert pieces
+    same = np.isclose(pll.bits, l2r.bits, atol=1e-9)
+    assert not same[pieces[0] - 1 : pieces[-1]].any()
+    assert same[[i for i in range(len(same)) if not pieces[0] - 1 <= i < pieces[-1]]].all()
+
+
+def test_words_add_up_their_tokens(models):
+    for model in models.values():
+        tokens, words = (surprisals(model, SENTENCES, unit=unit) for unit in ("token", "word"))
+        assert [list(w) for _, w in words.groupby("sentence")["word"]] == [s.split() for s in SENTENCES]
+        sums = [table.groupby("sentence")["surprisal"].sum() for table in (tokens, words)]
+        np.testing.assert_allclose(*sums)
+        assert words["tokens"].sum() == len(tokens)
+
+
+@pytest.mark.parametrize("name", ["random-gpt2", "stories260K"])
+def test_a_words_boundary_moves_from_its_successor_to_it(models, name):
+    """By hand for a word in the middle; over a sentence only the end's boundary is added."""
+    model, sentence = models[name], SENTENCES[0]
+    raw, moved = (surprisals(model, [sentence], unit="word", boundary=b) for b in (False, True))
+    space = "Ġ" if name == "random-gpt2" else "▁"
+    openers = [i for t, i in model.tokenizer.get_vocab().items() if t.startswith(space)]
+    openers = sorted({*openers, model.tokenizer.eos_token_id})
+
+    def opens(text):
+        ids = torch.tensor([model.encode(text).ids])
+        logits = model.network.logits(ids, torch.tensor([0]), torch.tensor([ids.shape[1] - 1]))[0].double()
+        return -logits.softmax(-1)[openers].sum().log2().item()
+
+    expected = raw["surprisal"][1] + opens("The keys") - opens("The")
+    assert moved["surprisal"][1] == pytest.approx(expected, abs=1e-4)
+    assert moved["surprisal"].sum() - raw["surprisal"].sum() == pytest.approx(opens(sentence), abs=1e-4)
+
+
+def test_prefix_methods_score_the_critical_words_only(models):
+    """Each is the difference of two whole log-probabilities, words of several tokens and of several words included."""
+    model = models["random-gpt2"]
+
+    def log_probability(text):
+        return plain_loop(model, text, False)
+
+    table = pairs(one_prefix_prefix="The skateboarders", one_prefix_word_good="are unhappiest",
+                  one_prefix_word_bad="skateboards", two_prefix_prefix_good="The key", two_prefix_prefix_bad="The keys",
+                  two_prefix_word=" unhinges")  # fmt: skip
+    one, two = (score_pairs(model, table, method=method).iloc[0] for method in ("one-prefix", "two-prefix"))
+    prefix = log_probability("The skateboarders")
+    assert one["logp_good"] == pytest.approx(log_probability("The skateboarders are unhappiest") - prefix, abs=1e-4)
+    assert one["logp_bad"] == pytest.approx(log_probability("The skateboarders skateboards") - prefix, abs=1e-4)
+    expected = log_probability("The keys unhinges") - log_probability("The keys")
+    assert two["logp_bad"] == pytest.approx(expected, abs=1e-4)
+    assert one["length_good"] == len(model.encode(" are unhappiest").ids)
+
+
+def test_pair_scores_are_the_sentences(models):
+    for model in models.values():
+        row = score_pairs(model, pairs(paradigm="p", pair_id="7")).iloc[0]
+        good, bad = (total(s) for s in token_surprisals(model, ["The keys are old.", "The keys is old."]))
+        assert row["logp_good"] == pytest.approx(good, abs=1e-4)
+        assert row["margin"] == pytest.approx(good - bad, abs=1e-4) and row["correct"] == float(good > bad)
+        assert (row["paradigm"], row["pair_id"]) == ("p", "7")
+
+
+def test_ties_are_wrong_unless_asked_otherwise(models):
+    same = pairs(bad=["The keys are old."])
+    scores = {ties: score_pairs(models["random-gpt2"], same, ties=ties).iloc[0] for ties in ("wrong", "half")}
+    assert scores["wrong"]["tie"] and scores["wrong"]["correct"] == 0 and scores["half"]["correct"] == 0.5
+    impossible = judged(pd.DataFrame({"logp_good": [-np.inf], "logp_bad": [-np.inf]})).iloc[0]
+    assert impossible["tie"] and impossible["margin"] == 0
+
+
+def test_the_first_words_spelling_is_a_policy(models):
+    model = models["random-gpt2"]
+    lower = score_pairs(model, pairs(), first="lower")["logp_good"][0]
+    assert lower == pytest.approx(plain_loop(model, "the keys are old.", False), abs=1e-4)
+    spaced = score_pairs(model, pairs(), space=True)["logp_good"][0]
+    assert spaced == pytest.approx(plain_loop(model, " The keys are old.", False), abs=1e-4)
+
+
+def test_unknown_words_are_flagged_or_refused(models):
+    """A character that BERT's vocabulary lacks, in the critical region and outside it."""
+    model = models["random-bert-cased"]
+    table = pd.DataFrame({"good": ["The ꙮ are old.", "The ꙮ sees it."], "bad": ["The keys are old.", "The ꙮ see it."]})
+    flagged, refused = (score_pairs(model, table, unknown_words=policy) for policy in ("flag", "refuse"))
+    assert flagged["unknown_good"].tolist() == [1, 1] and flagged["unknown_critical"].tolist() == [True, False]
+    assert flagged["correct"].notna().all()
+    assert refused["correct"].isna().tolist() == [True, False]
+
+
+def test_bad_input_is_named(models):
+    gpt2, bert = models["random-gpt2"], models["random-bert-cased"]
+    with pytest.raises(InputError, match="sentence 2: an empty sentence"):
+        token_surprisals(gpt2, ["Dogs bark.", " "])
+    with pytest.raises(InputError, match="pair wh/3: bad is empty"):
+        score_pairs(gpt2, pairs(bad=[""], paradigm="wh", pair_id="3"))
+    with pytest.raises(InputError, match="needs the column 'one_prefix_prefix'"):
+        score_pairs(gpt2, pairs(), "one-prefix")
+    with pytest.raises(InputError, match="did you mean 'pll-l2r'"):
+        score_pairs(bert, pairs(), "pll-12r")
+    with pytest.raises(InputError, match="does not suit the causal model"):
+        score_pairs(gpt2, pairs(), "pll")
+    with pytest.raises(InputError, match="does not suit the masked model"):
+        score_pairs(bert, pairs(), "full-sentence")
+    with pytest.raises(InputError, match="unknown policy for ties"):
+        score_pairs(gpt2, pairs(), ties="right")
+    with pytest.raises(InputError, match="masked"):
+        surprisals(bert, SENTENCES, unit="word", boundary=True)
+
+
+def test_a_side_of_which_nothing_is_scored_does_not_win():
+    table = pd.DataFrame(
+        {
+            "logp_good": [0.0, -2.0, -1.0],
+            "logp_bad": [-5.0, 0.0, -3.0],
+            "length_good": [0, 3, 1],
+            "length_bad": [4, 0, 1],
+        }
+    )
+    assert judged(table)["correct"].tolist() == pytest.approx([math.nan, math.nan, 1.0], nan_ok=True)
+
+
+def test_a_log_probability_that_is_nan_is_not_counted_as_wrong():
+    table = pd.DataFrame({"logp_good": [math.nan, -1.0], "logp_bad": [-1.0, math.nan]})
+    assert judged(table)["correct"].isna().all()
+
+
+def test_sentences_of_one_token_are_not_judged_where_nothing_precedes_them(tiny_causal):
+    model = tse_core.load_model(tiny_causal)
+    one_word = pd.DataFrame({"good": ["laughs", "The author laughs"], "bad": ["The author laugh", "The author laugh"]})
+    found = score_pairs(model, one_word, bos="none")
+    assert found["length_good"].tolist() == [0, 2] and found["correct"].isna().tolist() == [True, False]
+
+
+def test_a_front_token_that_is_also_the_unknown_token_is_no_unknown_word(tiny_causal):
+    model = tse_core.load_model(tiny_causal, bos="[UNK]")
+    pairs = pd.DataFrame(
+        {"good": ["the author smiles", "the zzz smiles"], "bad": ["the author smile", "the zzz smile"]}
+    )
+    scores = score_pairs(model, pairs)
+    assert scores["unknown_good"].tolist() == [0, 1] and scores["unknown_critical"].tolist() == [False, False]

@@ -1,0 +1,318 @@
+"""Models behind a server: the same numbers as in this process, and one line for whatever a server does wrong."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from loopback import echoed, prompt_logprobs, serving
+from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
+from tse_core.cli import main
+from tse_core.models import server_requests
+from tse_core.models.server import ServerModel
+from tse_core.models.server_answers import AnswerError, scores_in
+from tse_core.models.surprisal_model import SurprisalModel
+
+SENTENCES = ["The authors laugh.", "The author that the guards like laughs."]
+PAIRS = pd.DataFrame(
+    {
+        "good": ["The authors laugh.", "The author laughs.", "Authors laugh."],
+        "bad": ["The authors laughs.", "The author laugh.", "Author laugh."],
+        "paradigm": ["plural", "singular", "bare"],
+    }
+)
+
+
+@pytest.fixture
+def local(tiny_causal):
+    return load_model(tiny_causal, device="cpu", bos="[CLS]")
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(server_requests, "WAITS", (0.01, 0.01))
+
+
+def tse(*arguments) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(list(map(str, arguments)))
+    return left.value.code or 0
+
+
+@pytest.mark.parametrize("answer", [echoed, prompt_logprobs])
+def test_surprisals_and_pairs_are_those_of_the_model_in_this_process(local, answer):
+    with serving(local, answer) as address:
+        model = load_model(f"{address}#tiny", bos="[CLS]")
+        assert isinstance(model, ServerModel) and isinstance(model, SurprisalModel)
+        ours, theirs = surprisals(local, SENTENCES), surprisals(model, SENTENCES)
+        assert theirs["token"].tolist() == ours["token"].tolist() and theirs["scored"].all()
+        assert theirs[["start", "end"]].equals(ours[["start", "end"]])
+        assert np.allclose(theirs["surprisal"], ours["surprisal"], atol=1e-4)
+        ours, theirs = score_pairs(local, PAIRS), score_pairs(model, PAIRS)
+        for column in ("logp_good", "logp_bad"):
+            assert np.allclose(ours[column], theirs[column], atol=1e-4)
+        assert (ours["correct"] == theirs["correct"]).all()
+
+
+def test_a_first_token_with_nothing_in_front_counts_nothing_and_is_flagged(local):
+    with serving(local) as address:
+        ours, theirs = score_pairs(local, PAIRS, bos="none"), score_pairs(address, PAIRS)
+    assert np.allclose(ours["margin"], theirs["margin"], atol=1e-4)
+    assert theirs["length_good"].tolist() == ours["length_good"].tolist() == [3, 3, 2]
+    assert theirs["unscored_difference"].tolist() == ours["unscored_difference"].tolist() == [False, False, True]
+
+
+def test_a_suite_has_the_same_regions(local):
+    suite = _suite()
+    with serving(local) as address:
+        ours, theirs = evaluate_suite(local, suite), evaluate_suite(load_model(address, bos="[CLS]"), suite)
+    assert np.allclose(ours.regions["bits"], theirs.regions["bits"], atol=1e-3)
+    assert ours.by_item.equals(theirs.by_item)
+
+
+def test_the_signature_says_that_it_is_a_servers_word(local):
+    with serving(local) as address:
+        found = evaluate_blimp(address, PAIRS)
+        with_front = load_model(address, bos="[CLS]")
+        assert with_front.identity() == load_model(address).identity()
+        assert with_front.policies() == {"bos": "[CLS]", "source": "server"}
+    assert found.signature.policy["source"] == "server" and found.signature.policy["bos"] == "server"
+    assert found.signature.model == "tiny" and found.signature.provenance["hardware"] == "server"
+
+
+def test_what_a_server_cannot_give_is_refused(local, capsys):
+    with serving(local) as address:
+        with pytest.raises(
+            InputError, match=r"#tiny gives surprisals only; this needs distributions over a vocabulary"
+        ):
+            evaluate(address, "marvin-linzen/simple")
+        for option, value in {"kind": "causal", "dtype": "float16", "revision": "main"}.items():
+            with pytest.raises(InputError, match=f"has its own {option}; leave {option} out"):
+                load_model(address, **{option: value})
+        with pytest.raises(InputError, match="cannot be asked for bos='none'; bos may be a token's text"):
+            load_model(address, bos="none")
+        with pytest.raises(InputError, match="gives surprisals only"):
+            load_model(address, chat="Say something.")
+        assert tse("evaluate", address) == 2 and "gives surprisals only" in capsys.readouterr().err
+
+
+def test_which_model_of_a_server(local):
+    with serving(local, names=("tiny", "large")) as address:
+        with pytest.raises(InputError, match=r"has several models, say which \(--model\): large, tiny"):
+            load_model(address)
+        with pytest.raises(InputError, match="unknown model of .*'tine' .did you mean 'tiny'"):
+            load_model(f"{address}#tine")
+        assert load_model(f"{address}#tiny").label == "tiny"
+
+
+def test_prompts_go_in_batches_or_one_by_one_where_the_server_takes_no_list(local):
+    def one_by_one(model, body):
+        return echoed(model, body) if len(body["prompt"]) == 1 else (500, {"error": {"message": "one at a time"}})
+
+    with serving(local) as together, serving(local, one_by_one) as single:
+        ours, theirs = score_pairs(together, PAIRS), score_pairs(single, PAIRS)
+        assert ours.equals(theirs)
+        probes = [1, 1, 1]  # the probe, a token written, the same token read
+        assert [len(body["prompt"]) for body in together.asked] == [*probes, 6]
+        assert [len(body["prompt"]) for body in single.asked] == [*probes, 6, *[1] * 6]
+
+
+def test_a_key_goes_into_the_header_and_nowhere_else(local, monkeypatch):
+    monkeypatch.setenv("TSE_API_KEY", "my-secret")
+    with serving(local) as address:
+        found = evaluate_blimp(address, PAIRS)
+        assert set(address.keys) == {"Bearer my-secret"}
+        assert "my-secret" not in str(found.signature) + str(address.asked)
+    with pytest.raises(InputError) as error:
+        load_model("http://{}@127.0.0.1:1/v1".format("me:my-secret"))
+    assert "my-secret" not in str(error.value) and "TSE_API_KEY" in str(error.value)
+
+
+def test_a_server_that_dies_loses_nothing_that_was_finished(local, tmp_path):
+    def dying(model, body):
+        return echoed(model, body) if len(place.asked) <= 6 else (503, {})
+
+    with (
+        serving(local, dying) as place,
+        pytest.raises(InputError, match="paradigm .*no answer .it answers 503.*goes on from there"),
+    ):
+        evaluate_blimp(place, PAIRS, store=tmp_path)
+    with serving(local) as place:
+        resumed = evaluate_blimp(place, PAIRS, store=tmp_path)
+        # The probe, a token written and read; for each paradigm that was missing the probe and its pairs.
+        assert len(place.asked) < 3 + 2 * 3
+        assert resumed.pairs.equals(evaluate_blimp(place, PAIRS).pairs)
+
+
+def test_a_server_that_is_busy_for_a_moment_is_asked_again(local):
+    def busy(model, body):
+        return echoed(model, body) if len(place.asked) % 2 == 0 else (429, {"error": "slow down"})
+
+    with serving(local, busy) as place:
+        assert score_pairs(place, PAIRS)["correct"].notna().all()
+
+
+def test_nobody_there():
+    with pytest.raises(InputError, match="http://127.0.0.1:9/v1: no answer .*refused.*is a server running there"):
+        load_model("http://127.0.0.1:9/v1")
+
+
+def test_a_server_that_never_answers(local):
+    def silent(model, body):
+        time.sleep(20)
+
+    with serving(local, silent) as address:
+        model, start = ServerModel(address, timeout=0.3), time.perf_counter()
+        with pytest.raises(InputError, match="no answer within 0.3 seconds"):
+            model.token_surprisals(SENTENCES)
+        assert time.perf_counter() - start < 5
+
+
+def changed(model, body, change):
+    answer = echoed(model, body)
+    for choice in answer["choices"]:
+        change(choice["logprobs"])
+    return answer
+
+
+def missing(logprobs):
+    for values in (logprobs["tokens"], logprobs["token_logprobs"]):
+        values.pop(2)
+
+
+WRONG = {
+    "a token is missing": (missing, "its tokens .* do not spell"),
+    "other words": (lambda found: found["tokens"].__setitem__(1, "writers"), "its tokens .* do not spell"),
+    "no number": (lambda found: found["token_logprobs"].__setitem__(1, "high"), "log-probability of .* is 'high'"),
+    "a probability above 1": (
+        lambda found: found["token_logprobs"].__setitem__(1, 0.7),
+        "log-probability of .* is 0.7",
+    ),
+    "NaN": (lambda found: found["token_logprobs"].__setitem__(1, float("nan")), "log-probability of .* is nan"),
+    "nothing for a token": (lambda found: found["token_logprobs"].__setitem__(2, None), "no log-probability of"),
+    "fewer numbers than tokens": (lambda found: found["token_logprobs"].pop(), "its answer holds no log-probabilities"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_nonsense_in_the_middle_of_a_run_is_one_line(local, what):
+    change, message = WRONG[what]
+
+    def sometimes(model, body):
+        return changed(model, body, change) if len(body["prompt"]) > 1 else echoed(model, body)
+
+    with serving(local, sometimes) as address, pytest.raises(InputError, match=f"#tiny: .*{message}") as error:
+        score_pairs(address, PAIRS)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda *_: b"<html>", "its answer is no JSON object: <html>"),
+        (lambda *_: {}, "asked with echo and logprobs: its answer holds no choices; asked with prompt_logprobs"),
+        (
+            lambda *_: (404, {"detail": "Not Found"}),
+            "gives no log-probabilities of a prompt.*it answers 404: Not Found",
+        ),
+        (lambda m, b: echoed(m, b) | {"model": "other"}, "#tiny: another model answers, 'other'"),
+        (lambda m, b: {"choices": [{"text": " more", "logprobs": None}]}, "gives no log-probabilities of a prompt"),
+        (lambda m, b: {"choices": [{"logprobs": {"tokens": [" x"], "token_logprobs": [-1.0]}}]}, "do not spell"),
+        (lambda m, b: {"choices": []}, "0 answers for 1 prompts"),
+    ],
+)
+def test_a_server_without_log_probabilities_says_so_at_the_first_request(local, answer, message):
+    with serving(local, answer) as address, pytest.raises(InputError, match=message):
+        score_pairs(address, PAIRS)
+
+
+def test_another_model_under_the_same_name_is_noticed(local):
+    def changing(model, body):
+        def other(logprobs):
+            logprobs["token_logprobs"][1:] = [value - 1 for value in logprobs["token_logprobs"][1:]]
+
+        return changed(model, body, other) if len(place.asked) > 5 else echoed(model, body)
+
+    with (
+        serving(local, changing) as place,
+        pytest.raises(InputError, match="is another model than it was: it scores 'The keys"),
+    ):
+        evaluate_blimp(place, PAIRS)
+
+
+def one_place_late(model, body):
+    """As llama-cpp-python answers where no token that begins a text is in front: each number is the next place's."""
+
+    def late(logprobs):
+        logprobs["token_logprobs"] = [None, *logprobs["token_logprobs"][2:], -9.0]
+
+    return changed(model, body, late) if "echo" in body else echoed(model, body)
+
+
+def test_numbers_that_stand_beside_other_tokens_are_noticed(local):
+    message = "do not belong to the tokens .*it wrote ' author' behind 'The keys.* name that token, as in --bos"
+    with serving(local, one_place_late) as address:
+        model = load_model(address)
+        for _ in range(2):  # a second try finds it again
+            with pytest.raises(InputError, match=message):
+                surprisals(model, SENTENCES)
+    with serving(local) as place:
+        assert surprisals(place, SENTENCES)["scored"].sum() == 10
+        written, read = (body["prompt"][0] for body in place.asked[1:3])
+        assert (written, read) == ("The keys to the cabinet", "The keys to the cabinet author")
+
+
+def test_characters_that_are_parted_among_tokens_are_put_together_again():
+    logprobs = {"tokens": ["Le", " caf", "\ufffd", "\ufffd", "."], "token_logprobs": [None, -1.0, -2.0, -3.0, -4.0]}
+    found = scores_in({"logprobs": logprobs, "text": "Le café."}, "Le café.")
+    assert list(zip(found.starts, found.ends, strict=True)) == [(0, 2), (3, 6), (6, 7), (7, 8)]
+    assert found.bits[2] * np.log(2) == pytest.approx(5.0)
+    with pytest.raises(AnswerError, match="do not spell"):
+        scores_in({"logprobs": logprobs}, "Le thé.")
+
+
+def test_a_special_token_in_front_that_llama_cpp_writes_as_nothing_is_no_part_of_a_word():
+    values = [None, -15.5, -10.5, -1.5]  # the front, two words, the end
+    choice = {
+        "text": "<|endoftext|>Who were?",
+        "logprobs": {"tokens": ["", "Who", " were", "?"], "token_logprobs": values},
+    }
+    found = scores_in(choice, "Who were?", "<|endoftext|>")
+    assert found.tokens == ["Who", " were", "?"] and list(found.starts) == [0, 4, 8]
+    assert np.allclose(found.bits * np.log(2), [15.5, 10.5, 1.5])
+
+
+def test_the_command_line_asks_a_server(local, tmp_path, capsys):
+    file = tmp_path / "pairs.jsonl"
+    lines = ['{"sentence_good": "The authors laugh.", "sentence_bad": "The authors laughs.", "UID": "plural"}']
+    file.write_text("\n".join(lines) + "\n")
+    with serving(local, names=("tiny", "large")) as address:
+        assert tse("blimp", address, "--model", "tiny", "--data", file, "--no-store") == 0
+        assert "source:server" in capsys.readouterr().out
+        assert tse("blimp", "lab-systematic-causal", "--model", "tiny", "--data", file) == 2
+        assert "--model names a model of a server" in capsys.readouterr().err
+        sentences = tmp_path / "sentences.txt"
+        sentences.write_text("\n".join(SENTENCES) + "\n")
+        assert tse("surprisals", f"{address}#tiny", sentences) == 0
+        assert "laughs" in capsys.readouterr().out
+
+
+def _suite():
+    from tse_core.syntaxgym.suites import suite_from_dict
+
+    def condition(name, *texts):
+        return {"condition_name": name, "regions": [{"region_number": i, "content": t} for i, t in enumerate(texts, 1)]}
+
+    items = [
+        {"item_number": n, "conditions": [condition("right", s, v, "."), condition("wrong", s, v + "s", ".")]}
+        for n, (s, v) in enumerate([("The authors", "laugh"), ("The guards that like the author", "swim")], 1)
+    ]
+    return suite_from_dict(
+        {
+            "meta": {"name": "tiny", "metric": "sum"},
+            "region_meta": {"1": "subject", "2": "verb", "3": "end"},
+            "predictions": [{"type": "formula", "formula": "(2;%right%) < (2;%wrong%)"}],
+            "items": items,
+        }
+    )

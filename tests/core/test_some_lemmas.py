@@ -1,0 +1,54 @@
+"""EW and MW over some of the lemmas of an evaluation, against sums by hand and against an evaluation of just these."""
+
+import pandas as pd
+import pytest
+
+from tse_core import InputError, evaluate, load_lemmas, load_pairs
+from tse_core.agreement.some_lemmas import over
+from tse_core.datasets.lemmas import Lemmas, only_verbs
+
+
+@pytest.fixture(scope="module")
+def found(tiny_causal):
+    return evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), keep="lemmas")
+
+
+def test_two_contexts_of_a_subject_share_the_scores_of_both():
+    cell = {"construction": "Simple", "subject": "keys", "noun": "key", "number": "plural", "contexts": 2}
+    by_lemma = pd.DataFrame(
+        [
+            cell | {"lemma": "be", "correct": 2, "probability_correct": 0.5, "probability_wrong": 0.1},
+            cell | {"lemma": "open", "correct": 1, "probability_correct": 0.1, "probability_wrong": 0.1},
+            cell | {"lemma": "rust", "correct": 0, "probability_correct": 0.0, "probability_wrong": 0.2},
+        ]
+    )
+    scores = over(by_lemma, ["be", "open", "no such lemma"])
+    assert len(scores) == 2 and set(scores["noun"]) == {"key"}
+    assert scores["ew"].tolist() == [0.75, 0.75] and scores["mw"].tolist() == pytest.approx([0.75, 0.75])
+    assert scores["lemmas"].tolist() == [2, 2]
+
+
+def test_over_all_lemmas_the_scores_are_those_of_the_evaluation(found):
+    scores = found.over(found.lemmas["lemma"])
+    assert len(scores) == len(found.contexts)
+    assert scores["ew"].mean() == pytest.approx(found.table()["EW"].item(), abs=1e-12)
+    assert scores["mw"].mean() == pytest.approx(found.table()["MW"].item(), abs=1e-6)
+
+
+def test_over_some_lemmas_the_scores_are_those_of_an_evaluation_of_these(found, tiny_causal):
+    chosen = found.lemmas["lemma"].iloc[::3]
+    table = load_lemmas().table
+    alone = evaluate(
+        tiny_causal, load_pairs("marvin-linzen/simple"), Lemmas("some", table[table["lemma"].isin(chosen)])
+    )
+    assert found.over(chosen)["ew"].mean() == pytest.approx(alone.table()["EW"].item(), abs=1e-12)
+
+
+def test_verbs_that_are_no_nouns_are_part_of_the_appendix():
+    assert {"be", "exist"} <= only_verbs() and not only_verbs() & {"walk", "laugh", "swim"}
+
+
+def test_an_evaluation_without_its_lemmas_is_refused(tiny_causal):
+    without = evaluate(tiny_causal, load_pairs("marvin-linzen/simple"))
+    with pytest.raises(InputError, match="use keep='lemmas'"):
+        without.over(["be"])

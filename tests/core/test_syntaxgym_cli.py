@@ -1,0 +1,205 @@
+"""tse syntaxgym, surprisals, tokenize, unkify: what they print."""
+
+import json
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from tse_core.cli.commands import complete
+from tse_core.errors import InputError
+from tse_core.results.tidy import read_results
+from tse_core.syntaxgym.suites import read_suite, to_json
+
+# A model behind a command: a word's surprisal is its number of letters.
+SCRIPT = f"""#!{sys.executable}
+import sys
+action, file = sys.argv[-2:]
+for number, line in enumerate(open(file, encoding="utf-8"), 1):
+    words = line.split()
+    if action == "get_surprisals" and number == 1:
+        print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
+    for i, word in enumerate(words, 1):
+        if action == "get_surprisals":
+            print(number, i, word, float(len(word)), sep="\\t")
+    if action == "tokenize":
+        print(*words)
+    if action == "unkify":
+        print(*[int(w == "Ra") for w in words])
+"""
+SUITE = {
+    "meta": {"name": "tiny", "metric": "sum"},
+    "region_meta": {"1": "subject", "2": "verb"},
+    "predictions": [
+        {"type": "formula", "formula": "[2;%plural%]<[2;%singular%]"},
+        {"type": "formula", "formula": "(*;%plural%) > 8"},
+    ],
+    "items": [
+        {
+            "item_number": number,
+            "conditions": [
+                {
+                    "condition_name": name,
+                    "regions": [
+                        {"region_number": 1, "content": subject},
+                        {"region_number": 2, "content": verb},
+                    ],
+                }
+                for name, verb in (("plural", "run"), ("singular", "runs"))
+            ],
+        }
+        for number, subject in enumerate(["The cats", "The big dogs", "Ra"], 1)
+    ],
+}
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    script = tmp_path / "my-model"
+    script.write_text(SCRIPT)
+    script.chmod(0o755)
+    (tmp_path / "tiny.json").write_text(json.dumps(SUITE))
+    (tmp_path / "words.txt").write_text("The cats run\nRa runs\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def tse():
+
+    def run(*arguments):
+        result = CliRunner().invoke(complete(), [str(a) for a in arguments])
+        if isinstance(result.exception, InputError):
+            raise result.exception
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return run
+
+
+MODEL = "command:./my-model"
+
+
+def test_evaluate_prints_accuracy_and_predictions(place, tse):
+    lines = tse("syntaxgym", "evaluate", MODEL, "tiny.json").splitlines()
+    assert lines[0] == "Accuracy: 0.6667 (2/3 correct)"
+    assert lines[1] == "  prediction 1: 1.0000 (3/3 correct)  (2;%plural%) < (2;%singular%)"
+    assert lines[2] == "  prediction 2: 0.6667 (2/3 correct)  (*;%plural%) > 8"
+    assert lines[3] == "  unknown words count in 1 of 3 items: Ra"
+    assert lines[4].startswith("  my-model@")
+
+
+def test_unknown_words_can_be_refused(place, tse):
+    with pytest.raises(InputError, match="tiny: unknown words in 1 of 3 items: Ra"):
+        tse("syntaxgym", "evaluate", MODEL, "tiny.json", "--unknown", "refuse")
+
+
+def test_models_and_suites_are_crossed_and_the_evaluated_suites_written(place, tse):
+    (place / "copy.json").write_text(json.dumps(SUITE | {"meta": {"name": "copy", "metric": "max"}}))
+    (place / "other-model").write_text(SCRIPT)
+    (place / "other-model").chmod(0o755)
+    printed = tse(
+        "syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--also", "command:./other-model", "--out", "out",
+        "--table", "table.csv",
+    )  # fmt: skip
+    suites, circuits, written = (
+        printed.split("\n\n")[0],
+        printed.split("\n\n")[1].splitlines(),
+        read_results("table.csv"),
+    )
+    assert [line.split("\t")[:2] for line in suites.splitlines()[1:]] == [
+        [model, suite] for model in ("my-model", "other-model") for suite in ("tiny", "copy")
+    ]
+    assert circuits[0].split("\t") == ["model", "circuit", "suites", "mean accuracy", "95 % interval"]
+    assert circuits[1].split("\t")[:3] == ["my-model", "all suites", "2"]
+    assert set(written["construction"]) == {"tiny", "copy"} and set(written["metric"]) >= {"all predictions"}
+    assert sorted(path.name for path in (place / "out").iterdir()) == [
+        "copy.my-model.json", "copy.other-model.json", "tiny.my-model.json", "tiny.other-model.json",
+    ]  # fmt: skip
+    region = json.loads((place / "out" / "copy.my-model.json").read_text())["items"][0]["conditions"][0]["regions"][0]
+    assert region["metric_value"] == {"max": 4.0}
+
+
+def test_a_folder_of_suites_is_a_group_and_its_results_are_listed(place, tse):
+    (place / "mine").mkdir()
+    for name in ("first", "second"):
+        (place / "mine" / f"{name}.json").write_text(json.dumps(SUITE | {"meta": {"name": name, "metric": "sum"}}))
+    printed = tse("syntaxgym", "evaluate", MODEL, "mine", "--store", "kept")
+    assert [line.split("\t")[1] for line in printed.splitlines()[1:3]] == ["first", "second"]
+    listed = [line.split("\t") for line in tse("results", "list", "--store", "kept").splitlines()[1:]]
+    assert sorted(row[2].split("@")[0] for row in listed) == ["first", "second"]
+    assert {row[-1] for row in listed} == {"computed"}
+    shown = tse("results", "show", listed[0][0], "--store", "kept")
+    assert "all predictions" in shown and "95 % interval" in shown
+
+
+def test_a_second_run_reads_the_store(place, tse):
+    first = tse("syntaxgym", "evaluate", MODEL, "tiny.json")
+    (place / "my-model").write_text(SCRIPT.replace("float(len(word))", "1.0"))
+    assert "Accuracy: 0.0000" in tse("syntaxgym", "evaluate", MODEL, "tiny.json")  # another executable, another model
+    (place / "my-model").write_text(SCRIPT)
+    before = sorted((place / "store").rglob("*.parquet"))
+    assert tse("syntaxgym", "evaluate", MODEL, "tiny.json") == first
+    assert sorted((place / "store").rglob("*.parquet")) == before
+
+
+def test_check_names_everything_that_is_wrong(place, tse):
+    assert tse("syntaxgym", "check", "tiny.json") == "tiny.json: 3 items, 2 conditions, 2 regions; well formed\n"
+    bad = json.loads(json.dumps(SUITE).replace('"plural"', '"plurel"', 1))
+    bad["items"][2]["conditions"][0]["regions"][1]["region_number"] = 1
+    (place / "bad.json").write_text(json.dumps(bad))
+    result = CliRunner().invoke(complete(), ["syntaxgym", "check", "bad.json"])
+    assert result.exit_code == 2
+    assert result.stdout.splitlines() == [
+        "bad.json: item 1: condition 'plural' is missing; there is: plurel, singular",
+        "bad.json: item 1: unknown condition 'plurel' (did you mean 'plural'?); there is: plural, singular",
+        "bad.json: item 3, condition 'plural', region 1: the number is used 2 times",
+        "bad.json: item 3, condition 'plural': region 2 is missing; an empty region has the content ''",
+    ]
+    both = CliRunner().invoke(complete(), ["syntaxgym", "check", "bad.json", "tiny.json"])
+    assert both.exit_code == 2
+    assert both.stdout.splitlines()[-1] == "tiny.json: 3 items, 2 conditions, 2 regions; well formed"
+
+
+def test_convert_goes_to_csv_and_back(place, tse):
+    tse("syntaxgym", "convert", "tiny.json", "tiny.csv")
+    tse("syntaxgym", "convert", "tiny.csv", "again.json")
+    assert (place / "again.json").read_text() == to_json(read_suite(place / "tiny.json"))
+
+
+def test_what_the_original_tools_print(place, tse):
+    assert tse("surprisals", MODEL, "words.txt").splitlines() == [
+        "sentence_id\ttoken_id\ttoken\tsurprisal",
+        "1\t1\tThe\t3.0000",
+        "1\t2\tcats\t4.0000",
+        "1\t3\trun\t3.0000",
+        "2\t1\tRa\t2.0000",
+        "2\t2\truns\t4.0000",
+    ]
+    assert tse("tokenize", MODEL, "words.txt") == "The cats run\nRa runs\n"
+    assert tse("unkify", MODEL, "words.txt") == "0 0 0\n1 0\n"
+
+
+def test_a_network_prints_the_same_tables(place, tse, shared):
+    model = shared / "models" / "random-bert-cased"
+    (place / "words.txt").write_text("The dogs ☃.\n")
+    tokens = tse("tokenize", model, "words.txt").split()
+    assert tokens == ["The", "dogs", "[UNK]", "."]
+    assert tse("unkify", model, "words.txt") == "0 0 1 0\n"
+    rows = [line.split("\t") for line in tse("surprisals", model, "words.txt").splitlines()]
+    assert [row[2] for row in rows[1:]] == tokens
+    assert all(float(row[3]) > 0 for row in rows[1:])
+
+
+def test_bad_files_are_refused(place, tse):
+    (place / "empty.txt").write_text("")
+    (place / "gap.txt").write_text("One.\n\nTwo.\n")
+    for file, message in [
+        ("empty.txt", "holds no sentence"),
+        ("gap.txt", "line 2: empty"),
+        ("no.txt", "no such file"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            tse("surprisals", MODEL, file)

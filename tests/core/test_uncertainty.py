@@ -1,0 +1,234 @@
+"""Intervals: hand-computed cases, an independent sandwich, invariances, and their coverage measured by simulation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tse_book.studies.coverage import simulated_coverage, simulated_verb_coverage
+from tse_core.errors import InputError
+from tse_core.uncertainty.clusters import cluster_totals, robust_variance, t_quantile
+from tse_core.uncertainty.intervals import compare, curve_intervals, interval, own_clusters, table_intervals, wilson
+
+ANY = (-np.inf, np.inf)
+RANDOM = np.random.default_rng(1)
+
+
+def scores(clusters, contexts=6, seed=0):
+    random = np.random.default_rng(seed)
+    nouns = np.repeat(random.beta(8, 2, clusters), contexts)
+    return np.clip(nouns + random.normal(0, 0.05, len(nouns)), 0, 1), np.repeat(np.arange(clusters), contexts)
+
+
+@pytest.mark.parametrize("freedom,expected", [(1, 12.7062), (2, 4.30265), (9, 2.26216), (28, 2.04841), (29, 2.04523)])
+def test_t_quantiles_are_those_of_the_printed_tables(freedom, expected):
+    assert t_quantile(0.95, freedom) == pytest.approx(expected, rel=1e-5)
+
+
+def test_without_bounds_and_clusters_it_is_the_textbook_t_interval():
+    values = np.array([0.1, 0.4, 0.35, 0.8])
+    half = 3.182446 * values.std(ddof=1) / 2
+    found = interval(values, bounds=ANY)
+    assert (found.low, found.high) == pytest.approx((values.mean() - half, values.mean() + half), rel=1e-6)
+    assert found.method == "t(3)" and found.clusters == 4
+
+
+def test_variance_equals_a_plain_loop_over_clusters():
+    values, labels = scores(7, contexts=3, seed=3)
+    labels[:2] = 6  # unequal sizes
+    total = 0.0
+    for label in set(labels):
+        total += (values[labels == label] - values.mean()).sum() ** 2
+    assert robust_variance(cluster_totals([values], [labels])) == pytest.approx(total / len(values) ** 2 * 7 / 6)
+
+
+def test_ten_perfect_nouns_are_bounded_by_the_rule_of_three():
+    found = interval(np.ones(120), np.arange(120) % 10)
+    assert found.low == pytest.approx(0.05**0.1) and found.high == 1.0
+    assert found.method == "rule of three"
+    assert interval(np.zeros(30), np.arange(30)).high == pytest.approx(3 / 30, abs=0.006)
+
+
+@pytest.mark.parametrize("second", [None, np.arange(90) % 3])
+def test_nouns_that_all_score_the_same_still_leave_an_interval(second):
+    """Ten nouns of 0.9: a share of 1 - 0.05^(1/10) of other nouns could be at 0 or at 1; so far the mean may move."""
+    found = interval(np.full(90, 0.9), np.arange(90) % 10, second=second)
+    clusters = 10 if second is None else 3
+    share = 1 - 0.05 ** (1 / clusters)
+    assert (found.low, found.high) == pytest.approx((0.9 - share * 0.9, 0.9 + share * 0.1))
+    assert found.method == "rule of three" and found.clusters == clusters
+    assert second is not None or str(found) == "0.900 [0.667, 0.926]"
+
+
+@pytest.mark.parametrize("clusters", [5, 40, 600])
+def test_equal_means_of_unequal_values_are_no_certainty(clusters):
+    found = interval(np.tile([0.8, 1.0], clusters), np.repeat(np.arange(clusters), 2))
+    assert found.low < 0.9 < found.high and found.method == "rule of three"
+
+
+def test_a_difference_that_is_the_same_for_all_nouns_still_has_an_interval():
+    nouns = np.repeat(np.arange(20), 3)
+    found = compare(np.linspace(0.5, 0.9, 60), np.linspace(0.5, 0.9, 60) - 0.1, nouns)
+    assert found.method == "rule of three" and found.high - found.low > 0.2
+
+
+def test_one_cluster_gives_no_interval():
+    assert interval([0.2, 0.8], ["key", "key"])[1:4] == (0.0, 1.0, "one cluster: no interval")
+
+
+def test_undefined_scores_are_left_out():
+    assert interval([0.5, np.nan, 0.7], ["a", "b", "c"]) == interval([0.5, 0.7], ["a", "c"])
+
+
+def test_clusters_widen_the_interval_of_scores_that_share_a_noun():
+    values, labels = scores(10, contexts=30)
+    alone, shared = interval(values), interval(values, labels)
+    assert shared.high - shared.low > 2 * (alone.high - alone.low)
+
+
+@pytest.mark.parametrize("clusters", [10, 40])
+def test_repeating_every_context_does_not_narrow_the_interval(clusters):
+    values, labels = scores(clusters)
+    once, thrice = interval(values, labels), interval(np.tile(values, 3), np.tile(labels, 3))
+    assert thrice[:3] == pytest.approx(once[:3])
+
+
+@pytest.mark.parametrize("clusters,method", [(29, "t(28)"), (30, "cluster bootstrap-t"), (600, "t(599)")])
+def test_the_method_follows_the_number_of_clusters(clusters, method):
+    assert interval(*scores(clusters)).method == method
+
+
+def test_the_bootstrap_agrees_with_the_t_interval_when_clusters_are_many():
+    values, labels = scores(400, seed=5)
+    drawn, by_t = interval(values, labels), interval(np.append(values, values), np.append(labels, labels + 1000))
+    width = drawn.high - drawn.low
+    assert by_t.method.startswith("t(") and (by_t.high - by_t.low) * np.sqrt(2) == pytest.approx(width, rel=0.1)
+
+
+def test_the_same_seed_gives_the_same_bounds():
+    assert interval(*scores(35), seed=4) == interval(*scores(35), seed=4)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 8)), min_size=2, max_size=40), st.randoms())
+def test_order_and_names_of_clusters_do_not_matter_and_the_bounds_hold_the_estimate(rows, random):
+    values, labels = zip(*rows, strict=True)
+    found = interval(values, labels)
+    assert 0 <= found.low <= found.estimate + 1e-12 and found.estimate - 1e-12 <= found.high <= 1
+    random.shuffle(rows)
+    values, labels = zip(*rows, strict=True)
+    again = interval(values, [f"noun {9 - label}" for label in labels])
+    assert again[:3] == pytest.approx(found[:3], abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 8)), min_size=2, max_size=40))
+def test_counting_errors_instead_mirrors_the_interval(rows):
+    shares, labels = np.array(rows).T
+    right, wrong = interval(shares / 20, labels), interval(1 - shares / 20, labels)
+    assert (wrong.low, wrong.high) == pytest.approx((1 - right.high, 1 - right.low), abs=1e-9)
+
+
+def test_two_way_clusters_reduce_to_one_way_when_both_are_the_same():
+    values, labels = scores(8)
+    assert interval(values, labels, second=labels)[:3] == pytest.approx(interval(values, labels)[:3])
+
+
+def test_two_way_variance_is_that_of_nouns_plus_that_of_lemmas_less_that_of_cells():
+    nouns, lemmas = np.meshgrid(RANDOM.normal(0, 0.05, 12), RANDOM.normal(0, 0.05, 15), indexing="ij")
+    values = (0.7 + nouns + lemmas).ravel()
+    noun, lemma = (grid.ravel() for grid in np.meshgrid(np.arange(12), np.arange(15), indexing="ij"))
+    found = interval(values, noun, second=lemma, bounds=ANY)
+    by_hand = np.var(nouns[:, 0], ddof=1) / 12 + np.var(lemmas[0], ddof=1) / 15 - np.var(values, ddof=1) / 180
+    assert (found.high - found.low) / 2 == pytest.approx(t_quantile(0.95, 11) * np.sqrt(by_hand), rel=1e-6)
+
+
+def test_a_paired_comparison_is_the_interval_of_the_differences():
+    first, nouns = scores(10)
+    second = np.clip(first + RANDOM.normal(0.05, 0.02, len(first)), 0, 1)
+    found, difference = compare(first, second, nouns), interval(first - second, nouns, bounds=ANY)
+    assert found[:3] == pytest.approx(difference[:3])
+    assert found.high < 0
+
+
+def test_the_swap_test_counts_all_swaps_of_few_nouns():
+    nouns = np.repeat(np.arange(5), 4)
+    found = compare(np.linspace(0.5, 0.6, 20), np.linspace(0.7, 0.9, 20), nouns)
+    assert found.p_value == 2 / 2**5
+    assert compare(np.ones(20), np.ones(20), nouns).p_value == 1.0
+
+
+def test_swapping_first_and_second_changes_the_sign_only():
+    first, nouns = scores(14)
+    second, _ = scores(14, seed=2)
+    one, other = compare(first, second, nouns), compare(second, first, nouns)
+    assert (other.difference, other.low, other.high) == pytest.approx((-one.difference, -one.high, -one.low))
+    assert other.p_value == one.p_value
+
+
+def test_scores_with_different_units_meet_in_the_noun():
+    ew, tse = [0.8, 0.9, 0.7], [1, 1, 1, 1, 0, 1]
+    found = compare(ew, tse, ["a", "b", "c"], ["a", "a", "b", "b", "c", "c"])
+    assert found.difference == pytest.approx(0.8 - 5 / 6)
+
+
+@pytest.mark.parametrize("right,of,low,high", [(22, 28, 0.6046, 0.8979), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)])
+def test_wilson_intervals_are_the_published_ones(right, of, low, high):
+    assert wilson(right, of)[1:3] == pytest.approx((low, high), abs=1e-4)
+
+
+def test_a_table_of_contexts_gets_an_interval_per_row_and_metric():
+    values, nouns = scores(10)
+    table = pd.DataFrame({"construction": "Simple", "noun": nouns, "ew": values, "mw": 1.0})
+    found = table_intervals(table).set_index("metric")
+    assert found.loc["EW", ["score", "low", "high"]].tolist() == list(interval(values, nouns)[:3])
+    assert found.loc["MW", "method"] == "rule of three" and found.loc["MW", "n"] == 60
+
+
+def test_a_table_can_be_clustered_by_noun_and_by_lemma():
+    values, nouns = scores(10)
+    lemmas = np.tile(list("abc"), len(values) // 3)
+    table = pd.DataFrame({"construction": "Simple", "noun": nouns, "tse": values, "lemma": lemmas})
+    found = table_intervals(table, ["tse"], second="lemma").iloc[0]
+    assert found[["score", "low", "high", "method", "clusters"]].tolist() == list(
+        interval(values, nouns, second=lemmas)
+    )
+    assert found["method"] == "two-way t(2)"
+
+
+def test_every_point_of_a_curve_gets_its_interval():
+    values, nouns = scores(10)
+    table = pd.DataFrame({"construction": "Simple", "noun": nouns, "ew_top_0.1": values, "mw_bottom_1e-06": np.nan})
+    found = curve_intervals(table)
+    expected = ["Simple", "EW", "top", 0.1, *interval(values, nouns)[1:3]]
+    assert found.loc[0, ["construction", "metric", "side", "cutoff", "low", "high"]].tolist() == expected
+    assert len(found) == 1
+
+
+def test_a_sentence_without_a_known_subject_is_its_own_cluster():
+    assert len(set(own_clusters(["", None, float("nan"), "key", "key"]))) == 4
+
+
+@pytest.mark.parametrize(
+    "call,message",
+    [
+        (lambda: interval([0.5, 0.6], ["a"]), "differ in length: 2, 1"),
+        (lambda: interval([np.nan]), "all are NaN"),
+        (lambda: wilson(5, 4), "not 5 of 4"),
+        (lambda: table_intervals(pd.DataFrame({"construction": []})), "no column 'noun'"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clusters,least", [(10, 0.88), (30, 0.93), (60, 0.93)])
+def test_intervals_hold_the_score_of_the_whole_population(clusters, least):
+    assert least <= simulated_coverage(clusters, runs=1500)["coverage"] <= 0.97
+
+
+@pytest.mark.parametrize("verbs", [4, 8])
+def test_intervals_by_noun_and_verb_allow_for_other_verbs(verbs):
+    found = simulated_verb_coverage(verbs, runs=400)
+    assert found["by_noun"] < 0.9 < 0.93 <= found["by_noun_and_verb"]

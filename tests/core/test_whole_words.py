@@ -1,0 +1,481 @@
+"""Whole words: the chain rule by hand, sums to one, what changes nothing, which entries end a word, evaluations."""
+
+import copy
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, pre_tokenizers
+from tokenizers.models import BPE, WordLevel, WordPiece
+from transformers import PreTrainedTokenizerFast
+
+from tiny import save_unigram_model
+from tse_book.baselines.baselines import train_baseline
+from tse_book.claims.runs import preferred
+from tse_book.studies import record_details, recorded_details, words_for
+from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
+from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
+from tse_core.agreement.job import prepare
+from tse_core.agreement.samples import stratified_sample
+from tse_core.agreement.scoring import job_work
+from tse_core.datasets.lemmas import Lemmas
+from tse_core.forward.passes import target_log_probabilities
+from tse_core.forward.word_forms import form_log_probabilities, form_tree
+from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.models.language_model import LanguageModel, Prompt
+from tse_core.models.network import Network
+from tse_core.results.store import Store
+from tse_core.results.tidy import read_results
+from tse_core.results.work import unfinished
+
+SIX = ["<end>", "Ġ", "a", "b", "Ġa", "."]
+MERGED = [*SIX, "ab"]
+
+
+class Given(Network):
+    """A network whose distribution after each sequence is a function of that sequence."""
+
+    def __init__(self, size, probabilities):
+        self.vocabulary_size, self.probabilities = size, probabilities
+
+    def states(self, ids, rows, columns):
+        prefixes = [tuple(ids[row, : column + 1].tolist()) for row, column in zip(rows, columns, strict=True)]
+        return torch.from_numpy(np.log(np.stack([self.probabilities(prefix) for prefix in prefixes])))
+
+
+def drawn(prefix):
+    """A distribution over six entries, another one after each sequence."""
+    shares = np.random.default_rng(prefix).exponential(size=len(SIX))
+    return shares / shares.sum()
+
+
+def byte_level(entries, merges):
+    tokenizer = Tokenizer(BPE({entry: i for i, entry in enumerate(entries)}, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>")
+
+
+@pytest.fixture(scope="module")
+def toy():
+    """A model of six entries: the end of the text, a space, two letters, one of them after a space, and a full stop."""
+    return LanguageModel("toy", "causal", byte_level(SIX, [("Ġ", "a")]), Given(6, drawn), bos="none")
+
+
+@pytest.fixture(scope="module")
+def pieces(tmp_path_factory):
+    """A tiny random causal model that knows the templates' words as single entries and spells all others."""
+    return load_model(save_unigram_model(tmp_path_factory.mktemp("pieces") / "pieces-causal", "causal"))
+
+
+@pytest.fixture(scope="module")
+def masked_pieces(tmp_path_factory):
+    return load_model(save_unigram_model(tmp_path_factory.mktemp("pieces") / "pieces-masked", "masked"))
+
+
+@pytest.fixture(scope="module")
+def simple():
+    return load_pairs("marvin-linzen/simple")
+
+
+@pytest.fixture(scope="module")
+def few():
+    """Verbs of one piece and of several: laugh, smile and 20 of the list."""
+    table = load_lemmas("newman-clean").table
+    return Lemmas("few", pd.concat([table[table["lemma"].isin(["laugh", "smile"])], table.iloc[5::100]]))
+
+
+def test_whole_words_of_six_entries_are_those_of_an_enumeration_by_hand(toy):
+    words = ["a", "ab", "abb", "b", "ba"]
+    forms = toy.spellings(words)
+    assert [toy.tokenizer.convert_ids_to_tokens(list(form)) for form in forms] == [
+        ["Ġa"], ["Ġa", "b"], ["Ġa", "b", "b"], ["Ġ", "b"], ["Ġ", "b", "a"],
+    ]  # fmt: skip
+    slots = toy.slots([("a", ""), ("a b", "")])
+    found = form_log_probabilities(toy, slots, forms, ends=toy.word_ends)
+    ends = [0, 1, 4, 5]  # all but the two letters, which would make another word
+    assert np.flatnonzero(toy.word_ends).tolist() == ends
+    for i, slot in enumerate(slots):
+        for j, form in enumerate(forms):
+            chain = np.prod([drawn(slot.ids + form[:k])[token] for k, token in enumerate(form)])
+            assert found.log_probability[i, j] == pytest.approx(np.log(chain), abs=1e-9)
+            assert found.log_end[i, j] == pytest.approx(np.log(drawn(slot.ids + form)[ends].sum()), abs=1e-9)
+
+
+@pytest.mark.parametrize("most", [1, 2, 4])
+def test_all_words_of_at_most_n_tokens_and_all_unfinished_ones_sum_to_one(toy, most):
+    letters = np.flatnonzero(~toy.word_ends).tolist()
+    forms = [(first, *rest) for n in range(most) for first in range(6) for rest in itertools.product(letters, repeat=n)]
+    found = form_log_probabilities(toy, [Prompt((2,), 0)], forms, ends=toy.word_ends)
+    reached, over = np.exp(found.log_probability[0]), np.exp(found.log_end[0])
+    longest = np.array([len(form) == most for form in forms])
+    assert (reached * over).sum() + (reached * (1 - over))[longest].sum() == pytest.approx(1, abs=1e-9)
+
+
+def test_an_entry_merged_from_two_changes_no_word_when_its_probability_is_theirs(toy):
+    a, b, ab = 2, 3, 6
+
+    def merged(prefix):
+        """The distribution of text in which every a before b is written as one entry."""
+        inner = tuple(itertools.chain(*((a, b) if token == ab else (token,) for token in prefix)))
+        shares = np.append(drawn(inner), 0.0)
+        then = drawn((*inner, a))[b]
+        shares[ab], shares[a] = shares[a] * then, shares[a] * (1 - then)
+        if prefix[-1] == a:
+            shares[b] = 0.0
+        return shares / shares.sum()
+
+    tokenizer = byte_level(MERGED, [("Ġ", "a"), ("a", "b")])
+    other = LanguageModel("merged", "causal", tokenizer, Given(7, merged), bos="none")
+    spelled = [(1, *rest) for n in (1, 2, 3, 4) for rest in itertools.product((a, b), repeat=n)]
+    joined = [tuple(map(int, "".join(map(str, form)).replace(f"{a}{b}", str(ab)))) for form in spelled]
+    assert any(ab in form for form in joined)
+    with np.errstate(divide="ignore"):
+        one = form_log_probabilities(toy, [Prompt((3,), 0)], spelled, ends=toy.word_ends)
+        two = form_log_probabilities(other, [Prompt((3,), 0)], joined, ends=other.word_ends)
+    whole = [found.log_probability + found.log_end for found in (one, two)]
+    np.testing.assert_allclose(*whole, atol=1e-9)
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from([None, 9, 64]), st.booleans())
+def test_order_batches_and_packing_do_not_matter(pieces, few, random, batch_tokens, share_prefixes):
+    forms = pieces.spellings([*few.table["singular"], *few.table["plural"]])
+    contexts = [("The author", ""), ("The authors that the guard likes", ""), ("The author", ""), ("The pilots", "")]
+    slots, ends = pieces.slots(contexts), pieces.word_ends
+    usual = _usual(pieces, tuple(forms), tuple(slots))
+    order, rows = random.sample(range(len(forms)), len(forms)), random.sample(range(4), 4)
+    options = {"batch_tokens": batch_tokens, "share_prefixes": share_prefixes}
+    found = form_log_probabilities(pieces, [slots[i] for i in rows], [forms[i] for i in order], ends=ends, **options)
+    for one, other in zip(found, usual, strict=True):
+        np.testing.assert_allclose(one, other[np.ix_(rows, order)], atol=2e-5)
+
+
+_KEPT: dict = {}
+
+
+def _usual(model, forms, slots):
+    """The scores with the default options, computed once."""
+    if (forms, slots) not in _KEPT:
+        _KEPT[forms, slots] = form_log_probabilities(model, slots, forms, ends=model.word_ends)
+    return _KEPT[forms, slots]
+
+
+def test_forms_of_several_tokens_are_those_of_scoring_each_alone(pieces, few):
+    forms = pieces.spellings([*few.table["singular"], *few.table["plural"]])
+    slot = pieces.slot("The authors that the guard likes")
+    found = form_log_probabilities(pieces, [slot], forms).log_probability[0]
+    for form, value in zip(forms, found, strict=True):
+        places = list(range(slot.position, slot.position + len(form)))
+        alone = target_log_probabilities(pieces, [slot.ids + form[:-1]], [places], [list(form)], share_prefixes=False)
+        assert value == pytest.approx(alone.sum(), abs=2e-5)
+
+
+def test_a_masked_model_fills_as_many_masks_as_a_form_has_tokens_from_left_to_right(masked_pieces):
+    form, mask = masked_pieces.spellings(["abandons"])[0][:3], masked_pieces.tokenizer.mask_token_id
+    slot = masked_pieces.slot("The author", "it .")
+    found = form_log_probabilities(masked_pieces, [slot], [form]).log_probability[0, 0]
+    total = 0.0
+    for k, token in enumerate(form):
+        filled = [*slot.ids[: slot.position], *form[:k], *[mask] * (3 - k), *slot.ids[slot.position + 1 :]]
+        place = torch.tensor([slot.position + k])
+        logits = masked_pieces.network.logits(torch.tensor([filled]), torch.zeros(1, dtype=torch.long), place)
+        total += float(logits.double().log_softmax(-1)[0, token])
+    assert found == pytest.approx(total, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["ngram", "lstm"])
+def test_baselines_score_whole_words_too(pieces, kind):
+    sentences = ["the author laughs .", "the authors bring it .", "the author brings it ."]
+    tokenizer = copy.deepcopy(pieces.tokenizer)
+    tokenizer.eos_token = "[SEP]"
+    model = train_baseline(kind, sentences, tokenizer, name=kind, **({"epochs": 1} if kind == "lstm" else {}))
+    form = model.spellings(["brings"])[0]
+    slot = model.slot("the author")
+    found = form_log_probabilities(model, [slot], [form], ends=model.word_ends)
+    places = list(range(slot.position, slot.position + len(form)))
+    alone = target_log_probabilities(model, [slot.ids + form[:-1]], [places], [list(form)])
+    assert len(form) > 1
+    assert found.log_probability[0, 0] == pytest.approx(alone.sum(), abs=1e-5)
+    assert -20 < found.log_end[0, 0] < 0
+
+
+@pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
+@pytest.mark.parametrize("forms", ["words", "words-no-end"])
+def test_lists_of_single_entries_give_the_numbers_of_single_entries(kind, forms, simple, request):
+    """The tiny models know whole words alone: every entry ends the word before it, so the end is certain too."""
+    folder = request.getfixturevalue(kind)
+    single, whole = (
+        evaluate(folder, simple, keep="lemmas"),
+        evaluate(folder, simple, forms=forms, sample="all", keep="lemmas"),
+    )
+    assert whole.lemmas.equals(single.lemmas)
+    for column in ("ew", "mw"):
+        np.testing.assert_allclose(whole.contexts[column], single.contexts[column], atol=1e-6)
+    np.testing.assert_allclose(whole.contexts["mass_top_1"], single.contexts["mass_top_1"], atol=1e-6)
+    for column in ("tse", "log_probability_correct", "log_probability_wrong"):
+        np.testing.assert_allclose(whole.pairs[column], single.pairs[column], atol=2e-5)
+    pd.testing.assert_frame_equal(whole.by_lemma, single.by_lemma, atol=1e-6)
+
+
+def test_list_cutoffs_rank_the_forms_of_the_list_by_their_share_of_its_probability(pieces, simple, few):
+    found = evaluate(pieces, simple, few, forms="words", sample="all", keep="forms")
+    assert len(found.lemmas) == len(few)
+    context = found.contexts.iloc[3]
+    rows = found.forms[found.forms["context"] == 3].merge(found.lemmas, left_on="lemma", right_index=True)
+    p = np.exp(rows[["log_probability_singular", "log_probability_plural"]].to_numpy())
+    correct, wrong = (p if context["number"] == "singular" else p[:, ::-1]).T
+    total = p.sum()
+    assert context["ew"] == pytest.approx((correct > wrong).mean(), abs=1e-9)
+    assert context["mw"] == pytest.approx(correct.sum() / total, abs=1e-6)
+    assert context["mass_top_1"] == pytest.approx(total, rel=1e-5)
+    ranked = np.sort(p.ravel())[::-1]
+    for cutoff in (0.5, 0.9):
+        at = ranked[np.searchsorted(ranked.cumsum(), cutoff * total)]  # the form on which the cut-off falls
+        either = np.maximum(correct, wrong)
+        before, after = ((correct > wrong)[inside].mean() for inside in (either > at, either >= at))
+        assert min(before, after) - 1e-6 <= context[f"ew_top_{cutoff}"] <= max(before, after) + 1e-6
+        assert context[f"mass_top_{cutoff}"] <= total * (1 + 1e-6)
+
+
+def test_more_lemmas_count_as_whole_words_and_the_line_says_so(pieces, simple, few):
+    single = evaluate(pieces, simple, few)
+    whole = evaluate(pieces, simple, few, forms="words", sample=3)
+    assert len(single.lemmas) < len(whole.lemmas) == len(few)
+    assert whole.scored == (
+        f"counted: {len(whole.pairs)} of 140 pairs, {len(few)} of {len(few)} lemmas as whole words "
+        f"({len(single.lemmas)} of them single entries); {140 - len(whole.pairs)} pairs: their contexts are not in the "
+        "sample; a sample of 3 of 20 contexts (seed 0)"
+    )
+    policy = whole.signature.policy
+    assert (policy["forms"], policy["sample"]) == ("words", "3@0")
+    assert not {"forms", "sample"} & set(single.signature.policy)
+    assert whole.tidy()["contexts"].unique().tolist() == [3]
+
+
+def test_what_the_words_cost_is_said_in_tokens(pieces, simple, few):
+    """Each distinct beginning is computed once; a whole form only where its end is asked for."""
+    spelled = pieces.spellings([*few.table["singular"], *few.table["plural"], *simple["correct"], *simple["wrong"]])
+    wholes = {spelling for spelling in spelled if spelling}
+    beginnings = {spelling[:end] for spelling in wholes for end in range(1, len(spelling))}
+    for forms, expected in (("words", wholes | beginnings), ("words-no-end", beginnings)):
+        job = prepare(pieces, simple, few, PAPER_CUTOFFS, "exact", "contexts", forms)
+        assert job.tokens_of_words == len(expected)
+
+
+def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simple, few):
+    found = evaluate(masked_pieces, simple, few, forms="words", sample="all")
+    lengths = [list(map(len, masked_pieces.spellings(list(few.table[c])))) for c in ("singular", "plural")]
+    even = sum(a == b for a, b in zip(*lengths, strict=True))
+    assert 0 < even < len(few) and len(found.lemmas) == even
+    assert f"{len(few) - even} lemmas: their two forms are not equally long in tokens" in found.scored
+    assert found.signature.policy["forms"] == "words-no-end"
+    uneven = simple["correct"].isin(["brings", "bring"])
+    assert found.pairs["tse"].isna().tolist() == uneven.tolist()
+
+
+def test_a_sample_is_drawn_by_number_whatever_the_order_and_grows_with_its_size():
+    pairs = load_pairs("marvin-linzen")
+    contexts = pairs[["construction", "left", "number"]].drop_duplicates(ignore_index=True).assign(right="")
+    rows = stratified_sample(contexts, 12)
+    drawn = contexts.iloc[rows]
+    counts = drawn.groupby(["construction", "number"]).size()
+    assert (counts == 6).all() and len(counts) == 18
+    shuffled = contexts.sample(frac=1, random_state=1)
+    again = shuffled.iloc[stratified_sample(shuffled, 12)]
+    assert set(again.index) == set(drawn.index)
+    larger = contexts.iloc[stratified_sample(contexts, 30)]
+    for construction, group in drawn.groupby("construction"):
+        begun = larger[larger["construction"] == construction].head(12)
+        assert begun.index.tolist() == group.index.tolist()
+    assert len(larger) == 8 * 30 + 20
+    other = stratified_sample(contexts, 12, seed=1)
+    assert set(other) != set(rows)
+
+
+def test_single_entries_and_whole_words_are_measured_on_the_same_contexts(pieces, simple, few):
+    one, other = (evaluate(pieces, simple, few, forms=forms, sample=6) for forms in ("single", "words"))
+    assert one.contexts["left"].tolist() == other.contexts["left"].tolist()
+    with pytest.raises(InputError, match="forms: none against words"):
+        compare_evaluations(one, other)
+
+
+def test_a_larger_sample_goes_on_where_a_smaller_one_ended(pieces, simple, few, tmp_path):
+    store = Store(tmp_path)
+    evaluate(pieces, simple, few, forms="words", sample=8, store=store)
+    job = prepare(pieces, simple, few, PAPER_CUTOFFS, "exact", "contexts", "words", 16)
+    work = job_work(job)
+    assert (len(work.shards), len(unfinished(work, store))) == (4, 2)
+    resumed = evaluate(pieces, simple, few, forms="words", sample=16, store=store)
+    pd.testing.assert_frame_equal(resumed.contexts, evaluate(pieces, simple, few, forms="words", sample=16).contexts)
+
+
+def test_two_models_with_other_tokens_are_compared_over_the_verbs_that_both_can_spell(pieces, toy_letters, simple, few):
+    with pytest.raises(InputError, match="share no lemma of few with both forms as single entries"):
+        shared_lemmas([pieces, toy_letters], few)
+    shared = shared_lemmas([pieces, toy_letters], few, "words")
+    assert len(shared) == len(few)
+    found = [evaluate(model, simple, shared, forms="words", sample=6) for model in (pieces, toy_letters)]
+    table = compare_evaluations(*found).set_index("metric")
+    assert table.loc["EW", "difference"] == pytest.approx(
+        found[0].contexts["ew"].mean() - found[1].contexts["ew"].mean()
+    )
+
+
+@pytest.fixture(scope="module")
+def toy_letters():
+    """An LSTM that reads letters: no verb is a single entry."""
+    letters = ["<unk>", "<end>", "Ġ", *"abcdefghijklmnopqrstuvwxyzT-'."]
+    tokenizer = Tokenizer(BPE({letter: i for i, letter in enumerate(letters)}, [], unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<end>", eos_token="<end>")
+    return train_baseline("lstm", ["The author laughs."] * 8, fast, name="letters", epochs=1, hidden=8, embedding=8)
+
+
+def test_byte_level_entries_that_go_on_with_a_word():
+    goes_on = {"s": True, "ing": True, "Ġwalk": False, "Ċ": False, "'s": False, "-": False, "2": True, "Ã©": True,
+               "Ã": True, "©": True, "âĢĻ": False, "âĢ": False, "ãģ": True, "ÌĢ": True, "Â": False}  # fmt: skip
+    entries = ["<end>", *goes_on, "padding"]
+    tokenizer = Tokenizer(BPE({entry: i for i, entry in enumerate(entries)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>")
+    ends = LanguageModel("bytes", "causal", fast, Given(len(entries) + 3, drawn)).word_ends
+    assert dict(zip(goes_on, ~ends[1:-4], strict=True)) == goes_on
+    assert ends[0] and ends[-3:].all()  # the end of the text, and logits without an entry
+
+
+def test_other_tokenizers_entries_that_go_on_with_a_word():
+    def ends(model, **parts):
+        tokenizer = Tokenizer(model)
+        for name, part in parts.items():
+            setattr(tokenizer, name, part)
+        fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]")
+        found = LanguageModel("other", "causal", fast, Given(len(fast), drawn)).word_ends
+        return [entry for entry, i in sorted(fast.get_vocab().items(), key=lambda item: item[1]) if not found[i]]
+
+    entries = {entry: i for i, entry in enumerate(["[UNK]", "walk", "##s", "▁walk", "s", ".", "<0x73>", "<0x0A>"])}
+    assert ends(WordPiece(entries, unk_token="[UNK]")) == ["##s"]
+    assert ends(WordLevel(entries, unk_token="[UNK]")) == []
+    assert ends(BPE(entries, [], unk_token="[UNK]", end_of_word_suffix="</w>")) == []
+    spaces = {"pre_tokenizer": pre_tokenizers.Metaspace(), "decoder": decoders.Metaspace()}
+    assert ends(BPE(entries, [], unk_token="[UNK]"), **spaces) == ["walk", "s", "<0x73>"]
+    with pytest.raises(InputError, match="other does not show in its entries where a word begins"):
+        ends(BPE(entries, [], unk_token="[UNK]"), pre_tokenizer=pre_tokenizers.Whitespace())
+
+
+def test_the_papers_tokenizers_mark_their_words(shared):
+    gpt2, bert = (load_model(shared / "models" / f"random-{name}") for name in ("gpt2", "bert-cased"))
+    for model, entry, ending in (
+        (gpt2, "Ġwalk", True),
+        (gpt2, "ing", False),
+        (bert, "##ing", False),
+        (bert, "walk", True),
+    ):
+        assert model.word_ends[model.tokenizer.convert_tokens_to_ids(entry)] == ending
+    assert gpt2.word_ends[gpt2.tokenizer.eos_token_id]
+
+
+def test_spellings_agree_with_single_entries(pieces):
+    words = ["laughs", "brings", "two words", "", "日本"]
+    spelled, single = pieces.spellings(words), pieces.word_ids(words)
+    assert single == [spelled[0][0], None, None, None, None]
+    assert len(spelled[1]) > 1 and spelled[2] and spelled[3] is None and spelled[4] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"forms": "word"}, "unknown forms 'word'.*did you mean 'words'"),
+        ({"forms": "words", "protocol": "released"}, "the released code counts single entries only"),
+        ({"sample": 0}, "a sample is a number of contexts of each construction, from 1 on, or 'all'.*not 0 and 0"),
+        ({"sample": "some"}, "not 'some' and 0"),
+        ({"sample": 4, "seed": -1}, "not 4 and -1"),
+    ],
+)
+def test_wrong_choices(tiny_causal, simple, options, message):
+    with pytest.raises(InputError, match=message):
+        evaluate(tiny_causal, simple, **options)
+
+
+def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces, toy):
+    with pytest.raises(InputError, match="gives surprisals only"):
+        evaluate("command:cat", simple, few, forms="words")
+    with pytest.raises(InputError, match="says nothing of where a word ends"):
+        form_log_probabilities(masked_pieces, [masked_pieces.slot("The")], [(5,)], ends=masked_pieces.word_ends)
+    with pytest.raises(InputError, match=r"ends has shape \(2,\); it must be \(6,\)"):
+        form_log_probabilities(toy, [toy.slot("a")], [(3,)], ends=np.ones(2, bool))
+    with pytest.raises(InputError, match="knows no end of a word; compare with forms='words-no-end'"):
+        shared_lemmas([pieces, masked_pieces], few, "words")
+    assert len(shared_lemmas([pieces, masked_pieces], few, "words-no-end")) < len(few)
+    with pytest.raises(InputError, match="unknown forms 'word'"):
+        shared_lemmas([pieces], few, "word")
+    with pytest.raises(InputError, match="at least one form"):
+        form_tree([])
+    strange = Lemmas("strange", pd.DataFrame({"lemma": ["日"], "singular": ["日本"], "plural": ["日"]}))
+    with pytest.raises(InputError, match="has no lemma of strange \\(1 lemmas\\) whose forms it can spell"):
+        evaluate(pieces, simple, strange, forms="words")
+
+
+def test_the_command(pieces, tmp_path, capsys):
+    from tse_core.cli import main
+
+    verbs = tmp_path / "verbs.csv"
+    verbs.write_text("lemma,singular,plural\nlaugh,laughs,laugh\nabandon,abandons,abandon\n")
+    out = tmp_path / "out.parquet"
+    arguments = ["--data", "marvin-linzen/simple", "--lemmas", str(verbs), "--forms", "words", "--sample", "4"]
+    with pytest.raises(SystemExit, match="0"):
+        main(["evaluate", pieces.name, *arguments, "--no-store", "--out", str(out)])
+    shown = capsys.readouterr().out
+    assert "2 of 2 lemmas as whole words (1 of them single entries)" in shown and "forms:words sample:4@0" in shown
+    assert set(pd.read_parquet(out)["contexts"]) == {4}
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", pieces.name, *arguments[:-1], "none", "--no-store"])
+    assert "--sample none: it must be a number from 1 on, or all" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_smollm2_counts_twice_as_many_lemmas_as_whole_words():
+    model, lemmas = load_model("smollm2-135m-instruct"), load_lemmas("newman-clean")
+    single = prepare(model, "marvin-linzen/simple", lemmas, PAPER_CUTOFFS, "exact", "contexts")
+    whole = prepare(model, "marvin-linzen/simple", lemmas, PAPER_CUTOFFS, "exact", "contexts", "words", 2)
+    assert (len(single.lemmas), len(whole.lemmas)) == (962, 1945)
+    tree = form_tree(whole.words.spellings[: whole.words.listed])
+    assert (len(tree.inner), len(tree.beginnings)) == (866, 4618)
+    both = Lemmas("both", single.lemmas.iloc[::20].reset_index(drop=True))
+    one, other = (
+        evaluate(model, "marvin-linzen/simple", both, forms=forms, sample=4) for forms in ("single", "words-no-end")
+    )
+    np.testing.assert_allclose(one.contexts["ew"], other.contexts["ew"], atol=1e-6)
+    np.testing.assert_allclose(one.contexts["mw"], other.contexts["mw"], atol=1e-6)
+
+
+def test_numbers_of_whole_words_and_of_samples_are_not_taken_for_the_papers():
+    made = "gpt2-xl@1f3c9a27 simple@9f3e22ab | newman-appendix@77aa01c2(948) bos:none {}protocol:released/1"
+    row = {"hf_name": "gpt2-xl", "construction": "Simple", "metric": "EW", "side": "top", "cutoff": 1.0, "lemmas": 948}
+    ways = {"forms:words sample:24@0 ": 0.5, "sample:24@0 ": 0.6, "": 0.7}
+    results = pd.DataFrame(
+        [row | {"score": score, "protocol": "released", "signature": made.format(way)} for way, score in ways.items()]
+    )
+    assert preferred(results)["score"].tolist() == [0.7]
+
+
+def test_recorded_whole_words_are_those_measured_in_the_same_contexts(tmp_path, pieces, few):
+    home = tmp_path / "pieces"
+    home.mkdir()
+    made = {"date": "2026-01-01", "hardware": "cpu", "versions": {}, "files": {}, "left_out": {}}
+    (home / "provenance.json").write_text(json.dumps(made))
+    record_details(home, words_for(pieces, few, ["marvin-linzen/simple"], sample=4))
+    words, signatures = recorded_details("pieces", "words", tmp_path)
+    assert list(signatures) == [f"{forms} marvin-linzen/simple" for forms in ("words-no-end", "words", "single")]
+    assert read_results(home / "words.parquet")["signature"].nunique() == 3 and set(words["contexts"]) == {4}
+    measured = evaluate(pieces, "marvin-linzen/simple", few, forms="words", sample=4)
+    whole = words[words["signature"].str.contains("forms:words ")]
+    assert whole["score"].tolist() == pytest.approx(measured.tidy()["score"].tolist(), nan_ok=True)
+    verbs = recorded_details("pieces", "verbs", tmp_path).table
+    verbs = verbs[verbs["forms"] == "words"]
+    assert (verbs["correct"].sum() / verbs["contexts"].sum()) == pytest.approx(measured.table()["EW"][0])
+    assert verbs.set_index("lemma").loc["laugh", ["tokens_singular", "tokens_plural"]].tolist() == [1, 1]
+    assert len(verbs) == len(few) and verbs["tokens_singular"].max() > 1
