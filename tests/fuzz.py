@@ -92,9 +92,9 @@ def gym(path: Path) -> None:
 
 
 def weights(path: Path) -> None:
-    from tse_core.models.hub import weight_files
+    from tse_core.models.folders import weight_files
 
-    for file in weight_files(str(path.parent), None):
+    for file in weight_files(path.parent):
         assert file.parent == path.parent
 
 

@@ -1,78 +1,94 @@
-"""Where models are found: a folder, the project's own, the hub's cache, the hub; and what to say when they are not."""
+"""Models of the Hugging Face hub: their files are fetched into the hub's own cache, and models are opened from there.
 
-import json
+Nothing is asked of the network where the cache holds the configuration and the tokenizer. What the hub refuses is told
+in one line; what passes by itself (too many requests, a server that is restarted, a connection that breaks) is tried
+again after a pause.
+"""
+
 import os
-import re
 import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
 
 from tse_core.errors import InputError
-from tse_core.files import read_text
-from tse_core.paths import data_folder
+from tse_core.models.folders import INDEX, WEIGHTS, indexed, weight_files
+from tse_core.models.hub_answers import address, passes, refused, said, unknown_model
+from tse_core.progress import progress
+
+PAUSES = (2.0, 10.0)  # seconds before the second and third attempt; the library itself tries five times in each
+READ = (".json", ".txt", ".model", ".jinja", ".tiktoken", ".codes")  # of configurations and tokenizers
+TOKENIZERS = ({"tokenizer.json"}, {"vocab.txt"}, {"vocab.json", "merges.txt"}, {"tokenizer.model"}, {"spiece.model"},
+              {"sentencepiece.bpe.model"})  # fmt: skip  # any of these is a whole vocabulary
+SHOWN = 5e6  # bytes: the download of a larger file is shown
 
 
-def laboratory_models() -> list[str]:
-    """Names of the models that come with the project."""
-    return sorted(p.parent.name for p in (data_folder() / "models").glob("*/config.json"))
+def model_folder(name: str, place: str, revision: str | None = None, trust: bool = False) -> Path:
+    """The folder with a model's configuration and tokenizer: `place` itself, or the hub's cache, filled where it lacks.
 
+    Parameters
+    ----------
+    name : what the user called the model, for errors
+    place : a folder, or a name on the hub
+    revision : branch, tag or commit on the hub
+    trust : whether the repository's own code is fetched too
 
-def opened(name, place, auto, options):
-    """from_pretrained, from the folder or the hub's cache first and from the network only if they do not have it."""
-    import transformers
-    from transformers.utils import logging
-
-    level = logging.get_verbosity()
-    logging.set_verbosity_error()
-    bars = logging.is_progress_bar_enabled()
-    opener = getattr(transformers, auto).from_pretrained
-    try:
-        if Path(place).is_dir():
-            logging.disable_progress_bar()
-            return opener(place, **options | {"revision": "main", "local_files_only": True})
-        try:
-            return opener(place, **options, local_files_only=True)
-        except (OSError, ValueError):
-            if hub_unreachable():
-                raise
-            return opener(place, **options)
-    except MemoryError:
-        raise
-    except Exception as error:  # whatever the library raises for what a file says
-        if type(error).__name__ == "OutOfMemoryError":
-            raise
-        raise _not_opened(name, place, auto, error) from error
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
-def opened_network(name, place, auto, options):
-    """As `opened`, for networks. Raises InputError where weights and configuration are those of two models.
-
-    transformers itself fills tensors that the weights lack with random numbers, and passes over those of more layers.
+    Raises
+    ------
+    InputError
+        There is no such model, or the hub does not give it: one line says why, and what to do.
     """
-    network, loading = opened(name, place, auto, options | {"output_loading_info": True})
-    if missing := sorted(loading["missing_keys"]):
-        raise InputError(
-            f"{name}: the weights lack {len(missing)} of the tensors that config.json asks for, e.g. {missing[0]}"
-        )
-    known = {_layerless(tensor) for tensor in network.state_dict()}
-    if further := sorted(tensor for tensor in loading["unexpected_keys"] if _layerless(tensor) in known):
-        raise InputError(f"{name}: the weights have more layers than config.json says, e.g. {further[0]}")
-    return network
+    if Path(place).is_dir():
+        return Path(place)
+    folder = _cached(place, revision)
+    if folder and not trust and {"tokenizer.json", "tokenizer_config.json"} <= _names(folder):
+        return folder
+    if reason := hub_unreachable():
+        if folder and any(files <= _names(folder) for files in TOKENIZERS):
+            return folder
+        if folder:
+            raise InputError(f"{name}: the hub's cache holds its configuration without its tokenizer, and {reason}")
+        raise unknown_model(name, reason)
+    return _fetched(name, place, revision, READ + ((".py",) if trust else ()))
 
 
-def check_layers(name: str, config, tensors: int) -> None:
-    """Raise InputError where a configuration asks for no layer, or for more than there are tensors."""
-    layers = getattr(config.get_text_config(), "num_hidden_layers", None)
-    if isinstance(layers, int) and not 1 <= layers <= tensors:
-        raise InputError(f"{name}: config.json says {layers:,} layers, and the weights are {tensors:,} tensors")
+def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
+    """The safetensors files of a model, in order; those of the hub are fetched where `folder`, its cache, lacks them.
 
+    Raises
+    ------
+    InputError
+        There are none, or the hub does not give them.
+    """
+    found = weight_files(folder)
+    if found and (Path(place).is_dir() or all(file.is_file() for file in found)):
+        return found
+    if not Path(place).is_dir():
+        from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
-def _layerless(tensor: str) -> str:
-    return re.sub(r"\d+", "#", tensor)
+        if reason := hub_unreachable():
+            raise InputError(f"{name}: its weights are not all in the hub's cache, and {reason}")
+        get = partial(_get, name, place, folder.name)
+        try:
+            try:
+                files = indexed(get(INDEX))
+            except EntryNotFoundError as error:
+                if isinstance(error, LocalEntryNotFoundError):
+                    raise
+                files = [WEIGHTS]
+            for file in files:
+                get(file)
+            return weight_files(folder)
+        except InputError:
+            raise
+        except Exception as error:  # of the library, of httpx below it, of the disk
+            if not isinstance(error, EntryNotFoundError) or isinstance(error, LocalEntryNotFoundError):
+                raise refused(name, place, error) from error
+    raise InputError(f"{name} holds no {WEIGHTS}; weights are read from safetensors only")
 
 
 def hub_unreachable() -> str:
@@ -85,7 +101,7 @@ def hub_unreachable() -> str:
             return f"{name} forbids to download it"
     if any(os.environ.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")):
         return ""  # only the proxy knows
-    place = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
+    place = address()
     try:
         socket.create_connection((place.hostname, place.port or 443), timeout=5).close()
     except OSError:
@@ -93,80 +109,80 @@ def hub_unreachable() -> str:
     return ""
 
 
-def _not_opened(name, place, auto, error) -> InputError:
-    reason = " ".join(str(error).split())
-    here = ", ".join(laboratory_models())
-    if Path(place).is_dir():
-        if auto == "AutoConfig":
-            return InputError(f"{name} is a folder without a readable config.json of a model ({reason[:200]})")
-        if "safetensors" in reason and not weight_files(place, None):
-            return InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
-        return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}")
-    if "trust_remote_code" in reason:
-        return InputError(
-            f"{name} needs to run its own code; allow it with trust_remote_code=True (--trust-remote-code)"
-        )
-    if "safetensors" in reason and auto not in ("AutoConfig", "AutoTokenizer"):
-        return InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
-    return InputError(
-        f"unknown model {name!r}: no such folder, none of the project's own ({here}), and not to be had from the "
-        "Hugging Face hub (no such name or revision, or no network and not in its cache)"
-    )
+def _names(folder: Path) -> set[str]:
+    return {file.name for file in folder.iterdir() if file.is_file()}
 
 
-def fetched_weights(name: str, place: str, revision: str | None) -> list[Path]:
-    """The safetensors files of a model, in order; those of the hub are fetched where its cache lacks them.
+def _cached(place: str, revision: str | None) -> Path | None:
+    """The folder of the hub's cache with this revision, where it holds the configuration."""
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
 
-    Raises
-    ------
-    InputError
-        If there are none.
-    """
-    found = weight_files(place, revision)
-    if found or Path(place).is_dir():
-        if not found:
-            raise InputError(f"{name} holds no model.safetensors; weights are read from safetensors only")
-        return found
+    try:
+        found = try_to_load_from_cache(place, "config.json", revision=revision)
+    except HFValidationError:
+        return None
+    return Path(found).parent if isinstance(found, str) else None
+
+
+def _fetched(name: str, place: str, revision: str | None, endings: tuple[str, ...]) -> Path:
+    """The folder of the hub's cache, with all the repository's small files whose names end like this."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        folder = _get(name, place, revision, "config.json").parent
+        commit = folder.name
+        listed = _patiently(name, lambda: HfApi().model_info(place, revision=commit).siblings)
+        for file in (entry.rfilename for entry in listed):
+            if "/" not in file and file.endswith(endings):
+                _get(name, place, commit, file)
+    except HFValidationError:
+        raise unknown_model(name, "its name is none that the hub could have") from None
+    except Exception as error:  # of the library, of httpx below it, of the disk
+        raise refused(name, place, error) from error
+    return folder
+
+
+def _get(name: str, place: str, revision: str | None, file: str) -> Path:
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError
 
-    try:
+    bar: Any = partial(_Megabytes, name)
+    return Path(_patiently(name, lambda: hf_hub_download(place, file, revision=revision, tqdm_class=bar)))
+
+
+def _patiently(name: str, ask: Callable):
+    """What `ask` gives, tried again after pauses where what fails may pass by itself."""
+    for pause in PAUSES:
         try:
-            index = hf_hub_download(place, "model.safetensors.index.json", revision=revision)
-            for file in _indexed(Path(index)):
-                hf_hub_download(place, file, revision=revision)
-        except EntryNotFoundError:
-            hf_hub_download(place, "model.safetensors", revision=revision)
-    except (OSError, ValueError, KeyError) as error:
-        raise _not_opened(name, place, "safetensors", error) from error
-    return weight_files(place, revision)
+            return ask()
+        except Exception as error:
+            if not passes(error):
+                raise
+            print(f"{name}: {said(error)}; trying again in {pause:.0f} s", file=sys.stderr, flush=True)
+            time.sleep(pause)
+    return ask()
 
 
-def weight_files(place: str, revision: str | None) -> list[Path]:
-    """The safetensors files of a model that are on this machine, in order."""
-    folder = Path(place)
-    if not folder.is_dir():
-        from huggingface_hub import try_to_load_from_cache
+class _Megabytes:
+    """What the library asks of a bar (a part of tqdm), drawn as all progress here; small files show nothing."""
 
-        for file in ("model.safetensors.index.json", "model.safetensors"):
-            found = try_to_load_from_cache(place, file, revision=revision)
-            if isinstance(found, str):
-                folder = Path(found).parent
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        return [folder / file for file in _indexed(index)]
-    return sorted(folder.glob("model.safetensors")) if folder.is_dir() else []
+    def __init__(self, name: str, *, total: int | None = None, initial: int = 0, desc: str = "", **_):
+        self._drawn = ExitStack()
+        self._advance: Callable[[float], None] = lambda n: None
+        if total and total > SHOWN:
+            bar = progress(round(total / 1e6), f"downloading {name}, {desc}", unit="MB")
+            self._advance = self._drawn.enter_context(bar)
+            self.update(initial)
 
+    def update(self, n: float | None = 1) -> None:
+        self._advance((n or 0) / 1e6)
 
-def _indexed(index: Path) -> list[str]:
-    """The files that an index of weights names, which lie beside it. Raises InputError."""
-    try:
-        files = sorted(set(json.loads(read_text(index))["weight_map"].values()))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{index}: no index of weights; it holds weight_map, a tensor's name and its file") from None
-    for file in files:
-        if not isinstance(file, str) or Path(file).name != file:
-            raise InputError(f"{index}: names the file {str(file)[:80]!r}, which does not lie beside it")
-    return files
+    def close(self) -> None:
+        self._drawn.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -13,7 +13,8 @@ from tse_core.models.allocator import keep_freed_memory
 from tse_core.models.bos import document_opener
 from tse_core.models.command import open_command
 from tse_core.models.devices import usable_device
-from tse_core.models.hub import check_layers, fetched_weights, laboratory_models, opened, opened_network
+from tse_core.models.folders import check_layers, laboratory_models, opened, opened_network
+from tse_core.models.hub import fetched_weights, model_folder
 from tse_core.models.huggingface import HuggingFaceNetwork, longest
 from tse_core.models.identity import file_digest, safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
@@ -67,24 +68,24 @@ def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel
     held = without_wrapper(name, module)
     name, module = name if held is module else f"{name}+adapter", held
     kind = kind or detect_kind(name, module.config)
-    check_tokenizer(name, tokenizer, kind)
+    check_tokenizer(name, tokenizer, kind, module.config)
     weights = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
     network = HuggingFaceNetwork(copy.deepcopy(module, weights).eval(), causal=kind == "causal")
     return _language_model(name, kind, tokenizer, network, module.config, bos, str(module.dtype).removeprefix("torch."))
 
 
 def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -> LanguageModel:
-    options = {"revision": revision, "trust_remote_code": trust} if revision else {"trust_remote_code": trust}
-    folder, adapter = place, adapter_settings(name, place)
+    options, own = {"trust_remote_code": trust, "local_files_only": not trust}, Path(place)
+    adapter = adapter_settings(name, place)
     if adapter:
         place = adapter.pop("base_model_name_or_path")
-    config = opened(name, place, "AutoConfig", options)
+    folder = model_folder(name, place, revision, trust)
+    config = opened(name, folder, "AutoConfig", options)
     kind = kind or detect_kind(name, config)
-    own = adapter and (Path(folder) / "tokenizer.json").is_file()
-    tokenizer = opened(name, folder if own else place, "AutoTokenizer", options)
-    check_tokenizer(name, tokenizer, kind)
+    tokenizer = opened(name, own if (own / "tokenizer.json").is_file() else folder, "AutoTokenizer", options)
     if Path(place).is_dir():  # says at once what is wrong with its weights
-        check_layers(name, config, len(safetensors_tensors(fetched_weights(name, place, revision))))
+        check_layers(name, config, len(safetensors_tensors(fetched_weights(name, place, folder))))
+    check_tokenizer(name, tokenizer, kind, config)
     if device == "map" and importlib.util.find_spec("accelerate") is None:
         raise InputError("device 'map' needs the package accelerate: pip install accelerate")
     where = usable_device("auto" if device == "map" else device)
@@ -92,14 +93,15 @@ def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -
     def read() -> HuggingFaceNetwork:
         auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
         more = {"dtype": DTYPES[dtype], "use_safetensors": True} | ({"device_map": "auto"} if device == "map" else {})
-        module = opened_network(name, place, auto, options | more).eval()
-        module = with_adapter(name, module, folder).eval() if adapter else module
+        fetched_weights(name, place, folder)
+        module = opened_network(name, folder, auto, options | more).eval()
+        module = with_adapter(name, module, str(own)).eval() if adapter else module
         return HuggingFaceNetwork(module if device == "map" else module.to(where), causal=kind == "causal")
 
     settings = config.to_diff_dict() | ({"adapter": adapter} if adapter else {})
     network = LazyNetwork(
         read,
-        files=lambda: fetched_weights(name, place, revision) + ([Path(folder) / WEIGHTS] if adapter else []),
+        files=lambda: fetched_weights(name, place, folder) + ([own / WEIGHTS] if adapter else []),
         digest=lambda files: weights_digest(safetensors_tensors(files), settings),
         settings=settings,
         size=tensor_count,
@@ -138,11 +140,19 @@ def _language_model(name, kind, tokenizer, network, config, bos, dtype, **more) 
     )  # fmt: skip
 
 
-def check_tokenizer(name: str, tokenizer, kind: Kind) -> None:
-    """A tokenizer that gives character offsets, and for a masked model one with a mask. Raises InputError."""
+def check_tokenizer(name: str, tokenizer, kind: Kind, config) -> None:
+    """A whole tokenizer that gives character offsets, and for a masked model one with a mask. Raises InputError.
+
+    transformers makes an empty tokenizer, and says nothing, where a model's folder lacks the tokenizer's files.
+    """
     if not getattr(tokenizer, "is_fast", False):
         raise InputError(
             f"the tokenizer of {name} gives no character offsets; a fast tokenizer (tokenizer.json) is needed"
+        )
+    if (known := len(tokenizer)) < (vocabulary := config.get_text_config().vocab_size) / 2:  # padding is a few hundred
+        raise InputError(
+            f"the tokenizer of {name} knows {known:,} tokens, and its network {vocabulary:,}: the tokenizer's files "
+            "(tokenizer.json) are missing or of another model"
         )
     if kind == "masked" and tokenizer.mask_token is None:
         raise InputError(f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'")

@@ -1,0 +1,99 @@
+"""Models in folders of Hugging Face's format: what lies there, and what to say where it cannot be opened."""
+
+import json
+import re
+from pathlib import Path
+
+from tse_core.errors import InputError
+from tse_core.files import read_text
+from tse_core.paths import data_folder
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+
+
+def laboratory_models() -> list[str]:
+    """Names of the models that come with the project."""
+    return sorted(p.parent.name for p in (data_folder() / "models").glob("*/config.json"))
+
+
+def opened(name: str, folder: Path, auto: str, options: dict):
+    """What a class of transformers (AutoConfig, AutoTokenizer, a model's) gives from a folder. Raises InputError."""
+    import transformers
+    from transformers.utils import logging
+
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        return getattr(transformers, auto).from_pretrained(folder, **options)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the library raises for what a file says
+        if type(error).__name__ == "OutOfMemoryError":
+            raise
+        raise _not_opened(name, folder, auto, error) from error
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def opened_network(name: str, folder: Path, auto: str, options: dict):
+    """As `opened`, for networks. Raises InputError where weights and configuration are those of two models.
+
+    transformers itself fills tensors that the weights lack with random numbers, and passes over those of more layers.
+    """
+    network, loading = opened(name, folder, auto, options | {"output_loading_info": True})
+    if missing := sorted(loading["missing_keys"]):
+        raise InputError(
+            f"{name}: the weights lack {len(missing)} of the tensors that config.json asks for, e.g. {missing[0]}"
+        )
+    known = {_layerless(tensor) for tensor in network.state_dict()}
+    if further := sorted(tensor for tensor in loading["unexpected_keys"] if _layerless(tensor) in known):
+        raise InputError(f"{name}: the weights have more layers than config.json says, e.g. {further[0]}")
+    return network
+
+
+def check_layers(name: str, config, tensors: int) -> None:
+    """Raise InputError where a configuration asks for no layer, or for more than there are tensors."""
+    layers = getattr(config.get_text_config(), "num_hidden_layers", None)
+    if isinstance(layers, int) and not 1 <= layers <= tensors:
+        raise InputError(f"{name}: config.json says {layers:,} layers, and the weights are {tensors:,} tensors")
+
+
+def _layerless(tensor: str) -> str:
+    return re.sub(r"\d+", "#", tensor)
+
+
+def _not_opened(name: str, folder: Path, auto: str, error: Exception) -> InputError:
+    reason = " ".join(str(error).split())
+    if auto == "AutoConfig":
+        return InputError(f"{name} has no readable config.json of a model ({reason[:200]})")
+    if "trust_remote_code" in reason:
+        return InputError(
+            f"{name} needs to run its own code; allow it with trust_remote_code=True (--trust-remote-code)"
+        )
+    if "safetensors" in reason and not weight_files(folder):
+        return InputError(f"{name} holds no {WEIGHTS}; weights are read from safetensors only")
+    return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}")
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files that a folder holds, or that its index names, in order. Raises InputError."""
+    index = folder / INDEX
+    return [folder / file for file in indexed(index)] if index.is_file() else sorted(folder.glob(WEIGHTS))
+
+
+def indexed(index: Path) -> list[str]:
+    """The files that an index of weights names, which lie beside it. Raises InputError."""
+    try:
+        files = sorted(set(json.loads(read_text(index))["weight_map"].values()))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{index}: no index of weights; it holds weight_map, a tensor's name and its file") from None
+    for file in files:
+        if not isinstance(file, str) or Path(file).name != file:
+            raise InputError(f"{index}: names the file {str(file)[:80]!r}, which does not lie beside it")
+    return files

@@ -1,0 +1,265 @@
+"""A stand-in for the Hugging Face hub on this machine, and tiny random models laid out as the old checkpoints are.
+
+`write_models` writes the repositories, `serving` answers for them as the hub does (legacy names and weights are
+redirected), and misbehaves when told to.
+"""
+
+import hashlib
+import json
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import torch
+import transformers
+from safetensors.torch import save_file
+from tokenizers import ByteLevelBPETokenizer
+
+from tiny import words
+
+OWNERS = {"bert": "google-bert", "roberta": "FacebookAI", "gpt2": "openai-community"}
+MODELS = ("gpt2", "gpt2-xl", "bert-base-cased", "bert-base-uncased", "bert-large-cased", "bert-large-uncased",
+          "roberta-base", "roberta-large")  # fmt: skip
+LAYOUTS = (
+    *MODELS,
+    "gpt2_head",
+    "gpt2_uint8",
+    "bert-base-cased_decoder",
+    "bert-base-uncased_ids",
+    "roberta-base_decoder",
+)
+WIDTH = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+TEXT = [f"the {word} is there" for word in words() for _ in range(2)]
+
+
+def family(name: str) -> str:
+    return name.split("-")[0].split("_")[0]
+
+
+def repository(name: str) -> str:
+    """The name with its owner, as the hub writes it today."""
+    return f"{OWNERS[family(name)]}/{name}"
+
+
+def write_models(root: Path, names=LAYOUTS, tokenizers: Path | None = None) -> Path:
+    """The repositories of models in a folder, owner/name. Tokenizers are small ones, or those of a folder."""
+    for name in names:
+        folder = root / repository(name)
+        folder.mkdir(parents=True)
+        vocabulary = _write_tokenizer(folder, name, tokenizers)
+        module = plain_module(name, vocabulary)
+        settings = module.config.to_diff_dict() | {"architectures": [type(module).__name__]}
+        (folder / "config.json").write_text(json.dumps(settings))
+        save_file(old_layout(name, module), folder / "model.safetensors", {"format": "pt"})
+        for other in ("README.md", "pytorch_model.bin", "tf_model.h5"):
+            (folder / other).write_text("never asked for")
+    return root
+
+
+@cache
+def plain_module(name: str, vocabulary: int):
+    """A tiny random model as transformers makes it; the same one each time."""
+    torch.manual_seed(len(name))
+    size = {"vocab_size": vocabulary, "initializer_range": 0.3}
+    if family(name) == "gpt2":
+        config = transformers.GPT2Config(n_embd=16, n_layer=2, n_head=2, n_positions=64, **size)
+        return transformers.GPT2LMHeadModel(config).eval()
+    if family(name) == "bert":
+        return transformers.BertForMaskedLM(transformers.BertConfig(max_position_embeddings=64, **WIDTH, **size)).eval()
+    config = transformers.RobertaConfig(max_position_embeddings=66, type_vocab_size=1, **WIDTH, **size)
+    return transformers.RobertaForMaskedLM(config).eval()
+
+
+def old_layout(name: str, module) -> dict[str, torch.Tensor]:
+    """A model's weights under the names that the hub's old checkpoints have."""
+    variant = name.partition("_")[2]
+    if family(name) == "gpt2":
+        weights = {key.removeprefix("transformer."): value for key, value in module.state_dict().items()}
+        kind = torch.uint8 if variant == "uint8" else torch.float32
+        weights |= {f"h.{layer}.attn.bias": torch.ones(1, 1, 64, 64).tril().to(kind) for layer in range(2)}
+        head = "lm_head.weight"
+    else:
+        weights, base = dict(module.state_dict()), family(name)
+        weights |= {f"{base}.pooler.dense.weight": torch.ones(16, 16), f"{base}.pooler.dense.bias": torch.ones(16)}
+        positions = module.config.max_position_embeddings
+        if base == "roberta" or variant == "ids":
+            weights[f"{base}.embeddings.position_ids"] = torch.arange(positions)[None]
+        head = "lm_head.decoder" if base == "roberta" else "cls.predictions.decoder"
+        weights.pop(f"{head}.bias")
+        if base == "bert":
+            weights |= {"cls.seq_relationship.weight": torch.ones(2, 16), "cls.seq_relationship.bias": torch.ones(2)}
+            weights = {_in_tensorflow(key): value for key, value in weights.items()}
+        head += ".weight"
+    if variant not in ("head", "decoder"):
+        weights.pop(head)
+    return {key: value.detach().clone() for key, value in weights.items()}
+
+
+def _in_tensorflow(key: str) -> str:
+    return key.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+
+
+def _write_tokenizer(folder: Path, name: str, source: Path | None) -> int:
+    """The files that the hub has of a tokenizer; how many tokens it knows."""
+    cased = "uncased" not in name
+    if source:
+        kind = f"bert-{'cased' if cased else 'uncased'}" if family(name) == "bert" else family(name)
+        for file in ("vocab.txt", "vocab.json", "merges.txt"):
+            if (source / kind / file).is_file():
+                shutil.copy(source / kind / file, folder)
+    else:
+        _train(folder, family(name))
+    settings: dict = {"model_max_length": 1024 if family(name) == "gpt2" else 512}  # all that the hub's files say
+    settings |= {"do_lower_case": not cased} if family(name) == "bert" else {}
+    made = {"bert": "BertTokenizer", "roberta": "RobertaTokenizer", "gpt2": "GPT2Tokenizer"}[family(name)]
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings | {"tokenizer_class": made}))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    return len(tokenizer)
+
+
+def _train(folder: Path, kind: str) -> None:
+    if kind == "bert":
+        special = [f"[{token}]" for token in ("PAD", "UNK", "CLS", "SEP", "MASK")]
+        capitals = [word.capitalize() for word in words() if word.capitalize() != word]
+        letters = sorted(set("".join(words() + capitals)))
+        entries = [*special, *letters, *(f"##{letter}" for letter in letters), *words(), *capitals]
+        (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(entries)) + "\n")
+        return
+    tokenizer = ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if kind == "roberta" else ["<|endoftext|>"]
+    tokenizer.train_from_iterator(TEXT, vocab_size=600, special_tokens=special, show_progress=False)
+    tokenizer.save_model(str(folder))
+
+
+class Hub(str):
+    """The stand-in's address, what was asked of it ("GET /gpt2/resolve/main/config.json 307"), and how it misbehaves.
+
+    `faults` maps a part of a path to what is answered to the next such requests: a status, "cut" (the connection ends
+    within the file), "longer" (the file is announced longer than it is), or None (as it should be). The last one stays.
+    """
+
+    def __init__(self, _: str):
+        self.asked: list[str] = []
+        self.faults: dict[str, list] = {}
+
+    def fault(self, path: str):
+        for part, answers in self.faults.items():
+            if part in path:
+                return answers.pop(0) if len(answers) > 1 else answers[0]
+        return None
+
+
+def commit(repo: str) -> str:
+    return hashlib.sha1(repo.encode()).hexdigest()
+
+
+@contextmanager
+def serving(root: Path, second_a_piece: float = 0.0) -> Iterator[Hub]:
+    """The stand-in over a folder of repositories; each 64 KB of a file may take a time."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            path = unquote(urlsplit(self.path).path)
+            fault = hub.fault(path)
+            if isinstance(fault, int):
+                return self.reply(fault, {}, b'{"error": "told to"}')
+            parts = path.strip("/").split("/")
+            api = parts[:2] == ["api", "models"]
+            own, legacy = (parts[2:] if api else parts), {name: repository(name) for name in LAYOUTS}
+            if own[0] in legacy:
+                moved = path.replace(own[0], legacy[own[0]], 1)
+                return self.reply(307, {"Location": moved})
+            repo, rest = "/".join(own[:2]), own[2:]
+            if parts[0] == "files":
+                return self.file(root / "/".join(parts[1:]), {}, fault)
+            if not (root / repo).is_dir():
+                return self.reply(401, {"X-Error-Code": "RepoNotFound"}, b'{"error": "Repository not found"}')
+            revision = rest[1] if rest else "main"
+            if revision not in ("main", commit(repo)):
+                return self.reply(404, {"X-Error-Code": "RevisionNotFound"})
+            if api:
+                files = sorted(file.name for file in (root / repo).iterdir())
+                listed = {"id": repo, "sha": commit(repo), "siblings": [{"rfilename": file} for file in files]}
+                return self.reply(200, {}, json.dumps(listed).encode())
+            file, said = root / repo / rest[2], {"X-Repo-Commit": commit(repo)}
+            if not file.is_file():
+                return self.reply(404, said | {"X-Error-Code": "EntryNotFound"})
+            if file.suffix == ".safetensors":
+                said |= {"X-Linked-Etag": f'"{_digest(file)}"', "X-Linked-Size": str(_announced(file, fault))}
+                port = self.server.server_port
+                return self.reply(302, said | {"Location": f"http://localhost:{port}/files/{repo}/{file.name}"})
+            return self.file(file, said, fault)
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def file(self, file: Path, said: dict, fault):
+            start = int(self.headers.get("Range", "bytes=0-").split("=")[1].split("-")[0])
+            content = file.read_bytes()[start:]
+            said = said | {"ETag": f'"{_digest(file)}"', "Accept-Ranges": "bytes"}
+            if start:
+                said["Content-Range"] = f"bytes {start}-{start + len(content) - 1}/{start + len(content)}"
+            self.reply(206 if start else 200, said, content, sent=len(content) // 2 if fault == "cut" else None)
+
+        def reply(self, status: int, said: dict, content: bytes = b"", sent: int | None = None):
+            hub.asked.append(f"{self.command} {self.path} {status}")
+            self.send_response(status)
+            for name, value in said.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            if self.command == "HEAD":
+                return
+            content = content[:sent]
+            for place in range(0, len(content), 1 << 16):
+                self.wfile.write(content[place : place + (1 << 16)])
+                time.sleep(second_a_piece)
+            self.close_connection = self.close_connection or sent is not None
+
+        def log_message(self, *_):
+            pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads, block_on_close = True, False
+
+        def handle_error(self, *_):
+            pass
+
+    server = Server(("127.0.0.1", 0), Handler)
+    hub = Hub(f"http://127.0.0.1:{server.server_port}")
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield hub
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def use(hub: str, home: Path, monkeypatch) -> None:
+    """Let the hub's library, in this process, ask the stand-in and keep its files in a folder."""
+    from huggingface_hub import constants
+
+    monkeypatch.setenv("HF_ENDPOINT", hub)
+    monkeypatch.setattr(constants, "ENDPOINT", str(hub))
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub + "/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(home / "hub"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _announced(file: Path, fault) -> int:
+    return file.stat().st_size + (10 if fault == "longer" else 0)
