@@ -97,9 +97,10 @@ def test_a_stored_error_is_found():
 
 @pytest.fixture
 def house(tmp_path, monkeypatch):
-    """A package of a few rooms and a data folder."""
-    package, data = tmp_path / "src" / "tse_core", tmp_path / "data"
-    (package / "charts").mkdir(parents=True)
+    """Two small packages and a data folder."""
+    package, other, data = tmp_path / "src" / "tse_core", tmp_path / "src" / "tse_book", tmp_path / "data"
+    (other / "charts").mkdir(parents=True)
+    package.mkdir()
     (data / "published").mkdir(parents=True)
     (data / "published" / "table.csv").write_text("1")
     (data / "unread.csv").write_text("1")
@@ -108,11 +109,12 @@ def house(tmp_path, monkeypatch):
     (package / "__init__.pyi").write_text("from .agreement import evaluate as evaluate\n")
     (package / "agreement" / "__init__.py").write_text("")
     (package / "agreement" / "__init__.pyi").write_text("from .evaluation import evaluate as evaluate\n")
-    (package / "agreement" / "evaluation.py").write_text("from ..published import table\n")
-    (package / "published.py").write_text('from tse_core.paths import f\nT = f() / "published" / "table.csv"\n')
-    (package / "charts" / "__init__.py").write_text("from tse_book.charts.theme import x\n")
-    (package / "charts" / "look.py").write_text("")
-    for name, value in {"ROOT": tmp_path, "PACKAGE": package, "DATA": data}.items():
+    (package / "agreement" / "evaluation.py").write_text("from ..tables import table\n")
+    (package / "tables.py").write_text('from tse_core.paths import f\nT = f() / "published" / "table.csv"\n')
+    (other / "__init__.py").write_text("")
+    (other / "charts" / "__init__.py").write_text("from tse_book.charts.theme import x\n")
+    (other / "charts" / "theme.py").write_text("")
+    for name, value in {"ROOT": tmp_path, "SOURCE": tmp_path / "src", "DATA": data}.items():
         monkeypatch.setattr(inputs, name, value)
     for cached in (inputs.imported, inputs.public_names, inputs.entries):
         cached.cache_clear()
@@ -124,11 +126,11 @@ def house(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "used"),
     [
-        ("import tse_core\ntse_core.evaluate()", {"evaluation.py", "published.py", "table.csv"}),
-        ("import tse_core as t\nt.evaluate()", {"evaluation.py", "published.py", "table.csv"}),
-        ("from tse_core import evaluate", {"evaluation.py", "published.py", "table.csv"}),
-        ("from tse_book.published import table", {"published.py", "table.csv"}),
-        ("from tse_core import charts", {"look.py"}),
+        ("import tse_core\ntse_core.evaluate()", {"evaluation.py", "tables.py", "table.csv"}),
+        ("import tse_core as t\nt.evaluate()", {"evaluation.py", "tables.py", "table.csv"}),
+        ("from tse_core import evaluate", {"evaluation.py", "tables.py", "table.csv"}),
+        ("from tse_core.tables import table", {"tables.py", "table.csv"}),
+        ("from tse_book import charts", {"theme.py"}),
         ("import numpy\nunread = 'unread.csv'", set()),
     ],
 )

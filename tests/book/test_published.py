@@ -102,4 +102,6 @@ def test_syntaxgym_suites_models_and_records():
 
 def test_the_committed_tables_are_the_published_ones(shared):
     for file in sorted((shared / "published").glob("*.csv")):
-        assert (published.data_folder() / "published" / file.name).read_bytes() == file.read_bytes(), file.name
+        elsewhere = {"blimp_paradigms.csv": "blimp/paradigms.csv", "syntaxgym_suites.csv": "syntaxgym/suites.csv"}
+        place = elsewhere.get(file.name, f"published/{file.name}")
+        assert (published.data_folder() / place).read_bytes() == file.read_bytes(), file.name

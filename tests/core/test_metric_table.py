@@ -12,17 +12,18 @@ from tse_core.metrics.table import METRICS, SCORED, Forms
 NEW = """
 from tse_core.metrics import table
 
-mean_share = table.Metric("SHARE", "the mean share of the correct form", of="context", shape="cross", colour="#555555",
+mean_share = table.Metric("SHARE", "the mean share of the correct form", of="context",
                           part=lambda forms: forms.correct / (forms.correct + forms.wrong), whole=table.each)
-likelihood = table.Metric("LIKELIHOOD", "the probability of the correct form", of="pair", shape="cross",
-                          colour="#666666", part=table.correct, whole=table.each)
+likelihood = table.Metric("LIKELIHOOD", "the probability of the correct form", of="pair",
+                          part=table.correct, whole=table.each)
 for metric, kind in ((mean_share, table.OF_CONTEXTS), (likelihood, table.OF_PAIRS)):
     table.METRICS[metric.name] = kind[metric.name] = metric
 
 table.SCORED = (*table.SCORED[:-1], "share", "mass")
 
 import numpy as np
-from tse_core import charts, evaluate, load_pairs
+from tse_book import charts
+from tse_core import evaluate, load_pairs
 
 found = evaluate(MODEL, load_pairs("marvin-linzen/simple"), keep="lemmas")
 forms = found.by_lemma

@@ -20,7 +20,6 @@ TABLES = {  # name -> the function of `tse_book.published`
     "blimp-table4": "blimp_table4",
     "blimp-human": "blimp_human",
     "syntaxgym-models": "syntaxgym_models",
-    "syntaxgym-suites": "syntaxgym_suites",
     "hu2020-suites": "hu2020_suites",
     "hu2020-circuits": "hu2020_circuits",
 }
