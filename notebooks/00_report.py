@@ -71,11 +71,11 @@ from IPython.display import display
 
 from tse_book import charts
 from tse_book.claims import (
-    book,
     extension_ledger,
     extension_sentence,
     laboratory_ledger,
     ledger,
+    load_claims,
     papers,
     training_ledger,
     verdict_summary,
@@ -109,7 +109,7 @@ from tse_core.syntaxgym.library import public_suites
 
 # %% tags=["remove-input"]
 recorded = recorded_findings()
-known_already = {*recorded["model"], *book()["tested"]["newman-2021"]}
+known_already = {*recorded["model"], *load_claims()["tested"]["newman-2021"]}
 live = quick_findings(
     [n for n in newman.real_models(models) if newman.label(n) not in known_already],
     data[0],
