@@ -19,7 +19,7 @@
 # : compute the three metrics on two verbs, then see them on the real distribution after *The keys to the cabinet*; learn what a {term}`cut-off` keeps, what a score is averaged over, and what a masked and a causal model are asked
 #
 # You need
-# : nothing but school algebra; [the data](01_data.ipynb) come after this chapter
+# : school algebra to read it, a little Python to follow the folded cells; [the data](01_data.ipynb) come after this chapter
 #
 # Time
 # : 25 minutes to read, half a minute to run on a CPU; no GPU
@@ -144,9 +144,11 @@ by_hand = {
 }
 
 # %% [markdown]
-# The package computes the same. It takes a row of logits over the vocabulary *is, are, exists, exist*, the vocabulary entries of each lemma's singular and plural form, and the subject's number (0 singular, 1 plural).
+# The package computes the same from logarithms of the probabilities.
 
-# %%
+# %% tags=["hide-input"]
+# a row over the vocabulary is, are, exists, exist; the entries of each lemma's singular and
+# plural form; the subject's number (0 singular, 1 plural)
 probabilities = np.array(
     [[singular["is"], plural["are"], singular["exists"], plural["exist"]]]
 )
@@ -264,7 +266,7 @@ alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
 #
 # ## A real distribution
 #
-# Two verbs make a toy example. Here is a real model after *The keys to the cabinet*: SmolLM2-135M (instruction-tuned, its weights quantised to four bits), with every verb of the list whose two forms are entries of its vocabulary.
+# Two verbs make a toy example. Here is a real model after *The keys to the cabinet*: SmolLM2-135M-Instruct, a small English model that was trained on text and then tuned to follow instructions; its weights are stored in four bits each, which rounds them. The chart has every verb of the list whose two forms are single entries of its vocabulary.
 
 # %% tags=["remove-input"]
 display(newman.without_real_model(models))
@@ -568,8 +570,8 @@ table(
 #
 # A {term}`causal model` predicts the verb from the words before it. A {term}`masked model` sees a gap with words on both sides. Here is the same sentence as a model of each kind reads it; the arrow marks the position whose prediction is the verb's. The masked model is one of the {term}`laboratory's <laboratory model>`, trained by this project.
 #
-# ```{dropdown} Predict: which of the two will be surer of its first word?
-# The masked model. It has read *tall*, so it looks for a verb that can stand before an adjective. The causal model does not know what follows, not even that a verb is due.
+# ```{dropdown} Predict: what can the masked model use that the causal model cannot?
+# The words after the gap. It has read *tall*, so it can look for a verb that stands before an adjective. The causal model does not know what follows, not even that a verb is due.
 # ```
 
 # %% tags=["hide-input"]
@@ -595,7 +597,7 @@ table(
 )
 
 # %% [markdown]
-# Compare the two lists. The masked model has read *tall* and knows that a form of *be* or a similar verb must come. The causal model has not, and it may go on with a comma, a noun or *of*: its probability is spread more widely, and less of it is on verbs. Their scores answer different questions, and Table 2 prints them side by side.
+# The two lists answer different questions. The causal model says what may follow *The author next to the guards*, the masked one what may fill a gap before *tall*. Table 2 prints the scores of both kinds side by side.
 #
 # Because a causal model does not see what follows, *the author ___ tall* and *the author ___ old* are one context for it and two for a masked model:
 
@@ -622,30 +624,7 @@ table(
 #
 # ## Exact and released
 #
-# There are two {term}`protocols <protocol>`. *Exact* computes what is written above. *Released* repeats what the authors' released code does: it stores the running sum of probability in single precision, so that at top 100 % a few entries of the far tail drop out. For comparing with published numbers use *released*, for everything else *exact*. On a peaked distribution the difference shows:
-
-# %% tags=["hide-input"]
-rng = np.random.default_rng(0)
-peaked = rng.normal(0, 6, size=(1, 20_000))
-verbs = rng.choice(20_000, size=(500, 2), replace=False)
-rows = []
-for name, accumulate in (("exact", "float64"), ("released", "float32")):
-    at = cutoff_scores(
-        peaked, verbs, [1], top=[0.9, 1.0], bottom=[], accumulate=accumulate
-    )
-    rows.append(
-        {
-            "protocol": name,
-            "EW at top 90 %": at.ew_top[0, 0],
-            "EW at top 100 %": at.ew_top[0, 1],
-            "coverage at top 100 %": at.mass_top[0, 1],
-        }
-    )
-table(
-    pd.DataFrame(rows),
-    "One random peaked distribution over 20,000 entries with 500 pretend verbs.",
-    digits=4,
-)
+# There are two {term}`protocols <protocol>`. *Exact* computes what is written above. *Released* repeats what the authors' released code does: it stores the running sum of probability in single precision, so that at top 100 % a few entries of the far tail drop out ([Pitfalls](14_pitfalls.ipynb) shows how many). For comparing with published numbers use *released*, for everything else *exact*.
 
 # %% [markdown]
 # ## Exercises
@@ -885,7 +864,7 @@ print("The same as the package's on fifty distributions.")
 # - TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say.
 # - EW and TSE may be compared, MW stands on its own. TSE is averaged over pairs, EW and MW over unique contexts.
 # - Cut-offs tell the head from the tail; the entry on which a cut-off falls counts in part.
-# - A score belongs to a kind of model, a verb list and a protocol. The signature under each table says which.
+# - A score belongs to a kind of model, a verb list and a protocol. The {term}`signature` of a score says which.
 #
 # The functions of this chapter: {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.metrics.scores.tse_scores`, {py:func}`tse_core.score_context`, {py:func}`tse_core.slot_distribution`, {py:func}`tse_core.agreement.slots.marked_distribution` and {py:func}`tse_core.datasets.pairs.unique_contexts`. All others are in the [reference](../book/api/index.md).
 
