@@ -1,6 +1,8 @@
 """Runs that are killed and resumed, in processes forked from one that has loaded everything; prints a JSON line each.
 
-python tests/killed_runs.py FOLDER agreement|blimp|suites|record|sweep MOMENTS [SEED]
+python tests/killed_runs.py FOLDER MOMENTS [SEED]
+
+Agreement stands for all: every kind of work goes through `tse_core.results.work.run`, shard by shard.
 """
 
 import json
@@ -13,63 +15,24 @@ from pathlib import Path
 
 os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 
-import pandas as pd
 import torch
 
-from tse_book.recorded import load_recorded
-from tse_book.studies.recording import parts_for, record
-from tse_core import evaluate, evaluate_suite, load_model, load_pairs, load_sentence_pairs
+from tse_core import evaluate, load_model, load_pairs
 from tse_core.agreement import job as _job
-from tse_core.blimp.scores import evaluate_blimp
-from tse_core.results.store import Store as _Store
 from tse_core.results.tidy import write_results
-from tse_core.sweep.running import plan_sweep, results_of
-from tse_core.sweep.tasks import score_task
-from tse_core.syntaxgym.library import load_suite
 
 sys.path.insert(0, str(Path(__file__).parent))
 from tiny import save_model
 
-SUITES = ["lab_number_prep", "lab_number_src", "lab_number_orc", "lab_npz_obj", "lab_subordination", "lab_fgd_object"]
 
-
-def works(folder: Path) -> dict:
-    """What a run of each kind does with a store: it gives a tidy table."""
-    model = load_model(save_model(folder / "model", "masked"), device="cpu")
-    pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:120]
-    sentence_pairs = load_sentence_pairs("laboratory").groupby("paradigm", sort=False).head(4)
-    plan = {"models": [str(folder / "model")], "data": ["marvin-linzen/simple"], "suites": SUITES[:3], "task_tokens": 1}
-
-    def suites(store) -> pd.DataFrame:
-        return pd.concat([evaluate_suite(model, load_suite(name), store=store).tidy() for name in SUITES])
-
-    def sweep(store) -> pd.DataFrame:
-        for task in plan_sweep(plan, store=store).tasks:
-            score_task(task)
-        return results_of(plan_sweep(plan, store=store).plan.runs, _Store(store))[0]
-
-    def recorded(store) -> pd.DataFrame:
-        home = Path(f"{store}-recorded")
-        pairs = "laboratory/agreement_in_coordination"
-        record(model, home, parts_for(model, "newman-clean", plan["data"], pairs, SUITES[:3], _Store(store)))
-        return load_recorded("model", folder=home)
-
-    return {
-        "agreement": lambda store: evaluate(model, pairs, store=store).tidy(),
-        "blimp": lambda store: evaluate_blimp(model, sentence_pairs, store=store).tidy(),
-        "suites": suites,
-        "sweep": sweep,
-        "record": recorded,
-    }
-
-
-def main(folder: Path, what: str, moments: int, seed: int = 0) -> None:
+def main(folder: Path, moments: int, seed: int = 0) -> None:
     torch.set_num_threads(1)
     _job.SHARD_CONTEXTS = 8
-    work = works(folder)[what]
+    model = load_model(save_model(folder / "model", "masked"), device="cpu")
+    pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:120]
 
     def run(store: Path, out: Path) -> None:
-        write_results(work(store), out)
+        write_results(evaluate(model, pairs, store=store).tidy(), out)
 
     run(folder / "unbroken", folder / "unbroken.parquet")
     unbroken = (folder / "unbroken.parquet").read_bytes()
@@ -126,4 +89,4 @@ def same(file: Path, contents: bytes) -> bool:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

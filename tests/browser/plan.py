@@ -1,16 +1,29 @@
-"""Which page is seen how: pairwise over page, width, colour scheme and address, not every combination."""
+"""Which pages are seen, and how: every written page and a sample of the generated ones, each in two opposite views."""
 
-WIDTHS = (390, 800, 1280)
+import random
+
+GENERATED = "book/gym/pages/"
+SAMPLE = 6
 WAYS = (("light", "http"), ("dark", "file"), ("light", "file"), ("dark", "http"))
 
 
-def views(pages: list[str]) -> list[tuple[str, int, str, str]]:
-    """(page, width, scheme, over): each page at every width, in both schemes and over both addresses, in three views.
+def seen(pages: list[str]) -> list[str]:
+    """The pages that are opened: of the gym's, which one program writes, a sample that is the same each time."""
+    generated = sorted(page for page in pages if page.startswith(GENERATED))
+    sample = set(random.Random(0).sample(generated, min(SAMPLE, len(generated))))  # noqa: S311  (no secret)
+    return [page for page in pages if page in sample or page not in generated]
 
-    The ways to open it take turns from page to page, so that four pages have every width in every way.
+
+def views(pages: list[str]) -> list[tuple[str, int, str, str]]:
+    """(page, width, scheme, over): each page narrow, and wide in the other scheme and over the other address.
+
+    The ways to open it take turns from page to page; every fourth page is also seen at the width of a tablet.
     """
-    return [
-        (page, width, *WAYS[(number + turn) % len(WAYS)])
-        for number, page in enumerate(pages)
-        for turn, width in enumerate(WIDTHS)
-    ]
+    found = []
+    for number, page in enumerate(pages):
+        scheme, over = WAYS[number % 4]
+        found.append((page, 390, scheme, over))
+        found.append((page, 1280, {"light": "dark", "dark": "light"}[scheme], {"http": "file", "file": "http"}[over]))
+        if number % 4 == 0:
+            found.append((page, 800, *WAYS[number // 4 % 4]))
+    return found

@@ -29,9 +29,8 @@ MOMENTS = 20
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["agreement", "blimp", "suites", "sweep", "record"])
-def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_path, what):
-    call = [sys.executable, Path(__file__).parents[1] / "killed_runs.py", tmp_path, what, str(MOMENTS)]
+def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_path):
+    call = [sys.executable, Path(__file__).parents[1] / "killed_runs.py", tmp_path, str(MOMENTS)]
     done = subprocess.run(call, capture_output=True, text=True, check=True)
     first, *runs, together = map(json.loads, done.stdout.splitlines())
     assert first["identical"]

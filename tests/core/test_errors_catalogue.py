@@ -1,6 +1,8 @@
-"""Every mistake of a user is one line that says what was wrong and where, and exit code 2.
+"""A mistake of a user is one line that says what was wrong and where, and exit code 2.
 
-The catalogue, errors_catalogue.txt, holds a command and the line it gets; ... stands for what differs between machines.
+The catalogue, errors_catalogue.txt, holds commands and the line each gets; ... stands for what differs between
+machines. What each reader refuses is with that reader's tests, and tests/fuzz.py gives every reader what nobody
+thought of.
 """
 
 import re
@@ -38,18 +40,12 @@ def alone(folder, monkeypatch):
     monkeypatch.delenv("TSE_MIRROR", raising=False)
 
 
-def test_the_catalogue_is_long_enough_and_has_no_case_twice():
+def test_the_catalogue_holds_each_command_once():
     commands = [command for command, _ in CATALOGUE]
-    assert len(commands) >= 300 and len(set(commands)) == len(commands)
+    assert commands and len(set(commands)) == len(commands)
 
 
-@pytest.mark.parametrize(
-    ("command", "line"),
-    [
-        pytest.param(*case, id=case[0], marks=[pytest.mark.slow] if number % 4 else [])  # a quarter in the quick run
-        for number, case in enumerate(CATALOGUE)
-    ],
-)
+@pytest.mark.parametrize(("command", "line"), CATALOGUE, ids=[command for command, _ in CATALOGUE])
 def test_each_mistake_is_one_line_and_exit_code_2(command, line, capsys):
     with pytest.raises(SystemExit) as left:
         main(command.split())

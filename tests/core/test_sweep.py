@@ -8,7 +8,6 @@ import sys
 import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +48,13 @@ def checkpoints(tmp_path_factory):
 @pytest.fixture
 def plan(checkpoints):
     return {"models": [{"folders": f"{checkpoints}/step-*", "name": "tiny"}], "data": DATA, "lemmas": ["newman-clean"]}
+
+
+@pytest.fixture(autouse=True)
+def in_a_thread(request, monkeypatch):
+    """Quick tests score in a thread; starting processes, which takes seconds, is for the slow ones on engines."""
+    if not request.node.get_closest_marker("slow"):
+        monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: ThreadPoolExecutor(1))
 
 
 def files(store: Path) -> set[str]:
@@ -205,14 +211,12 @@ def test_numbers_that_the_store_has_are_not_worked_out_again(plan, tmp_path, mon
     assert sweep(plan, store=tmp_path).tidy().to_csv() == first.to_csv()
 
 
-def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, tmp_path, monkeypatch):
+def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, tmp_path):
     plan = {"models": [str(checkpoints / "step-1")], "data": DATA[:1], "lemmas": ["newman-clean"]}
-    monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: nullcontext(executor))
-    with ThreadPoolExecutor(1) as executor:
-        first = sweep(plan, store=tmp_path / "here").tidy()
-        keep_results(first[TIDY_COLUMNS].assign(score=0.25), Store(tmp_path / "there"))
-        with pytest.warns(DamagedFileWarning, match="0.2500 was imported under the same signature; the comp"):
-            found = sweep(plan, store=tmp_path / "there").tidy()
+    first = sweep(plan, store=tmp_path / "here").tidy()
+    keep_results(first[TIDY_COLUMNS].assign(score=0.25), Store(tmp_path / "there"))
+    with pytest.warns(DamagedFileWarning, match="0.2500 was imported under the same signature; the comp"):
+        found = sweep(plan, store=tmp_path / "there").tidy()
     pd.testing.assert_series_equal(found["score"], first["score"])
 
 
@@ -304,7 +308,7 @@ def test_a_failing_task_is_tried_again_then_reported_and_the_others_go_on(plan, 
     assert "tiny step-1" in str(failures[0]) and "no such luck" in str(failures[0])
 
 
-def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, tmp_path, monkeypatch):
+def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, tmp_path):
     """A missing model, a broken index, a model of NaN, data that is not there: all else is scored and written."""
     for name in ("broken", "nan"):
         shutil.copytree(checkpoints / "step-1", tmp_path / name)
@@ -314,9 +318,7 @@ def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, tmp_path
     save_file({name: tensor * float("nan") for name, tensor in weights.items()}, tmp_path / "nan" / "model.safetensors")
     models = ["no-such-model-here", *(str(tmp_path / name) for name in ("broken", "nan")), str(checkpoints / "step-2")]
     plan = {"models": models, "data": [DATA[0], "nowhere.jsonl"], "suites": ["lab_number_prep"]}
-    monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: nullcontext(executor))
-    with ThreadPoolExecutor(1) as executor:
-        done = sweep(plan, store=tmp_path / "store")
+    done = sweep(plan, store=tmp_path / "store")
     failed = [(failure.run.model.label, Path(failure.run.data).name) for failure in done.failures]
     every = ("simple", "nowhere.jsonl", "lab_number_prep")
     wrong = {*((name, data) for name in ("no-such-model-here", "broken", "nan") for data in every)}
@@ -332,9 +334,7 @@ def test_numbers_that_cannot_be_put_together_leave_those_of_the_other_runs(plan,
         1 / 0 if run.model.step == 2 else sweep_numbers(works, model, run, store)
     )
     monkeypatch.setattr(Works, "numbers", broken)
-    monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: nullcontext(executor))
-    with ThreadPoolExecutor(1) as executor:
-        done = sweep(plan, store=tmp_path)
+    done = sweep(plan, store=tmp_path)
     assert set(done.tidy()["step"]) == {1, 16} and len(done.failures) == 2
     assert str(done.failures[0]) == "tiny step-2 on marvin-linzen/simple: division by zero"
 
@@ -388,7 +388,6 @@ def test_the_command_shows_a_plan_and_ends_with_1_for_a_failed_task(plan, tmp_pa
     assert "6 tasks (6 shards)" in shown and "4,500 tokens" in shown and "GB a worker" in shown
     assert not (tmp_path / "store").exists()
 
-    monkeypatch.setattr("tse_core.sweep.running.engine", lambda **_: ThreadPoolExecutor(1))
     monkeypatch.setattr(
         "tse_core.sweep.running.run_tasks.__kwdefaults__", {"attempts": 1, "function": _second_model_fails}
     )
@@ -410,7 +409,6 @@ def _second_model_fails(task):
     ("options", "words"),
     [
         (["--engine", "ray"], ["unknown engine 'ray'", "processes"]),
-        (["--address", "tcp://127.0.0.1:1"], ["address is for the engine dask"]),
         (["--out", "scores.txt"], [".parquet or .csv"]),
     ],
 )
@@ -496,6 +494,14 @@ def test_a_client_killed_on_the_way_goes_on_where_it_stopped(plan, tmp_path, exp
             break
         time.sleep(0.1)
     assert not left
+
+
+def test_an_address_is_for_dask_alone():
+    with (
+        pytest.raises(InputError, match="address is for the engine dask, not for processes"),
+        engine(address="tcp://a"),
+    ):
+        pass
 
 
 def test_an_engine_that_is_not_there_says_how_to_get_it(monkeypatch):
