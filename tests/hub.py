@@ -35,7 +35,8 @@ LAYOUTS = (
     "roberta-base_decoder",
 )
 WIDTH = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-TEXT = [f"the {word} is there" for word in words() for _ in range(2)]
+WORDS = words()
+TEXT = [f"the {word} is there" for word in WORDS for _ in range(2)]
 
 
 def family(name: str) -> str:
@@ -128,9 +129,9 @@ def _write_tokenizer(folder: Path, name: str, source: Path | None) -> int:
 def _train(folder: Path, kind: str) -> None:
     if kind == "bert":
         special = [f"[{token}]" for token in ("PAD", "UNK", "CLS", "SEP", "MASK")]
-        capitals = [word.capitalize() for word in words() if word.capitalize() != word]
-        letters = sorted(set("".join(words() + capitals)))
-        entries = [*special, *letters, *(f"##{letter}" for letter in letters), *words(), *capitals]
+        capitals = [word.capitalize() for word in WORDS if word.capitalize() != word]
+        letters = sorted(set("".join(WORDS + capitals)))
+        entries = [*special, *letters, *(f"##{letter}" for letter in letters), *WORDS, *capitals]
         (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(entries)) + "\n")
         return
     tokenizer = ByteLevelBPETokenizer()
@@ -142,8 +143,9 @@ def _train(folder: Path, kind: str) -> None:
 class Hub(str):
     """The stand-in's address, what was asked of it ("GET /gpt2/resolve/main/config.json 307"), and how it misbehaves.
 
-    `faults` maps a part of a path to what is answered to the next such requests: a status, "cut" (the connection ends
-    within the file), "longer" (the file is announced longer than it is), or None (as it should be). The last one stays.
+    `faults` maps a part of a path to what is answered to the next such requests: a status, a status with the hub's word
+    for it, "cut" (the connection ends within the file), "longer" (the file is announced longer than it is), or None (as
+    it should be). The last one stays.
     """
 
     def __init__(self, _: str):
@@ -171,8 +173,9 @@ def serving(root: Path, second_a_piece: float = 0.0) -> Iterator[Hub]:
         def do_GET(self):
             path = unquote(urlsplit(self.path).path)
             fault = hub.fault(path)
-            if isinstance(fault, int):
-                return self.reply(fault, {}, b'{"error": "told to"}')
+            if isinstance(fault, int | tuple):
+                status, word = fault if isinstance(fault, tuple) else (fault, "")
+                return self.reply(status, {"X-Error-Code": word}, b'{"error": "told to"}')
             parts = path.strip("/").split("/")
             api = parts[:2] == ["api", "models"]
             own, legacy = (parts[2:] if api else parts), {name: repository(name) for name in LAYOUTS}
@@ -222,7 +225,8 @@ def serving(root: Path, second_a_piece: float = 0.0) -> Iterator[Hub]:
             content = content[:sent]
             for place in range(0, len(content), 1 << 16):
                 self.wfile.write(content[place : place + (1 << 16)])
-                time.sleep(second_a_piece)
+                if second_a_piece:
+                    time.sleep(second_a_piece)
             self.close_connection = self.close_connection or sent is not None
 
         def log_message(self, *_):

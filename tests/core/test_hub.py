@@ -1,13 +1,21 @@
-"""The hub: what its old checkpoints are called opens, and what it refuses is said in one line."""
+"""The hub: its old checkpoints open by their names, and what it refuses is said in one line."""
 
+import errno
+import io
+import json
+import re
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 import torch
+import yaml
 
 from hub import LAYOUTS, MODELS, Hub, commit, plain_module, repository, serving, use, write_models
 from tse_core import InputError, load_model, surprisals
 from tse_core.models.hub import model_folder
+from tse_core.paths import profiles_folder
 
 SENTENCE = "The author that the guards like laughs."
 
@@ -126,4 +134,159 @@ def test_the_stand_in_redirects_old_names_and_weights(hub: Hub):
     surprisals(load_model("gpt2"), SENTENCE)
     assert "HEAD /gpt2/resolve/main/config.json 307" in hub.asked
     assert any(asked.startswith("GET /files/openai-community/gpt2/model.safetensors") for asked in hub.asked)
-    assert set(MODELS) <= set(LAYOUTS)
+
+
+def test_the_stand_in_has_every_model_of_the_profiles():
+    from tse_core.models.folders import laboratory_models
+    from tse_core.models.package_index import package_models
+
+    profiles = [yaml.safe_load(file.read_text()) for file in profiles_folder().glob("*.yaml")]
+    named = {name for profile in profiles for name in profile["models"]}
+    assert named - {*package_models(), *laboratory_models()} <= set(MODELS)
+    assert len(profiles) == 3 and {"gpt2-xl", "roberta-large"} <= named
+
+
+WEIGHTS, CONFIG, TREE = "files/openai-community/gpt2/model.safetensors", "config.json", "api/models"
+UNKNOWN = "unknown model 'gpt2': no such folder, .* and not to be had from the Hugging Face hub: "
+
+
+@pytest.mark.parametrize(
+    ("path", "fault", "line"),
+    [
+        (CONFIG, (401, "RepoNotFound"), UNKNOWN + "127.0.0.1 answers 401; a private model needs HF_TOKEN"),
+        (CONFIG, 401, UNKNOWN + "127.0.0.1 answers 401; a private model needs HF_TOKEN"),
+        (CONFIG, 404, UNKNOWN + "127.0.0.1 answers 404; a private model needs HF_TOKEN"),
+        (CONFIG, (404, "EntryNotFound"), "gpt2 has no config.json on the hub, so it is no model that can be opened"),
+        (CONFIG, (403, "GatedRepo"), "gpt2: its owners give it to who accepts their terms: do so on 127.0.0.1/gpt2, "),
+        (
+            CONFIG,
+            429,
+            r"gpt2: 127.0.0.1 answers 429 \(too many requests\), also after pauses: wait five minutes, or set HF",
+        ),
+        (
+            TREE,
+            429,
+            r"gpt2: 127.0.0.1 answers 429 \(too many requests\), also after pauses: wait five minutes, or set HF",
+        ),
+        (
+            WEIGHTS,
+            429,
+            r"gpt2: 127.0.0.1 answers 429 \(too many requests\), also after pauses: wait five minutes, or se",
+        ),
+        (CONFIG, 503, r"gpt2: 127.0.0.1 answers 503 \(not available\), also when tried again: run it again later"),
+        (TREE, 503, r"gpt2: 127.0.0.1 answers 503 \(not available\), also when tried again: run it again later"),
+        (WEIGHTS, 503, r"gpt2: 127.0.0.1 answers 503 \(not available\), also when tried again: run it again later"),
+        (
+            WEIGHTS,
+            "cut",
+            r"gpt2: the connection to 127.0.0.1 broke off \(\w+\), also when tried again: run it again la",
+        ),
+        (
+            "/model.safetensors",
+            "longer",
+            "gpt2: the download from 127.0.0.1 is not as long as announced, also when tried",
+        ),
+        (
+            "model.safetensors",
+            (404, "EntryNotFound"),
+            "gpt2 holds no model.safetensors; weights are read from safetens",
+        ),
+    ],
+)
+def test_what_the_hub_refuses_is_one_line(hub, tse, tmp_path, monkeypatch, path, fault, line):
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    hub.faults[path] = [fault]
+    (tmp_path / "sentences.txt").write_text(SENTENCE)
+    code, _, err = tse("surprisals", "gpt2", tmp_path / "sentences.txt")
+    *again, last = err.splitlines()
+    assert code == 2 and re.match(f"tse: {line}", last), err
+    assert all(re.fullmatch(r"gpt2: .*; trying again in \d+ s", other) for other in again), err
+    passing = fault in (429, 503, "cut", "longer")
+    assert len(again) == (2 if passing else 0) and sum(pauses) < 180
+
+
+@pytest.mark.parametrize("path", [CONFIG, TREE, WEIGHTS])
+@pytest.mark.parametrize("fault", [429, 503])
+def test_what_passes_by_itself_is_waited_for(hub, monkeypatch, path, fault):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    hub.faults[path] = [fault, None]
+    assert largest_difference(load_model("gpt2")) < 1e-5
+    assert any(path in asked and asked.endswith(f" {fault}") for asked in hub.asked)
+
+
+def test_a_download_goes_on_where_its_connection_broke(hub, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 10_000)
+    hub.faults[WEIGHTS] = ["cut", "cut", None]
+    assert largest_difference(load_model("gpt2")) < 1e-5
+    assert sum(asked.startswith("GET /files") and asked.endswith(" 206") for asked in hub.asked) == 2
+
+
+def test_a_full_disk_is_one_line(hub, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("huggingface_hub.file_download.http_get", full)
+    with pytest.raises(
+        InputError, match="gpt2: the disk is full; free some of it, or set HF_HOME to a folder on anoth"
+    ):
+        load_model("gpt2")
+
+
+def test_a_hub_that_cannot_be_reached_is_one_line(tmp_path, monkeypatch):
+    use("http://127.0.0.1:9", tmp_path, monkeypatch)
+    with pytest.raises(InputError, match=UNKNOWN + "127.0.0.1 cannot be reached: download it where there is a network"):
+        load_model("gpt2")
+
+
+def test_large_downloads_are_shown_in_megabytes(repositories, tmp_path, monkeypatch):
+    from safetensors.torch import load_file, save_file
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    folder = shutil.copytree(repositories / repository("gpt2"), tmp_path / "large" / repository("gpt2"))
+    weights = load_file(folder / "model.safetensors") | {"padding": torch.zeros(2_000_000)}
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("COLUMNS", "160")
+    with serving(tmp_path / "large") as hub:
+        use(hub, tmp_path / "home", monkeypatch)
+        load_model("gpt2").network.fingerprint()
+        shown = sys.stderr.getvalue()
+    assert "downloading gpt2, model.safetensors (8 MB)" in shown and "8/8" in shown
+    assert "config.json" not in shown
+
+
+def test_weights_in_several_files_are_fetched_where_some_are_missing(repositories, tmp_path, monkeypatch):
+    from huggingface_hub import hf_hub_download
+    from safetensors.torch import load_file, save_file
+
+    folder = shutil.copytree(repositories / repository("gpt2"), tmp_path / "parts" / repository("gpt2"))
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    where = {name: f"model-0000{1 + i % 2}-of-00002.safetensors" for i, name in enumerate(sorted(weights))}
+    for part in sorted(set(where.values())):
+        save_file({name: weights[name] for name in where if where[name] == part}, folder / part, {"format": "pt"})
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": where}))
+    with serving(tmp_path / "parts") as hub:
+        use(hub, tmp_path / "home", monkeypatch)
+        load_model("gpt2")
+        hf_hub_download("gpt2", "model-00001-of-00002.safetensors", revision=commit(repository("gpt2")))
+        assert largest_difference(load_model("gpt2")) < 1e-5
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert-base-cased"])
+def test_the_tokenizers_size_is_asked_once_and_not_in_a_loop(hub, monkeypatch, name):
+    from tse_core import evaluate, slot_distribution
+
+    asked, model = [], load_model(name)
+    length = type(model.tokenizer).__len__
+    monkeypatch.setattr(type(model.tokenizer), "__len__", lambda self: asked.append(self) or length(self))
+    slot_distribution(model, "The author")
+    surprisals(model, [SENTENCE] * 20)
+    evaluate(model, "marvin-linzen/simple")
+    model.tokens(range(300))
+    assert len(asked) <= 4

@@ -117,9 +117,9 @@ def _scores(model, sentences: list[str]):
 
 def _tokens(model, sentences: list[str]):
     """(tokens, unknown marks) of each sentence, without special tokens."""
-    found = []
+    found, unknown_id = [], model.tokenizer.unk_token_id
     for encoding in model.encode_batch(sentences):
         ids = [token for token, special in zip(encoding.ids, encoding.special, strict=True) if not special]
-        unknown = [token == model.tokenizer.unk_token_id for token in ids]
+        unknown = [token == unknown_id for token in ids]
         found.append((model.tokenizer.convert_ids_to_tokens(ids), unknown))
     return found

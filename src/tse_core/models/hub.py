@@ -5,6 +5,7 @@ in one line; what passes by itself (too many requests, a server that is restarte
 again after a pause.
 """
 
+import logging
 import os
 import socket
 import sys
@@ -147,32 +148,38 @@ def _fetched(name: str, place: str, revision: str | None, endings: tuple[str, ..
 def _get(name: str, place: str, revision: str | None, file: str) -> Path:
     from huggingface_hub import hf_hub_download
 
-    bar: Any = partial(_Megabytes, name)
+    bar: Any = partial(_Megabytes, f"downloading {name}, {file}")
     return Path(_patiently(name, lambda: hf_hub_download(place, file, revision=revision, tqdm_class=bar)))
 
 
 def _patiently(name: str, ask: Callable):
     """What `ask` gives, tried again after pauses where what fails may pass by itself."""
-    for pause in PAUSES:
-        try:
-            return ask()
-        except Exception as error:
-            if not passes(error):
-                raise
-            print(f"{name}: {said(error)}; trying again in {pause:.0f} s", file=sys.stderr, flush=True)
-            time.sleep(pause)
-    return ask()
+    library = logging.getLogger("huggingface_hub")
+    level = library.level
+    library.setLevel(logging.ERROR)  # it warns of each attempt of its own
+    try:
+        for pause in PAUSES:
+            try:
+                return ask()
+            except Exception as error:
+                if not passes(error):
+                    raise
+                print(f"{name}: {said(error)}; trying again in {pause:.0f} s", file=sys.stderr, flush=True)
+                time.sleep(pause)
+        return ask()
+    finally:
+        library.setLevel(level)
 
 
 class _Megabytes:
     """What the library asks of a bar (a part of tqdm), drawn as all progress here; small files show nothing."""
 
-    def __init__(self, name: str, *, total: int | None = None, initial: int = 0, desc: str = "", **_):
+    def __init__(self, description: str, *, total: int | None = None, initial: int = 0, **_):
         self._drawn = ExitStack()
         self._advance: Callable[[float], None] = lambda n: None
         if total and total > SHOWN:
-            bar = progress(round(total / 1e6), f"downloading {name}, {desc}", unit="MB")
-            self._advance = self._drawn.enter_context(bar)
+            drawn = progress(round(total / 1e6), f"{description} ({total / 1e6:,.0f} MB)", unit="MB")
+            self._advance = self._drawn.enter_context(drawn)
             self.update(initial)
 
     def update(self, n: float | None = 1) -> None:

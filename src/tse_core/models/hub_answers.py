@@ -48,12 +48,12 @@ def refused(name: str, place: str, error: Exception) -> InputError:
         return InputError(
             f"{name}: its owners give it to who accepts their terms: do so on {host}/{place}, then set HF_TOKEN"
         )
-    if "RepositoryNotFoundError" in kind or status == 401:
-        return unknown_model(name, f"{host} answers {status}; a private model needs HF_TOKEN")
     if "RevisionNotFoundError" in kind:
         return InputError(f"{name}: the hub has no such revision of it; a revision is a branch, a tag or a commit")
     if "EntryNotFoundError" in kind and status:
         return InputError(f"{name} has no config.json on the hub, so it is no model that can be opened by its name")
+    if status in (401, 403, 404):
+        return unknown_model(name, f"{host} answers {status}; a private model needs HF_TOKEN, a token that may read it")
     if status == 429:
         return InputError(
             f"{name}: {said(error)}, also after pauses: wait five minutes, or set HF_TOKEN, which may ask more"
@@ -77,7 +77,7 @@ def _status(error: BaseException) -> int | None:
 
 def _root(error: BaseException) -> BaseException:
     """The error below the library's own that says what happened: the hub's answer, or the connection's end."""
-    while _status(error) is None and error.__cause__ is not None:
+    while _status(error) is None and not _broken(error) and error.__cause__ is not None:
         error = error.__cause__
     return error
 
