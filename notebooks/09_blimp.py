@@ -82,7 +82,8 @@ from tse_book.pages import (
 from tse_book.studies import recorded_pairs
 from tse_core.blimp import scores, tables
 from tse_core.blimp.defects import pair_defects
-from tse_core.paths import store_folder
+from tse_core.datasets.paradigms import blimp_paradigms
+from tse_core.paths import data_folder, store_folder
 
 # %% [markdown]
 # ## Phenomena
@@ -106,6 +107,15 @@ from tse_core.paths import store_folder
 # | NPI licensing | *ever* and *any* need a licensing word | [No]{.good} / \*[Some]{.bad} guest has ever left early. |
 # | quantifiers | which quantifiers fit where | There was [a]{.good} / \*[each]{.bad} dog barking. |
 # | subject-verb agreement | a verb agrees with its subject | The keys [are]{.good} / \*[is]{.bad} lost. |
+
+# %% tags=["remove-input"]
+examples = pd.read_csv(data_folder() / "blimp" / "examples.csv").merge(
+    blimp_paradigms()[["UID", "phenomenon"]], on="UID"
+)
+table(
+    examples.sort_values(["phenomenon", "UID"])[["phenomenon", "UID", "good", "bad"]],
+    "One pair of each paradigm. We invented them to show what is tested; none is in BLiMP.",
+)
 
 # %% tags=["remove-input"]
 try_this(

@@ -15,6 +15,7 @@ from tse_core.blimp.tables import accuracy, compare, mcnemar
 from tse_core.cli import main
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
+from tse_core.paths import data_folder
 from tse_core.results.result_index import find
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
@@ -292,3 +293,17 @@ def test_human_agreement_single_and_by_majority():
     human = published.blimp_human()
     assert round(100 * human["accuracy"].mean(), 1) == pytest.approx(88.6, abs=0.051)
     assert round(100 * human["items_accepted"].sum() / (5 * len(human)), 1) == 96.4
+
+
+def test_every_paradigm_has_one_invented_pair_that_differs():
+    examples = pd.read_csv(data_folder() / "blimp" / "examples.csv")
+    assert list(examples["UID"]) == list(blimp_paradigms()["UID"])
+    assert (examples["good"] != examples["bad"]).all() and not examples[["good", "bad"]].duplicated().any()
+
+
+def test_no_invented_pair_is_in_blimp(shared):
+    own = set(pd.read_csv(data_folder() / "blimp" / "examples.csv")[["good", "bad"]].to_numpy().ravel())
+    (folder,) = (shared / "mirror" / "alexwarstadt" / "blimp").iterdir()
+    for file in (folder / "data").glob("*.jsonl"):
+        pairs = pd.read_json(file, lines=True)
+        assert not own & {*pairs["sentence_good"], *pairs["sentence_bad"]}, file.name
