@@ -7,6 +7,9 @@ import time
 from book.make import SCORES, fail
 from book.make.profile import jobs, load_profile
 
+# What computes the numbers of `further_results`.
+FURTHER = ("metrics", "agreement", "uncertainty", "tse_book/studies/rows.py")
+
 
 def score(name: str) -> None:
     """Run one job (model, data, lemma list, protocol) through the store and record its signature."""
@@ -28,7 +31,7 @@ def score(name: str) -> None:
             tse_core.evaluate(bare, pairs, lemmas, protocol=job.protocol, store=store_folder())
         if job.model.rpartition("/")[2] in MODELS.values():  # what the claims about the paper's models ask besides
             further = further_results(evaluation, model, job.lemmas, store_folder())
-            keep_results(further, Store(store_folder()), ("metrics", "agreement", "uncertainty", "studies/rows.py"))
+            keep_results(further, Store(store_folder()), FURTHER)
     except tse_core.InputError as error:
         raise fail(f"scores {name}: {error}") from None
     record = vars(job) | {"signature": str(evaluation.signature), "seconds": round(time.perf_counter() - started, 1)}

@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from book.make.scores import FURTHER
+from tse_book.studies.learning_curves import CODE as LEARNING
 from tse_core import evaluate
+from tse_core.agreement import scoring
+from tse_core.blimp.scores import CODE as BLIMP
 from tse_core.results import code
-from tse_core.results.code import code_digest, source_digest
+from tse_core.results.code import code_digest, same_code, source_digest
 from tse_core.results.signature import PROTOCOL_VERSION
+from tse_core.syntaxgym.outcomes import CODE as SUITES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from golden_scores import GOLDEN, measured
@@ -36,25 +41,36 @@ def test_comments_docstrings_and_layout_play_no_part_everything_else_does():
 
 def test_a_digest_covers_the_rooms_that_it_names_and_what_all_work_shares(tmp_path, monkeypatch):
     shutil.copytree(PACKAGE, tmp_path / "tse_core")
+    shutil.copytree(PACKAGE.parent / "tse_book" / "laboratory", tmp_path / "tse_book" / "laboratory")
     monkeypatch.setattr(code, "PACKAGE", tmp_path / "tse_core")
+    monkeypatch.setattr(code, "BESIDE", tmp_path)
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
     digest = code_digest.__wrapped__
-    before = {part: digest(part) for part in ("agreement", "blimp")}
+    before = {part: digest(part) for part in ("agreement", "blimp", "tse_book/laboratory")}
     assert before == {part: code_digest(part) for part in before}
 
     def changed(file: str) -> set[str]:
-        place = tmp_path / "tse_core" / file
+        place = tmp_path / file
         source = place.read_text()
         place.write_text(source + "\nNEW = 1\n")
         found = {part for part in before if digest(part) != before[part]}
         place.write_text(source)
         return found
 
-    assert changed("agreement/shards.py") == {"agreement"}
-    assert changed("blimp/scores.py") == {"blimp"}
-    assert changed("forward/passes.py") == {"agreement", "blimp"} == changed("models/language_model.py")
-    assert changed("charts/scores.py") == set()
+    assert changed("tse_core/agreement/shards.py") == {"agreement"}
+    assert changed("tse_core/blimp/scores.py") == {"blimp"}
+    assert changed("tse_book/laboratory/corpus.py") == {"tse_book/laboratory"}
+    assert changed("tse_core/forward/passes.py") == set(before) == changed("tse_core/models/language_model.py")
+    assert changed("tse_core/cli/listing.py") == set()
     assert before == {part: digest(part) for part in before}
+
+
+def test_every_part_that_code_names_is_there_and_one_that_is_gone_is_not_the_same():
+    for parts in (scoring.CODE, BLIMP, SUITES, LEARNING, FURTHER):
+        assert same_code(parts, code_digest(*parts))
+    assert not same_code(["studies/gone.py"], "0" * 12)
+    with pytest.raises(FileNotFoundError, match="no part of the code is called 'studies/gone.py'"):
+        code_digest("studies/gone.py")
 
 
 RUN = """

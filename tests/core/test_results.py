@@ -150,6 +150,7 @@ def test_numbers_that_other_code_computed_are_not_shown(tmp_path, monkeypatch):
     store, key = Store(tmp_path), Signature.parse(SIGNATURE).key
     keep_results(tidy(), store, ("agreement",))
     monkeypatch.setattr("tse_core.results.result_index.code_digest", lambda *parts: "0" * 12)
+    monkeypatch.setattr("tse_core.results.code.code_digest", lambda *parts: "0" * 12)
     assert find(key, store) is None
     keep_results(tidy((0.9, 0.75)), store, ("agreement",))
     assert find(key, store)["score"].max() == 0.9

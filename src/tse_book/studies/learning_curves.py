@@ -30,7 +30,7 @@ SIZES = tuple(1000 * 2**step for step in range(8))
 SETTINGS = {"ngram": {"order": 5}, "lstm": {"hidden": 128, "embedding": 128, "batch": 64}}
 UPDATES = 2000
 COLUMNS = ["model", "sentences", "words", "phenomenon", "paradigm", "accuracy", "low", "high", "pairs"]
-CODE = ("sentences", "blimp", "uncertainty", "laboratory", "studies/learning_curves.py")
+CODE = ("sentences", "blimp", "uncertainty", "tse_book/laboratory", "tse_book/studies/learning_curves.py")
 
 
 @dataclass(frozen=True)

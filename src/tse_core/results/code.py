@@ -10,6 +10,7 @@ Signatures do not hold the digest. They hold `PROTOCOL_VERSION`, which is raised
 import ast
 import hashlib
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from tse_core.files import write_aside
 from tse_core.paths import cache_folder
 
 PACKAGE = Path(__file__).parents[1]
+BESIDE = PACKAGE.parent  # where packages lie that build on this one
 # What all scores go through: models and their passes, which lemmas count, which contexts are one.
 SHARED = ("models", "forward", "datasets/lemmas.py", "datasets/pairs.py")
 _DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -25,12 +27,31 @@ _DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @cache
 def code_digest(*parts: str) -> str:
-    """Twelve hexadecimal digits for `SHARED` and further rooms or files of the package, e.g. "blimp"."""
-    places = [PACKAGE / part for part in dict.fromkeys((*SHARED, *parts))]
+    """Twelve hexadecimal digits for `SHARED` and further rooms or files, e.g. "blimp", "tse_book/studies/rows.py".
+
+    Raises FileNotFoundError for a part that is in no package.
+    """
+    places = [_place(part) for part in dict.fromkeys((*SHARED, *parts))]
     files = [f for place in places for f in ([place] if place.suffix == ".py" else sorted(place.rglob("*.py")))]
     digests = _file_digests(files)
-    named = {file.relative_to(PACKAGE).as_posix(): digest for file, digest in zip(files, digests, strict=True)}
+    named = {file.relative_to(BESIDE).as_posix(): digest for file, digest in zip(files, digests, strict=True)}
     return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def same_code(parts: Iterable[str], digest: str | None) -> bool:
+    """Whether a digest of these parts is still theirs; not where one of them is gone."""
+    try:
+        return code_digest(*parts) == digest
+    except FileNotFoundError:
+        return False
+
+
+def _place(part: str) -> Path:
+    """A room or file of this package, or of one that lies beside it."""
+    places = [PACKAGE / part, BESIDE / part]
+    if found := next((place for place in places if place.exists()), None):
+        return found
+    raise FileNotFoundError(f"no part of the code is called {part!r}: neither {places[0]} nor {places[1]} is there")
 
 
 def source_digest(source: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from tse_core.errors import DamagedFileWarning, InputError
-from tse_core.results.code import code_digest
+from tse_core.results.code import code_digest, same_code
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, rows_digest
@@ -126,7 +126,7 @@ def _origin(code: Iterable[str] | None) -> str:
 def _valid(origin: str) -> bool:
     """Whether a number was imported, or computed by the code as it stands."""
     parts, _, digest = origin.rpartition("@")
-    return origin == IMPORTED or digest == code_digest(*parts.split())
+    return origin == IMPORTED or same_code(parts.split(), digest)
 
 
 def _names(table: pd.DataFrame) -> pd.Series:

@@ -26,7 +26,7 @@ import pandas as pd
 from tse_core.errors import DamagedFileWarning, InputError
 from tse_core.files import write_aside
 from tse_core.paths import store_folder
-from tse_core.results.code import code_digest
+from tse_core.results.code import code_digest, same_code
 from tse_core.results.signature import Signature
 
 RESULTS = "results"
@@ -246,4 +246,4 @@ def _about(path: Path) -> dict | None:
 
 def _outdated(about: dict | None) -> bool:
     """Whether other code scored what a key holds."""
-    return about is not None and "code" in about and code_digest(*about["code"]) != about.get("code_digest")
+    return about is not None and "code" in about and not same_code(about["code"], about.get("code_digest"))
