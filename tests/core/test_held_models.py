@@ -109,6 +109,31 @@ def test_adapters_that_cannot_be_read_are_one_line(adapter, tmp_path, monkeypatc
         load_model(folder)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda name: name.replace("c_attn", "c_proj"), "lacks 4 of the 4 tensors"),  # of other target modules
+        (lambda name: name.replace("base_model.model", "module"), "lacks 4 of the 4 tensors"),  # renamed
+        (lambda name: None if "lora_B" in name else name, "lacks 2 of the 4 tensors"),
+        (lambda name: name if ".h.0." in name else None, "lacks 2 of the 4 tensors"),  # of one layer only
+    ],
+)
+def test_an_adapter_without_the_tensors_that_it_needs_is_refused(adapter, change, message):
+    from safetensors.torch import load_file, save_file
+
+    file = adapter[2] / "adapter_model.safetensors"
+    save_file({new: tensor for name, tensor in load_file(file).items() if (new := change(name))}, file)
+    with pytest.raises(InputError, match=rf"adapter_model\.safetensors {message}"):
+        surprisals(adapter[2], SENTENCES)
+
+
+def test_an_adapter_with_tensors_that_have_no_place_is_refused(adapter):
+    file = adapter[2] / "adapter_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"layers_to_transform": [0]}))
+    with pytest.raises(InputError, match="2 of the 4 tensors in adapter_model.safetensors have no place"):
+        surprisals(adapter[2], SENTENCES)
+
+
 def test_encoder_decoders_are_refused_with_what_is_possible(tiny_causal):
     module = transformers.T5ForConditionalGeneration(
         transformers.T5Config(vocab_size=8, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=1)

@@ -7,10 +7,12 @@ is looked for.
 
 import importlib.util
 import json
+import warnings
 from pathlib import Path
 
 from tse_core.errors import InputError
 from tse_core.files import read_text
+from tse_core.models.identity import safetensors_tensors
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 
@@ -43,17 +45,43 @@ def adapter_settings(name: str, place: str) -> dict | None:
 
 
 def with_adapter(name: str, module, place: str):
-    """A base model with the adapter of a folder at work in it. Raises InputError where the two do not fit."""
+    """A base model with the adapter of a folder at work in it.
+
+    Raises InputError where the two do not fit: peft itself passes over tensors that have no place in the base model,
+    and leaves those at their starting values for which the file has none.
+    """
     from peft import PeftModel
 
     try:
-        return without_wrapper(name, PeftModel.from_pretrained(module, place))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Found missing adapter keys")  # the error below says it
+            wrapped = PeftModel.from_pretrained(module, place)
+        _check_tensors(name, wrapped, place)
+        return without_wrapper(name, wrapped)
     except (RuntimeError, ValueError, TypeError, KeyError, AttributeError, OSError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(
             f"the adapter {name} does not fit its base model ({' '.join(str(error).split())[:200]})"
         ) from error
+
+
+def _check_tensors(name: str, wrapped, place: str) -> None:
+    """Raise InputError unless the file holds each tensor of the adapter, and none without a place in the model."""
+    from peft import get_peft_model_state_dict
+
+    held = {tensor.name for tensor in safetensors_tensors([Path(place) / WEIGHTS])}
+    asked = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
+    if missing := sorted(asked - held):
+        raise InputError(
+            f"{name}: {WEIGHTS} lacks {len(missing)} of the {len(asked)} tensors that {CONFIG} asks for in this base "
+            f"model, e.g. {missing[0]}"
+        )
+    if further := sorted(held - asked - set(wrapped.state_dict())):  # a file may hold embeddings of the base model too
+        raise InputError(
+            f"{name}: {len(further)} of the {len(held)} tensors in {WEIGHTS} have no place in the base model with this "
+            f"{CONFIG}, e.g. {further[0]}"
+        )
 
 
 def without_wrapper(name: str, module):
