@@ -203,3 +203,9 @@ def test_bad_files_are_refused(place, tse):
     ]:
         with pytest.raises(InputError, match=message):
             tse("surprisals", MODEL, file)
+
+
+def test_an_unknown_token_that_is_the_end_of_text_marks_nothing(place, tse, shared):
+    """GPT-2 knows every byte; that its files call <|endoftext|> the unknown token too means nothing."""
+    (place / "words.txt").write_text("The <|endoftext|> laughs\n")
+    assert tse("unkify", shared / "models" / "random-gpt2", "words.txt") == "0 0 0 0\n"

@@ -117,7 +117,7 @@ def _scores(model, sentences: list[str]):
 
 def _tokens(model, sentences: list[str]):
     """(tokens, unknown marks) of each sentence, without special tokens."""
-    found, unknown_id = [], model.tokenizer.unk_token_id
+    found, unknown_id = [], model.unknown_id
     for encoding in model.encode_batch(sentences):
         ids = [token for token, special in zip(encoding.ids, encoding.special, strict=True) if not special]
         unknown = [token == unknown_id for token in ids]

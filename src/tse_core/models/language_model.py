@@ -154,6 +154,15 @@ class LanguageModel:
             return chat_front(self.name, self.tokenizer, self.chat)
         return front_ids(self.name, self.tokenizer, self.bos, self.opener)
 
+    @property
+    def unknown_id(self) -> int | None:
+        """The entry that stands for what the tokenizer does not know.
+
+        None where there is none: GPT-2 knows every byte, and calls its end-of-text token its unknown token too.
+        """
+        unknown = self.tokenizer.unk_token_id
+        return unknown if unknown != self.tokenizer.eos_token_id else None
+
     def encode(self, sentence: str) -> Encoding:
         """A sentence as token ids with character offsets."""
         return self.encode_batch([sentence])[0]
@@ -224,11 +233,10 @@ class LanguageModel:
         encoded = self.tokenizer([f"{carrier} {w}" for w in words], add_special_tokens=False, verbose=False)[
             "input_ids"
         ]
-        unknown = self.tokenizer.unk_token_id if self.tokenizer.unk_token != self.tokenizer.eos_token else None
         found: list[tuple[int, ...] | None] = []
         for word, ids in zip(words, encoded, strict=True):
             own = tuple(ids[len(before) :])
-            whole = word.strip() and own and ids[: len(before)] == before and unknown not in own
+            whole = word.strip() and own and ids[: len(before)] == before and self.unknown_id not in own
             found.append(own if whole else None)
         return found
 

@@ -43,11 +43,8 @@ class Text:
         self.model, self.sentence, self.name = model, sentence, name
         self.ids = encoding.ids
         self.real = np.flatnonzero(~np.asarray(encoding.special, dtype=bool))
-        unknown_id = model.tokenizer.unk_token_id
-        if unknown_id == model.tokenizer.eos_token_id:  # GPT-2 knows every byte; its unknown token is never used
-            unknown_id = None
         self.unknown = np.zeros(len(self.ids), dtype=bool)  # never a token that the model itself puts in front
-        self.unknown[self.real] = [self.ids[place] == unknown_id for place in self.real]
+        self.unknown[self.real] = [self.ids[place] == model.unknown_id for place in self.real]
         spaces = len(sentence) - len(sentence.lstrip())
         starts = np.array([start for start, _ in encoding.offsets])
         for i in np.flatnonzero([start >= len(sentence) or sentence[start].isspace() for start in starts]):
