@@ -3,6 +3,7 @@
 import ast
 import base64
 import re
+import sys
 from pathlib import Path
 
 import altair as alt
@@ -166,6 +167,22 @@ def test_a_suite_s_page_escapes_its_texts():
     page = re.sub(r"\\.", "", "\n\n".join(gym_pages._about(suite)))  # without what Markdown takes as plain characters
     assert "<script" not in page and "<img" not in page and "<b>" not in page
     assert "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize("figure", ["figure2", "table2"])
+@pytest.mark.parametrize("inline", [True, False])
+def test_the_names_in_a_drawn_figure_are_no_scripts(figure, inline, tmp_path, monkeypatch):
+    from tse_book.charts import plot, save_chart
+
+    if not inline:
+        monkeypatch.setitem(sys.modules, "vl_convert", None)
+    kinds = [(metric, side, cutoff) for metric in ("EW", "MW") for side, cutoff in (("top", 1.0), ("bottom", 0.5))]
+    about = {"model": f"m<!--{ATTACK}", "construction": f"c<!--{ATTACK}", "score": 0.5, "low": 0.4, "high": 0.6}
+    rows = [about | {"metric": metric, "side": side, "cutoff": cutoff} for metric, side, cutoff in kinds]
+    chart = plot(pd.DataFrame(rows), figure)
+    save_chart(chart, tmp_path / "figure.html")
+    shown = (tmp_path / "figure.html").read_text(), chart._repr_mimebundle_()["text/html"]
+    assert all("alert(1)" in html and "<script>alert" not in html and "<!--" not in html for html in shown)
 
 
 def test_data_inside_a_chart_cannot_end_its_script():

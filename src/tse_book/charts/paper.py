@@ -9,7 +9,7 @@ import pandas as pd
 from tse_book import published
 from tse_book.charts.cutoffs import CHOOSE, coverage_curves, cutoff_curves, invalid_curves
 from tse_book.charts.scores import table2_dots
-from tse_book.charts.theme import described, listed, needs
+from tse_book.charts.theme import INERT, described, listed, needs
 from tse_core.errors import InputError, unknown
 from tse_core.files import write_output
 from tse_core.metrics.table import METRICS
@@ -86,10 +86,10 @@ def save_chart(chart, path: str | Path) -> None:
             raise InputError(
                 f"{path}: pictures need one package more: pip install vl-convert-python (.html needs nothing)"
             ) from None
-        write_output(path, alone.to_html())
+        write_output(path, alone.to_html(json_kwds=INERT))
         return
     if path.suffix == ".html":
-        write_output(path, alone.to_html(inline=True))
+        write_output(path, alone.to_html(inline=True, json_kwds=INERT))
     elif path.suffix == ".svg":
         write_output(path, vl_convert.vegalite_to_svg(_still(alone).to_json()))
     else:

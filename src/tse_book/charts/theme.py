@@ -6,6 +6,7 @@ dark page shows of it.
 Constructions with and without "that" share a hue.
 """
 
+import json
 import textwrap
 
 import altair as alt
@@ -67,6 +68,15 @@ def theme() -> alt.theme.ThemeConfig:
     }
 
 
+class _InertJSON(json.JSONEncoder):
+    """JSON that cannot end the script in which a page holds it, whatever names and sentences it quotes."""
+
+    def encode(self, o) -> str:
+        return super().encode(o).replace("<", "\\u003c")
+
+
+INERT = {"cls": _InertJSON}
+alt.renderers.enable("html", json_kwds=INERT)
 alt.data_transformers.disable_max_rows()  # a chart of every verb and model has more rows than altair's 5,000
 
 
@@ -96,6 +106,11 @@ def described(chart, title: str, description: str, subtitle: str | list[str] | N
 def _lines(text: str, width: int) -> list[str]:
     """Lines that a phone can show: titles in a chart do not wrap by themselves."""
     return textwrap.wrap(text, width) or [""]
+
+
+def in_page(chart) -> str:
+    """The HTML that draws a chart within a page."""
+    return chart._repr_mimebundle_()["text/html"]
 
 
 def together(panels, selection):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from tse_book.charts.theme import in_page
 from tse_book.pages.notebook import table
 from tse_core.files import csv_text, safe_name
 from tse_core.syntaxgym.outcomes import Outcome
@@ -17,17 +18,16 @@ def page(parts: list[str]) -> str:
 
 
 def chart_of(chart) -> str:
-    """The HTML that draws a chart; nothing inside its data can end the script it stands in.
+    """The HTML that draws a chart.
 
     Altair numbers views and draws random names; here they depend on the page alone, so that it stays the same.
     """
-    html = chart._repr_mimebundle_()["text/html"]
+    html = in_page(chart)
     for kind in (r"altair-viz-\w+", r"\bview_\d+"):
         numbers = {name: number for number, name in enumerate(dict.fromkeys(re.findall(kind, html)))}
         stem = "view_" if "view_" in kind else f"altair-viz-{sha256(chart.description.encode()).hexdigest()[:12]}-"
         html = re.sub(kind, lambda found, numbers=numbers, stem=stem: f"{stem}{numbers[found[0]]}", html)
-    start, end = html.index(">", html.index("<script")) + 1, html.rindex("</script>")
-    return raw(html[:start] + html[start:end].replace("</", "<\\/").replace("<!--", "<\\!--") + html[end:])
+    return raw(html)
 
 
 def table_of(frame: pd.DataFrame, caption: str, digits: int = 2) -> str:
