@@ -145,6 +145,7 @@ def test_encoder_decoders_are_refused_with_what_is_possible(tiny_causal):
         load_model(module, tokenizer=tokenizer)
 
 
+@pytest.mark.slow
 def test_a_chat_is_a_policy_that_the_signature_names(tiny_causal):
     module, tokenizer = opened(tiny_causal)
     tokenizer.chat_template = TEMPLATE
@@ -171,6 +172,7 @@ def pd_pairs():
     return pd.DataFrame({"good": ["The authors laugh."], "bad": ["The authors laughs."]})
 
 
+@pytest.mark.slow
 def test_a_chat_where_there_can_be_none(tiny_causal, tiny_masked):
     with pytest.raises(InputError, match="has no chat template; leave chat out"):
         load_model(tiny_causal, chat="Say something.")
@@ -181,6 +183,24 @@ def test_a_chat_where_there_can_be_none(tiny_causal, tiny_masked):
     module, tokenizer = opened(tiny_causal)
     tokenizer.chat_template = "{{ raise_exception('no system message') }}"
     with pytest.raises(InputError, match="the chat template of .* takes no message .no system message"):
+        load_model(module, tokenizer=tokenizer, chat="Say something.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", "does not end within 8 sec"),
+        ("{{ 9 ** (9 ** 9) }}", "does not end within 8 seconds"),
+        ("{% for i in range(99999) %}{{ 'a' * 999 }}{% endfor %}", "does not end within 4,194,304 bytes"),
+        ("{{ 'a' * 10 ** 11 }}", "takes no message .MemoryError."),
+    ],
+)
+def test_a_chat_template_that_does_not_end_is_refused(tiny_causal, template, message, monkeypatch):
+    monkeypatch.setattr("tse_core.models.chat.LONGEST", 8.0)
+    module, tokenizer = opened(tiny_causal)
+    tokenizer.chat_template = template
+    with pytest.raises(InputError, match=f"the chat template of .* {message}"):
         load_model(module, tokenizer=tokenizer, chat="Say something.")
 
 

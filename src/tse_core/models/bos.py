@@ -69,26 +69,6 @@ def front_ids(name: str, tokenizer, bos: str, opener: str | None) -> tuple[int, 
     return (token_id(name, tokenizer, opener),)
 
 
-def chat_front(name: str, tokenizer, message: str) -> tuple[int, ...]:
-    """The ids of a chat up to where the model's reply begins: a user's message in the tokenizer's chat template.
-
-    Raises
-    ------
-    InputError
-        If the tokenizer has no template, or its template takes no message of a user's alone.
-    """
-    if not tokenizer.chat_template:
-        raise InputError(f"{name} has no chat template; leave chat out")
-    messages = [{"role": "user", "content": message}]
-    try:
-        text = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
-    except Exception as error:  # whatever the template's own language raises
-        raise InputError(
-            f"the chat template of {name} takes no message ({' '.join(str(error).split())[:200]})"
-        ) from None
-    return tuple(tokenizer(text, add_special_tokens=False)["input_ids"])
-
-
 def token_id(name: str, tokenizer, text: str) -> int:
     """The id of a vocabulary entry by its text. Raises InputError."""
     found = tokenizer.get_vocab().get(text)

@@ -15,7 +15,8 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.files import is_folder
-from tse_core.models.bos import WORDS, chat_front, front_ids, token_id
+from tse_core.models.bos import WORDS, front_ids, token_id
+from tse_core.models.chat import chat_front
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
 from tse_core.models.word_ends import word_ends
