@@ -139,10 +139,10 @@ try_this(
 #
 # ## A model that the paper never saw
 #
-# SmolLM2-135M is a sixth of the size of GPT-2 large, and was trained on about 250 times as much text (two trillion tokens against eight billion), then tuned to follow instructions; the file that is read here stores its weights in four bits. It was scored on all 67,000 pairs, with the token in front that opened its documents in training (`<|endoftext|>`). Its training text comes from the web of later years; sentences like BLiMP's, or BLiMP's own, may be in it.
+# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text (two trillion tokens against eight billion). It was then tuned to follow instructions, and its weights are stored in four bits. It was scored on all 67,000 pairs after the BOS token that opened its documents in training (`<|endoftext|>`). Sentences like BLiMP's, or BLiMP's own, may be in its training text.
 #
-# ```{dropdown} Predict: on which phenomenon is a small model of 2024 furthest behind GPT-2 large, and on which is it ahead?
-# Size should matter where a pair needs the whole sentence at once, as with islands and with what licenses *ever*. Where two neighbouring words decide, as with *these cups*, there is little left to gain. The chart answers for this model; whether it is size, text or tuning that makes the difference, one model cannot say.
+# ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
+# Size should matter where a pair needs the whole sentence at once, as with islands and with what licenses *ever*. The chart answers for this model; whether size, text or tuning makes the difference, one model cannot say.
 # ```
 
 # %% tags=["hide-input"]
@@ -175,7 +175,7 @@ if phenomena is not None:
         newman.say(
             f"Over all pairs {recorded} is right in {100 * summary['accuracy']:.1f} % "
             f"[{100 * summary['low']:.1f}, {100 * summary['high']:.1f}]; GPT-2 large in "
-            f"{overall['GPT-2']:.1f} %, single humans in {overall['human']:.1f} %.",
+            f"{overall['GPT-2']:.1f} %, single humans in {100 * published.blimp_human()['accuracy'].mean():.1f} %.",
             recording_time(recorded, "blimp"),
         )
     )
@@ -204,9 +204,9 @@ if phenomena is not None:
     )
 
 # %% [markdown]
-# Read the chart from the bottom, where the model is level with GPT-2 large or ahead of it, to the top, where it is furthest behind. Then look at the gray dots: where humans themselves agree less with the labels, a model's low accuracy may be the label's fault as well.
+# The chart is ordered by the distance to GPT-2 large, the largest at the top. Where humans (gray) agree less with the labels, a model's low accuracy may be the label's fault as well.
 #
-# What could fool you: a phenomenon is a mean over two to eight paradigms, and the paradigms of one phenomenon can lie far apart. All 67 stand below, each with its first pair where BLiMP is at hand.
+# What could fool you: a phenomenon is a mean over two to eight paradigms, which can lie far apart. All 67 stand below.
 
 # %% tags=["hide-input", "full-width"]
 rows67 = published.blimp_table4().query("source == 'recomputed'")
@@ -229,23 +229,6 @@ table(
     digits=1,
 )
 
-# %% tags=["hide-input", "full-width"]
-try:
-    examples = tse_core.load_sentence_pairs("blimp").groupby("paradigm").first()
-except tse_core.InputError:
-    print("BLiMP is not here: `tse data fetch blimp` brings it, and the examples")
-else:
-    names = rows67.reset_index()[["phenomenon", "UID"]]
-    names["acceptable"] = names["UID"].map(examples["good"])
-    names["unacceptable"] = "*" + names["UID"].map(examples["bad"])
-    names["paradigm"] = names["UID"].str.replace("_", " ")
-    display(
-        table(
-            names[["paradigm", "acceptable", "unacceptable"]],
-            "The first pair of each paradigm (BLiMP, CC BY 4.0)",
-        )
-    )
-
 # %% tags=["hide-input"]
 if own is not None:
     spread = own.groupby("phenomenon")["accuracy"].agg(["min", "max"])
@@ -267,7 +250,7 @@ if own is not None:
 
 # %% [markdown]
 # ```{dropdown} Predict: what does an accuracy of 20 % mean, when guessing gets 50 %?
-# That the model prefers the unacceptable sentence systematically. Look at the pair: is the bad sentence shorter, or do its words occur together more often? Such a score is evidence of a shortcut, and turning it round would not be knowledge.
+# That the model prefers the unacceptable sentence systematically. Look at the pair: is the bad sentence shorter, or do its words occur together more often? Such a score is evidence of a shortcut; reversing its answers would not show knowledge.
 # ```
 #
 # ## Table 3
@@ -452,9 +435,8 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 #
 # ## A run
 #
-# Now models that are scored while the page is built. The laboratory's paradigms ask BLiMP's question in the laboratory's
-# vocabulary: 200 pairs for each paradigm, made by the project, so that nothing has to be downloaded. They are asked of the
-# laboratory's models, whose rules are known, and of an n-gram model; a model that reads English is asked BLiMP itself.
+# These models are scored while the page is built. The laboratory's paradigms ask BLiMP's question in the laboratory's
+# vocabulary, 200 pairs each, so that nothing has to be downloaded; a model that reads English is asked BLiMP itself.
 #
 # ```{margin} Pseudo-log-likelihood
 # Each token is masked in turn; the log-probabilities of the true tokens are added.
@@ -509,7 +491,7 @@ if runs:
     display(charts.download_table(by_paradigm, f"paradigms-{sentence_pairs}.csv"))
 
 # %% [markdown]
-# The neural laboratory models are at the ceiling on paradigms that their language follows without exception, and a ceiling hides differences: two models that are both always right can still differ in how sure they are. The n-gram model is there for contrast. It sees four words back, so it shows which paradigms can be solved without syntax.
+# A model that is always right is at the ceiling, which hides how sure it is. The n-gram model is there for contrast: it sees four words back, so it shows which paradigms can be solved without syntax.
 #
 # An interval here answers: how would the score change with other sentences from the same paradigms? It says nothing about
 # other paradigms.
