@@ -22,8 +22,7 @@
 # : what a suite is, from [the notebook before](11_syntaxgym.ipynb)
 #
 # Time
-# : 20 minutes to read, a minute to run on a CPU with laboratory models; SmolLM2's run on the public suites is shown as
-#   recorded; GPT-2 XL on all of them needs a GPU
+# : 15 minutes to read, seconds to run on a CPU; the real model's run on the public suites is shown as recorded
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -50,11 +49,8 @@ if importlib.util.find_spec("tse_core") is None:
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
 
 # %% tags=["parameters"]
-models = ["lab-lexical-causal", "lab-systematic-causal"]
-suites = [
-    "laboratory",
-    "public",
-]  # laboratory: for the laboratory's models; public (`tse data fetch syntaxgym`): for those that read English
+models = []  # models that read English, to be asked the public suites
+suites = ["public"]  # after `tse data fetch syntaxgym`
 recorded = "smollm2-135m-instruct"  # whose recorded run on the public suites leads
 
 # %% tags=["remove-cell", "profile"]
@@ -195,10 +191,10 @@ download_table(hu2020, "hu2020-recorded.csv", "All recorded accuracies")
 #
 # ## A model that was not in the gym
 #
-# SmolLM2-135M is of the size of the smallest GPT-2, five years younger and trained on far more text. It was scored on all 34 public suites, once with the token in front that opened its documents in training, and once with nothing in front.
+# SmolLM2-135M-Instruct is of the size of the smallest GPT-2, five years younger and trained on far more text. It was scored on all 34 public suites twice: after the BOS token that opened its documents in training, and without one.
 #
 # ```{dropdown} Predict: where will it stand among the recorded models?
-# Its size suggests a place near GPT-2, its training text a place above it. Instruction tuning and weights of four bits may cost something. Write your guess down before you look: 0.5, 0.6, 0.7 or 0.8?
+# Its size suggests a place near GPT-2, its training text a place above it; instruction tuning and weights of four bits may cost something. Write down your guess, then look.
 # ```
 
 # %% tags=["hide-input"]
@@ -290,12 +286,10 @@ heat_map(
 )
 
 # %% [markdown]
-# Look along a row: how far the models differ on one ability. Look down a column: what one model can do and what it cannot. What could fool you: a circuit is a mean over two to ten suites, so a light cell can hide a dark suite.
-#
-# What could fool you in all these numbers, in order of size. First, the front: the recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a token in front. Second, chance: suites join one, two or three comparisons, so guessing gets 0.5 on one suite and 0.2 on another, and a circuit's mean hides which. Third, small numbers: most suites have 19 to 40 items, so a single suite's accuracy is uncertain by about fifteen points either way.
+# What could fool you: a circuit is a mean over two to ten suites, so a light cell can hide a dark suite. The recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a BOS token. Suites join one, two or three comparisons, so guessing gets 0.5 on one suite and 0.2 on another. And most suites have 19 to 40 items, so a single suite's accuracy is uncertain by about fifteen points either way.
 #
 # ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?
-# With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both models, which helps, but chance alone often produces a difference of five points on one circuit. The SG score rests on about 800 items, and on 31 suites that differ more than models do.
+# With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both models, which helps, but a difference of five points on one circuit is easily chance.
 # ```
 #
 # ## One suite, eight models
@@ -336,10 +330,10 @@ if own is not None:
     display(download_table(own, f"{recorded}-suites.csv", f"{recorded} on every suite"))
 
 # %% [markdown]
-# The hollow diamonds are the five recorded models that others had trained, the filled dot is SmolLM2. Look for suites where the dot lies outside the span of the diamonds; inside it, the model does about as well as the others did.
+# The hollow diamonds are the five recorded models that others had trained, the filled dot is SmolLM2. Where the dot lies outside the span of the diamonds, the model differs from all of them.
 #
 # ```{dropdown} Predict: both belong to the circuit *Licensing*. Which is easier for a model, *ever* after *no*, or *themselves* after the right one of two nouns?
-# Compare the suites that begin with `npi` with those that begin with `reflexive` in the chart. *No* and *ever* can be learned as two words that go together, wherever they stand. For a reflexive the model has to pick the subject and pass over the noun that is nearer. The mean of the circuit adds the two kinds up, and describes neither.
+# Compare the suites that begin with `npi` with those that begin with `reflexive` in the chart. *No* and *ever* can be learned as two words that go together, wherever they stand. For a reflexive the model has to pick the subject and pass over the noun that is nearer.
 # ```
 #
 # ## Command lines
@@ -395,25 +389,20 @@ pathlib.Path("foo.txt").unlink()
 # %% [markdown]
 # ## Measured here
 #
-# The laboratory's models know only the laboratory's words, so they are asked the laboratory's suites; models that read English are asked the public ones, if they are here and were not recorded. The results are kept, so a second run computes only what is new. An item with an unknown word in a critical region is left out; where more than half of the items have one, or more than a tenth of all tokens is unknown, the suite has no accuracy.
+# Models of the parameters that read English are asked the public suites, if these are here; what ran before is read from the store. An item with an unknown word in a critical region is left out. A recorded accuracy uses the first prediction alone, so the measured one beside it does as well.
+#
+# A masked model sees what follows. A garden path works only on a reader who does not know what comes, so a low accuracy of such a model there says more about the score than about the model.
 
 # %% tags=["hide-input", "full-width"]
-outcomes, chosen = [], []
-for entry in suites:
-    asked = {
-        "laboratory": newman.laboratory_models(models),
-        "public": [
-            name
-            for name in newman.real_models(models)
-            if own is None or newman.label(name) != recorded
-        ],
-    }.get(entry, models)
-    found = load_suites(entry)
-    chosen += found
-    outcomes += run_gym(Gym(found, asked), Store(store_folder()))
-accuracies = accuracy_table(outcomes)
-judged = accuracies.dropna(subset=["accuracy"])
-if len(judged):
+asked = [
+    name
+    for name in newman.real_models(models)
+    if own is None or newman.label(name) != recorded
+]
+accuracies = pd.DataFrame()
+if asked:
+    found = [suite for entry in suites for suite in load_suites(entry)]
+    accuracies = accuracy_table(list(run_gym(Gym(found, asked), Store(store_folder()))))
     display(
         table(
             sg_scores(accuracies),
@@ -421,81 +410,26 @@ if len(judged):
             digits=3,
         )
     )
-else:
-    print("no model in the parameters that these suites could be asked of")
-
-# %% tags=["hide-input"]
-if len(judged):
-    means = judged.groupby("suite")["accuracy"].mean()
-    perfect = int((means == 1).sum())
-    lowest = means[means == means.min()].index
-    title = (
-        f"Hardest for these models: {lowest[0]} ({means.min():.2f})"
-        if len(lowest) == 1
-        else f"All {len(means)} suites at the ceiling: 1.00"
-        if means.min() == 1
-        else f"{perfect} of {len(means)} suites are at the ceiling for every model"
-    )
-    display(
-        heat_map(
-            judged.sort_values(["circuit", "suite"], kind="stable"),
-            "suite",
-            "model",
-            "accuracy",
-            title=title,
-        )
-    )
     display(
         download_table(
             accuracies, "accuracies.csv", "Accuracy of every model on every suite"
         )
     )
-    display(
-        newman.say(
-            f"Of {len(chosen)} suites, {judged['suite'].nunique()} could be judged for at least one model of this run."
-        )
+    runs_of = {"gpt2": "gpt-2-pretrained", "gpt2-xl": "gpt-2-xl-pretrained"}
+    beside = accuracies.assign(
+        run=accuracies["model"].map(runs_of).astype(object)
+    ).merge(
+        named.groupby(["suite", "run"], as_index=False)["accuracy"].mean(),
+        on=["suite", "run"],
+        suffixes=("", "_recorded"),
     )
-
-# %% [markdown]
-# ```{margin} Suite
-# A set of items, each in several conditions, with a prediction about surprisals.
-# ```
-#
-# The same table can be read two ways: across the models on one suite, or across the suites of one circuit, which asks whether the construction or the material in between is hard. Be careful with masked models. They see what follows. A garden path works only on a reader who does not know what comes, so a model that reads both sides has nothing to be led astray by, and a low accuracy there says more about the score than about the model.
-
-# %% tags=["hide-input"]
-spread = judged.groupby("suite")["accuracy"].agg(lambda x: x.max() - x.min())
-if len(spread) and spread.max() > 0:
-    parting = spread.idxmax()
-    one = judged[judged["suite"] == parting].sort_values("accuracy", ascending=False)
-    best = one[one["accuracy"] == one["accuracy"].max()]["model"]
-    lead = f"{best.iloc[0]} leads" if len(best) == 1 else f"{len(best)} models tie"
-    display(suite_accuracy(one, title=f"{parting} tells the models apart most: {lead}"))
-
-# %% [markdown]
-# ## Recorded beside measured
-#
-# Where a model that was recorded runs here, its accuracies stand side by side. The recorded ones use the first prediction
-# alone, so the measured ones do as well.
-
-# %% tags=["hide-input"]
-RECORDED = {"gpt2": "gpt-2-pretrained", "gpt2-xl": "gpt-2-xl-pretrained"}
-beside = accuracies.assign(run=accuracies["model"].map(RECORDED).astype(object)).merge(
-    named.groupby(["suite", "run"], as_index=False)["accuracy"].mean(),
-    on=["suite", "run"],
-    suffixes=("", "_recorded"),
-)
-beside["difference"] = beside["prediction_1"] - beside["accuracy_recorded"]
-waiting = [name for name in RECORDED if name not in set(accuracies["model"])]
-print("not run here:", ", ".join(waiting) or "none")
-columns = ["model", "suite", "prediction_1", "accuracy_recorded", "difference"]
-caption = "Measured and recorded accuracy of the first prediction"
-if len(beside):
-    display(table(beside[columns], caption, digits=3))
-
-# %% [markdown]
-# A difference does not have to be an error. The recorded run of GPT-2 put a token at both ends of each sentence, which
-# this notebook does only when the `bos` policy says so, and the outcome of an item with a small margin changes easily.
+    beside["difference"] = beside["prediction_1"] - beside["accuracy_recorded"]
+    columns = ["model", "suite", "prediction_1", "accuracy_recorded", "difference"]
+    if len(beside):
+        caption = "Measured and recorded accuracy of the first prediction"
+        display(table(beside[columns], caption, digits=3))
+else:
+    display(newman.say("No other model that reads English is in the parameters."))
 
 # %% [markdown]
 # ## Exercises
