@@ -1,6 +1,7 @@
 """What several test files share."""
 
 import hashlib
+import json
 import os
 from pathlib import Path
 
@@ -75,22 +76,22 @@ def tiny_registry(tmp_path, monkeypatch):
 
     Gives the mirror's folder; TSE_MIRROR is not set.
     """
-    commit = "0" * 40
+    commit, rows = "0" * 40, {}
     contents = {
         ("greetings", "owner/words", "data/hello.txt"): b"hello\n" * 100,
         ("greetings", "owner/words", "data/bye.txt"): b"bye\n" * 100,
         ("numbers", "owner/sums", "one.txt"): b"1\n",
     }
-    lines = ["dataset,repository,commit,path,bytes,sha256,licence"]
     for (dataset, repository, path), content in contents.items():
         file = tmp_path / "mirror" / repository / commit / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        lines.append(f"{dataset},{repository},{commit},{path},{len(content)},{digest},MIT")
+        row = {"holds": "sentence pairs", "format": "table", "repository": repository, "commit": commit}
+        row = rows.setdefault(dataset, row | {"licence": "MIT", "files": {}})
+        row["files"][path] = f"{len(content)} {hashlib.sha256(content).hexdigest()}"
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "registry.csv").write_text("\n".join(lines) + "\n")
-    monkeypatch.setattr("tse_core.datasets.downloads.data_folder", lambda: tmp_path / "data")
+    (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(rows))
+    monkeypatch.setattr("tse_core.datasets.registry.data_folder", lambda: tmp_path / "data")
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("TSE_MIRROR", raising=False)
     return tmp_path / "mirror"

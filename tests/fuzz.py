@@ -25,9 +25,9 @@ from tse_core.datasets.names import data_hash, load_pairs, load_sentence_pairs
 from tse_core.results.signature import Signature
 from tse_core.syntaxgym.formula import Formula
 
-REGISTRY = f"""dataset,repository,commit,path,bytes,sha256,licence
-words,owner/words,{"0" * 40},data/a.txt,3,{"0" * 64},MIT
-words,owner/words,{"0" * 40},data/b.txt,4,{"1" * 64},MIT
+REGISTRY = f"""words: {{holds: sentence pairs, format: jsonl, licence: MIT, repository: owner/words,
+  commit: "{"0" * 40}", files: {{data/a.txt: 3 {"0" * 64}, data/b.txt: 4 {"1" * 64}}}}}
+mine: {{holds: agreement pairs, format: table, columns: {{good: satz}}, folder: mine}}
 """
 SUITE = b"""#meta,name,m
 #meta,metric,sum
@@ -116,9 +116,10 @@ def results(path: Path) -> None:
 
 def registry(path: Path) -> None:
     from tse_core.datasets import downloads
+    from tse_core.datasets import registry as _registry
 
-    with patch.object(downloads, "data_folder", lambda: path.parent):
-        for key in downloads.read_registry()["key"]:
+    with patch.object(_registry, "data_folder", lambda: path.parent):
+        for key in _registry.read_registry()["key"]:
             assert downloads.path_of(key).resolve().is_relative_to(downloads.path_of("").resolve())
 
 
@@ -142,7 +143,7 @@ TARGETS: dict[str, tuple[str, list[bytes], Callable[[Path], None]]] = {
     "suite as JSON": ("suite.json", examples("n.json", "c.json", "e.json"), suite),
     "suite as CSV": ("suite.csv", [*examples(".suite.csv"), SUITE], suite),
     "results": ("results.csv", examples("results.csv", "score.csv", "hash.csv"), results),
-    "registry": ("registry.csv", [REGISTRY.encode()], registry),
+    "registry": ("datasets.yaml", [REGISTRY.encode()], registry),
     "formula": ("formula.txt", [text.encode() for text in FORMULAS], formula),
     "signature": ("signature.txt", [SIGNATURE], signature),
 }

@@ -2,6 +2,7 @@
 
 import ast
 import base64
+import json
 import re
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from fuzz import LONGEST, TARGETS, mutated, read
 from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
-from tse_core.datasets import downloads
+from tse_core.datasets.registry import read_registry
 from tse_core.errors import unknown
 from tse_core.results.result_index import find
 from tse_core.results.store import Store
@@ -103,26 +104,30 @@ def test_names_of_data_are_no_paths(name):
             load(name)
 
 
+PIN = f"3 {'0' * 64}"
+
+
 @pytest.mark.parametrize(
-    ("column", "cell"),
+    ("change", "place"),
     [
-        ("path", "../../../.ssh/authorized_keys"),
-        ("path", "/etc/passwd"),
-        ("path", "a\\..\\b"),
-        ("path", "a/./../b"),
-        ("repository", "../.."),
-        ("commit", "main"),
-        ("sha256", ""),
-        ("bytes", "-1"),
+        ({"files": {"../../../.ssh/authorized_keys": PIN}}, "greetings.files"),
+        ({"files": {"/etc/passwd": PIN}}, "greetings.files"),
+        ({"files": {"a\\..\\b": PIN}}, "greetings.files"),
+        ({"files": {"a/./../b": PIN}}, "greetings.files"),
+        ({"repository": "../.."}, "greetings.repository"),
+        ({"commit": "main"}, "greetings.commit"),
+        ({"files": {"a.txt": "3 "}}, "greetings.files.*a.txt"),
+        ({"files": {"a.txt": f"-1 {'0' * 64}"}}, "greetings.files.*a.txt"),
+        ({"folder": "../x"}, "greetings"),
     ],
 )
-def test_a_registry_that_leaves_the_cache_is_refused(tiny_registry, column, cell):
-    file = tiny_registry.parent / "data" / "registry.csv"
-    table = pd.read_csv(file, dtype=str)
-    table.loc[1, column] = cell
-    table.to_csv(file, index=False)
-    with pytest.raises(InputError, match=f"registry.csv, line 3: {column} is .*which is no {column} of a pinned file"):
-        downloads.read_registry()
+def test_a_registry_that_leaves_the_cache_is_refused(tiny_registry, change, place):
+    file = tiny_registry.parent / "data" / "datasets.yaml"
+    rows = json.loads(file.read_text())
+    rows["greetings"] |= change
+    file.write_text(json.dumps(rows))
+    with pytest.raises(InputError, match=f"datasets.yaml: {place}"):
+        read_registry()
 
 
 @pytest.mark.parametrize("key", ["..", "../..", "/", "*", ""])

@@ -50,12 +50,12 @@ def test_a_fetch_killed_at_random_moments_and_begun_again_has_the_files_of_an_un
     mirror.mkdir(parents=True)
     draw = random.Random(0)
     contents = {f"{number}.bin": draw.randbytes(1_000_000) for number in range(40)}
-    lines = ["dataset,repository,commit,path,bytes,sha256,licence"]
+    row = {"holds": "sentence pairs", "format": "table", "repository": "owner/files", "commit": commit}
+    pins = {name: f"{len(content)} {hashlib.sha256(content).hexdigest()}" for name, content in contents.items()}
     for name, content in contents.items():
         (mirror / name).write_bytes(content)
-        lines.append(f"files,owner/files,{commit},{name},{len(content)},{hashlib.sha256(content).hexdigest()},MIT")
-    (home / "registry.csv").write_text("\n".join(lines) + "\n")
-    monkeypatch.setattr(downloads, "data_folder", lambda: home)
+    (home / "datasets.yaml").write_text(json.dumps({"files": row | {"licence": "MIT", "files": pins}}))
+    monkeypatch.setattr("tse_core.datasets.registry.data_folder", lambda: home)
     monkeypatch.setenv("TSE_MIRROR", str(tmp_path / "mirror"))
 
     def fetch(cache: str) -> int:

@@ -1,6 +1,8 @@
 """Data by name; downloads that are pinned, checked, and never half done."""
 
+import hashlib
 import http.server
+import json
 import threading
 
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 from tse_core.datasets import downloads
 from tse_core.datasets.names import data_hash, dataset_table, load_pairs, load_sentence_pairs
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, unique_contexts
+from tse_core.datasets.registry import read_registry
 from tse_core.errors import InputError
 
 HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
@@ -186,12 +189,47 @@ def downloads_of_the_project(name):
     with pytest.MonkeyPatch.context() as patch:
         from tse_core.paths import data_folder
 
-        patch.setattr(downloads, "data_folder", data_folder)
+        patch.setattr("tse_core.datasets.registry.data_folder", data_folder)
         return downloads.select([name])
 
 
+def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
+    """A CSV with column names of its own, as agreement pairs and as sentence pairs; a collection of suites."""
+    from tse_core.syntaxgym.library import list_suites, load_suite, load_suites
+    from tse_core.syntaxgym.suites import write_suite
+
+    place = tmp_path / "owner" / "mine" / ("0" * 40)
+    place.mkdir(parents=True)
+    (place / "a.csv").write_text("satz,falsch,zahl\nshe laughs,she laugh,sg\n")
+    write_suite(load_suite("lab_number_prep"), place / "own_suite.json")
+    row = {"repository": "owner/mine", "commit": "0" * 40, "licence": "MIT"}
+    columns = {"good": "satz", "bad": "falsch"}
+
+    def pinned(name):
+        content = (place / name).read_bytes()
+        return {name: f"{len(content)} {hashlib.sha256(content).hexdigest()}"}
+
+    table = row | {"format": "table", "files": pinned("a.csv")}
+    rows = {
+        "verbs": table | {"holds": "agreement pairs", "columns": columns | {"number": "zahl"}, "construction": "Own"},
+        "whole": table | {"holds": "sentence pairs", "columns": columns},
+        "own": row | {"holds": "suites", "format": "json", "files": pinned("own_suite.json")},
+    }
+    (tmp_path / "datasets.yaml").write_text(json.dumps(rows))
+    monkeypatch.setattr("tse_core.datasets.registry.data_folder", lambda: tmp_path)
+    monkeypatch.setenv("TSE_MIRROR", str(tmp_path))
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    assert load_pairs("verbs")[["construction", "left", "correct"]].to_numpy().tolist() == [["Own", "She", "laughs"]]
+    assert load_sentence_pairs("whole/a")[["good", "bad"]].to_numpy().tolist() == [["she laughs", "she laugh"]]
+    assert {"verbs", "whole", "whole/a"} <= set(dataset_table()["name"])
+    assert load_suite("own/own_suite").items == load_suite("lab_number_prep").items
+    assert len(load_suites("own")) == 1 and "own" in set(list_suites()["source"])
+    with pytest.raises(InputError, match="unknown agreement data 'own'.*'own' holds suites"):
+        load_pairs("own")
+
+
 def test_the_registry_pins_the_public_files(shared):
-    registry = downloads.read_registry()
+    registry = read_registry()
     given = pd.read_csv(shared / "mirror" / "registry.csv")
     key = given["repo"] + "/" + given["commit"] + "/" + given["path"]
     there = given.assign(key=key).set_index("key").loc[registry["key"], ["sha256", "bytes"]]

@@ -188,7 +188,7 @@ def free_memory() -> float | None:
 
 def _fetch(names: Iterable[str]) -> None:
     from tse_core.datasets import downloads
+    from tse_core.datasets.registry import data_set_of
 
-    registered = set(downloads.read_registry()["dataset"])
-    if wanted := [name for name in names if name.partition("/")[0] in registered]:
+    if wanted := [name for name in names if (found := data_set_of(name)) and found[0].files]:
         downloads.fetch(wanted)

@@ -22,7 +22,7 @@ from tse_core import __version__
 from tse_core.agreement.evaluation import evaluate
 from tse_core.agreement.job import Protocol
 from tse_core.blimp.scores import evaluate_blimp
-from tse_core.datasets.names import FOLDERS, load_pairs
+from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError
 from tse_core.files import write_aside
 from tse_core.results.store import Store
@@ -155,7 +155,7 @@ def fitting(model) -> dict:
     suites = list_suites()
     names = suites.loc[suites["source"] == ("laboratory" if laboratory else "public"), "name"]
     data = ["marvin-linzen"] if laboratory else ["marvin-linzen", *_there("newman-blimp")]
-    return {"data": data, "pairs": FOLDERS[0] if laboratory else "blimp", "suites": list(names)}
+    return {"data": data, "pairs": "laboratory" if laboratory else "blimp", "suites": list(names)}
 
 
 def hardware(device) -> str:

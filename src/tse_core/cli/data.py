@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 @group.command()
 def fetch(names: Annotated[list[str] | None, typer.Argument(help=f"{WHICH}.")] = None) -> None:
-    """Download what is missing or damaged, check it against data/registry.csv, keep it in the cache.
+    """Download what is missing or damaged, check it against data/datasets.yaml, keep it in the cache.
 
     TSE_MIRROR, a folder or an address laid out owner/repository/commit/path, replaces the network.
     TSE_CACHE chooses another folder for the cache.

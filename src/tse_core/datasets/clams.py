@@ -8,7 +8,7 @@ and three rules make pairs of them:
   would tell the number. Set aside are Russian pairs without a verb (авторы старые / старый).
 - Text is in Unicode's composed form (NFC) and written as the language writes it: no space before a comma, l'auteur, and
   Hebrew prefixes joined to their word, except right before the slot, where "and" stays a word of its own.
-- Files on reflexives and negative polarity (English only) are about no verb and are not in the registry.
+- Files on reflexives and negative polarity (English only) are about no verb and are not in data/datasets.yaml.
 
 Known faults are kept as they are: German "den Wächter" behind a preposition lacks the ending of the dative.
 """
@@ -25,13 +25,12 @@ from tse_core.datasets import downloads
 from tse_core.datasets.columns import read_table
 from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape
+from tse_core.datasets.registry import data_sets
 from tse_core.errors import SetAsideWarning, unknown
 from tse_core.files import lines_of, read_text, read_yaml
 from tse_core.paths import data_folder
 from tse_core.words import composed
 
-NAME = "clams"
-LANGUAGES = {"en": "English", "fr": "French", "de": "German", "he": "Hebrew", "ru": "Russian"}
 NEAREST = ("sentential-complement", "in-object-relative", "in-object-relative-no-that")  # agree with the last noun
 REASONS = {
     "several words": "an adjective agrees too",
@@ -59,49 +58,45 @@ class Lexicon:
     pattern: re.Pattern
 
 
-def clams_names(language: str = "") -> list[str]:
-    """Every name that :func:`load_clams` knows, of one language or of all: clams/fr, clams/fr/simple, ..."""
-    names = []
-    for code in [language] if language else LANGUAGES:
-        slugs = dict.fromkeys(slug for _, slug in _files(code))
-        names += [f"{NAME}/{code}", *(f"{NAME}/{code}/{slug}" for slug in slugs)]
-    return names
+def clams_names(name: str) -> list[str]:
+    """Every name that means pairs of one language: clams/fr, clams/fr/simple, ..."""
+    return [name, *(f"{name}/{slug}" for slug in dict.fromkeys(slug for _, slug in _files(name)))]
 
 
-def load_clams(name: str, *, capital: bool = True, period: bool = True) -> pd.DataFrame:
-    """The agreement pairs of a language (``clams/fr``) or of one construction of it (``clams/fr/simple``).
+def load_clams(name: str, construction: str = "", *, capital: bool = True, period: bool = True) -> pd.DataFrame:
+    """The agreement pairs of a language (``clams/fr``) or of one construction of it (``simple``).
 
     A warning says in one line how many pairs were set aside and why. Raises InputError for an unknown name, or where a
     file is not downloaded yet.
     """
-    _, language, wanted = (*name.split("/", 2), "", "")[:3]
-    known = clams_names(language) if language in LANGUAGES else [f"{NAME}/{code}" for code in LANGUAGES]
-    if name not in known:
-        raise unknown("agreement data", name, known)
+    asked = f"{name}/{construction}" if construction else name
+    if asked not in (known := clams_names(name)):
+        raise unknown("agreement data", asked, known)
     tables, left = [], dict.fromkeys(REASONS, 0)
-    for file, slug in _files(language):
-        if wanted in ("", slug):
-            pairs, aside = read_clams(downloads.files(file)[0], language, capital=capital, period=period)
+    for file, slug in _files(name):
+        if construction in ("", slug):
+            pairs, aside = read_clams(downloads.files(file)[0], _language(name), capital=capital, period=period)
             tables.append(pairs)
             left = {reason: left[reason] + aside[reason] for reason in left}
     pairs = pd.concat(tables, ignore_index=True)
     if total := sum(left.values()):
         reasons = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in left.items() if count)
         warnings.warn(
-            f"{name}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})", SetAsideWarning, stacklevel=3
+            f"{asked}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})", SetAsideWarning, stacklevel=4
         )
     return pairs
 
 
-def clams_counts(language: str = "") -> pd.DataFrame:
-    """What the files of one language or of all hold: one row a file.
+def clams_counts() -> pd.DataFrame:
+    """What the files of all languages hold: one row a file.
 
     Columns language, construction, template, lines, pairs, several words, no verb. The last three are pairs of lines:
     kept, and set aside for each of `REASONS`, so that lines = 2 (pairs + several words + no verb).
     """
     rows = []
-    for code in [language] if language else LANGUAGES:
-        for path in downloads.files(f"{NAME}/{code}"):
+    for name in (data.name for data in data_sets().values() if data.format == "clams"):
+        code = _language(name)
+        for path in downloads.files(name):
             pairs, aside = read_clams(path, code)
             lines = len(lines_of(read_text(path).rstrip("\n")))
             rows.append((code, _constructions()[path.stem][1], path.stem, lines, len(pairs), *aside.values()))
@@ -113,8 +108,8 @@ def read_clams(
 ) -> tuple[pd.DataFrame, dict[str, int]]:
     """The agreement pairs of one file, and how many pairs were set aside for each of `REASONS`."""
     path = Path(path)
-    if language not in LANGUAGES:
-        raise unknown("language of CLAMS", language, LANGUAGES)
+    if language not in _lexicons():
+        raise unknown("language of CLAMS", language, _lexicons())
     if path.stem not in _constructions():
         raise unknown("file of CLAMS", path.stem, _constructions())
     lexicon, (slug, construction) = _lexicons()[language], _constructions()[path.stem]
@@ -209,8 +204,12 @@ def _constructions() -> dict[str, tuple[str, str]]:
     }
 
 
-def _files(language: str) -> list[tuple[str, str]]:
-    """The files of a language in the registry, in its order: (name for `downloads.files`, construction's slug)."""
-    table = downloads.read_registry()
-    names = table.loc[table["dataset"] == f"{NAME}/{language}", "name"]
-    return [(name, _constructions()[Path(name).name][0]) for name in names]
+def _files(name: str) -> list[tuple[str, str]]:
+    """The files of a language, in their order: (name for `downloads.files`, construction's slug)."""
+    stems = [Path(path).stem for path in data_sets()[name].files]
+    return [(f"{name}/{stem}", _constructions()[stem][0]) for stem in stems]
+
+
+def _language(name: str) -> str:
+    """``clams/fr`` is fr."""
+    return name.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Pinned downloads: every file of data/registry.csv has a commit, a size and a checksum, and nothing else is accepted.
+"""Pinned downloads: every file of data/datasets.yaml has a commit, a size and a checksum, and nothing else is accepted.
 
 A file lies in the cache as ``owner/repository/commit/path``. ``TSE_MIRROR``, a folder or an address laid out in the
 same way (so another machine's cache will do), replaces the network. Reading never downloads; :func:`fetch` does.
@@ -7,7 +7,6 @@ same way (so another machine's cache will do), replaces the network. Reading nev
 import hashlib
 import logging
 import os
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterable
@@ -18,40 +17,13 @@ from pathlib import Path
 import pandas as pd
 import pooch
 
+from tse_core.datasets.registry import read_registry
 from tse_core.errors import InputError, unknown
-from tse_core.paths import cache_folder, data_folder, mirror_folder
+from tse_core.paths import cache_folder, mirror_folder
 
 ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
-_CELLS = {
-    "dataset": r"[\w.-]+(/[\w.-]+)?", "repository": r"[\w-][\w.-]*/[\w-][\w.-]*", "commit": "[0-9a-f]{40}",
-    "path": r"[\w.+() -]+(/[\w.+() -]+)*", "bytes": r"\d{1,12}", "sha256": "[0-9a-f]{64}", "licence": r"[\w .()+/-]+",
-}  # fmt: skip
 _WAIT = 30  # seconds without an answer before a download is given up
 _SLOWEST = 10_000  # bytes a second; a slower download is given up
-
-
-def read_registry() -> pd.DataFrame:
-    """data/registry.csv and two columns more: ``name`` (data set/file) and ``key`` (owner/repository/commit/path)."""
-    path = data_folder() / "registry.csv"
-    try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (OSError, ValueError) as error:  # of the file, its encoding, or its form
-        raise InputError(f"{path}: cannot be read as CSV ({' '.join(str(error).split())[:120]})") from None
-    _check_registry(table, path)
-    table["bytes"] = table["bytes"].astype(int)
-    table["name"] = [f"{row.dataset}/{Path(row.path).stem}" for row in table.itertuples()]
-    table["key"] = table["repository"] + "/" + table["commit"] + "/" + table["path"]
-    return table
-
-
-def _check_registry(table: pd.DataFrame, path: Path) -> None:
-    """Every cell is what it claims to be, and no path leaves the cache."""
-    for column, form in _CELLS.items():
-        if column not in table:
-            raise InputError(f"{path}: no column {column!r}; the registry has {', '.join(_CELLS)}")
-        for row, cell in enumerate(table[column], start=2):
-            if not isinstance(cell, str) or not re.fullmatch(form, cell, re.ASCII) or ".." in cell.split("/"):
-                raise InputError(f"{path}, line {row}: {column} is {cell!r}, which is no {column} of a pinned file")
 
 
 def select(names: Iterable[str] = ("all",)) -> pd.DataFrame:
@@ -164,8 +136,8 @@ def _bring(row) -> None:
         raise InputError(f"{row.name}: {source} cannot be downloaded ({reason}); try again, or {advice}") from None
     except ValueError:
         raise InputError(
-            f"{row.name}: what {source} gives has another checksum than data/registry.csv (cut off or changed) and was "
-            f"not kept; try again, or {advice}"
+            f"{row.name}: what {source} gives has another checksum than data/datasets.yaml (cut off or changed) and "
+            f"was not kept; try again, or {advice}"
         ) from None
     except OSError as error:
         raise InputError(f"{row.name}: cannot be put into the cache ({error}); TSE_CACHE chooses its folder") from None

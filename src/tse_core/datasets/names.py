@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -14,12 +15,11 @@ from tse_core.datasets.nouns import spelled_nouns
 from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs
 from tse_core.datasets.pairs import sentence_pairs
 from tse_core.datasets.paradigms import blimp_paradigms
+from tse_core.datasets.registry import DataSet, data_set_of, data_sets
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
 
-RELEASED = {"newman-blimp": "BLiMP", "marvin-linzen-released": ""}  # downloaded agreement pairs -> their Table 2 row
-CLAMS = [f"{clams.NAME}/{code}" for code in clams.LANGUAGES]
-FOLDERS = ("laboratory",)  # folders of data/ with sentence pairs: each .jsonl in them or below is a paradigm
+OF_A_FILE = "; or a path that ends in .jsonl, .csv or .tsv"
 
 
 def load_pairs(
@@ -48,26 +48,21 @@ def load_pairs(
     InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
     name = str(name_or_path)
+    spelling: Any = {"capital": capital, "period": period}
     head, _, tail = name.partition("/")
     if name.endswith(".jsonl"):
-        pairs = read_pairs(name_or_path, capital=capital, period=period)
+        pairs = read_pairs(name_or_path, **spelling)
     elif name.endswith(ENDINGS):
-        pairs = pairs_from_table(read_table(name_or_path), columns, capital=capital, period=period)
+        pairs = pairs_from_table(read_table(name_or_path), columns, **spelling)
     elif name.endswith((".yaml", ".yml")):
-        pairs = generate(load_grammar(name_or_path), capital=capital, period=period)
+        pairs = generate(load_grammar(name_or_path), **spelling)
     elif head in list_grammars():
-        pairs = generate(load_grammar(head), tail or None, capital=capital, period=period)
-    elif head in RELEASED:
-        pairs = _released(name, head, capital, period)
-    elif head == clams.NAME:
-        pairs = clams.load_clams(name, capital=capital, period=period)
+        pairs = generate(load_grammar(head), tail or None, **spelling)
+    elif (found := data_set_of(name)) and found[0].holds == "agreement pairs":
+        pairs = _agreement_pairs(found[0], found[1], **spelling)
     else:
-        hint = (
-            f"; {name!r} holds sentence pairs"
-            if head in _sentence_sets()
-            else "; or a path that ends in .jsonl, .csv or .tsv"
-        )
-        raise unknown("agreement data", name, [*list_grammars(), *RELEASED, *CLAMS], hint)
+        hint = f"; {name!r} holds {found[0].holds}" if found else OF_A_FILE
+        raise unknown("agreement data", name, [*list_grammars(), *_named("agreement pairs")], hint)
     pairs.attrs["name"] = _short(name)
     return pairs
 
@@ -88,26 +83,18 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
     InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
     name = str(name_or_path)
-    head, _, tail = name.partition("/")
+    head = name.partition("/")[0]
     if name.endswith(".jsonl"):
         pairs = read_sentence_pairs(name_or_path)
     elif name.endswith(ENDINGS):
         pairs = sentence_pairs_from_table(read_table(name_or_path), columns)
-    elif head == "blimp":
-        pairs = _blimp(name)
-    elif head in FOLDERS:
-        known = {path.stem: path for path in _folder_files(head)}
-        if tail and tail not in known:
-            raise unknown(f"paradigm of {head}", tail, known)
-        chosen = [known[tail]] if tail else list(known.values())
-        if not chosen:
-            raise InputError(f"{head}: data/{head} holds no .jsonl file with sentence pairs")
-        pairs = pd.concat([read_sentence_pairs(path) for path in chosen], ignore_index=True)
-    elif head in (*list_grammars(), *RELEASED, clams.NAME):
+    elif (found := data_set_of(name)) and found[0].holds == "sentence pairs":
+        pairs = _sentence_pairs(*found)
+    elif head in list_grammars() or (found and found[0].holds == "agreement pairs"):
         pairs = sentence_pairs(load_pairs(name))
     else:
-        names = [*_sentence_sets(), *list_grammars(), *RELEASED, *CLAMS]
-        raise unknown("sentence pairs", name, names, "; or a path that ends in .jsonl, .csv or .tsv")
+        names = [*list_grammars(), *_named("sentence pairs"), *_named("agreement pairs")]
+        raise unknown("sentence pairs", name, names, f"; {name!r} holds {found[0].holds}" if found else OF_A_FILE)
     pairs.attrs["name"] = _short(name)
     return pairs
 
@@ -133,39 +120,66 @@ def dataset_table() -> pd.DataFrame:
     for grammar in list_grammars():
         rows.append((grammar, "agreement pairs", "generated"))
         rows += [(f"{grammar}/{s}", "agreement pairs", "generated") for s in load_grammar(grammar).constructions]
-    registry = downloads.read_registry()
-    for dataset, holds in [*((name, "agreement pairs") for name in RELEASED), ("blimp", "sentence pairs")]:
-        rows.append((dataset, holds, "download"))
-        rows += [(name, holds, "download") for name in registry.loc[registry["dataset"] == dataset, "name"]]
-    rows += [(name, "agreement pairs", "download") for name in clams.clams_names()]
-    for folder in FOLDERS:
-        rows += [(f"{folder}/{path.stem}", "sentence pairs", "file") for path in _folder_files(folder)]
+    for data in data_sets().values():
+        if data.holds in ("agreement pairs", "sentence pairs"):
+            source = "file" if data.folder else "download"
+            rows += [(name, data.holds, source) for name in (data.name, *_parts(data))]
     return pd.DataFrame(rows, columns=["name", "holds", "source"])
 
 
-def _released(name: str, dataset: str, capital: bool, period: bool) -> pd.DataFrame:
-    """The paper's own files; Marvin and Linzen's get the construction that the grammar gives to their template,
-    and a template that it does not know is a construction of its own."""
-    grammar = {template.name: template.construction for template in load_grammar("marvin-linzen").templates}
+def _named(holds: str) -> list[str]:
+    return [data.name for data in data_sets().values() if data.holds == holds]
+
+
+def _parts(data: DataSet) -> list[str]:
+    """The names of a data set's parts: its files, or what its format makes of them."""
+    if data.format == "clams":
+        return clams.clams_names(data.name)[1:]
+    paths = _folder_files(data.folder) if data.folder else map(Path, data.files)
+    return [f"{data.name}/{path.stem}" for path in paths]
+
+
+def _files(data: DataSet, part: str) -> list[Path]:
+    """The files of a data set, or the one of a part."""
+    if not data.folder:
+        return downloads.files(f"{data.name}/{part}" if part else data.name)
+    known = {path.stem: path for path in _folder_files(data.folder)}
+    if part and part not in known:
+        raise unknown(f"paradigm of {data.name}", part, known)
+    if not known:
+        raise InputError(f"{data.name}: data/{data.folder} holds no .jsonl file with {data.holds}")
+    return [known[part]] if part else list(known.values())
+
+
+def _agreement_pairs(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
+    """A data set's agreement pairs; a file of which the grammar knows no pattern is a construction of its own."""
+    if data.format == "clams":
+        return clams.load_clams(data.name, part, **spelling)
+    patterns = load_grammar(data.grammar).templates if data.grammar else []
+    constructions = {pattern.name: pattern.construction for pattern in patterns}
     tables = []
-    for path in downloads.files(name):
+    for path in _files(data, part):
         template = path.stem.removesuffix("_all")
-        construction = RELEASED[dataset] or grammar.get(template, template)
-        pairs = read_pairs(path, construction=construction, capital=capital, period=period)
+        construction = data.construction or constructions.get(template, template)
+        if data.format == "table":
+            pairs = pairs_from_table(read_table(path), data.columns, construction=construction, **spelling)
+        else:
+            pairs = read_pairs(path, construction=construction, **spelling)
         tables.append(pairs.assign(template=template))
     return pd.concat(tables, ignore_index=True)
 
 
-def _blimp(name: str) -> pd.DataFrame:
-    """BLiMP with the paper's twelve phenomena (its files tell thirteen terms apart) and one spelling a field."""
-    pairs = pd.concat([read_sentence_pairs(path) for path in downloads.files(name)], ignore_index=True)
-    pairs["phenomenon"] = pairs["paradigm"].map(blimp_paradigms().set_index("UID")["phenomenon"])
-    pairs["field"] = pairs["field"].str.replace("/", "_")
+def _sentence_pairs(data: DataSet, part: str) -> pd.DataFrame:
+    """A data set's sentence pairs; BLiMP's with the paper's twelve phenomena (its files tell thirteen terms apart) and
+    one spelling a field."""
+    files = _files(data, part)
+    if data.format == "table":
+        return pd.concat([sentence_pairs_from_table(read_table(f), data.columns) for f in files], ignore_index=True)
+    pairs = pd.concat([read_sentence_pairs(path) for path in files], ignore_index=True)
+    if data.format == "blimp":
+        pairs["phenomenon"] = pairs["paradigm"].map(blimp_paradigms().set_index("UID")["phenomenon"])
+        pairs["field"] = pairs["field"].str.replace("/", "_")
     return pairs
-
-
-def _sentence_sets() -> list[str]:
-    return ["blimp", *(folder for folder in FOLDERS if _folder_files(folder))]
 
 
 def _folder_files(folder: str) -> list[Path]:

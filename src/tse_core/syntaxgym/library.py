@@ -6,12 +6,13 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.datasets import downloads
+from tse_core.datasets.registry import data_sets
 from tse_core.errors import unknown
 from tse_core.files import is_file, is_folder
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.suites import Suite, read_suite
 
-PUBLIC = "syntaxgym"  # the name of the public suites among the pinned downloads
+PUBLIC = "syntaxgym"  # the data set that "public" means
 
 
 def load_suite(name_or_path: str | Path, *, strict: bool = False) -> Suite:
@@ -34,17 +35,21 @@ def find_suite(name_or_path: str | Path) -> Path:
     name = str(name_or_path)
     if name.endswith((".json", ".csv")) or is_file(name):
         return Path(name)
-    name = name.removeprefix(f"{PUBLIC}/").removeprefix("laboratory/")
-    if name in (laboratory := _laboratory()):
-        return laboratory[name]
-    if name in _public():
-        return downloads.files(f"{PUBLIC}/{name}")[0]
-    raise unknown("suite", name, [*laboratory, *_public()], "; or a path that ends in .json or .csv")
+    laboratory, collections = _laboratory(), _collections()
+    head, _, tail = name.rpartition("/")
+    if tail in laboratory and head in ("", "laboratory"):
+        return laboratory[tail]
+    for collection, names in collections.items():
+        if tail in names and head in ("", collection):
+            return downloads.files(f"{collection}/{tail}")[0]
+    known = [*laboratory, *(suite for names in collections.values() for suite in names)]
+    raise unknown("suite", name, known, "; or a path that ends in .json or .csv")
 
 
 def load_suites(entry: str | Path) -> list[Suite]:
-    """Several suites: ``laboratory``, ``public`` (those that are downloaded), every file of a folder, or one suite."""
-    if entry in ("laboratory", "public"):
+    """Several suites: ``laboratory``, ``public``, another collection (those downloaded), a folder's files, or one."""
+    if entry in ("laboratory", "public", *_collections()):
+        entry = "public" if entry == PUBLIC else entry
         table = list_suites()
         return [load_suite(name) for name in table.loc[(table["source"] == entry) & table["available"], "name"]]
     if is_folder(entry):
@@ -53,12 +58,14 @@ def load_suites(entry: str | Path) -> list[Suite]:
 
 
 def list_suites() -> pd.DataFrame:
-    """Every suite that has a name: name, source ("laboratory" or "public"), circuit, available (False: to download)."""
+    """Every suite that has a name: name, source, circuit, available (False: to download).
+
+    The source is "laboratory", "public", or the name of another data set that holds suites.
+    """
     rows = [(name, "laboratory", circuit(read_suite(path)), True) for name, path in _laboratory().items()]
-    if len(_public()):
-        states = downloads.states([PUBLIC])
-        available = dict(zip(states["name"].str.removeprefix(f"{PUBLIC}/"), states["state"] == "cached", strict=True))
-        rows += [(name, "public", _circuits().get(name, ""), bool(available[name])) for name in _public()]
+    for collection, names in _collections().items():
+        source, states = "public" if collection == PUBLIC else collection, downloads.states([collection])["state"]
+        rows += [(n, source, _circuits().get(n, ""), s == "cached") for n, s in zip(names, states, strict=True)]
     return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
 
 
@@ -84,10 +91,11 @@ def _laboratory() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.json"))}
 
 
-@cache
-def _public() -> list[str]:
-    table = downloads.read_registry()
-    return [Path(path).stem for path in table.loc[table["dataset"] == PUBLIC, "path"]]
+def _collections() -> dict[str, list[str]]:
+    """The data sets that hold suites -> the names of their suites."""
+    return {
+        data.name: [Path(path).stem for path in data.files] for data in data_sets().values() if data.holds == "suites"
+    }
 
 
 @cache
