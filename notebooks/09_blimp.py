@@ -117,6 +117,40 @@ table(
     "One pair of each paradigm. We invented them to show what is tested; none is in BLiMP.",
 )
 
+# %% [markdown]
+# ### Read a pair, token by token
+#
+# A {term}`causal model` gives each {term}`token` a {term}`surprisal`. The two sentences of a pair share their tokens up to the first difference, so their bars agree up to there. After it they may differ again: what follows a wrong word is often surprising, too. Choose one of the invented pairs under the chart.
+#
+# ```{dropdown} Predict: where in a sentence is a model most surprised?
+# At the words that carry most information, which are often nouns and verbs. A wrong form adds a few bits to a word that was a surprise anyway. That is why two sentences are compared, and not the height of a bar.
+# ```
+
+# %% tags=["hide-input"]
+spoken = examples.melt(["UID"], ["good", "bad"], "sentence", "text")
+parts = []
+for name in newman.real_models(models):
+    reader = tse_core.load_model(name)
+    if reader.kind == "causal":
+        read = tse_core.surprisals(reader, list(spoken["text"]))
+        read = read.join(spoken[["UID", "sentence"]].add_suffix("_of"), on="sentence")
+        parts.append(
+            pd.DataFrame(
+                {
+                    "model": reader.label,
+                    "pair": read["UID_of"].str.replace("_", " "),
+                    "sentence": read["sentence_of"],
+                    "position": read["position"] + 1,
+                    "token": read["token"],
+                    "bits": read["surprisal"].where(read["scored"]).round(2),
+                }
+            )
+        )
+if parts:
+    display(charts.token_browser(pd.concat(parts, ignore_index=True)))
+else:
+    display(newman.without_real_model(models))
+
 # %% tags=["remove-input"]
 try_this(
     ("The keys", "plural"),
