@@ -181,6 +181,8 @@ def test_real_tokenizers_and_architectures(shared, name):
 class Cramped:
     """A network that runs out of memory above so many sequences in a pass."""
 
+    error: RuntimeError = torch.OutOfMemoryError("no memory left")
+
     def __init__(self, network, most):
         self._network, self._most, self.asked = network, most, []
 
@@ -190,7 +192,7 @@ class Cramped:
     def _checked(self, ids):
         self.asked.append(len(ids))
         if len(ids) > self._most:
-            raise torch.OutOfMemoryError("no memory left")
+            raise self.error
 
     def states(self, ids, *places):
         self._checked(ids)
@@ -201,12 +203,17 @@ class Cramped:
         return self._network.tree_states(ids, *rest)
 
 
+ERRORS = [torch.OutOfMemoryError("no memory left"), RuntimeError("MPS backend out of memory (MPS allocated: 18 GB)")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=["cuda", "mps"])
 @pytest.mark.parametrize("kind", ["causal", "masked"])
-def test_passes_are_halved_where_memory_runs_out(kind, causal, masked):
+def test_passes_are_halved_where_memory_runs_out(kind, error, causal, masked):
     model = {"causal": causal, "masked": masked}[kind]
     chosen = [(5 + i, 6, 7, 8) for i in range(20)]
     positions = [[2, 3]] * 20
     cramped = Cramped(model.network, 3)
+    cramped.error = error
     with pytest.warns(UserWarning, match="out of memory: passes have"):
         found = collected(replace(model, network=cramped), chosen, positions, share_prefixes=False)
     assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)

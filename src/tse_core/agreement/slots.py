@@ -99,7 +99,7 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
     model = as_language_model(model)
     membership = {}
     for number in contexts["number"].unique():
-        kinds = torch.zeros(model.vocabulary_size, len(FORMS), device=model.device)
+        kinds = torch.zeros(model.vocabulary_size, len(FORMS))
         kinds[:, FORMS.index("other")] = 1
         for entry, (form, _) in _entries(model, number, lemmas).items():
             kinds[entry] = 0
@@ -111,7 +111,9 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
         probabilities = block.logits.softmax(-1)
         for number, kinds in membership.items():
             chosen = numbers[block.requests] == number
-            shares[block.requests[chosen]] = (probabilities @ kinds).cpu().numpy()[block.rows[chosen]]
+            shares[block.requests[chosen]] = (
+                (probabilities @ kinds.to(probabilities.device)).cpu().numpy()[block.rows[chosen]]
+            )
     return contexts.assign(**dict(zip(FORMS, shares.T, strict=True)))
 
 

@@ -26,6 +26,7 @@ TOKEN_BYTES = 256_000  # memory that a token of a large model needs during a pas
 TREE_TOKENS = 192  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
 PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a time: 32 MB, the most that the C library
 # uses again; anything larger it gives back, and new pages cost more than a larger product with the vocabulary gains
+NO_FLOAT64 = ("mps",)  # what scores are summed in; their logits go to the processor first
 CACHED_ENTRIES = 500_000  # logits that stay in a processor's cache while they are gone over several times
 
 
@@ -33,7 +34,7 @@ CACHED_ENTRIES = 500_000  # logits that stay in a processor's cache while they a
 class Block:
     """Some distinct distributions and the requests that they answer."""
 
-    logits: torch.Tensor  # (m, vocabulary), float32, on the model's device
+    logits: torch.Tensor  # (m, vocabulary), float32, on the model's device; on the processor where that has no float64
     requests: np.ndarray  # (k,) indices into the flattened requests
     rows: np.ndarray  # (k,) which of the m rows answers each
 
@@ -67,6 +68,7 @@ def blocks(
         answered = [wanted[place] for place in places]
         requests = np.concatenate(answered)
         logits = model.network.project(states)
+        logits = logits.cpu() if logits.device.type in NO_FLOAT64 else logits
         if not logits.amax(1).isfinite().all():  # -inf is a probability of 0; a row of nothing else is no distribution
             what = "NaN" if logits.isnan().any() else "an infinite number"
             raise InputError(
@@ -138,7 +140,9 @@ class _Budget:
             batch = items[start : start + math.ceil((len(items) - start) / rest)]
             try:
                 found = run(batch)
-            except torch.OutOfMemoryError:
+            except RuntimeError as error:
+                if not (isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)):  # so says mps
+                    raise
                 found = None
             if found is None:  # outside the handler, which would keep what the pass had in memory
                 self._halve(len(batch), size)
@@ -156,6 +160,8 @@ class _Budget:
         warnings.warn(f"out of memory: passes have {self.tokens:,} tokens from here on", stacklevel=4)
         gc.collect()
         torch.cuda.empty_cache()
+        if torch.backends.mps.is_available():
+            torch.mps.empty_cache()
 
 
 def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
