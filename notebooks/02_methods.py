@@ -72,7 +72,7 @@ from IPython.display import display
 import tse_core
 from tse_book import charts, published
 from tse_book.pages import glue, newman, table, try_this
-from tse_core.agreement.slots import marked_distribution
+from tse_core.agreement.slots import FORMS, marked_distribution
 from tse_core.datasets.pairs import join, unique_contexts
 from tse_core.metrics.scores import cutoff_scores, tse_scores
 from tse_core.metrics.table import PAPER_CUTOFFS
@@ -274,18 +274,31 @@ display(newman.without_real_model(models))
 # %% tags=["hide-input"]
 keys, cabinet = "The keys to the cabinet", "plural"
 turned, turned_number = "The key to the cabinets", "singular"
+story = {"expected": newman.without_real_model(models), "slider": newman.say("")}
 lesson = {"keys": "not measured in this build", "turned": "not measured in this build"}
 for model in newman.real_models(models)[:1]:
     real = tse_core.load_model(model)
     context = tse_core.score_context(real, keys, number=cabinet, lemmas="newman-clean")
     shown = marked_distribution(real, f"{keys} ___", cabinet, "newman-clean")
-    display(
-        charts.context_slider(
-            shown,
-            context.curves,
-            title=f"{newman.label(model)} after {keys}: EW {context.ew:.2f}, MW {context.mw:.2f}",
-        )
+    slider = charts.context_slider(
+        shown,
+        context.curves,
+        title=f"{newman.label(model)} after {keys}: EW {context.ew:.2f}, MW {context.mw:.2f}",
     )
+    display(slider)
+    top = shown.head(10).assign(entry=shown["token"].str.strip())
+    likeliest = top.loc[top["form"].isin(["correct", "wrong"])].iloc[0]
+    expected = charts.bars(
+        top[["entry", "probability", "form"]],
+        "entry",
+        "probability",
+        title=f"After {keys}, the likeliest verb form is {likeliest['entry']}, a {likeliest['form']} one",
+        colour="form",
+        scale=alt.Scale(
+            domain=list(FORMS), range=["#009e73", "#d55e00", "#0072b2", "#8a8f98"]
+        ),
+    )
+    story = {"expected": expected, "slider": slider}
     forms = context.forms.set_index("lemma")
     be, wrong = forms.loc["be"], forms[~forms["agrees"]]
     other = tse_core.score_context(
@@ -305,6 +318,8 @@ for model in newman.real_models(models)[:1]:
 # %% tags=["remove-input"]
 glue("lesson_keys", lesson["keys"])  # quoted by the lesson on the real model
 glue("lesson_turned", lesson["turned"])
+for name, figure in story.items():  # the first two figures of the front page
+    glue(f"story_{name}", figure)
 
 # %% [markdown]
 # What to look at: move the slider to its left end, then step by step to the right. At the top 10 % only the verbs that the model expects are inside, and nearly all of them are on the right side. Further right come verbs that nobody would use of keys, and more of them are wrong. What could fool you: at the far right a verb counts only if *both* its forms are improbable.

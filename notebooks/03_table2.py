@@ -111,10 +111,11 @@ below, ties = (
 as_published = paper.rename(columns={"row": "construction", "value": "score"}).assign(
     source="published"
 )
-charts.table2_dots(
+published_chart = charts.table2_dots(
     as_published,
     title=f"As published: EW is below TSE in {below} of {len(cells)} cells, and equal in {ties}",
 )
+published_chart
 
 # %% [markdown]
 # Each line is one construction of one model. Look for the left end of a line: nearly always it is the blue circle, EW. Then look at the length of the line, which says how much the choice of verbs matters. The longest lines are those of *In a sentential complement* and of BLiMP.
@@ -133,6 +134,7 @@ table(
 glue("cells", len(cells))
 glue("ew_below_tse", below)
 glue("ew_ties_tse", ties)
+glue("published_chart", published_chart)
 glue("mw_above_ew", int((cells["MW"] > cells["EW"]).sum()))
 means = cells.groupby("model").mean().loc[theirs, ["MW", "EW", "TSE"]]
 table(means.reset_index(), "Mean over the ten rows, as published.", digits=3)

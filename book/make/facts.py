@@ -34,7 +34,13 @@ def page_facts(model) -> dict:
         "marks": sorted(str(token) for token in model.tokenizer.added_tokens_decoder.values()),
         "cutoffs": PAPER_CUTOFFS._asdict(),
         "lemmas": [
-            {"lemma": row.lemma, "singular": row.singular, "plural": row.plural, "ids": pair.tolist()}
+            {
+                "lemma": row.lemma,
+                "singular": row.singular,
+                "plural": row.plural,
+                "ids": pair.tolist(),
+                "noun": bool(row.noun),
+            }
             for row, pair in zip(verbs.itertuples(), ids, strict=True)
         ],
         "past": _past(model),

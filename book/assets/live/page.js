@@ -7,6 +7,7 @@ import { loadingBar } from "./loading.js";
 import { pairPart } from "./pair.js";
 import { obstacle, Problem } from "./problems.js";
 import * as state from "./state.js";
+import { twinsPart } from "./twins.js";
 
 window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // a link to another state
 
@@ -18,6 +19,7 @@ export async function begin(root) {
     if (!known.model.file) throw new Problem("This copy of the book was built without the model: you see recorded examples.");
     root.querySelector("[data-part=context]").replaceChildren(await loadingBar(known), contextPart(known));
     document.querySelector("[data-part=pair]").replaceChildren(pairPart(known));
+    document.querySelector("[data-part=twins]").replaceChildren(twinsPart(known));
     document.querySelector("[data-part=check]").replaceChildren(checkPart(known));
     notice.remove();
     const { left, a } = state.read();

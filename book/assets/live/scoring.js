@@ -20,6 +20,13 @@ export function modelWeighted(verbs) {
   return correct / (correct + wrong);
 }
 
+/** Number sensitivity of two twin distributions: the share of verbs whose odds of the singular form against the plural form
+ * are higher after the singular subject than after the plural one. A tie counts as not sensitive. */
+export function numberSensitivity(singular, plural, pairs) {
+  const odds = (probabilities, [one, many]) => Math.log(probabilities[one]) - Math.log(probabilities[many]);
+  return pairs.filter((ids) => odds(singular, ids) > odds(plural, ids)).length / pairs.length;
+}
+
 /** EW, MW and coverage at every cut-off: {top, bottom}, lists of {cutoff, ew, mw, coverage}; null where undefined. */
 export function cutoffScores(probabilities, pairs, number, { top, bottom }) {
   const order = sorted(probabilities), verbs = forms(probabilities, pairs, number);
