@@ -83,6 +83,10 @@ from tse_book.pages import glue, newman, table
 from tse_core.paths import data_folder, store_folder
 
 # %% [markdown]
+# ## In brief
+#
+# A thermometer is tested in ice water, where the answer is known. A score of 0.84 for a model of English could mean many things: the model conjugates 84 % of the verbs, or the metric is unfair, or the verb list is full of nouns, or the program has a fault. Nobody knows what a perfect model of English would score. So this project has a language of its own, written down as probabilities, from which the right score follows by arithmetic. It comes in two versions. In the *systematic* one every verb agrees: this is what a rule looks like. In the *lexical* one frequent verbs agree and each rare verb keeps the form that it is used to: this is what a list of well-behaved verbs looks like. {term}`TSE` cannot tell the two apart, because its verbs are frequent; {term}`EW` can; {term}`MW` stays high for both, because a model rarely says the verbs that go wrong. None of this is about BERT, GPT-2 or SmolLM2: a laboratory model answers for its own language, and its numbers stand beside the paper's tables, never in them.
+#
 # ## A language made on purpose
 #
 # The language has the nouns and the constructions of Marvin and Linzen's templates {cite}`marvin2018targeted`, and several hundred verbs. A few of its sentences:
