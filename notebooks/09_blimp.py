@@ -756,8 +756,7 @@ print(
 # Each interval allows for other sentences, as if the two models had been given different ones. They were given the same, so
 # what makes a pair hard makes it hard for both, and cancels out of the difference. Compare pair by pair: if the second is
 # right on 40 pairs that the first gets wrong and wrong on 10 that the first gets right, the fair coin is refuted although
-# the intervals touch. And the other way round: intervals that do not overlap always mean a difference on such sentences,
-# but not on other paradigms.
+# the two intervals share values. So a difference is judged by its own interval, and never by looking at two others.
 # ```
 
 # %% [markdown]

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs, slot_distribution
+from tse_core.agreement.comparison import compare_metrics
 from tse_core.agreement.shards import _forms
 from tse_core.datasets.pair_files import read_pairs
 from tse_core.metrics.scores import PAPER_CUTOFFS, cutoff_scores
@@ -183,14 +184,47 @@ def test_a_stored_shard_serves_a_run_in_which_its_contexts_have_other_numbers(ti
         pd.testing.assert_frame_equal(getattr(resumed, table), getattr(plain, table), atol=1e-6)
 
 
-def test_tse_has_an_interval_for_its_own_verbs_and_one_for_others(tiny_causal, simple):
-    found = evaluate(tiny_causal, simple)
-    own, other = (found.intervals(other_verbs=o).set_index(["construction", "metric"]) for o in (False, True))
-    for metric in ("EW", "MW"):
-        assert own.loc["Simple", metric].equals(other.loc["Simple", metric])
-    wide, narrow = other.loc["Simple", "TSE"], own.loc["Simple", "TSE"]
-    assert wide["score"] == narrow["score"] and wide["clusters"] == simple["lemma"].nunique()
-    assert wide["high"] - wide["low"] >= narrow["high"] - narrow["low"]
+def test_an_interval_samples_what_the_claim_is_about(tiny_causal, simple):
+    found = evaluate(tiny_causal, simple, keep="lemmas")
+    own, other = (
+        found.intervals(over).set_index(["construction", "metric"]) for over in (["subjects"], ["subjects", "verbs"])
+    )
+    table = found.table().set_index("construction")
+    for metric, verbs in (("TSE", simple["lemma"].nunique()), ("EW", len(found.lemmas)), ("MW", len(found.lemmas))):
+        narrow, wide = own.loc["Simple", metric], other.loc["Simple", metric]
+        assert wide["score"] == pytest.approx(narrow["score"]) == pytest.approx(table.loc["Simple", metric])
+        assert wide["clusters"] == min(simple["noun"].nunique(), verbs)
+        assert wide["high"] - wide["low"] >= narrow["high"] - narrow["low"]
+    with pytest.raises(InputError, match="without its lemmas"):
+        evaluate(tiny_causal, simple).intervals(["subjects", "verbs"])
+    with pytest.raises(InputError, match="way of sampling"):
+        found.intervals(["nouns"])
+
+
+def test_pairs_of_an_unknown_subject_are_clustered_with_their_context(tiny_causal, simple):
+    unknown = simple.assign(noun="", subject="")
+    found = evaluate(tiny_causal, unknown, keep="lemmas")
+    bounds = found.intervals().set_index("metric")
+    assert (bounds["clusters"] == simple["left"].nunique()).all()
+    assert (found.intervals(["subjects", "verbs"])["clusters"] <= simple["left"].nunique()).all()
+    named = evaluate(tiny_causal, simple, keep="lemmas")
+    every = found.over(found.lemmas["lemma"])
+    assert len(every) == len(found.contexts)
+    assert sorted(every["ew"]) == pytest.approx(sorted(named.over(named.lemmas["lemma"])["ew"]))
+
+
+def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny_causal, simple):
+    both = pd.concat([simple, load_pairs("marvin-linzen/vp-coordination")])
+    found = evaluate(tiny_causal, both, keep="lemmas")
+    means = found.table().set_index("construction")
+    for over in (["subjects"], ["subjects", "verbs"]):
+        gap = compare_metrics(found, "TSE", "EW", over=over).set_index("construction")
+        assert gap.loc[means.index, "difference"].tolist() == pytest.approx((means["TSE"] - means["EW"]).tolist())
+        mean = gap.loc["mean of the rows"]
+        assert mean["difference"] == pytest.approx((means["TSE"] - means["EW"]).mean())
+        assert (gap["p_holm"] >= gap["p_value"]).all() and (gap["low"] <= gap["difference"]).all()
+    same = compare_metrics(found, "EW", "EW").iloc[0]
+    assert (same["difference"], same["p_value"]) == (0, 1)
 
 
 def test_forms_of_very_long_verb_lists_keep_their_lemmas():

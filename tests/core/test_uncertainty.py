@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tse_book.studies.coverage import simulated_coverage, simulated_verb_coverage
+from tse_book.studies.coverage import simulated_coverage, simulated_crossed_coverage, simulated_difference_coverage
 from tse_core.errors import InputError
-from tse_core.uncertainty.clusters import cluster_totals, robust_variance, t_quantile
-from tse_core.uncertainty.intervals import compare, curve_intervals, interval, own_clusters, table_intervals, wilson
+from tse_core.uncertainty.clusters import (
+    Sample,
+    cluster_totals,
+    crossed_variance,
+    defined,
+    drawn_variance,
+    influences,
+)
+from tse_core.uncertainty.intervals import combine, compare, holm, interval, joined, p_value, wilson
+from tse_core.uncertainty.quantiles import t_quantile
+from tse_core.uncertainty.tables import curve_intervals, subject_clusters, table_intervals
 
 ANY = (-np.inf, np.inf)
 RANDOM = np.random.default_rng(1)
@@ -40,7 +49,10 @@ def test_variance_equals_a_plain_loop_over_clusters():
     total = 0.0
     for label in set(labels):
         total += (values[labels == label] - values.mean()).sum() ** 2
-    assert robust_variance(cluster_totals([values], [labels])) == pytest.approx(total / len(values) ** 2 * 7 / 6)
+    by_hand = total / len(values) ** 2 * 7 / 6
+    sample = defined(Sample(values, [labels]))
+    assert crossed_variance(influences([sample], [1.0])[0], [labels]) == pytest.approx(by_hand)
+    assert drawn_variance(cluster_totals([sample]), np.ones((1, 7))) == pytest.approx(by_hand)
 
 
 def test_ten_perfect_nouns_are_bounded_by_the_rule_of_three():
@@ -53,7 +65,7 @@ def test_ten_perfect_nouns_are_bounded_by_the_rule_of_three():
 @pytest.mark.parametrize("second", [None, np.arange(90) % 3])
 def test_nouns_that_all_score_the_same_still_leave_an_interval(second):
     """Ten nouns of 0.9: a share of 1 - 0.05^(1/10) of other nouns could be at 0 or at 1; so far the mean may move."""
-    found = interval(np.full(90, 0.9), np.arange(90) % 10, second=second)
+    found = interval(np.full(90, 0.9), np.arange(90) % 10, crossed_with=[] if second is None else [second])
     clusters = 10 if second is None else 3
     share = 1 - 0.05 ** (1 / clusters)
     assert (found.low, found.high) == pytest.approx((0.9 - share * 0.9, 0.9 + share * 0.1))
@@ -130,14 +142,14 @@ def test_counting_errors_instead_mirrors_the_interval(rows):
 
 def test_two_way_clusters_reduce_to_one_way_when_both_are_the_same():
     values, labels = scores(8)
-    assert interval(values, labels, second=labels)[:3] == pytest.approx(interval(values, labels)[:3])
+    assert interval(values, labels, crossed_with=[labels])[:3] == pytest.approx(interval(values, labels)[:3])
 
 
 def test_two_way_variance_is_that_of_nouns_plus_that_of_lemmas_less_that_of_cells():
     nouns, lemmas = np.meshgrid(RANDOM.normal(0, 0.05, 12), RANDOM.normal(0, 0.05, 15), indexing="ij")
     values = (0.7 + nouns + lemmas).ravel()
     noun, lemma = (grid.ravel() for grid in np.meshgrid(np.arange(12), np.arange(15), indexing="ij"))
-    found = interval(values, noun, second=lemma, bounds=ANY)
+    found = interval(values, noun, crossed_with=[lemma], bounds=ANY)
     by_hand = np.var(nouns[:, 0], ddof=1) / 12 + np.var(lemmas[0], ddof=1) / 15 - np.var(values, ddof=1) / 180
     assert (found.high - found.low) / 2 == pytest.approx(t_quantile(0.95, 11) * np.sqrt(by_hand), rel=1e-6)
 
@@ -188,10 +200,9 @@ def test_a_table_can_be_clustered_by_noun_and_by_lemma():
     values, nouns = scores(10)
     lemmas = np.tile(list("abc"), len(values) // 3)
     table = pd.DataFrame({"construction": "Simple", "noun": nouns, "tse": values, "lemma": lemmas})
-    found = table_intervals(table, ["tse"], second="lemma").iloc[0]
-    assert found[["score", "low", "high", "method", "clusters"]].tolist() == list(
-        interval(values, nouns, second=lemmas)
-    )
+    found = table_intervals(table, ["tse"], clusters=("noun", "lemma")).iloc[0]
+    by_hand = interval(values, nouns, crossed_with=[lemmas])
+    assert found[["score", "low", "high", "method", "clusters"]].tolist() == list(by_hand[:5])
     assert found["method"] == "two-way t(2)"
 
 
@@ -204,8 +215,9 @@ def test_every_point_of_a_curve_gets_its_interval():
     assert len(found) == 1
 
 
-def test_a_sentence_without_a_known_subject_is_its_own_cluster():
-    assert len(set(own_clusters(["", None, float("nan"), "key", "key"]))) == 4
+def test_a_pair_of_an_unknown_subject_is_clustered_with_its_context():
+    rows = pd.DataFrame({"noun": ["key", "", None, "", "key"], "left": ["The key", "Ann", "Bob", "Ann", "Some key"]})
+    assert subject_clusters(rows).tolist() == ["key", "Ann", "Bob", "Ann", "key"]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +240,73 @@ def test_intervals_hold_the_score_of_the_whole_population(clusters, least):
     assert least <= simulated_coverage(clusters, runs=1500)["coverage"] <= 0.97
 
 
-@pytest.mark.parametrize("verbs", [4, 8])
-def test_intervals_by_noun_and_verb_allow_for_other_verbs(verbs):
-    found = simulated_verb_coverage(verbs, runs=400)
-    assert found["by_noun"] < 0.9 < 0.93 <= found["by_noun_and_verb"]
+@pytest.mark.parametrize("sizes", [(20, 4), (20, 8), (12, 10, 8)])
+def test_intervals_over_subjects_and_verbs_allow_for_other_verbs(sizes):
+    found = simulated_crossed_coverage(*sizes, runs=300)
+    assert found["first_way"] < 0.9 < 0.92 <= found["all_ways"]
+
+
+def test_a_difference_of_tse_and_ew_allows_for_other_verbs():
+    found = simulated_difference_coverage(runs=200)
+    assert found["by_subject"] < 0.8 < 0.92 <= found["by_both"]
+
+
+def test_a_weighted_sum_with_crossed_ways_is_the_interval_of_its_pairwise_differences():
+    noun, lemma = (way.ravel() for way in np.indices((9, 7)))
+    first = RANDOM.normal(0, 1, 63)
+    second = first - RANDOM.normal(0.3, 0.2, 63)
+    both = combine([(first, [noun, lemma]), (second, [noun, lemma])], [1, -1])
+    alone = interval(first - second, noun, crossed_with=[lemma], bounds=ANY)
+    assert both[:3] == pytest.approx(alone[:3])
+    assert both.method == "two-way t(6)"
+
+
+def test_cells_that_stand_for_several_values_count_as_often():
+    values, noun = np.array([0.2, 0.4, 0.9, 0.7]), np.array(["a", "a", "b", "c"])
+    counts = np.array([1, 3, 2, 4])
+    repeated = interval(np.repeat(values, counts), np.repeat(noun, counts))
+    assert interval(values, noun, counts=counts)[:3] == pytest.approx(repeated[:3])
+
+
+def test_three_crossed_ways_are_the_sum_over_their_subsets():
+    ways = [way.ravel() for way in np.indices((4, 3, 5))]
+    values = RANDOM.normal(0, 1, 60)
+    influence = (values - values.mean()) / 60
+
+    def by(*chosen):
+        sums = pd.Series(influence).groupby([ways[i] for i in chosen]).sum()
+        return (sums**2).sum() * len(sums) / (len(sums) - 1)
+
+    total = by(0) + by(1) + by(2) - by(0, 1) - by(0, 2) - by(1, 2) + by(0, 1, 2)
+    assert crossed_variance(influence, ways) == pytest.approx(max(total, by(0), by(1), by(2)))
+
+
+def test_an_interval_excludes_what_its_p_value_rejects():
+    values, nouns = scores(10)
+    found = combine([(values, [nouns])], [1])
+    for bound in (found.low, found.high):
+        assert found.p_value(bound) == pytest.approx(0.05, abs=1e-6)
+    assert found.p_value(found.estimate) == 1.0
+    perfect = combine([(np.ones(30), [np.arange(30) % 10])], [1])
+    assert perfect.p_value(perfect.low) == pytest.approx(0.05)
+    assert p_value(1.0, np.nan, 0) == 1.0
+
+
+def test_holm_is_the_step_down_of_bonferroni():
+    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]).tolist() == [1.0, 1.0] and holm([0.04]).tolist() == [0.04]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_keeps_the_order_and_lies_between_the_p_values_and_bonferroni(given_values):
+    adjusted = holm(given_values)
+    assert (adjusted >= np.array(given_values)).all()
+    assert (adjusted <= np.minimum(1, np.array(given_values) * len(given_values)) + 1e-12).all()
+    order = np.argsort(given_values, kind="stable")
+    assert (np.diff(adjusted[order]) >= 0).all()
+
+
+def test_joined_bounds_add_in_squares():
+    assert joined([0.5, 0.7], [0.4, 0.5], [0.6, 0.8], [3, 1]) == pytest.approx(
+        (0.55, 0.55 - np.hypot(0.75 * 0.1, 0.25 * 0.2), 0.55 + np.hypot(0.75 * 0.1, 0.25 * 0.1))
+    )

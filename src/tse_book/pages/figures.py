@@ -10,7 +10,7 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.charts import published_curves as published_curves
-from tse_core.uncertainty.intervals import curve_intervals, own_clusters
+from tse_core.uncertainty.tables import curve_intervals
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
 
@@ -40,8 +40,7 @@ def measured_curves(
 
 def curves_of(evaluation) -> pd.DataFrame:
     """One evaluation's curves with intervals, its model's name and its signature."""
-    contexts = evaluation.contexts.assign(noun=own_clusters(evaluation.contexts["noun"]))
-    bounds = curve_intervals(contexts).drop(columns=["method", "clusters"])
+    bounds = curve_intervals(evaluation.contexts).drop(columns=["method", "clusters"])
     name = evaluation.signature.model
     curves = evaluation.curves().merge(bounds, how="left", on=KEYS[1:])
     made = evaluation.signature.without_provenance

@@ -2,7 +2,8 @@ from . import dynamics as dynamics
 from . import learning_curves as learning_curves
 from .coverage import POPULATIONS as POPULATIONS
 from .coverage import simulated_coverage as simulated_coverage
-from .coverage import simulated_verb_coverage as simulated_verb_coverage
+from .coverage import simulated_crossed_coverage as simulated_crossed_coverage
+from .coverage import simulated_difference_coverage as simulated_difference_coverage
 from .details import FURTHER as FURTHER
 from .details import details_for as details_for
 from .details import record_details as record_details

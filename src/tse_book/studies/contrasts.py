@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tse_core.uncertainty import combining
+from tse_core.uncertainty.intervals import combine
 
 ALL = "all"
 LEVEL = 0.95
@@ -72,8 +72,8 @@ def percentiles(draws: np.ndarray) -> tuple[float, float]:
 
 
 def _number(row: str, groups: Sequence[Group], level: float = LEVEL) -> Number:
-    parts = [(group.values, group.clusters) for group in groups]
-    found = combining.combine(parts, [group.weight for group in groups], level=level)
+    parts = [(group.values, [group.clusters]) for group in groups]
+    found = combine(parts, [group.weight for group in groups], level=level)
     lowest = sum(min(group.weight, 0.0) for group in groups)
     highest = sum(max(group.weight, 0.0) for group in groups)
     low, high = max(found.low, lowest), min(found.high, highest)

@@ -6,8 +6,8 @@ computes the interval that `tse_core.uncertainty` would give.
 
 import numpy as np
 
-from tse_core.uncertainty.clusters import logistic, solve
-from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.intervals import combine, interval
+from tse_core.uncertainty.quantiles import logistic, solve
 
 POPULATIONS = {"as usual": (0.9, 1.0), "near 1": (0.97, 1.0), "nouns very different": (0.9, 2.0), "middle": (0.7, 0.7)}
 
@@ -44,27 +44,52 @@ def simulated_coverage(clusters: int, contexts=20, *, mean=0.9, spread=1.0, runs
     }
 
 
-def simulated_verb_coverage(verbs: int, nouns=20, *, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0) -> dict:
-    """How often intervals of TSE hold its value over all nouns and all verbs, by noun alone and by noun and verb.
+def simulated_crossed_coverage(*sizes: int, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0) -> dict:
+    """How often intervals hold a score over all subjects, all verbs and all attractors, of which a study draws a few.
 
-    Every drawn noun meets every drawn verb twice; a pair is right with the logistic function of the sum of a noun's and
-    a verb's normal draw (standard deviation `spread` each).
+    Every drawn subject meets every drawn verb (and attractor) twice; a pair is right with the logistic function of the
+    sum of their normal draws (standard deviation `spread` each).
+
+    Parameters
+    ----------
+    sizes : how many are drawn in each crossed way: subjects, verbs, attractors.
 
     Returns
     -------
-    dict with verbs, nouns, by_noun and by_noun_and_verb (shares of `runs`).
+    dict with first_way (the share of `runs` in which the interval holds the mean, by subject alone) and all_ways.
     """
-    random = np.random.default_rng([seed, nouns, verbs])
-    shift = _centre(random, mean, spread * np.sqrt(2))
-    noun, verb = np.repeat(np.arange(nouns), 2 * verbs), np.tile(np.arange(verbs), 2 * nouns)
+    random = np.random.default_rng([seed, *sizes])
+    shift = _centre(random, mean, spread * np.sqrt(len(sizes)))
+    first, *others = (np.repeat(way.ravel(), 2) for way in np.indices(sizes))
     held = np.zeros(2)
     for run in range(runs):
-        easiness = (random.normal(size=nouns) * spread)[noun] + (random.normal(size=verbs) * spread)[verb]
-        values = (random.random(len(noun)) < logistic(easiness + shift)).astype(float)
-        for way, second in enumerate((None, verb)):
-            found = interval(values, noun, second=second, level=level, resamples=1000, seed=run)
-            held[way] += found.low <= mean <= found.high
-    return {"verbs": verbs, "nouns": nouns, "by_noun": held[0] / runs, "by_noun_and_verb": held[1] / runs}
+        easiness = sum(random.normal(size=way.max() + 1)[way] * spread for way in (first, *others))
+        values = (random.random(len(first)) < logistic(easiness + shift)).astype(float)
+        for column, crossed in enumerate(([], others)):
+            found = interval(values, first, crossed_with=crossed, level=level, resamples=1000, seed=run)
+            held[column] += found.low <= mean <= found.high
+    return {"first_way": held[0] / runs, "all_ways": held[1] / runs}
+
+
+def simulated_difference_coverage(subjects=20, verbs=200, asked=4, *, mean=0.8, spread=1.0, runs=1000, seed=0) -> dict:
+    """How often intervals of TSE - EW hold its true value, 0, when TSE's few verbs are drawn as EW's many are.
+
+    Returns
+    -------
+    dict with by_subject (the share of `runs` in which the interval holds 0, subjects alone sampled) and by_both.
+    """
+    random = np.random.default_rng([seed, subjects, verbs, asked])
+    shift = _centre(random, mean, spread * np.sqrt(2))
+    subject, verb = (way.ravel() for way in np.indices((subjects, verbs)))
+    few = verb < asked
+    held = np.zeros(2)
+    for _ in range(runs):
+        easiness = random.normal(size=subjects)[subject] * spread + random.normal(size=verbs)[verb] * spread
+        values = (random.random(len(subject)) < logistic(easiness + shift)).astype(float)
+        for column, ways in enumerate(([subject], [subject, verb])):
+            found = combine([(values[few], [way[few] for way in ways]), (values, ways)], [1, -1])
+            held[column] += found.low <= 0 <= found.high
+    return {"by_subject": held[0] / runs, "by_both": held[1] / runs}
 
 
 def _centre(random, mean, spread) -> float:

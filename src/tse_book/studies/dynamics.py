@@ -19,7 +19,8 @@ from tse_core.results.store import Store
 from tse_core.results.tidy import ALL_CONSTRUCTIONS
 from tse_core.sweep.plan import Plan, Run, load_plan
 from tse_core.sweep.tasks import collected
-from tse_core.uncertainty.intervals import interval, own_clusters
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.tables import subject_clusters
 
 BANDS = ("head", "middle", "tail")
 COLUMNS = [
@@ -127,7 +128,7 @@ def _group(runs: Sequence[Run], store: Store):
 
 def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str):
     """Each construction's scores with intervals, and those of all contexts together."""
-    rows = rows.assign(noun=own_clusters(rows["noun"]))
+    rows = rows.assign(noun=subject_clusters(rows))
     for construction, group in [*rows.groupby("construction", sort=False), (ALL_CONSTRUCTIONS, rows)]:
         for name, metric in metrics.items():
             scores = group[metric.column]

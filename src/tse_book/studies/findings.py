@@ -3,12 +3,11 @@
 For every general claim (their identifiers stand in data/claims.yaml) one statistic with its 95 % interval, and the rows
 that it is made of; `tse_book.claims` judges them. A difference is taken so that a positive number is what the paper
 found. Contexts and pairs are clustered by their subject noun, BLiMP's pairs and SyntaxGym's items each by themselves,
-and a mean over rows joins the clusters of its rows (`tse_core.uncertainty.combining.combine`).
+and a mean over rows joins the clusters of its rows (`tse_core.uncertainty.intervals.combine`).
 """
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from tse_book.studies.benchmark_findings import blimp_findings, suite_findings
@@ -16,6 +15,7 @@ from tse_book.studies.contrasts import Group, Number, largest_of_rows, mean_of_r
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import only_verbs
 from tse_core.results.signature import Signature
+from tse_core.uncertainty.tables import subject_clusters
 
 FINDING_COLUMNS = ["model", "front", "claim", "row", "value", "low", "high", "n", "signature"]
 HEAD, TAIL = "top_0.3", "bottom_0.01"  # the ends compared where a claim speaks of likely and unlikely verbs
@@ -110,9 +110,7 @@ def agreement_findings(evaluation: Evaluation, forms: pd.DataFrame | None = None
 
 def _by_noun(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """A table of contexts or pairs by construction, its clusters in the column noun."""
-    unknown = table["noun"] == ""
-    table = table.assign(noun=np.where(unknown, table.get("left", ""), table["noun"]).astype(str))
-    return dict(iter(table.groupby("construction", sort=False)))
+    return dict(iter(table.assign(noun=subject_clusters(table)).groupby("construction", sort=False)))
 
 
 def _less(group: Group) -> Group:

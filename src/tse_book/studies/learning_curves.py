@@ -24,7 +24,7 @@ from tse_core.results.signature import Signature, provenance
 from tse_core.results.store import Shape, Store
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.results.work import Shard, Work, run
-from tse_core.uncertainty.clusters import t_quantile
+from tse_core.uncertainty.quantiles import t_quantile
 
 SIZES = tuple(1000 * 2**step for step in range(8))
 SETTINGS = {"ngram": {"order": 5}, "lstm": {"hidden": 128, "embedding": 128, "batch": 64}}

@@ -18,7 +18,8 @@ from tse_core.datasets.names import data_hash
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.syntaxgym.library import public_suites
-from tse_core.uncertainty.intervals import interval, own_clusters, wilson
+from tse_core.uncertainty.intervals import interval, joined, wilson
+from tse_core.uncertainty.tables import subject_clusters
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # those that TSE asks about in Table 3's first sentence
@@ -88,7 +89,7 @@ def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, 
     shares = sampled_forms(model, contexts, lemmas, sample)
     rows = []
     for construction, group in shares.groupby("construction", sort=False):
-        found = interval(group["past"], own_clusters(group["noun"]))
+        found = interval(group["past"], subject_clusters(group))
         bounds = {"score": found.estimate, "low": found.low, "high": found.high}
         rows.append({"construction": construction, **bounds, "contexts": len(group)})
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
@@ -112,7 +113,7 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
     """
     rows = []
     for construction, group in evaluation.over(only_verbs()).groupby("construction", sort=False):
-        found = interval(group["ew"], own_clusters(group["noun"]))
+        found = interval(group["ew"], subject_clusters(group))
         bounds = {"score": found.estimate, "low": found.low, "high": found.high}
         rows.append({"construction": construction, **bounds, "contexts": len(group), "lemmas": group["lemmas"].max()})
     table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)
@@ -120,10 +121,9 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
 
 
 def _mean_of(name: str, suites: pd.DataFrame) -> dict:
-    """The plain mean of some suites; its bounds join theirs (Zou & Donner 2008)."""
-    mean, count = suites["score"].mean(), len(suites)
-    below, above = (np.sqrt(((suites[side] - suites["score"]) ** 2).sum()) / count for side in ("low", "high"))
-    bounds = {"score": mean, "low": mean - below, "high": mean + above}
+    """The plain mean of some suites; its bounds join theirs."""
+    found = joined(*(suites[end] for end in ("score", "low", "high")))
+    bounds = dict(zip(("score", "low", "high"), found, strict=True))
     return {"construction": name, **bounds, "pairs": int(suites["pairs"].sum())}
 
 

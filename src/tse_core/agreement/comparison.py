@@ -5,11 +5,12 @@ Models with different vocabularies count different lemmas, so their EW and MW ar
 `compare_shared` takes evaluations that are there already (kept with keep="lemmas").
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.clustered import clustered
 from tse_core.agreement.counted_forms import FORMS_POLICIES, FormsPolicy, counted_forms
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
@@ -17,9 +18,11 @@ from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS
 from tse_core.models.coerce import as_language_model
 from tse_core.results.signature import READING, require_comparable
-from tse_core.uncertainty.intervals import compare
+from tse_core.uncertainty.intervals import Interval, combine, compare, holm
+from tse_core.uncertainty.tables import subject_clusters
 
-COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
+COLUMNS = ["first", "second", "difference", "low", "high", "p_value", "p_holm"]
+MEAN = "mean of the rows"
 
 
 def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: FormsPolicy = "single") -> Lemmas:
@@ -62,8 +65,8 @@ def compare_evaluations(first, second) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with columns construction, metric, first, second, difference (first - second), low, high (95 %), p_value;
-    a row for every construction that both have.
+    DataFrame with columns construction, metric, first, second, difference (first - second), low, high (95 %), p_value,
+    p_holm (corrected for the family of all rows); a row for every construction that both have.
 
     Raises
     ------
@@ -78,10 +81,10 @@ def compare_evaluations(first, second) -> pd.DataFrame:
             units = [group[construction].dropna(subset=metric.column) for group in groups]
             if all(map(len, units)):
                 scores = [unit[metric.column].to_numpy() for unit in units]
-                rows.append((construction, metric.name, *_compared(*scores, *map(_clusters, units))))
+                rows.append((construction, metric.name, *_compared(*scores, *map(subject_clusters, units))))
     if not rows:
         raise InputError("the two evaluations share no construction")
-    return pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS])
+    return _with_holm(pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS[:-1]]))
 
 
 def compare_shared(first, second) -> pd.DataFrame:
@@ -96,7 +99,8 @@ def compare_shared(first, second) -> pd.DataFrame:
     Returns
     -------
     DataFrame with a row for every construction in both: construction, lemmas (shared), first, second (EW over these,
-    the mean over contexts), difference (first - second), low, high (95 %), p_value.
+    the mean over contexts), difference (first - second), low, high (95 %), p_value, p_holm (corrected for the family
+    of all constructions).
 
     Raises
     ------
@@ -120,10 +124,47 @@ def compare_shared(first, second) -> pd.DataFrame:
     for construction in [c for c in tables[0] if c in tables[1]]:
         units = [table[construction] for table in tables]
         scores = [unit["ew"].to_numpy() for unit in units]
-        rows.append((construction, len(shared), *_compared(*scores, *map(_clusters, units))))
+        rows.append((construction, len(shared), *_compared(*scores, *map(subject_clusters, units))))
     if not rows:
         raise InputError("the two evaluations share no construction")
-    return pd.DataFrame(rows, columns=["construction", "lemmas", *COLUMNS])
+    return _with_holm(pd.DataFrame(rows, columns=["construction", "lemmas", *COLUMNS[:-1]]))
+
+
+def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
+    """Two metrics of one evaluation, TSE and EW say, as paired differences in every construction.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    first, second : names in `METRICS`
+    over : what the claim is about, and so what is sampled: see `Evaluation.intervals`
+
+    Returns
+    -------
+    DataFrame with columns construction, first, second, difference (first - second), low, high (95 %), p_value, p_holm
+    (corrected for the family of all constructions); at last the mean over the constructions, in a row `MEAN`.
+    """
+    samples = [clustered(evaluation, metric, over) for metric in (first, second)]
+    shared = [c for c in samples[0] if not any(np.isnan(s[c].values).all() for s in samples if c in s)]
+    rows = []
+    for construction in shared:
+        here = [sample[construction] for sample in samples]
+        rows.append((construction, *_means(here), *_tested(combine(here, [1, -1]))))
+    table = _with_holm(pd.DataFrame(rows, columns=["construction", *COLUMNS[:-1]]))
+    if len(shared) < 2:
+        return table
+    every = [sample[c] for c in shared for sample in samples]
+    mean = combine(every, [sign / len(shared) for _ in shared for sign in (1, -1)])
+    table.loc[len(table)] = [MEAN, *table[["first", "second"]].mean(), *_tested(mean), mean.p_value()]
+    return table
+
+
+def _tested(found: Interval) -> tuple[float, ...]:
+    return found.estimate, found.low, found.high, found.p_value()
+
+
+def _means(samples) -> list[float]:
+    return [combine([sample], [1]).estimate for sample in samples]
 
 
 def _compared(first, second, clusters, second_clusters) -> tuple[float, ...]:
@@ -131,9 +172,9 @@ def _compared(first, second, clusters, second_clusters) -> tuple[float, ...]:
     return first.mean(), second.mean(), found.difference, found.low, found.high, found.p_value
 
 
-def _clusters(rows: pd.DataFrame) -> np.ndarray:
-    """The subject's noun of each row; where no subject is known, the left context."""
-    return np.where(rows["noun"] == "", rows.get("left", ""), rows["noun"]).astype(str)
+def _with_holm(table: pd.DataFrame) -> pd.DataFrame:
+    """The p-values of all rows of a table, corrected as one family."""
+    return table.assign(p_holm=holm(table["p_value"]))
 
 
 def _forms(lemmas: pd.DataFrame) -> dict[str, frozenset]:

@@ -4,7 +4,7 @@
 (Newman et al. 2021). `slot_distribution` shows one such distribution (their Table 3).
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.clustered import clustered
 from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.job import Job, Keep, Protocol, prepare
 from tse_core.agreement.scoring import CODE, job_work
@@ -25,7 +26,8 @@ from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.results.work import Finished, Work, as_store, run
-from tse_core.uncertainty.intervals import interval, own_clusters, table_intervals
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.tables import subject_clusters
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
@@ -54,8 +56,8 @@ class Evaluation:
     scored : str
         How many of the pairs and lemmas given could be scored, and why not the others, in a line.
     by_lemma : DataFrame or None
-        With keep="lemmas": construction x subject x lemma x number: noun, contexts, correct (how many of them), and the
-        mean probability of each form.
+        With keep="lemmas": construction x subject (the left context, where no subject is known) x lemma x number: noun,
+        contexts, correct (how many of them), and the mean probability of each form.
     forms : DataFrame or None
         With keep="forms": context x lemma: log-probability of each form and the mass of all likelier entries.
     """
@@ -91,18 +93,29 @@ class Evaluation:
                 table[f"{metric}_low"], table[f"{metric}_high"] = bounds["low"], bounds["high"]
         return table.reset_index()
 
-    def intervals(self, *, other_verbs: bool = False) -> pd.DataFrame:
-        """95 % intervals of every metric in each construction, clustered by subject noun.
+    def intervals(self, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
+        """95 % intervals of every metric in each construction, for other samples of what the claim is about.
 
-        TSE is then the score of the template's own verbs. With `other_verbs` these count as a sample of verbs, and TSE
-        is clustered by noun and by lemma (two-way); EW and MW know all their lemmas and have no such sample.
+        Parameters
+        ----------
+        over : what is sampled
+            "subjects" by default: the scores of these verbs on other subjects. ("subjects", "verbs") crosses the two,
+            for a claim about verbs at large; EW and MW then need keep="lemmas". "attractors" may be added where the
+            table has them.
+
+        Returns
+        -------
+        DataFrame with construction, metric, score, low, high, method, clusters, n (values that are defined).
         """
-        parts = []
-        for of, rows, second in (("context", self.contexts, None), ("pair", self.pairs, "lemma")):
-            scores = [metric.column for metric in TABLE_ORDER if metric.of == of]
-            rows = rows.assign(noun=own_clusters(rows["noun"]))
-            parts.append(table_intervals(rows, scores, second=second if other_verbs else None))
-        return pd.concat(parts, ignore_index=True)
+        rows = []
+        for metric in TABLE_ORDER:
+            for construction, sample in clustered(self, metric.name, over).items():
+                n = int(np.sum(~np.isnan(sample.values)))
+                if n:
+                    first, *others = sample.clusters
+                    found = interval(sample.values, first, crossed_with=others, counts=sample.counts)
+                    rows.append((construction, metric.name, *found[:5], n))
+        return pd.DataFrame(rows, columns=["construction", "metric", "score", "low", "high", "method", "clusters", "n"])
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """Scores against cut-offs (Figures 1 to 4).
@@ -112,7 +125,7 @@ class Evaluation:
         contexts without an eligible lemma), contexts; with `intervals` also low and high, 95 % clustered by noun.
         """
         rows = []
-        nouns = own_clusters(self.contexts["noun"]) if intervals else None
+        nouns = subject_clusters(self.contexts) if intervals else None
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
             group = self.contexts.iloc[members]
             for metric in OF_CONTEXTS.values():
@@ -278,5 +291,5 @@ def _by_lemma(joined, job) -> pd.DataFrame | None:
         sums[f"probability_{form}"] /= sums["contexts"]
     sums["lemma"] = job.lemmas["lemma"].to_numpy()[sums["lemma"]]
     nouns = job.contexts.drop_duplicates("subject").set_index("subject")["noun"]
-    sums.insert(2, "noun", sums["subject"].map(nouns))
+    sums.insert(2, "noun", sums["subject"].map(nouns).fillna(""))  # a left context has none
     return sums

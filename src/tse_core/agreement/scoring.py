@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tse_core.agreement.job import Job
-from tse_core.agreement.shards import score_shard
+from tse_core.agreement.shards import lemma_groups, score_shard
 from tse_core.metrics.table import OF_PAIRS, SCORED
 from tse_core.results.store import Shape
 from tse_core.results.work import Shard, Work
@@ -32,7 +32,7 @@ def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
     scores = [f"{kind}_{cut}" for kind in SCORED for cut in cuts]
     of_pairs = [metric.column for metric in OF_PAIRS.values()]
     contexts, pairs, lemmas = len(members), len(job.pair_rows(members)), len(job.lemmas)
-    groups = len(job.contexts.iloc[members][["construction", "subject", "number"]].drop_duplicates())
+    groups = lemma_groups(job.contexts.iloc[members]).nunique()
     shapes = {
         "contexts": Shape(("context", *scores), contexts),
         "pairs": Shape(("pair", *of_pairs, "log_probability_correct", "log_probability_wrong"), pairs),

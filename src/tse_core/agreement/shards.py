@@ -96,11 +96,20 @@ def _probabilities(log_probabilities, ids, numbers):
     return np.where(is_plural, plural, singular), np.where(is_plural, singular, plural)
 
 
+def lemma_groups(contexts: pd.DataFrame) -> pd.MultiIndex:
+    """Construction, subject and number of each context: over these a lemma's scores are summed.
+
+    A context whose subject is not known is a subject of its own, called by its left context.
+    """
+    subjects = contexts["subject"].where(contexts["noun"] != "", contexts["left"])
+    return pd.MultiIndex.from_frame(contexts.assign(subject=subjects)[["construction", "subject", "number"]])
+
+
 class _LemmaSums:
-    """Sums over the contexts of each construction, subject and number, for every lemma."""
+    """Sums over the contexts of each group, for every lemma."""
 
     def __init__(self, contexts, lemmas):
-        self.group, self.keys = pd.factorize(pd.MultiIndex.from_frame(contexts[["construction", "subject", "number"]]))
+        self.group, self.keys = pd.factorize(lemma_groups(contexts))
         self.sums = np.zeros((3, len(self.keys), lemmas))
 
     def add(self, here, *values):

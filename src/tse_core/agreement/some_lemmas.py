@@ -25,7 +25,8 @@ def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame
 
     Returns
     -------
-    DataFrame with a row for each context: construction, subject, noun, number, lemmas (how many), ew, mw.
+    DataFrame with a row for each context: construction, subject, noun, left (of contexts whose subject is not known),
+    number, lemmas (how many), ew, mw.
 
     Raises
     ------
@@ -45,4 +46,5 @@ def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame
     for metric in OF_CONTEXTS.values():
         cells[metric.column] = sums[f"{metric.column}_part"] / sums[f"{metric.column}_whole"]
     cells = cells.reset_index()
+    cells.insert(3, "left", cells["subject"])
     return cells.loc[np.repeat(cells.index, cells.pop("contexts"))].reset_index(drop=True)

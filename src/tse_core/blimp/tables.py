@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
-from tse_core.uncertainty import clusters
-from tse_core.uncertainty.intervals import wilson
+from tse_core.uncertainty.intervals import holm, joined, wilson
+from tse_core.uncertainty.quantiles import normal_quantile
 
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
 
@@ -15,9 +15,9 @@ GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], 
 def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.DataFrame:
     """Shares of correct pairs with intervals.
 
-    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds lie, on each
-    side, the root of the sum of squares of its paradigms' (weighted) distances away (Zou & Donner 2008). So the
-    intervals say how the accuracy would vary over other sentences of the same paradigms, not over other paradigms.
+    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds join those of
+    its paradigms (`tse_core.uncertainty.intervals.joined`). So the intervals say how the accuracy would vary over other
+    sentences of the same paradigms, not over other paradigms.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     -------
     DataFrame
         The group's names, pairs, first, second (accuracies), difference with its 95 % interval low, high (Bonett &
-        Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided).
+        Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided), p_holm
+        (corrected for the family of all rows).
     """
     if by not in GROUPS:
         raise unknown("grouping", by, GROUPS)
@@ -84,7 +85,8 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     both = both.dropna(subset=["correct", "correct_second"])
     columns = GROUPS[by]
     groups = both.groupby(columns, sort=False, dropna=False) if columns else [((), both)]
-    return pd.DataFrame([dict(zip(columns, name, strict=True)) | _compared(group) for name, group in groups])
+    table = pd.DataFrame([dict(zip(columns, name, strict=True)) | _compared(group) for name, group in groups])
+    return table.assign(p_holm=holm(table["p_value"]))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -102,10 +104,9 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 def _pooled(paradigms: pd.DataFrame) -> dict:
     some = paradigms[paradigms["judged"] > 0]
-    weight = some["judged"] / max(some["judged"].sum(), 1)
-    mean = (weight * some["accuracy"]).sum() if len(some) else np.nan
-    below, above = (np.sqrt(((weight * (some[side] - some["accuracy"])) ** 2).sum()) for side in ("low", "high"))
-    bounds = {"accuracy": mean, "low": mean - below, "high": mean + above}
+    shares = (some["accuracy"], some["low"], some["high"])
+    found = joined(*shares, some["judged"]) if len(some) else (np.nan,) * 3
+    bounds = dict(zip(("accuracy", "low", "high"), found, strict=True))
     return bounds | {name: int(paradigms[name].sum()) for name in ("pairs", "judged", "ties", "unknown")}
 
 
@@ -113,7 +114,7 @@ def _compared(group: pd.DataFrame) -> dict:
     first, second, n = group["correct"], group["correct_second"], len(group)
     only_first, only_second = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
     a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-    half = clusters.normal_quantile(0.95) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
+    half = normal_quantile(0.95) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
     scores = {"pairs": n, "first": first.mean(), "second": second.mean(), "difference": first.mean() - second.mean()}
     scores |= {"low": max(-1.0, a - b - half), "high": min(1.0, a - b + half)}
     return scores | {"only_first": only_first, "only_second": only_second, "p_value": mcnemar(only_first, only_second)}

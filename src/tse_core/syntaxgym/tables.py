@@ -4,7 +4,7 @@ import pandas as pd
 
 from tse_core.syntaxgym.library import circuit
 from tse_core.syntaxgym.outcomes import Outcome
-from tse_core.uncertainty.intervals import wilson
+from tse_core.uncertainty.intervals import joined, wilson
 
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
@@ -55,7 +55,8 @@ def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame with model, circuit, suites (how many), accuracy, low, high: a 95 % interval over other items of the same
-    suites, from the suites' own (Wilson's), whose distances from their means add in squares (Zou & Donner 2008).
+    suites, from the suites' own (Wilson's), joined by
+    `tse_core.uncertainty.intervals.joined`.
     """
     judged = accuracies.dropna(subset=["accuracy"])
     rows = []
@@ -63,12 +64,8 @@ def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
         circuits = suites[suites["circuit"] != ""].groupby("circuit", sort=False)
         for name, part in [*circuits, ("all suites", suites)]:
             bounds = [wilson(row.correct, row.judged) for row in part.itertuples()]
-            below, above = (
-                sum((getattr(bound, side) - bound.estimate) ** 2 for bound in bounds) ** 0.5 / len(part)
-                for side in ("low", "high")
-            )
-            mean = part["accuracy"].mean()
-            rows.append((model, name, len(part), mean, mean - below, mean + above))
+            ends = ([getattr(bound, end) for bound in bounds] for end in ("estimate", "low", "high"))
+            rows.append((model, name, len(part), *joined(*ends)))
     return pd.DataFrame(rows, columns=["model", "circuit", "suites", "accuracy", "low", "high"])
 
 

@@ -1,15 +1,37 @@
-"""The statistics below intervals: cluster totals, their variance, and the quantiles.
+"""The statistics below intervals: what each cluster adds to an estimate, its variance, and the bootstrap.
 
-A mean, or a difference of two means, is reduced to the sums and counts of its clusters; everything after that works on
-G rows, however many contexts there were.
+A mean, or a weighted sum of means, is linear in its values up to first order. Each value's *influence* is what it adds
+to the estimate's deviation; everything after that works on sums of influences by cluster (Cameron & Miller 2015).
 """
 
-from statistics import NormalDist
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tse_core.errors import InputError
+from tse_core.uncertainty.quantiles import logistic, normal_quantile, t_quantile
+
 NO_VARIANCE = 1e-24  # a variance below it is that of rounding: the means of all clusters are equal
+
+
+class Sample(NamedTuple):
+    """The values of one mean.
+
+    Attributes
+    ----------
+    values : array (n,)
+        One score a context, a pair, or a context and verb; NaN is left out.
+    clusters : sequence of arrays (n,)
+        The cluster of each value, once for every crossed way of sampling: its subject, its verb, its attractor.
+    counts : array (n,), optional
+        How many values each row is the mean of; 1 by default.
+    """
+
+    values: np.ndarray
+    clusters: Sequence
+    counts: Any = None
 
 
 class Totals(NamedTuple):
@@ -19,13 +41,93 @@ class Totals(NamedTuple):
     counts: np.ndarray
 
 
-def cluster_totals(values, clusters) -> Totals:
-    """Sums and counts by cluster; `values` and `clusters` are lists of one or two arrays."""
-    labels, codes = np.unique(np.concatenate(clusters), return_inverse=True)
-    parts = np.split(codes, np.cumsum([len(v) for v in values])[:-1])
-    size = len(labels)
-    sums = np.stack([np.bincount(p, v, size) for p, v in zip(parts, values, strict=True)], axis=1)
-    return Totals(sums, np.stack([np.bincount(p, minlength=size) for p in parts], axis=1).astype(float))
+def defined(sample: Sample) -> Sample:
+    """The sample as arrays of one length, without undefined values and unknown clusters."""
+    import pandas as pd
+
+    values = np.asarray(sample.values, dtype=float)
+    counts = np.ones(len(values)) if sample.counts is None else np.asarray(sample.counts, dtype=float)
+    ways = [np.asarray(way) for way in sample.clusters]
+    if len({len(array) for array in (values, counts, *ways)}) > 1:
+        lengths = ", ".join(str(len(array)) for array in (values, *ways))
+        raise InputError(f"values and clusters differ in length: {lengths}")
+    kept = np.logical_and.reduce([~np.isnan(values), counts > 0, *(~pd.isna(way) for way in ways)])
+    if not kept.any():
+        raise InputError("no defined value to average: all are NaN or there are none")
+    return Sample(values[kept], [way[kept] for way in ways], counts[kept])
+
+
+def codes(ways: Sequence[np.ndarray]) -> np.ndarray:
+    """A number (n,) for each value's cluster, the same where the labels of all ways are the same."""
+    import pandas as pd
+
+    first, *others = (pd.factorize(way if way.dtype.kind in "iub" else way.astype(str))[0] for way in ways)
+    for other in others:
+        first = pd.factorize(first.astype(np.int64) * (other.max() + 1) + other)[0]
+    return first
+
+
+def influences(samples: Sequence[Sample], weights: Sequence[float]) -> list[np.ndarray]:
+    """What each value of each sample adds to the deviation of the weighted sum of their means."""
+    parts = []
+    for sample, weight in zip(samples, weights, strict=True):
+        total = sample.counts.sum()
+        mean = sample.values @ sample.counts / total
+        parts.append(weight * sample.counts * (sample.values - mean) / total)
+    return parts
+
+
+def crossed_variance(influence: np.ndarray, ways: Sequence[np.ndarray]) -> float:
+    """The variance of an estimate whose values are clustered in one or several crossed ways.
+
+    The sum of the variances by each way, less those by each pair of ways together, plus those by each three (Cameron,
+    Gelbach & Miller 2011, each with its G / (G - 1)); never less than by one way alone.
+    """
+    alone, total = [], 0.0
+    for size in range(1, len(ways) + 1):
+        for chosen in combinations(ways, size):
+            sums = np.bincount(codes(chosen), influence)
+            variance = float(sums @ sums) * len(sums) / max(len(sums) - 1, 1)
+            total += variance if size % 2 else -variance
+            if size == 1:
+                alone.append(variance)
+    return max(total, *alone)
+
+
+def freedom(parts: Sequence[np.ndarray], labels: Sequence[np.ndarray]) -> int:
+    """The degrees of freedom of a sum of means that is clustered in one way (Satterthwaite 1946).
+
+    Each mean has a variance V with G - 1 degrees of freedom; their sum has (sum V)^2 / sum (V^2 / (G - 1)). So a
+    thousand verbs of one mean do not make up for the four of another, if these four make up the variance. At most the
+    number of all clusters less one, which it is for a paired difference.
+
+    Parameters
+    ----------
+    parts : of each mean, the influences (n,) of its values
+    labels : of each mean, the codes (n,) of its clusters
+    """
+    variances, free = [], []
+    for part, way in zip(parts, labels, strict=True):
+        count = len(np.unique(way))
+        if count > 1:
+            sums = np.bincount(way, part)
+            variances.append(float(sums @ sums) * count / (count - 1))
+            free.append(count - 1)
+    whole = sum(variances)
+    if whole <= NO_VARIANCE:
+        return max([1, *free])
+    found = int(whole**2 / sum(v**2 / f for v, f in zip(variances, free, strict=True)) + 1e-9)
+    return max(1, min(found, len(np.unique(np.concatenate(labels))) - 1))
+
+
+def cluster_totals(samples: Sequence[Sample]) -> Totals:
+    """Sums and counts of one or two samples by cluster, which the samples may share; of the first way alone."""
+    labels = codes([np.concatenate([np.asarray(s.clusters[0]).astype(str) for s in samples])])
+    parts = np.split(labels, np.cumsum([len(s.values) for s in samples])[:-1])
+    size = labels.max() + 1
+    sums = [np.bincount(p, s.values * s.counts, size) for p, s in zip(parts, samples, strict=True)]
+    counts = [np.bincount(p, s.counts, size) for p, s in zip(parts, samples, strict=True)]
+    return Totals(np.stack(sums, axis=1), np.stack(counts, axis=1))
 
 
 def contrast(totals, weights=None):
@@ -37,21 +139,31 @@ def contrast(totals, weights=None):
     return means[..., 0] if means.shape[-1] == 1 else means[..., 0] - means[..., 1]
 
 
-def robust_variance(totals, weights=None):
-    """Cluster-robust variance of the contrast, with the G / (G - 1) correction; (draws,) when weighted."""
-    one = weights is None
-    weights = np.ones((1, len(totals.counts))) if one else weights
+def drawn_variance(totals, weights):
+    """Cluster-robust variance (draws,) of the contrast in each draw, with the G / (G - 1) correction."""
     with np.errstate(invalid="ignore", divide="ignore"):
         size = weights @ totals.counts
         means = (weights @ totals.sums) / size
         signs = np.array([1.0, -1.0])[: totals.sums.shape[1]]
         influence = ((totals.sums - means[:, None, :] * totals.counts) / size[:, None, :]) @ signs
     drawn = weights.sum(axis=1)
-    variance = (weights * influence**2).sum(axis=1) * drawn / (drawn - 1)
-    return float(variance[0]) if one else variance
+    return (weights * influence**2).sum(axis=1) * drawn / (drawn - 1)
 
 
-def t_interval(estimate, error, level, freedom, bounds):
+def bootstrap_t(totals, error, level, resamples, seed):
+    """Bounds from the studentised contrast of clusters drawn with replacement."""
+    clusters = len(totals.counts)
+    draws = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), resamples).astype(float)
+    centre = contrast(totals)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        studentised = (contrast(totals, draws) - centre) / np.sqrt(drawn_variance(totals, draws))
+    studentised = studentised[np.isfinite(studentised)]
+    low, high = np.quantile(studentised, [(1 - level) / 2, (1 + level) / 2])
+    error *= t_quantile(level, clusters - 1) / normal_quantile(level)
+    return centre - high * error, centre - low * error
+
+
+def t_bounds(estimate, error, level, freedom, bounds):
     """On the logit scale when the score is a share strictly inside finite bounds, else on its own."""
     low, high = bounds
     reach = t_quantile(level, freedom) * error
@@ -60,19 +172,6 @@ def t_interval(estimate, error, level, freedom, bounds):
     share = (estimate - low) / (high - low)
     centre, reach = np.log(share / (1 - share)), reach / (high - low) / (share * (1 - share))
     return low + (high - low) * logistic(centre - reach), low + (high - low) * logistic(centre + reach)
-
-
-def bootstrap_t(totals, level, resamples, seed):
-    """Bounds from the studentised contrast of clusters drawn with replacement."""
-    clusters = len(totals.counts)
-    draws = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), resamples).astype(float)
-    centre, error = contrast(totals), np.sqrt(robust_variance(totals))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        studentised = (contrast(totals, draws) - centre) / np.sqrt(robust_variance(totals, draws))
-    studentised = studentised[np.isfinite(studentised)]
-    low, high = np.quantile(studentised, [(1 - level) / 2, (1 + level) / 2])
-    error *= t_quantile(level, clusters - 1) / normal_quantile(level)
-    return centre - high * error, centre - low * error
 
 
 def swap_p_value(totals, flips, seed):
@@ -84,49 +183,3 @@ def swap_p_value(totals, flips, seed):
         return float(np.mean(np.abs(signs @ shares) >= abs(shares.sum()) - 1e-12))
     signs = np.random.default_rng(seed).integers(0, 2, (flips, clusters)) * 2 - 1
     return float((1 + np.sum(np.abs(signs @ shares) >= abs(shares.sum()) - 1e-12)) / (1 + flips))
-
-
-def rule_of_three(estimate, bounds, clusters, level) -> tuple[float, float]:
-    """Bounds when every cluster has the same mean: the share of other clusters, each at an end of the range."""
-    share = 1 - (1 - level) ** (1 / clusters)
-    return estimate - share * (estimate - bounds[0]), estimate + share * (bounds[1] - estimate)
-
-
-def crossed(first, second):
-    """One label for each pair of labels."""
-    a, b = np.unique(first, return_inverse=True)[1], np.unique(second, return_inverse=True)[1]
-    return a * (b.max() + 1) + b
-
-
-def logistic(x):
-    return 0.5 * (1 + np.tanh(x / 2))
-
-
-def solve(function, low, high):
-    """The root of an increasing function by bisection."""
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if function(middle) < 0 else (low, middle)
-    return (low + high) / 2
-
-
-def normal_quantile(level):
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
-def t_quantile(level, freedom):
-    """Student's t quantile by bisection on its distribution, in closed form for whole degrees of freedom."""
-    return solve(lambda t: t_inside(t, freedom) - level, 0.0, 1e4)
-
-
-def t_inside(t, freedom):
-    """P(|T| < t) for a whole number of degrees of freedom (the finite series of Abramowitz & Stegun 26.7.3-4)."""
-    angle = np.arctan(t / np.sqrt(freedom))
-    terms = np.arange(1, freedom // 2 if freedom % 2 == 0 else (freedom - 1) // 2)
-    if freedom % 2 == 0:
-        series = np.concatenate([[1.0], np.cumprod((2 * terms - 1) / (2 * terms) * np.cos(angle) ** 2)]).sum()
-        return float(np.sin(angle) * series)
-    if freedom == 1:
-        return float(2 * angle / np.pi)
-    series = np.cos(angle) * np.concatenate([[1.0], np.cumprod(2 * terms / (2 * terms + 1) * np.cos(angle) ** 2)]).sum()
-    return float(2 / np.pi * (angle + np.sin(angle) * series))

@@ -1,8 +1,9 @@
-"""How far a score may be trusted: intervals and paired comparisons that respect how the sentences were made.
+"""How far a score may be trusted: intervals that sample what the claim is about.
 
-The contexts of a template are not independent: hundreds of them share one subject noun. What a reader wants to know
-is how the model would score on other nouns, so the noun is the unit that counts, and every function here works on
-cluster totals (Cameron & Miller 2015 review the idea). A mean over n values in G clusters gets
+The contexts of a template are not independent: hundreds of them share one subject noun, and every one of them is asked
+about the same verbs. A claim about other subjects samples subjects, a claim about other verbs samples verbs, and where
+subjects, verbs and attractors are crossed a claim about all of them samples each. Every function here works on sums by
+cluster (`tse_core.uncertainty.clusters`). A mean over n values in G clusters gets
 
 * the **rule of three** when all clusters have the same mean, so that the sample has no variance: no other noun among G
   bounds the share s of other nouns by about 3/G (exactly ``1 - 0.05 ** (1/G)``), and each of them could score anything
@@ -14,47 +15,55 @@ cluster totals (Cameron & Miller 2015 review the idea). A mean over n values in 
   each draw gives the quantiles (Cameron, Gelbach & Miller 2008: the studentised statistic is what helps), stretched by
   t(G - 1) / z because G drawn clusters repeat and so show less spread than G new ones; beyond 500 clusters the two
   agree and the t interval, which needs no draws, is used;
-* with a second way of clustering (nouns and lemmas): the **two-way** variance of Cameron, Gelbach & Miller (2011), the
-  sum of the two one-way variances less that of their crossings, with the smaller G in the t quantile.
+* with **crossed** ways of clustering the variance of Cameron, Gelbach & Miller (2011): the sum of the one-way
+  variances, less those of each two ways together, and so on; with the smallest G in the t quantile.
 
 All units are those of the values (shares between 0 and 1, or differences of shares).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from tse_core.errors import InputError
-from tse_core.metrics.table import METRICS, OF_CONTEXTS
 from tse_core.uncertainty.clusters import (
     NO_VARIANCE,
+    Sample,
     bootstrap_t,
     cluster_totals,
+    codes,
     contrast,
-    crossed,
-    normal_quantile,
-    robust_variance,
-    rule_of_three,
+    crossed_variance,
+    defined,
+    freedom,
+    influences,
     swap_p_value,
-    t_interval,
+    t_bounds,
 )
+from tse_core.uncertainty.quantiles import normal_quantile, t_inside, t_quantile
 
 FEW_CLUSTERS, MANY_CLUSTERS = 30, 500
-NAMES = {metric.column: name for name, metric in METRICS.items()}
-CONTEXT_SCORES = tuple(metric.column for metric in OF_CONTEXTS.values())
 
 
 class Interval(NamedTuple):
-    """An estimate, its bounds, and how they were found."""
+    """An estimate, its bounds, how they were found, the smallest number of clusters of any way, and what a test needs:
+    the standard error (0 by the rule of three) and the degrees of freedom."""
 
     estimate: float
     low: float
     high: float
     method: str
     clusters: int
+    error: float = float("nan")
+    freedom: int = 0
 
     def __str__(self):
         return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Two-sided p-value of the hypothesis that the true value is `null`; 1 where there is no interval."""
+        return p_value(self.estimate - null, self.error, self.freedom)
 
 
 class Comparison(NamedTuple):
@@ -68,7 +77,10 @@ class Comparison(NamedTuple):
     clusters: int
 
 
-def interval(values, clusters=None, *, second=None, level=0.95, bounds=(0.0, 1.0), resamples=2000, seed=0) -> Interval:
+def interval(
+    values, clusters=None, *, crossed_with: Sequence = (), counts=None, level=0.95, bounds=(0.0, 1.0),
+    resamples=2000, seed=0,
+) -> Interval:  # fmt: skip
     """The mean of `values` with an interval for its value over a large population of clusters.
 
     Parameters
@@ -77,8 +89,10 @@ def interval(values, clusters=None, *, second=None, level=0.95, bounds=(0.0, 1.0
         One score per context or pair; NaN (undefined) is left out of the mean, as the papers do.
     clusters : array (n,), optional
         The cluster of each value, e.g. its subject noun; without it every value is its own cluster.
-    second : array (n,), optional
-        A second, crossed clustering, e.g. the lemma.
+    crossed_with : sequence of arrays (n,)
+        Further, crossed clusterings, e.g. the verb and the attractor.
+    counts : array (n,), optional
+        How many values each row is the mean of; 1 by default.
     bounds : (low, high)
         The range the score can take; no interval leaves it. (-inf, inf) switches the rule of three off.
 
@@ -92,28 +106,77 @@ def interval(values, clusters=None, *, second=None, level=0.95, bounds=(0.0, 1.0
     >>> interval(np.ones(40), np.arange(40) % 10).method
     'rule of three'
     """
-    columns = [values, np.arange(len(values)) if clusters is None else clusters]
-    if second is not None:
-        columns.append(second)
-    values, *ways = _aligned(*columns)
-    totals = [cluster_totals([values], [way]) for way in ways]
-    estimate, count = float(values.mean()), min(len(t.counts) for t in totals)
+    sample = defined(Sample(values, [np.arange(len(values)) if clusters is None else clusters, *crossed_with], counts))
+    ways = [codes([way]) for way in sample.clusters]
+    estimate = float(np.average(sample.values, weights=sample.counts))
+    count = min(int(way.max()) + 1 for way in ways)
     if count == 1:
         return Interval(estimate, bounds[0], bounds[1], "one cluster: no interval", 1)
-    variances = [robust_variance(t) for t in totals]
-    if max(variances) < NO_VARIANCE and np.isfinite(bounds).all():
-        return Interval(estimate, *rule_of_three(estimate, bounds, count, level), "rule of three", count)
-    if second is None and FEW_CLUSTERS <= count <= MANY_CLUSTERS:
-        low, high = bootstrap_t(totals[0], level, resamples, seed)
+    variance = crossed_variance(influences([sample], [1.0])[0], ways)
+    error, free = float(np.sqrt(variance)), count - 1
+    if variance < NO_VARIANCE and np.isfinite(bounds).all():
+        share = 1 - (1 - level) ** (1 / count)
+        low, high = estimate - share * (estimate - bounds[0]), estimate + share * (bounds[1] - estimate)
+        return Interval(estimate, low, high, "rule of three", count, 0.0, count - 1)
+    if len(ways) == 1 and FEW_CLUSTERS <= count <= MANY_CLUSTERS:
+        low, high = bootstrap_t(cluster_totals([sample]), error, level, resamples, seed)
         method = "cluster bootstrap-t"
     else:
-        variance = variances[0]
-        if second is not None:
-            crossing = robust_variance(cluster_totals([values], [crossed(*ways)]))
-            variance = max(sum(variances) - crossing, *variances)
-        low, high = t_interval(estimate, np.sqrt(variance), level, count - 1, bounds)
-        method = f"t({count - 1})" if second is None else f"two-way t({count - 1})"
-    return Interval(estimate, float(np.clip(low, *bounds)), float(np.clip(high, *bounds)), method, count)
+        low, high = t_bounds(estimate, error, level, free, bounds)
+        method = f"{_crossed(ways)}t({free})"
+    low, high = float(np.clip(low, *bounds)), float(np.clip(high, *bounds))
+    return Interval(estimate, low, high, method, count, error, free)
+
+
+def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, level=0.95) -> Interval:
+    """A weighted sum of means that share clusters, with an interval for other clusters.
+
+    One mean less another of the same contexts is a paired difference; the mean over a table's rows has a weight 1/R
+    for each row. A cluster (a subject, a verb) may occur in several samples. Its influence on the sum is its influence
+    on each mean times that mean's weight, and the sum's variance is that of the clusters' influences. The interval is
+    Student's t with Satterthwaite's degrees of freedom (`clusters.freedom`), those of the way that has fewest.
+
+    Parameters
+    ----------
+    samples : sequence of Sample, or of (values, clusters) with `clusters` a sequence of arrays
+        Each with the same crossed ways of clustering, in one order; NaN among the values is left out.
+    weights : sequence of float
+        One a sample: 1/R each for the mean of R samples, +1 and -1 for a difference.
+
+    Raises
+    ------
+    InputError : a sample without any defined value; another number of weights, or of ways, than of samples.
+
+    >>> one, other = ([1.0, 0.8], [["key", "box"]]), ([0.5, 0.7], [["key", "box"]])
+    >>> print(combine([one, other], [1, -1]))
+    0.300 [-2.241, 2.841]
+    """
+    given = [Sample(*sample) for sample in samples]
+    if len(given) != len(weights):
+        raise InputError(f"{len(given)} groups of values but {len(weights)} weights; there must be one each")
+    if len({len(sample.clusters) for sample in given}) > 1:
+        raise InputError("the groups of values are clustered in different numbers of ways; each needs the same ways")
+    for number, sample in enumerate(given, 1):
+        if np.isnan(np.asarray(sample.values, float)).all():
+            raise InputError(f"group {number} of {len(given)} has no defined value to average")
+    known, factors = [defined(sample) for sample in given], np.asarray(weights, dtype=float)
+    ways = [codes([np.concatenate([np.asarray(label, dtype=str) for label in labels])])
+            for labels in zip(*(sample.clusters for sample in known), strict=True)]  # fmt: skip
+    means = [np.average(sample.values, weights=sample.counts) for sample in known]
+    estimate, count = float(means @ factors), min(int(way.max()) + 1 for way in ways)
+    if count == 1:
+        return Interval(estimate, -np.inf, np.inf, "one cluster: no interval", 1)
+    parts = influences(known, weights)
+    variance = crossed_variance(np.concatenate(parts), ways)
+    if variance < NO_VARIANCE:
+        scale = max(factors[factors > 0].sum(), -factors[factors < 0].sum())
+        reach = (1 - (1 - level) ** (1 / count)) * scale
+        return Interval(estimate, estimate - reach, estimate + reach, "rule of three", count, 0.0, count - 1)
+    places = np.cumsum([len(part) for part in parts])[:-1]
+    free = min(freedom(parts, np.split(way, places)) for way in ways)
+    error = float(np.sqrt(variance))
+    reach = t_quantile(level, free) * error
+    return Interval(estimate, estimate - reach, estimate + reach, f"{_crossed(ways)}t({free})", count, error, free)
 
 
 def compare(
@@ -124,33 +187,65 @@ def compare(
     Both may be scores of the same contexts (two models, or EW and MW: give `clusters` once), or scores with different
     units per cluster (EW per context against TSE per pair: give both). The interval is that of `interval` for the
     difference; the p-value swaps the two scores of whole clusters at random (all 2^G swaps up to G = 12): exact when
-    the labels "first" and "second" could be exchanged, whatever the dependence inside a cluster.
+    the labels "first" and "second" could be exchanged, whatever the dependence inside a cluster. For crossed ways of
+    sampling, see `combine`.
 
     >>> nouns = np.repeat(list("abcdefghij"), 3)
     >>> round(compare(np.full(30, 0.8), np.ones(30), nouns).p_value, 4)
     0.002
     """
-    paired = second_clusters is None
-    if paired:
-        first, second, clusters = _aligned(first, second, clusters)
+    if second_clusters is None:
+        gap = np.asarray(first, dtype=float) + np.asarray(second, dtype=float)  # a pair counts where both are defined
+        first, second = (np.where(np.isnan(gap), np.nan, part) for part in (first, second))
         second_clusters = clusters
-    else:
-        (first, clusters), (second, second_clusters) = _aligned(first, clusters), _aligned(second, second_clusters)
-    totals = cluster_totals([first, second], [clusters, second_clusters])
+    samples = [defined(Sample(first, [clusters])), defined(Sample(second, [second_clusters]))]
+    totals = cluster_totals(samples)
     difference, count = float(contrast(totals)), len(totals.counts)
     if count == 1:
         return Comparison(difference, -1.0, 1.0, 1.0, "one cluster: no interval", 1)
-    variance = robust_variance(totals)
+    labels = codes([np.concatenate([np.asarray(sample.clusters[0]).astype(str) for sample in samples])])
+    variance = crossed_variance(np.concatenate(influences(samples, [1.0, -1.0])), [labels])
+    error = float(np.sqrt(variance))
     if variance < NO_VARIANCE:
-        reach = rule_of_three(0.0, (0.0, 1.0), count, level)[1]
+        reach = 1 - (1 - level) ** (1 / count)
         low, high, method = max(-1.0, difference - reach), min(1.0, difference + reach), "rule of three"
     elif FEW_CLUSTERS <= count <= MANY_CLUSTERS:
-        low, high = bootstrap_t(totals, level, resamples, seed)
+        low, high = bootstrap_t(totals, error, level, resamples, seed)
         method = "cluster bootstrap-t"
     else:
-        low, high = t_interval(difference, np.sqrt(variance), level, count - 1, (-np.inf, np.inf))
+        low, high = t_bounds(difference, error, level, count - 1, (-np.inf, np.inf))
         method = f"t({count - 1})"
     return Comparison(difference, float(low), float(high), swap_p_value(totals, flips, seed), method, count)
+
+
+def p_value(distance: float, error: float, freedom: int) -> float:
+    """Two-sided p-value of an estimate at this distance from a hypothesis, as the intervals above judge it.
+
+    With an error it is Student's t; by the rule of three (error 0) the level at which the interval would reach so far.
+
+    >>> round(p_value(0.2, 0.1, 10), 3), round(p_value(0.2, 0.0, 9), 3)
+    (0.073, 0.107)
+    """
+    if freedom < 1 or np.isnan(error):
+        return 1.0
+    if error == 0:
+        return float(max(0.0, 1 - abs(distance)) ** (freedom + 1))
+    return 1 - t_inside(abs(distance) / error, freedom)
+
+
+def holm(p_values: Sequence[float]) -> np.ndarray:
+    """The p-values of a family of tests, adjusted so that the chance of any false rejection stays below the level.
+
+    Holm (1979): the k-th smallest of m is multiplied by m - k + 1, and none gets smaller than the one before it.
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    given = np.asarray(p_values, dtype=float)
+    order = np.argsort(given, kind="stable")
+    adjusted = np.empty(len(given))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)))
+    return adjusted
 
 
 def wilson(successes: int, trials: int, level=0.95) -> Interval:
@@ -167,83 +262,22 @@ def wilson(successes: int, trials: int, level=0.95) -> Interval:
     return Interval(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), "Wilson", trials)
 
 
-def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", cluster="noun", second=None, level=0.95):
-    """Intervals of every score in every group of a per-context table.
+def joined(estimates, lows, highs, weights=None) -> tuple[float, float, float]:
+    """The weighted mean of independent estimates, with bounds from theirs.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row per context (or pair), with the columns `by`, `cluster`, `scores` and, if one is named, `second`.
-    scores : names of columns
-        By default those of the metrics of contexts; the result calls them by the metrics' names.
-    second : str, optional
-        A second, crossed clustering: "lemma" for pairs that share nouns and verbs.
+    The distances from the estimates to their bounds add in squares, on each side (Zou & Donner 2008). The weights are
+    the sizes of the groups, say; alike by default.
 
-    Returns
-    -------
-    DataFrame with columns `by`, metric, score, low, high, method, clusters, n (values that are defined).
+    >>> [round(number, 3) for number in joined([0.5, 0.7], [0.4, 0.5], [0.6, 0.8])]
+    [0.6, 0.488, 0.671]
     """
-    import pandas as pd
-
-    keys = [by] if isinstance(by, str) else list(by)
-    scores = list(scores)
-    ways = [cluster] if second is None else [cluster, second]
-    if missing := [c for c in [*keys, *ways, *scores] if c not in table]:
-        raise InputError(f"the table has no column {missing[0]!r}; it has: {', '.join(map(str, table.columns))}")
-    rows = []
-    table = table[[*keys, *scores]].assign(**{way: pd.factorize(table[way])[0] for way in ways})
-    for key, group in table.groupby(keys, sort=False):
-        for metric in scores:
-            n = int(group[metric].notna().sum())
-            if n == 0:
-                continue
-            found = interval(group[metric], group[cluster], second=group[second] if second else None, level=level)
-            rows.append((*key, NAMES.get(metric, metric), *found, n))
-    columns = [*keys, "metric", "score", "low", "high", "method", "clusters", "n"]
-    return pd.DataFrame(rows, columns=columns)
+    estimates, lows, highs = (np.asarray(part, dtype=float) for part in (estimates, lows, highs))
+    weights = np.ones(len(estimates)) if weights is None else np.asarray(weights, dtype=float)
+    weights = weights / weights.sum()
+    mean = float(weights @ estimates)
+    below, above = (float(np.sqrt((weights**2) @ (ends - estimates) ** 2)) for ends in (lows, highs))
+    return mean, mean - below, mean + above
 
 
-def curve_intervals(contexts, *, cluster="noun", level=0.95):
-    """Intervals of every point of the cut-off curves (Figures 1 and 2).
-
-    Parameters
-    ----------
-    contexts : DataFrame
-        An evaluation's table of contexts, with its columns ``ew_top_0.1`` and so on, and the column `cluster`.
-
-    Returns
-    -------
-    DataFrame with columns construction, metric, side, cutoff, low, high, method, clusters; points without any defined
-    score have no row.
-    """
-    scores = [c for c in contexts if c.count("_") == 2 and c.partition("_")[0] in CONTEXT_SCORES]
-    found = table_intervals(contexts, scores, cluster=cluster, level=level)
-    parts = found.pop("metric").str.split("_", expand=True)
-    found = found.assign(metric=parts[0].map(NAMES), side=parts[1], cutoff=parts[2].astype(float))
-    return found[["construction", "metric", "side", "cutoff", "low", "high", "method", "clusters"]]
-
-
-def own_clusters(labels) -> np.ndarray:
-    """Labels of clusters, in which each value whose cluster is not known ("" or missing) is a cluster of its own.
-
-    >>> print(*own_clusters(["key", "", "box", "key", None]))
-    key sentence 1 box key sentence 4
-    """
-    known = [label is not None and label == label and label != "" for label in labels]
-    named = [
-        label if is_known else f"sentence {i}" for i, (label, is_known) in enumerate(zip(labels, known, strict=True))
-    ]
-    return np.array(named, dtype=object)
-
-
-def _aligned(values, *others):
-    """Arrays of one length, rows with an undefined number or an unknown cluster left out."""
-    import pandas as pd
-
-    arrays = [np.asarray(values, dtype=float), *map(np.asarray, others)]
-    if len({len(a) for a in arrays}) > 1:
-        raise InputError(f"values and clusters differ in length: {', '.join(str(len(a)) for a in arrays)}")
-    kept = np.logical_and.reduce([~pd.isna(a) for a in arrays])
-    if not kept.any():
-        raise InputError("no defined value to average: all are NaN or there are none")
-    return [a[kept] if a.dtype.kind in "fiub" else a[kept].astype(str) for a in arrays]
+def _crossed(ways) -> str:
+    return {1: "", 2: "two-way ", 3: "three-way "}.get(len(ways), f"{len(ways)}-way ")

@@ -1,0 +1,102 @@
+"""The scores of an evaluation as samples: which subjects, verbs and attractors each value belongs to.
+
+A claim about other subjects samples subjects; a claim about verbs samples verbs as well. EW and MW of a context are
+means over its verbs, so to sample verbs they are taken apart into one value for each context and verb
+(`Evaluation.by_lemma`), whose mean is the score again.
+"""
+
+from collections.abc import Collection, Sequence
+
+import pandas as pd
+
+from tse_core.datasets.nouns import spelled_nouns
+from tse_core.errors import InputError, unknown
+from tse_core.metrics.table import METRICS, Forms
+from tse_core.uncertainty.clusters import Sample
+from tse_core.uncertainty.tables import subject_clusters
+
+WAYS = {"subjects": "noun", "verbs": "lemma", "attractors": "attractor"}  # what is sampled, and its column
+
+
+def clustered(evaluation, metric: str, over: Sequence[str] = ("subjects",)) -> dict[str, Sample]:
+    """A metric of every construction, with the clusters of each value.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    metric : a name in `METRICS`
+    over : what is sampled: "subjects", "verbs", "attractors"; several are crossed
+
+    Returns
+    -------
+    dict : construction -> Sample, whose mean is the metric's value in `Evaluation.table`.
+
+    Raises
+    ------
+    InputError : an unknown way of sampling; no column says it; verbs of EW or MW without keep="lemmas".
+    """
+    for way in over:
+        if way not in WAYS:
+            raise unknown("way of sampling", way, WAYS)
+    known = METRICS[metric]
+    if known.of == "pair":
+        table, counts = evaluation.pairs, None
+    elif "verbs" in over:
+        table = lemma_scores(evaluation.by_lemma)
+        counts = "contexts"
+    else:
+        table, counts = evaluation.contexts, None
+    columns = [WAYS[way] for way in over]
+    if missing := [way for way in over if WAYS[way] not in table]:
+        raise InputError(f"{metric} cannot be sampled over {missing[0]}: its table has no column {WAYS[missing[0]]!r}")
+    table = table.assign(noun=subject_clusters(table))
+    if "attractors" in over:
+        table = table.assign(attractor=spelled_nouns(table["attractor"].fillna("")))
+    return {
+        str(construction): Sample(
+            group[known.column].to_numpy(float),
+            [group[column].to_numpy() for column in columns],
+            group[counts].to_numpy() if counts else None,
+        )
+        for construction, group in table.groupby("construction", sort=False)
+    }
+
+
+def lemma_scores(by_lemma: pd.DataFrame | None, lemmas: Collection[str] | None = None) -> pd.DataFrame:
+    """Every metric of contexts, taken apart into one value for each subject, number and lemma.
+
+    For contexts in which the parts and wholes of a metric sum to P and W over L lemmas, a lemma with part p and whole w
+    has the value P/W + L (p - w P/W) / W: the mean over the lemmas is the score P/W, and what a lemma adds to it is
+    what it adds to the score of another sample of lemmas, up to first order. For EW it is the lemma's own share.
+
+    Parameters
+    ----------
+    by_lemma : DataFrame
+        `Evaluation.by_lemma`.
+    lemmas : collection of str, optional
+        Those that count; all by default.
+
+    Returns
+    -------
+    DataFrame with construction, subject, noun, left (of contexts whose subject is not known), number, lemma, contexts
+    (how many), and a column for each metric.
+
+    Raises
+    ------
+    InputError : the evaluation was made without keep="lemmas".
+    """
+    if by_lemma is None:
+        raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
+    chosen = by_lemma if lemmas is None else by_lemma[by_lemma["lemma"].isin(set(lemmas))]
+    forms = Forms(chosen["probability_correct"], chosen["probability_wrong"], chosen["correct"] / chosen["contexts"])
+    keys = [chosen[key] for key in ("construction", "subject", "number")]
+    scores = {}
+    for metric in METRICS.values():
+        if metric.of == "context":
+            part, whole = metric.part(forms), metric.whole(forms)
+            sums = [values.groupby(keys, sort=False).transform("sum") for values in (part, whole)]
+            size = whole.groupby(keys, sort=False).transform("size")
+            score = sums[0] / sums[1]
+            scores[metric.column] = score + size * (part - whole * score) / sums[1]
+    named = ["construction", "subject", "noun", "number", "lemma", "contexts"]
+    return chosen[named].assign(left=chosen["subject"], **scores)

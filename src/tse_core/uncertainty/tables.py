@@ -1,0 +1,87 @@
+"""Intervals of every score in every group of a table of contexts or pairs."""
+
+import numpy as np
+
+from tse_core.errors import InputError
+from tse_core.metrics.table import METRICS, OF_CONTEXTS
+from tse_core.uncertainty.intervals import interval
+
+NAMES = {metric.column: name for name, metric in METRICS.items()}
+CONTEXT_SCORES = tuple(metric.column for metric in OF_CONTEXTS.values())
+
+
+def subject_clusters(table) -> np.ndarray:
+    """The cluster (n,) of each context or pair: its subject's noun; where that is not known, its left context.
+
+    A pair of an unknown subject is clustered with the other pairs of its context, which share all of their words.
+
+    Parameters
+    ----------
+    table : DataFrame with a column noun ("" or missing where not known) and a column left
+
+    Raises
+    ------
+    InputError : a noun is not known and there is no column left.
+    """
+    nouns = table["noun"].fillna("").astype(str).to_numpy(dtype=object)
+    unknown = nouns == ""
+    if not unknown.any():
+        return nouns
+    if "left" not in table:
+        raise InputError("rows whose subject is not known need their left context, in a column 'left'")
+    return np.where(unknown, table["left"].astype(str).to_numpy(dtype=object), nouns)
+
+
+def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters=("noun",), level=0.95):
+    """Intervals of every score in every group of a per-context table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per context (or pair), with the columns `by`, `clusters` and `scores`.
+    scores : names of columns
+        By default those of the metrics of contexts; the result calls them by the metrics' names.
+    clusters : names of columns
+        What is sampled; several are crossed: ("noun", "lemma") for pairs that share nouns and verbs.
+
+    Returns
+    -------
+    DataFrame with columns `by`, metric, score, low, high, method, clusters, n (values that are defined).
+    """
+    import pandas as pd
+
+    keys = [by] if isinstance(by, str) else list(by)
+    scores = list(scores)
+    if missing := [c for c in [*keys, *clusters, *scores] if c not in table]:
+        raise InputError(f"the table has no column {missing[0]!r}; it has: {', '.join(map(str, table.columns))}")
+    rows = []
+    table = table[[*keys, *scores]].assign(**{way: pd.factorize(table[way])[0] for way in clusters})
+    for key, group in table.groupby(keys, sort=False):
+        first, *others = (group[way] for way in clusters)
+        for metric in scores:
+            n = int(group[metric].notna().sum())
+            if n:
+                found = interval(group[metric], first, crossed_with=others, level=level)
+                rows.append((*key, NAMES.get(metric, metric), *found[:5], n))
+    columns = [*keys, "metric", "score", "low", "high", "method", "clusters", "n"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def curve_intervals(contexts, *, level=0.95):
+    """Intervals of every point of the cut-off curves (Figures 1 and 2), over other subjects.
+
+    Parameters
+    ----------
+    contexts : DataFrame
+        An evaluation's table of contexts, with its columns ``ew_top_0.1`` and so on.
+
+    Returns
+    -------
+    DataFrame with columns construction, metric, side, cutoff, low, high, method, clusters; points without any defined
+    score have no row.
+    """
+    scores = [c for c in contexts if c.count("_") == 2 and c.partition("_")[0] in CONTEXT_SCORES]
+    found = table_intervals(contexts.assign(noun=subject_clusters(contexts)), scores, level=level)
+    parts = found.pop("metric").str.split("_", expand=True)
+    found = found.assign(metric=parts[0].map(NAMES), side=parts[1], cutoff=parts[2].astype(float))
+    return found[["construction", "metric", "side", "cutoff", "low", "high", "method", "clusters"]]
