@@ -10,7 +10,13 @@ def mistakes(content: object, schema: Mapping) -> list[str]:
     from jsonschema import Draft202012Validator
 
     errors = sorted(Draft202012Validator(schema).iter_errors(content), key=lambda e: [str(step) for step in e.path])
-    return [f"{place}: {e.message}" if (place := e.json_path[1:].lstrip(".")) else e.message for e in errors]
+    return [f"{place}: {_short(e)}" if (place := e.json_path[1:].lstrip(".")) else _short(e) for e in errors]
+
+
+def _short(error) -> str:
+    """The message, which quotes what is wrong, however long that is."""
+    text = error.message
+    return text if len(text) <= 300 else f"{text[:180]} ... {text[-110:]}"
 
 
 def check(content: object, schema: Mapping, where: str) -> None:

@@ -132,14 +132,11 @@ def test_hostile_formulas_end_soon(text):
     ("one", "other"),
     [
         ("(1;%a%) < (1;%b%)", "[1;% a %]<[[1;%b%]]"),
-        ("(1;%a%) < (1;%b%)", "(1;%b%) > (1;%a%)"),
-        ("(1;%a%) + (2;%a%) > 2", "(2;%a%) + (1;%a%) > 2.000"),
-        ("(1;%a%) - ((2;%a%) - 1) > 2", "(1;%a%) - (2;%a%) > 1"),
-        ("1<2 & 3<4", "3<4 & 1<2"),
-        ("1<2 & (3<4 & 5<6)", "(1<2 & 3<4) & 5<6"),
+        ("(1;%a%) + (2;%a%) > 2", "((1;%a%)+(2;%a%)) > 02.000"),
+        ("1<2 & 3<4", "(1 < 2) & [3 < 4]"),
     ],
 )
-def test_equal_by_meaning(one, other):
+def test_spaces_brackets_and_the_writing_of_numbers_make_no_other_formula(one, other):
     assert Formula.parse(one) == Formula.parse(other)
     assert hash(Formula.parse(one)) == hash(Formula.parse(other))
 
@@ -154,7 +151,7 @@ def test_equal_by_meaning(one, other):
         ("1 < 2", "1 < 2.0000000000000000000001"),
     ],
 )
-def test_different_meanings_differ(one, other):
+def test_different_claims_differ(one, other):
     assert Formula.parse(one) != Formula.parse(other)
 
 

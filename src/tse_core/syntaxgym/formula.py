@@ -14,7 +14,6 @@ True
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -49,12 +48,10 @@ class Part:
 
 
 class Formula:
-    """A prediction. Two formulas are equal when they differ only in spaces, brackets, the writing of numbers, the order
-    of what is added or joined, or the side of a comparison."""
+    """A prediction. Two formulas are equal when their canonical texts are."""
 
     def __init__(self, claim: Claim):
         self._claim = claim
-        self._meaning = _meaning(claim)
 
     @classmethod
     def parse(cls, text: str) -> "Formula":
@@ -92,10 +89,10 @@ class Formula:
         return f"Formula.parse({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Formula) and self._meaning == other._meaning
+        return isinstance(other, Formula) and str(self) == str(other)
 
     def __hash__(self) -> int:
-        return hash(self._meaning)
+        return hash(str(self))
 
 
 def _value(node: Quantity | Claim, totals: Totals) -> Fraction | float | bool:
@@ -190,45 +187,3 @@ def _decimal(value: Fraction) -> str:
         places += 1
     digits = str(int(value * 10**places)).rjust(places + 1, "0")
     return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
-
-
-def _meaning(node: Claim) -> tuple:
-    """A hashable form that is the same for formulas that say the same."""
-    match node:
-        case Comparison(
-            "=", left, right
-        ):  # the tolerance is relative to the right side, so the sides keep their places
-            return "=", _linear([(1, left)]), _linear([(1, right)])
-        case Comparison("<", left, right):
-            return "<", _linear([(1, left), (-1, right)])
-        case Comparison(_, left, right):
-            return "<", _linear([(1, right), (-1, left)])
-        case Junction(sign, claims):
-            return sign, frozenset(_joined(sign, claims))
-
-
-def _joined(sign: str, claims) -> Iterator[tuple]:
-    for claim in claims:
-        if isinstance(claim, Junction) and claim.sign == sign:
-            yield from _joined(sign, claim.claims)
-        else:
-            yield _meaning(claim)
-
-
-def _linear(terms) -> frozenset:
-    """A sum as how often each atom and the constant 1 are in it."""
-    weights: Counter[tuple[int | None, str] | None] = Counter()
-
-    def add(sign, node):
-        if isinstance(node, Sum):
-            for inner, term in node.terms:
-                add(sign * inner, term)
-        elif isinstance(node, Number):
-            weights[None] += sign * node.value
-        else:
-            weights[node.region, node.condition] += sign
-
-    for sign, node in terms:
-        add(sign, node)
-    weights[None] += 0
-    return frozenset(weights.items())

@@ -1,15 +1,16 @@
 """What makes a suite a suite: the JSON Schema of data/syntaxgym, and what a schema cannot say.
 
-Every problem is one line that names the item, the condition and the region.
+Every problem is one line that names its place: the path that the schema's library gives, or item, condition and region.
 """
 
 import json
 from collections import Counter
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from tse_core.errors import unknown
 from tse_core.paths import data_folder
+from tse_core.schemas import mistakes
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.formula_parser import FormulaError
 
@@ -22,7 +23,7 @@ def schema() -> dict:
 
 def problems(data: object) -> list[str]:
     """Everything that is wrong with a suite's data, the first thing first; empty for a suite."""
-    return _misshapen(data) or _unwritable(data) or _inconsistent(data)
+    return mistakes(data, schema()) or _unwritable(data) or _inconsistent(data)
 
 
 def tidied(data: Any) -> tuple[Any, list[str]]:
@@ -65,48 +66,6 @@ def tidied(data: Any) -> tuple[Any, list[str]]:
     return data, notes
 
 
-def _misshapen(data) -> list[str]:
-    from jsonschema import Draft202012Validator
-
-    errors = sorted(Draft202012Validator(schema()).iter_errors(data), key=lambda e: [str(step) for step in e.path])
-    return [_described(data, error) for error in errors]
-
-
-def _described(data, error) -> str:
-    """A schema's complaint in the words of a suite."""
-    node, where, last = data, [], ""
-    for step in error.path:
-        node = node[step]
-        last = str(step) if isinstance(step, str) else last
-        if isinstance(step, int):
-            named = {"items": _item, "conditions": _condition, "regions": _region}.get(last)
-            where.append(named(node) if named else f"{last.removesuffix('s')} {step + 1}")
-            last = ""
-    what = last or "it"
-    match error.validator:
-        case "type":
-            message = f"{what} must be {_article(error.validator_value)}, not {_short(error.instance)}"
-        case "required":
-            missing = [key for key in error.validator_value if key not in error.instance]
-            message = f"{last + ' ' if last else ''}lacks {', '.join(map(repr, missing))}"
-        case "additionalProperties" if error.validator_value is False:
-            extra = [key for key in error.instance if key not in error.schema.get("properties", {})]
-            message = f"unknown key {extra[0]!r}; there is: {', '.join(error.schema['properties'])}"
-        case "enum":
-            message = f"{what} must be one of {', '.join(error.validator_value)}, not {_short(error.instance)}"
-        case "const":
-            message = f"{what} must be {error.validator_value!r}, not {_short(error.instance)}"
-        case "minItems" | "minProperties":
-            message = f"{what} is empty"
-        case _ if last == "region_meta":
-            message = f"region_meta has {_short(error.instance)} where a region's number belongs"
-        case _ if last == "condition_name":
-            message = f"condition_name must have a letter and no %, not {_short(error.instance)}"
-        case _:
-            message = f"{what} must not be empty"
-    return f"{_joined(where)}: {message}" if where else message
-
-
 def _unwritable(data) -> list[str]:
     try:
         json.dumps(data, ensure_ascii=False).encode()
@@ -129,7 +88,7 @@ def _inconsistent(data) -> list[str]:
             found.append(f"{_item(item)}: condition {name!r} is missing; there is: {', '.join(names)}")
         for name, count in names.items():
             if name not in conditions:
-                found.append(f"{_item(item)}: {_unknown('condition', name, conditions)}")
+                found.append(f"{_item(item)}: {unknown('condition', name, conditions)}")
             if count > 1:
                 found.append(f"{_item(item)}: condition {name!r} is there {count} times")
         for condition in item["conditions"]:
@@ -163,17 +122,6 @@ def _condition(condition) -> str:
 
 def _region(region) -> str:
     return f"region {region['region_number']}" if isinstance(region, dict) and "region_number" in region else "a region"
-
-
-def _unknown(what: str, name: str, known) -> str:
-    near = get_close_matches(name, sorted(known), n=1, cutoff=0.6)
-    meant = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"unknown {what} {name!r}{meant}; there is: {', '.join(sorted(known))}"
-
-
-def _article(kind: str) -> str:
-    words = {"object": "an object", "array": "a list", "string": "a text", "integer": "a whole number"}
-    return words.get(kind, "a number")
 
 
 def _joined(places) -> str:
