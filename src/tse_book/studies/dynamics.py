@@ -45,7 +45,7 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
-    runs = [run for run in plan.runs if run.part == "agreement"]
+    runs = [run for run in plan.runs if run.benchmark == "agreement"]
     for run in runs:
         if run.keep == "contexts":
             raise InputError("curves by frequency band need a sweep with keep: lemmas")
@@ -110,7 +110,7 @@ def _group(runs: Sequence[Run], store: Store):
     """Tables of one model's checkpoints, the last first: where the verb list names no bands, it says what is likely."""
     bands = None
     for run in runs:
-        found = cast(Evaluation, collected(run, store))  # what a run of the part "agreement" gives
+        found = cast(Evaluation, collected(run, store))  # what a run of the benchmark "agreement" gives
         if bands is None:
             named = "band" in found.lemmas
             bands = (
@@ -135,22 +135,6 @@ def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str):
             if scores.notna().any():
                 found = interval(scores.to_numpy(), group["noun"].to_numpy())
                 yield construction, band, name, found.estimate, found.low, found.high, len(group)
-
-
-def settled(curves: pd.DataFrame, within: float = 0.05) -> pd.DataFrame:
-    """From which step on a score stays within a distance of its last value.
-
-    Returns
-    -------
-    DataFrame
-        name, construction, band, metric, step (the first such checkpoint), score (the last).
-    """
-    rows = []
-    for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):
-        last = line["score"].iloc[-1]
-        away = np.flatnonzero((line["score"] - last).abs() > within)
-        rows.append((*key, line["step"].iloc[away[-1] + 1 if len(away) else 0], last))
-    return pd.DataFrame(rows, columns=["name", "construction", "band", "metric", "step", "score"])
 
 
 def reached(curves: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:

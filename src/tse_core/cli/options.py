@@ -79,7 +79,3 @@ def columns_of(said: list[str] | None) -> dict[str, str] | None:
         if "=" not in text:
             raise InputError(f"--column {text}: it must be WHAT=NAME, e.g. good=sentence")
     return dict(text.split("=", 1) for text in said) if said else None
-
-
-def register(app: typer.Typer) -> None:
-    """Nothing to add: other files take their options from here."""

@@ -96,7 +96,7 @@ def _show(plan, store, where, threads) -> None:
     for run, mine in by_run.items():
         seconds = sum(task_seconds(task, speed, gpu=gpu) for task in mine)
         name = f"{run.model.label}  {run.data}"
-        how = f"{run.protocol}, {run.forms}" if run.part == "agreement" else run.part
+        how = f"{run.protocol}, {run.forms}" if run.benchmark == "agreement" else run.benchmark
         typer.echo(f"{name:{width}}  {how}  {_counted(mine)}, about {_time(seconds)}")
     workers = where.get("gpus") or where.get("workers") or 1
     memory = max((task.memory for task in tasks), default=0)

@@ -9,7 +9,6 @@ With `gpus`, each worker sees one GPU.
 
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from tse_core.errors import InputError, unknown
+
+JOBS = 100  # of SLURM at a time: the cluster decides when each runs
 
 
 @contextmanager
@@ -40,7 +41,7 @@ def engine(
     ----------
     name : "processes", "dask" or "slurm"
     workers : int, optional
-        Processes, or jobs at a time; one a GPU with `gpus`, else one. SLURM by itself decides how many if none is said.
+        Processes, or jobs at a time; one a GPU with `gpus`, else one; with SLURM 100 if none is said.
     gpus : int, optional
         GPUs to use, a worker each; with SLURM, GPUs of each job.
     address : str, optional
@@ -173,82 +174,51 @@ def _slurm(workers, gpus, options, how) -> Iterator[Executor]:
     try:
         jobs = submitit.AutoExecutor(folder=Path(how["folder"]).resolve() / "%j", cluster=kind)
         given = {"gpus_per_node": gpus} if gpus else {}
-        given |= {"slurm_array_parallelism": workers} if workers else {}
         jobs.update_parameters(**{"name": "tse-sweep", "cpus_per_task": 1, "timeout_min": 240, **given, **options})
     except RuntimeError as error:
         raise InputError(f"SLURM cannot be used here ({error}); cluster: local tries a plan without it") from error
     except (NameError, TypeError, ValueError, AssertionError) as error:
         raise InputError(f"the options of the engine slurm: {error}") from error
-    executor = Submitted(jobs, limit=(workers or 1) if kind == "local" else None)
+    executor = Submitted(jobs, workers or (1 if kind == "local" else JOBS))
     try:
         yield executor
     finally:
         executor.shutdown(cancel_futures=True)
 
 
-class Submitted(Executor):
-    """submitit's jobs as an Executor of concurrent.futures: what waits goes out together, as one array of jobs.
+class Submitted(ThreadPoolExecutor):
+    """submitit's jobs as an Executor of concurrent.futures: a thread for each job that waits or runs.
 
     Parameters
     ----------
     jobs : submitit.Executor
-    limit : int, optional
-        Jobs at a time; None leaves that to the cluster.
-    every : float
-        Seconds between two looks at the jobs.
+    most : int
+        Jobs at a time.
     """
 
-    def __init__(self, jobs, limit: int | None = None, every: float = 0.5):
-        self._jobs, self._limit, self._every = jobs, limit, every
-        self._waiting: list[tuple[Future, Callable]] = []
-        self._running: dict[Future, Any] = {}  # the jobs of submitit
-        self._lock, self._closed = threading.Lock(), threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
+    def __init__(self, jobs: Any, most: int):
+        self._jobs = jobs
+        self._lock = threading.Lock()
+        self._sent: set[Any] = set()
+        super().__init__(most)
 
     def submit(self, function: Callable, /, *arguments, **options) -> Future:
-        future: Future = Future()
-        with self._lock:
-            self._waiting.append((future, partial(function, *arguments, **options)))
-        return future
+        return super().submit(self._run, partial(function, *arguments, **options))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        while wait and not cancel_futures and (self._waiting or self._running):
-            time.sleep(self._every)
-        self._closed.set()
-        self._thread.join()
-        for job in self._running.values():
-            job.cancel(check=False)
+        if cancel_futures:
+            for job in list(self._sent):
+                job.cancel(check=False)
+        super().shutdown(wait=wait, cancel_futures=cancel_futures)
 
-    def _watch(self):
-        while not self._closed.wait(self._every):
-            for future, job in list(self._running.items()):
-                if job.done():
-                    del self._running[future]
-                    _settle(future, job)
-            with self._lock:
-                room = len(self._waiting) if self._limit is None else self._limit - len(self._running)
-                ready, self._waiting = self._waiting[:room], self._waiting[room:]
-            ready = [(future, call) for future, call in ready if future.set_running_or_notify_cancel()]
-            if ready:
-                self._send(ready)
-
-    def _send(self, ready):
+    def _run(self, call: Callable) -> Any:
+        with self._lock:
+            job = self._jobs.submit(call)
+            self._sent.add(job)
         try:
-            with self._jobs.batch():
-                sent = [self._jobs.submit(call) for _, call in ready]
-        except Exception as error:  # whatever keeps the cluster from taking jobs is each task's failure
-            for future, _ in ready:
-                future.set_exception(error)
-            return
-        self._running |= dict(zip((future for future, _ in ready), sent, strict=True))
-
-
-def _settle(future: Future, job) -> None:
-    try:
-        future.set_result(job.result())
-    except Exception as error:  # a job's own, or that it was lost
-        future.set_exception(error)
+            return job.result()
+        finally:
+            self._sent.discard(job)
 
 
 def _require(module: str, name: str, package: str, extra: str) -> None:

@@ -20,10 +20,6 @@ from tse_core.sweep.engines import engine
 from tse_core.sweep.plan import Plan, Run, load_plan
 from tse_core.sweep.tasks import Planner, Report, Task, score_task
 
-__all__ = [
-    "Failure", "Plan", "Planned", "Sweep", "engine", "load_plan", "plan_sweep", "results_of", "run_tasks", "settings",
-    "sweep",
-]  # fmt: skip
 TASK_TOKENS = {"processes": 200_000, "dask": 200_000, "slurm": 20_000_000}  # a SLURM job opens its model anew
 
 
@@ -60,7 +56,7 @@ class Failure:
 
     def __str__(self) -> str:
         text = " ".join(str(self.error).split()) or type(self.error).__name__
-        shard = f" ({self.task.shards[0].name} ...)" if self.task else ""
+        shard = f" ({self.task.shards[0]} ...)" if self.task else ""
         return f"{self.run.model.label} on {self.run.data}{shard}: {text[-300:]}"
 
 

@@ -1,4 +1,4 @@
-"""From runs to tasks and back: what is missing in the store, cut into pieces; what a worker does with a piece.
+"""From runs to tasks and back: what is missing in the store, cut into tasks; what a worker does with a task.
 
 A task is a few shards of one run, together up to a number of tokens. Its result goes into the store, shard by shard, so
 whatever stops a worker costs the shard it was at.
@@ -10,7 +10,7 @@ import platform
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -20,7 +20,7 @@ from tse_core.errors import InputError, LittleCountedWarning
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 from tse_core.results.work import Work, run, unfinished
-from tse_core.sweep.parts import Result, Works, forget_data, result_of
+from tse_core.sweep.benchmarks import Result, Works, forget_data, result_of
 from tse_core.sweep.plan import Model, Run
 
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
@@ -28,33 +28,29 @@ WORKER_BYTES = 600e6  # a worker's interpreter and libraries, and one block of l
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A shard of a run by the names under which the store keeps it; how many contexts, pairs or words it holds."""
-
-    key: str
-    name: str
-    contexts: int
-    tokens: int
-
-
-@dataclass(frozen=True)
 class Task:
-    """What one worker does at a time; small, so that it travels to any machine that sees the store and the models."""
+    """What one worker does at a time; small, so that it travels to any machine that sees the store and the models.
+
+    Attributes
+    ----------
+    run : Run
+    key : of the run's work in the store
+    shards : names of some of that work's shards
+    contexts, tokens : in these shards, or pairs or words of suites
+    store : folder
+    threads : of the processor
+    parameters, vocabulary : of the model
+    """
 
     run: Run
-    shards: tuple[Piece, ...]
+    key: str
+    shards: tuple[str, ...]
+    contexts: int
+    tokens: int
     store: str
     threads: int
     parameters: int
     vocabulary: int
-
-    @property
-    def tokens(self) -> int:
-        return sum(shard.tokens for shard in self.shards)
-
-    @property
-    def contexts(self) -> int:
-        return sum(shard.contexts for shard in self.shards)
 
     @property
     def memory(self) -> float:
@@ -88,14 +84,13 @@ class Planner:
         model = planned(run.model)
         work = self._works.of(model, run)
         missing = unfinished(work, self.store)
-        pieces = []
-        for name in missing:
-            shard = work.shards[name]
-            tokens = self._works.tokens(model, run, name, shard.contents)
-            pieces.append(Piece(work.key, name, shard.size, tokens))
-        size = (model.network.parameter_count, model.vocabulary_size) if missing else (0, 0)
-        common = (str(self.store.folder.resolve()), self.threads, *size)
-        tasks = [Task(run, piece, *common) for piece in _pieces(pieces, self.task_tokens)]
+        tokens = self._works.tokens(model, run, [work.shards[name].contents for name in missing])
+        tasks = []
+        for of_task in _filled(dict(zip(missing, tokens, strict=True)), self.task_tokens):
+            contexts = sum(work.shards[name].size for name in of_task)
+            size = model.network.parameter_count, model.vocabulary_size
+            total, store = sum(of_task.values()), str(self.store.folder.resolve())
+            tasks.append(Task(run, work.key, tuple(of_task), contexts, total, store, self.threads, *size))
         return tasks, len(work.shards) - len(missing)
 
     def numbers(self, run: Run) -> pd.DataFrame:
@@ -158,13 +153,13 @@ def score_task(task: Task) -> Report:
             label = task.run.model.label
             raise InputError(f"{label}, its data or the scoring code changed since the sweep was planned")
         opening = time.perf_counter() - start
-        done = run(work.part(piece.name for piece in task.shards), Store(task.store), show=False)
+        done = run(work.part(task.shards), Store(task.store), show=False)
         seconds = time.perf_counter() - start
         return Report(task, f"{platform.node()}-{os.getpid()}", seconds, opening, done.computed, _peak())
 
 
 def _has(work: Work, task: Task) -> bool:
-    return all(piece.key == work.key and piece.name in work.shards for piece in task.shards)
+    return task.key == work.key and set(task.shards) <= set(work.shards)
 
 
 def _worker_work(run: Run) -> Work:
@@ -190,18 +185,16 @@ def _forget() -> None:
     forget_data()
 
 
-def _pieces(shards: list[Piece], tokens: int) -> Iterator[tuple[Piece, ...]]:
-    """Consecutive shards of up to so many tokens; a larger shard stands alone."""
-    piece: list[Piece] = []
-    total = 0
-    for shard in shards:
-        if piece and total + shard.tokens > tokens:
-            yield tuple(piece)
-            piece, total = [], 0
-        piece.append(shard)
-        total += shard.tokens
-    if piece:
-        yield tuple(piece)
+def _filled(shards: Mapping[str, int], most: int) -> Iterator[dict[str, int]]:
+    """Consecutive shards (name -> tokens) of up to so many tokens; a larger shard stands alone."""
+    task: dict[str, int] = {}
+    for name, tokens in shards.items():
+        if task and sum(task.values()) + tokens > most:
+            yield task
+            task = {}
+        task[name] = tokens
+    if task:
+        yield task
 
 
 def _peak() -> int:

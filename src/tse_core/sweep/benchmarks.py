@@ -1,0 +1,105 @@
+"""What a sweep can measure: agreement, BLiMP's pairs, suites. Of each run its work, its tokens, and its result."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from tse_core.agreement.evaluation import Evaluation, evaluate, number_names
+from tse_core.agreement.job import Job, prepare
+from tse_core.agreement.scoring import job_work
+from tse_core.blimp.scores import PairScores, evaluate_blimp, pairs_work
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.datasets.names import load_pairs, load_sentence_pairs
+from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.result_index import finished
+from tse_core.results.store import Store
+from tse_core.results.work import Work
+from tse_core.sweep.plan import Run
+from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite, suite_work
+
+Result: TypeAlias = Evaluation | PairScores | Outcome
+
+
+def result_of(model: LanguageModel, run: Run, store: Store) -> Result:
+    """A run's result from the store; what is missing there is scored."""
+    if run.benchmark == "blimp":
+        return evaluate_blimp(model, sentence_pairs(run.data), store=store)
+    if run.benchmark == "suites":
+        return evaluate_suite(model, load_suite(run.data), store=store)
+    return evaluate(model, pairs(run.data), load_lemmas(run.lemmas), store=store, **policies(run))
+
+
+def policies(run: Run) -> dict[str, Any]:
+    """How agreement is scored, as `evaluate` takes it."""
+    return {"protocol": run.protocol, "keep": run.keep, "forms": run.forms, "sample": run.sample}
+
+
+class Works:
+    """The work of runs. What checkpoints with the same tokenizer share is worked out once."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[tuple, tuple] = {}
+
+    def clear(self) -> None:
+        self._jobs.clear()
+
+    def of(self, model: LanguageModel, run: Run) -> Work:
+        """A run's work. Raises InputError."""
+        if run.benchmark == "blimp":
+            return pairs_work(model, sentence_pairs(run.data))
+        if run.benchmark == "suites":
+            return suite_work(model, load_suite(run.data))
+        job, shards = self._job(model, run)
+        return job_work(job, shards=shards)
+
+    def numbers(self, model: LanguageModel, run: Run, store: Store) -> pd.DataFrame:
+        """A run's tidy table; an evaluation's is mostly there already."""
+        if run.benchmark == "agreement":
+            job, _ = self._job(model, run)
+            table = finished(job.signature(), number_names(job.constructions, job.cutoffs), store)
+            if table is not None:
+                return table
+        return result_of(model, run, store).tidy()
+
+    def tokens(self, model: LanguageModel, run: Run, contents: Iterable) -> list[int]:
+        """About how many tokens the model reads of each shard: words are counted for tokens."""
+        if run.benchmark == "agreement":
+            job, _ = self._job(model, run)
+            read = (
+                job.contexts["left"] + " " + job.contexts["right"] if model.kind == "masked" else job.contexts["left"]
+            )
+            words = read.str.split().str.len() + 1 + job.tokens_of_words
+            return [int(words.iloc[members].sum()) for members in contents]
+        if run.benchmark == "blimp":
+            sentences: Iterable = ([*shard["good"], *shard["bad"]] for shard in contents)
+        else:
+            sentences = ([sentence for *_, sentence in suite.sentences()] for suite in contents)
+        power = 2 if model.kind == "masked" else 1  # a masked model reads a sentence once for each of its tokens
+        return [sum((len(sentence.split()) + 1) ** power for sentence in shard) for shard in sentences]
+
+    def _job(self, model: LanguageModel, run: Run) -> tuple[Job, Any]:
+        tokenizer = model.tokenizer.backend_tokenizer.to_str()
+        key = (tokenizer, model.kind, model.bos, model.space, run.data, run.lemmas, *policies(run).values())
+        if key not in self._jobs:
+            if len(self._jobs) == 8:
+                self._jobs.pop(next(iter(self._jobs)))
+            job = prepare(model, pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, **policies(run))
+            without_weights = replace(job, model=None)  # type: ignore[arg-type]  # each run has its own model
+            self._jobs[key] = without_weights, job_work(job).shards, job.model.bos
+        job, shards, bos = self._jobs[key]
+        return replace(job, model=model.with_policies(bos=bos)), shards
+
+
+def forget_data() -> None:
+    """Read pairs anew from now on."""
+    pairs.cache_clear()
+    sentence_pairs.cache_clear()
+
+
+pairs = lru_cache(maxsize=8)(load_pairs)  # generating a grammar's pairs takes a second
+sentence_pairs = lru_cache(maxsize=8)(load_sentence_pairs)
