@@ -11,7 +11,7 @@ from doit.tools import config_changed
 
 from book.make import ASSETS, DOWNLOADS, HTML, NUMBERS, ROOT, RUNS
 from book.make.assets import versions
-from book.make.exercises import ARCHIVE, EXERCISES
+from book.make.exercises import ARCHIVE, EXERCISES, chapters
 from book.make.html import PACKAGES, state
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.live import FACTS, complete
@@ -153,7 +153,7 @@ def task_exercises():
             *(f"notebooks/{name}.py" for name in notebook_names()),
             *("_config.yml", "book/make/exercises.py", "book/make/pair.py"),
         ],
-        "targets": [ARCHIVE, *(EXERCISES / f"{name}.ipynb" for name in notebook_names())],
+        "targets": [ARCHIVE, *(EXERCISES / f"{chapter.name}.ipynb" for chapter in chapters())],
     }
 
 

@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : see every claim of the three papers with what was found, the verdict, and the place in this book that shows it
+# : read what was found: on a model that the papers never saw, in the papers' own numbers, and on their models
 #
 # You need
 # : nothing; [the methods](02_methods.ipynb) explain the scores
@@ -73,37 +73,28 @@ from tse_book import charts
 from tse_book.claims import (
     extension_ledger,
     extension_sentence,
-    laboratory_ledger,
     ledger,
     load_claims,
-    papers,
-    training_ledger,
-    verdict_summary,
     verdicts,
 )
 from tse_book.pages import (
     extension_table,
     extension_tiles,
     glue,
-    laboratory_table,
-    ledger_table,
     link,
     newman,
     table,
-    verdict_tiles,
 )
-from tse_book.published import blimp_table3
-from tse_book.recorded import known_results, list_recorded, load_recorded
-from tse_book.studies import dynamics, quick_findings, recorded_findings
-from tse_core.paths import data_folder, store_folder
-from tse_core.syntaxgym.library import public_suites
+from tse_book.recorded import known_results
+from tse_book.studies import quick_findings, recorded_findings
+from tse_core.paths import store_folder
 
 # %% [markdown]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's border the whole 95 % interval lies. Where the paper gives no border, ours is named as ours. Each number is computed twice: once with the token in front that the model's documents began with, and once with nothing in front of the sentence (a dash where that has not run). Where the two verdicts differ, the row says that the verdict *depends on the front token*. The papers' own models are judged further down, under *At a glance*; a model of this block never earns the word *reproduced*.
+# A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's threshold the whole 95 % interval lies. Where the paper gives no threshold, we set one and say so. Each number is computed twice: once with the token in front that the model's documents began with, and once with nothing in front of the sentence (a dash where that has not run). Where the two verdicts differ, the row says that the verdict *depends on the front token*. The papers' own models are judged further down, under *At a glance*; a model of this block never earns the word *reproduced*.
 #
-# ```{dropdown} Predict: what is measured lies just above a claim's border, and its interval reaches below it. What is the verdict?
+# ```{dropdown} Predict: what is measured lies just above a claim's threshold, and its interval reaches below it. What is the verdict?
 # *Undecided.* The number is on the claim's side, but another sample of nouns might put it on the other. A verdict is given only where the whole interval lies on one side. *Undecided* is no weak form of *does not extend*: more sentences, or more nouns, may still decide it either way.
 # ```
 
@@ -144,19 +135,8 @@ charts.download_table(
     "Download these verdicts",
 )
 
-# %% [markdown]
-# ## At a glance
-#
-# {cite:t}`newman2021refining` claim that models conjugate the verbs they consider likely well and others less so;
-# {cite:t}`warstadt2020blimp` and {cite:t}`gauthier2020syntaxgym` published the tests that surround that claim. Each
-# sentence and number of theirs that can be checked is a row here, and each verdict is computed from results, never typed.
-
 # %% tags=["remove-input"]
-known = known_results(store_folder())
-claims = ledger(known)
-verdict_tiles(claims)
-
-# %% tags=["remove-input"]
+claims = ledger(known_results(store_folder()))
 waiting = claims[claims["verdict"] == verdicts.NOT_RUN]
 data_only = claims["verdict"].isin((verdicts.HOLDS, verdicts.FAILS))
 judged = ~data_only & (claims["verdict"] != verdicts.NOT_RUN)
@@ -170,26 +150,24 @@ ran = sorted(set(claims.loc[judged, "model"].dropna()))
 glue("ran", ", ".join(ran) or "none of the papers' models")
 
 # %% [markdown]
-# **Reproduced** on the paper's models: {glue:text}`reproduced:d` of {glue:text}`rows:d` rows (run so far:
-# {glue:text}`ran:s`). **Checked from published numbers** alone, which needs no model: {glue:text}`data_only:d`, of which
-# {glue:text}`holds:d` hold. **Not yet run**: {glue:text}`waiting:d`; the next table says how to run them. A verdict exists
-# only where the model that ran is the model that the claim is about.
+# ## What the papers' own numbers say
+#
+# {glue:text}`data_only:d` rows of [the ledger](19_ledger.ipynb) need no model: a sentence of a paper is held against the paper's own tables and data. {glue:text}`holds:d` of them hold. The others are slips of a sentence or of a misprinted table, and the ledger names each.
+#
+# ```{dropdown} Predict: a sentence of a paper does not agree with the paper's own table. Did the replication fail?
+# No, nothing was run. A slip in a sentence says something of the sentence; whether the claim holds is for a run to say.
+# ```
+#
+# ## What the papers' models said here
+#
+# {glue:text}`judged:d` rows were judged by a run (models: {glue:text}`ran:s`), and {glue:text}`reproduced:d` of {glue:text}`rows:d` rows are *reproduced*: the same model, scored as the paper scored it, over as many verbs. {glue:text}`waiting:d` rows wait for a run. A verdict exists only where the model that ran is the model that the claim is about.
 #
 # ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
-# No. The number agrees, but it was made in another way, and a second difference may have made up for the first. Only a run that scores as the paper's code does, with as many verbs of the list in the vocabulary as the paper had, can be called reproduced. What agrees with another list is called comparable.
+# No. The number agrees, but it was made in another way, and a second difference may have made up for the first. What agrees with another list is called *comparable*.
 # ```
 
-# %% tags=["remove-input"]
-summary = verdict_summary(claims)
-summary = summary.loc[:, summary.any()].rename(index=papers()).rename_axis(None)
-table(
-    summary.rename_axis(None, axis=1),
-    "Rows by paper and verdict.",
-    index=True,
-)
-
 # %% [markdown]
-# ## What has not run, and how to run it
+# ### What has not run, and how to run it
 
 # %% tags=["remove-input"]
 todo = waiting.groupby("how", sort=False).agg(
@@ -199,125 +177,12 @@ todo = waiting.groupby("how", sort=False).agg(
 todo = todo.reset_index().rename(
     columns={"how": "to run it", "models": "of the models"}
 )
-table(todo, "What the claims that wait need.")
+table(todo, "What the remaining claims need.")
 
 # %% [markdown]
 # `make book PROFILE=paper` downloads the models and is best run on a GPU; it says what is missing before it starts. Results from
 # another machine, for example from Colab, come in with `tse results add FILE`, and the next `make book` judges them. One file of
 # results of one model turns exactly that model's rows into verdicts.
-#
-# ```{margin} Verdicts
-# *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
-# had, scored as the released code scores. *Close*: within 0.02. *Direction*: a comparison that holds. A run with another
-# verb list is never called reproduced.
-# ```
-#
-# ## Every claim
-#
-# ```{margin} Signature
-# How a number was made: model and weights, data, verbs that counted, every choice of
-# protocol. Two numbers with the same signature must be equal.
-# ```
-#
-# ```{dropdown} Predict: a sentence of a paper does not agree with the paper's own table. Did the replication fail?
-# No, nothing was run. Such a row is checked from published numbers alone and is kept apart from those that models decide. A slip in a sentence says something of the sentence; whether the claim holds is for a run to say.
-# ```
-#
-# Published data and model runs are separate rows of the same claim. Intervals are 95 % confidence intervals, clustered by subject noun. Open
-# *how* in a row for the signature of the number or the command that makes it; the link below a claim leads to its cell.
-
-# %% tags=["remove-input"]
-ledger_table(claims, "The claims of the three papers, with verdicts.")
-
-# %% tags=["remove-input"]
-charts.download_table(
-    claims.assign(cell=claims["cell"].map(link)), "claims.csv", "Download the ledger"
-)
-
-# %% [markdown]
-# ## Recorded runs
-#
-# A run that is too long for a build is recorded once: its results lie in the project with the machine, the versions and
-# the date. Where a live run of the same numbers exists, that one counts.
-
-# %% tags=["remove-input"]
-recorded = list_recorded()
-summed = [
-    "Overall",
-    "all pairs",
-    "SG score",
-    *blimp_table3()["phenomenon"].unique()[1:],
-]
-summed += list(public_suites()["circuit"].dropna().unique())
-shown = recorded[
-    ["model", "parts", "numbers", "date", "hardware", "minutes", "left_out"]
-]
-table(
-    shown.rename(columns={"left_out": "left out"}),
-    "Recorded runs in data/recorded: what was measured, when and on what.",
-    digits=1,
-)
-
-# %% tags=["remove-input"]
-runs = pd.concat([load_recorded(name) for name in recorded["model"]], ignore_index=True)
-sums = runs[(runs["metric"] == "accuracy") & runs["construction"].isin(summed)]
-table(
-    sums[["model", "construction", "score", "low", "high", "pairs"]],
-    "What the recorded runs scored: accuracy, its 95 % interval, pairs or items.",
-    digits=3,
-)
-
-# %% [markdown]
-# ## The laboratory's own ledger
-#
-# ```{margin} Truth
-# What the language's own probabilities give as score; see [the laboratory](16_laboratory.ipynb).
-# ```
-#
-# The laboratory's models learned a language whose truth is known, so what they measure tests the instrument, not the
-# papers; none of it counts above. Each row sets the true value of a score beside the measured one.
-
-# %% tags=["remove-input"]
-measured = pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv")
-laboratory = laboratory_ledger(measured)
-distance = laboratory["difference"].abs()
-glue("laboratory_rows", len(laboratory))
-glue("laboratory_near", int((distance <= 0.02).sum()))
-glue("laboratory_mean", float(distance.mean()))
-by_band = laboratory.assign(distance=distance).pivot_table(
-    "distance", ["model", "metric"], "band", sort=False
-)
-table(
-    by_band.reset_index().rename_axis(None, axis=1),
-    "Mean distance of measured from true values, by band of lemma frequency.",
-    digits=3,
-)
-
-# %% [markdown]
-# Of {glue:text}`laboratory_rows:d` values, {glue:text}`laboratory_near:d` lie within 0.02 of the truth; the mean distance
-# is {glue:text}`laboratory_mean:.3f`.
-
-# %% tags=["remove-input"]
-laboratory_table(
-    laboratory, "Laboratory models: the language's truth beside what is measured."
-)
-
-# %% tags=["remove-input"]
-charts.download_table(
-    laboratory, "laboratory-ledger.csv", "Download the laboratory's ledger"
-)
-
-# %% [markdown]
-# Checkpoints of these models say what is learned first ([Training dynamics](13_training_dynamics.ipynb)).
-
-# %% tags=["remove-input"]
-training = training_ledger(dynamics.recorded("laboratory-steps"))
-table(
-    training.set_axis(
-        ["", "claim", "model", "step", "measured", "verdict", "signature"], axis=1
-    ),
-    "The laboratory's claims about training, and what its checkpoints show.",
-)
 
 # %% [markdown]
 # ## Exercises
@@ -350,7 +215,7 @@ blimp = published.blimp_table3()
 # verdict does each get? Give `verdict`, a dictionary from a, b, c, d to the verdict's name as in the tables above.
 #
 # ```{dropdown} Hint
-# The margin beside *Every claim* has the rules. One of the four is no run of the paper's model at all.
+# The margin beside *Every claim* in [the ledger](19_ledger.ipynb) has the rules. One of the four is no run of the paper's model at all.
 # ```
 # ````
 

@@ -8,7 +8,7 @@ import pytest
 
 from tse_book.claims.judging import ledger
 
-REPORT = "notebooks/00_report.html"
+REPORT = "notebooks/19_ledger.html"
 MAIN = "#every-claim .tse-ledger"
 ROWS = f"[...document.querySelectorAll('{MAIN} tbody tr')]"
 SHOWN = f"{ROWS}.filter(r => !r.hidden)"

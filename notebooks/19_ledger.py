@@ -1,0 +1,206 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # The ledger: every claim and its verdict
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : look up any claim of the three papers: what was printed, what was found, the verdict, and the place in this book that shows it
+#
+# You need
+# : nothing; [the report](00_report.ipynb) says what the rows add up to
+#
+# Time
+# : as long as you search; seconds to run
+# :::
+
+# %% tags=["remove-cell", "setup"]
+# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
+# PROFILE = "paper", say, runs other models than those named below:
+# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
+# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+PROFILE = ""
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("tse_core") is None:
+    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
+    package = uploaded[-1] if uploaded else ""
+    if not package:
+        raise SystemExit(
+            "Upload the tse_core wheel from the book's downloads, then run this again."
+        )
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", package], check=True)
+    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
+
+# %% tags=["hide-input"]
+import pandas as pd
+
+from tse_book import charts
+from tse_book.claims import (
+    laboratory_ledger,
+    ledger,
+    papers,
+    training_ledger,
+    verdict_summary,
+)
+from tse_book.pages import (
+    glue,
+    laboratory_table,
+    ledger_table,
+    link,
+    table,
+    verdict_tiles,
+)
+from tse_book.published import blimp_table3
+from tse_book.recorded import known_results, list_recorded, load_recorded
+from tse_book.studies import dynamics
+from tse_core.paths import data_folder, store_folder
+from tse_core.syntaxgym.library import public_suites
+
+# %% [markdown]
+# ## At a glance
+#
+# Each sentence and number of the papers that can be checked is a row, and each verdict is computed from results, never typed. A tile shows its rows below.
+
+# %% tags=["remove-input"]
+claims = ledger(known_results(store_folder()))
+verdict_tiles(claims)
+
+# %% tags=["remove-input"]
+summary = verdict_summary(claims)
+summary = summary.loc[:, summary.any()].rename(index=papers()).rename_axis(None)
+table(
+    summary.rename_axis(None, axis=1),
+    "Rows by paper and verdict.",
+    index=True,
+)
+
+# %% [markdown]
+# ```{margin} Verdicts
+# *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
+# had, scored as the released code scores. *Close*: within 0.02. *Direction*: a comparison that holds. A run with another
+# verb list is never called reproduced.
+# ```
+#
+# ## Every claim
+#
+# ```{margin} Signature
+# How a number was made: model and weights, data, verbs that counted, every choice of
+# protocol. Two numbers with the same signature must be equal.
+# ```
+#
+# ```{dropdown} Predict: a sentence of a paper does not agree with the paper's own table. Did the replication fail?
+# No, nothing was run. Such a row is checked from published numbers alone and is kept apart from those that models decide. A slip in a sentence says something of the sentence; whether the claim holds is for a run to say.
+# ```
+#
+# Published data and model runs are separate rows of the same claim. Intervals are 95 % confidence intervals, clustered by subject noun. Open
+# *how* in a row for the signature of the number or the command that makes it; the link below a claim leads to its cell.
+
+# %% tags=["remove-input"]
+ledger_table(claims, "The claims of the three papers, with verdicts.")
+
+# %% tags=["remove-input"]
+charts.download_table(
+    claims.assign(cell=claims["cell"].map(link)), "claims.csv", "Download the ledger"
+)
+
+# %% [markdown]
+# ## Recorded runs
+#
+# A run that is too long for a build is recorded once: its results lie in the project with the machine, the versions and
+# the date. Where a live run of the same numbers exists, that one counts.
+
+# %% tags=["remove-input"]
+recorded = list_recorded()
+summed = [
+    "Overall",
+    "all pairs",
+    "SG score",
+    *blimp_table3()["phenomenon"].unique()[1:],
+]
+summed += list(public_suites()["circuit"].dropna().unique())
+shown = recorded[
+    ["model", "parts", "numbers", "date", "hardware", "minutes", "left_out"]
+]
+table(
+    shown.rename(columns={"left_out": "left out"}),
+    "Recorded runs in data/recorded: what was measured, when and on what.",
+    digits=1,
+)
+
+# %% tags=["remove-input"]
+runs = pd.concat([load_recorded(name) for name in recorded["model"]], ignore_index=True)
+sums = runs[(runs["metric"] == "accuracy") & runs["construction"].isin(summed)]
+table(
+    sums[["model", "construction", "score", "low", "high", "pairs"]],
+    "What the recorded runs scored: accuracy, its 95 % interval, pairs or items.",
+    digits=3,
+)
+
+# %% [markdown]
+# ## The laboratory's own ledger
+#
+# ```{margin} Truth
+# What the language's own probabilities give as score; see [the laboratory](16_laboratory.ipynb).
+# ```
+#
+# The laboratory's models learned a language whose truth is known, so what they measure tests the instrument, not the
+# papers; none of it counts above. Each row sets the true value of a score beside the measured one.
+
+# %% tags=["remove-input"]
+measured = pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv")
+laboratory = laboratory_ledger(measured)
+distance = laboratory["difference"].abs()
+glue("laboratory_rows", len(laboratory))
+glue("laboratory_near", int((distance <= 0.02).sum()))
+glue("laboratory_mean", float(distance.mean()))
+by_band = laboratory.assign(distance=distance).pivot_table(
+    "distance", ["model", "metric"], "band", sort=False
+)
+table(
+    by_band.reset_index().rename_axis(None, axis=1),
+    "Mean distance of measured from true values, by band of lemma frequency.",
+    digits=3,
+)
+
+# %% [markdown]
+# Of {glue:text}`laboratory_rows:d` values, {glue:text}`laboratory_near:d` lie within 0.02 of the truth; the mean distance
+# is {glue:text}`laboratory_mean:.3f`.
+
+# %% tags=["remove-input"]
+laboratory_table(
+    laboratory, "Laboratory models: the language's truth beside what is measured."
+)
+
+# %% tags=["remove-input"]
+charts.download_table(
+    laboratory, "laboratory-ledger.csv", "Download the laboratory's ledger"
+)
+
+# %% [markdown]
+# Checkpoints of these models say what is learned first ([Training dynamics](13_training_dynamics.ipynb)).
+
+# %% tags=["remove-input"]
+training = training_ledger(dynamics.recorded("laboratory-steps"))
+table(
+    training.set_axis(
+        ["", "claim", "model", "step", "measured", "verdict", "signature"], axis=1
+    ),
+    "The laboratory's claims about training, and what its checkpoints show.",
+)
