@@ -7,7 +7,9 @@
 
 import itertools
 import math
+from collections import Counter
 
+import numpy as np
 import pandas as pd
 
 from tse_core.datasets.grammar_notation import (
@@ -31,7 +33,9 @@ def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True,
 
     A pair is one choice of entries and numbers. ``subject`` is the noun that the tested verb agrees with, ``attractor``
     the last other noun before that verb (empty where there is none), each in the form it has in the sentence; ``noun``
-    is the subject's singular, which its plural shares.
+    is the subject's singular, which its plural shares. ``twin`` is the sentence with both numbers of the subject
+    written out ("the author/authors near the guards ___"): what a pair shares with those that differ from it in the
+    subject's number alone. A factorial design adds its factors, a column each, and ``ambiguous`` ("yes", "no").
     ``capital`` and ``period`` are the policies of :func:`tse_core.datasets.pairs.shape`.
     """
     if only is not None and only not in grammar.constructions:
@@ -40,14 +44,22 @@ def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True,
     if (count := sum(_combinations(grammar, template) for template in chosen)) > MOST_PAIRS:
         raise InputError(f"the grammar {grammar.name} gives {count:,} pairs; at most {MOST_PAIRS:,} are made")
     rows = [row for template in chosen for row in _pairs(grammar, template, capital, period)]
-    return pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+    design = [*grammar.factors, "ambiguous"] if grammar.factors else []
+    return pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, "twin", *design])
 
 
 def _combinations(grammar: Grammar, template: Template) -> int:
     """How many pairs a template gives at most, counted without making them."""
     slots = [part for part in template.parts if isinstance(part, Slot)]
     indices = {slot.index for slot in slots if slot.index}
-    return len(NUMBERS) ** len(indices) * math.prod(len(grammar.lexicon[slot.list]) for slot in slots)
+    items = math.prod(len(grammar.lexicon[slot.list]) for slot in slots if _is_item(grammar, slot))
+    crossed = math.prod(len(grammar.lexicon[slot.list]) for slot in slots if not _is_item(grammar, slot))
+    return len(NUMBERS) ** len(indices) * crossed * min(items, grammar.items or items)
+
+
+def _is_item(grammar: Grammar, slot: Slot) -> bool:
+    """Whether the words of a slot make items, rather than levels of a factor or verbs under test."""
+    return not slot.tested and slot.list not in grammar.factors.values()
 
 
 def noun_table(grammar: Grammar) -> pd.DataFrame:
@@ -79,20 +91,26 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
     repeated = [i for i, slot in slots.items() if names.count(slot.list) > 1]
     noun = {i: slot.index for i, slot in slots.items() if slot.kind == "nouns"}
     subject = next(i for i, noun_index in noun.items() if noun_index == index)
+    agreeing = {i for i, slot in slots.items() if slot.index == index}
+    items = [choices]
+    if grammar.items:
+        places = [i for i, slot in slots.items() if _is_item(grammar, slot)]
+        items = list(_drawn_items(choices, places, grammar.items, template))
     rows: list[tuple] = []
     for values in itertools.product(NUMBERS, repeat=len(indices)):
         number_of = dict(zip(indices, values, strict=True)) | {0: "singular"}
         number = number_of[index]
         other = NUMBERS[number == "singular"]
         at = [number_of[part.index] if isinstance(part, Slot) else "singular" for part in template.parts]
-        for chosen in itertools.product(*choices):
+        for chosen in itertools.chain.from_iterable(itertools.product(*item) for item in items):
             if repeated and len({chosen[i] for i in repeated}) < len(repeated):
                 continue
             texts = [entry.text(n) for entry, n in zip(chosen, at, strict=True)]
             tested = chosen[verb]
-            left = " ".join(texts[:verb])
-            right = " ".join(([tested.rest] if tested.rest else []) + texts[verb + 1 :])
+            left, right = _joined(texts[:verb]), _joined([tested.rest, *texts[verb + 1 :]])
             left, right = shape(left, right, capital=capital, period=period)
+            both = [chosen[i].both() if i in agreeing else text for i, text in enumerate(texts)]
+            twin = f"{_joined(both[:verb])} ___ {_joined([tested.rest, *both[verb + 1 :]])}".strip()
             attractor, attractor_number = _attractor(chosen, at, noun, subject, verb)
             rows.append(
                 (
@@ -109,9 +127,43 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
                     number,
                     tested.form(number),
                     tested.form(other),
+                    twin,
+                    *_design(grammar, template, {slot.list: chosen[i].singular for i, slot in slots.items()}),
                 )
             )
     return rows
+
+
+def _joined(texts: list[str]) -> str:
+    return " ".join(filter(None, texts))
+
+
+def _drawn_items(choices: list[tuple[Entry, ...]], places: list[int], count: int, template: Template):
+    """The choices at each place of the sentence, for each of `count` items, whose words stand at `places`.
+
+    Drawn with a seed of the template's own, one after the other, each time an item whose words were drawn least.
+    """
+    left = list(itertools.product(*(choices[i] for i in places)))
+    order = np.random.default_rng([*template.name.encode()]).permutation(len(left))
+    left, drawn = [left[i] for i in order], Counter()
+    for _ in range(min(count, len(left))):
+        item = min(left, key=lambda words: sorted((drawn[p, word] for p, word in enumerate(words)), reverse=True))
+        left.remove(item)
+        drawn.update(enumerate(item))
+        fixed = dict(zip(places, item, strict=True))
+        yield [(fixed[i],) if i in fixed else choice for i, choice in enumerate(choices)]
+
+
+def _design(grammar: Grammar, template: Template, words: dict[str, str]) -> list[str]:
+    """The level of each factor of a design in a sentence with these words of its lists, and whether it is ambiguous."""
+    if not grammar.factors:
+        return []
+    levels = {column: words.get(name) or "none" for column, name in grammar.factors.items()}
+    known = {"constructions": template.slug, **levels}
+    ambiguous = any(
+        all(known[key] in values for key, values in rule.items() if key != "why") for rule in grammar.ambiguous
+    )
+    return [*levels.values(), "yes" if ambiguous else "no"]
 
 
 def _attractor(

@@ -5,15 +5,17 @@
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tse_core.datasets.pairs import NUMBERS
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS
 from tse_core.errors import InputError, unknown
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
 WORD_KINDS = ("nouns", "predicates", "words")
+MADE = ("twin", "ambiguous")  # columns that a grammar adds to those of all agreement pairs
+WHOLE = "-all"
 _SLOT = re.compile(r"\[([^\[\]]*)\]")
 _INSIDE = re.compile(r"^\s*(\*?)\s*(.*?)(?:\s+(\d+))?\s*$")
 _MARK = re.compile(r"(\S+)\((\w+)\)")
@@ -34,6 +36,11 @@ class Entry:
 
     def text(self, number: str) -> str:
         return f"{self.form(number)} {self.rest}" if self.rest else self.form(number)
+
+    def both(self) -> str:
+        """Both forms, as in author/authors, and what follows them."""
+        forms = self.singular if self.singular == self.plural else f"{self.singular}/{self.plural}"
+        return f"{forms} {self.rest}" if self.rest else forms
 
 
 @dataclass(frozen=True)
@@ -64,12 +71,19 @@ class Template:
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar as read: ``lexicon`` maps a list's name to its entries, ``kinds`` to nouns, predicates or words."""
+    """A grammar as read: ``lexicon`` maps a list's name to its entries, ``kinds`` to nouns, predicates or words.
+
+    In a factorial design ``factors`` maps a column of the pairs to the list whose words it holds, ``ambiguous`` holds
+    the combinations that can be read in two ways, and ``items`` says how many items of a pattern are drawn (0: all).
+    """
 
     name: str
     lexicon: dict[str, tuple[Entry, ...]]
     kinds: dict[str, str]
     templates: tuple[Template, ...]
+    factors: dict[str, str] = field(default_factory=dict)
+    ambiguous: tuple[dict, ...] = ()
+    items: int = 0
 
     @property
     def constructions(self) -> dict[str, str]:
@@ -80,6 +94,8 @@ class Grammar:
 def load_grammar(name_or_path: str | Path) -> Grammar:
     """A grammar by the name of its file in data/grammars, or by the path of a YAML file.
 
+    With -all behind its name a factorial design keeps all its items, whatever its file says.
+
     Raises
     ------
     InputError : naming the file and the place in it (``constructions.simple.patterns.simple_agrmt``).
@@ -88,19 +104,26 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
     if path.suffix not in (".yaml", ".yml"):
         if str(name_or_path) not in list_grammars():
             raise unknown("grammar", name_or_path, list_grammars())
-        path = data_folder() / "grammars" / f"{name_or_path}.yaml"
+        path = data_folder() / "grammars" / f"{str(name_or_path).removesuffix(WHOLE)}.yaml"
     content = _mapping(read_yaml(path), f"{path}")
     missing = [key for key in ("lexicon", "constructions") if key not in content]
     if missing:
         raise InputError(f"{path}: the part {missing[0]!r} is missing; a grammar has lexicon and constructions")
     lexicon, kinds = _read_lexicon(content["lexicon"], f"{path}: lexicon")
     templates = _read_templates(content["constructions"], lexicon, kinds, f"{path}: constructions")
-    return Grammar(str(content.get("name", path.stem)), lexicon, kinds, tuple(templates))
+    factors, ambiguous = _read_factors(content, kinds, templates, f"{path}")
+    items = 0 if str(name_or_path).endswith(WHOLE) else content.get("items", 0)
+    if type(items) is not int or items < 0:
+        raise InputError(f"{path}: items is {items!r}; it must be how many items of each pattern are drawn")
+    name = str(content.get("name", path.stem))
+    return Grammar(name, lexicon, kinds, tuple(templates), factors, ambiguous, items)
 
 
 def list_grammars() -> list[str]:
-    """The names of the grammars in data/grammars."""
-    return sorted(path.stem for path in (data_folder() / "grammars").glob("*.yaml"))
+    """The names of the grammars in data/grammars, a design's also with -all behind it."""
+    files = sorted((data_folder() / "grammars").glob("*.yaml"))
+    designs = [path.stem + WHOLE for path in files if "\nitems:" in path.read_text(encoding="utf-8")]
+    return sorted([*(path.stem for path in files), *designs])
 
 
 def parse_pattern(pattern: str, kinds: dict[str, str], where: str = "pattern") -> tuple[str | Slot, ...]:
@@ -143,7 +166,7 @@ def _read_lexicon(content: object, where: str) -> tuple[dict[str, tuple[Entry, .
 
 
 def _entry(text: object, kind: str, where: str) -> Entry:
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str) or not text.strip() and kind != "words":
         raise InputError(f"{where}: must be text, not {text!r} (quote words that YAML reads as something else)")
     text = " ".join(text.split())
     if kind == "words":
@@ -180,6 +203,26 @@ def _read_templates(content: object, lexicon: dict, kinds: dict[str, str], where
                 raise InputError(f"{place}: uses {short[0]!r} more often than that list has entries")
             templates.append(Template(str(template), str(slug), name, pattern, parts))
     return templates
+
+
+def _read_factors(content: dict, kinds: dict[str, str], templates: list[Template], where: str):
+    """The factors of a design, column -> list, and its ambiguous combinations."""
+    factors = _mapping(content["factors"], f"{where}: factors") if "factors" in content else {}
+    for column, name in factors.items():
+        if kinds.get(name) != "words":
+            lists = [known for known, kind in kinds.items() if kind == "words"]
+            raise InputError(f"{where}: factors.{column}: {unknown('list of words', name, lists)}")
+        if column in (*AGREEMENT_COLUMNS, *MADE):
+            raise InputError(f"{where}: factors.{column}: every grammar's pairs have a column {column!r}; name another")
+    slugs = {template.slug for template in templates}
+    for number, rule in enumerate(content.get("ambiguous", []), start=1):
+        place = f"{where}: ambiguous, entry {number}"
+        for key in set(_mapping(rule, place)) - {"why"}:
+            if key not in ("constructions", *factors):
+                raise InputError(f"{place}: {unknown('factor', key, ['constructions', *factors])}")
+        if wrong := set(rule.get("constructions", [])) - slugs:
+            raise InputError(f"{place}: {unknown('construction', min(wrong), slugs)}")
+    return dict(factors), tuple(content.get("ambiguous", []))
 
 
 def _slot(piece: str, kinds: dict[str, str], where: str) -> Slot:

@@ -35,6 +35,7 @@ def load_pairs(
     ----------
     name_or_path :
         ``"marvin-linzen"``, all nine constructions, generated; ``"marvin-linzen/simple"``, one of them;
+        ``"marvin-linzen-adverbs"``, a factorial design of them, and ``"marvin-linzen-adverbs-all"`` with every item;
         ``"newman-blimp"``, the four BLiMP files of Newman et al. (2021), and ``"newman-blimp/<file>"``;
         ``"marvin-linzen-released"``, the paper's own files; ``"clams/fr"`` (en, fr, de, he, ru) and
         ``"clams/fr/simple"``, CLAMS (Mueller et al. 2020); any grammar in data/grammars by its name;
@@ -102,9 +103,9 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
 def data_hash(table: pd.DataFrame) -> str:
     """Eight hexadecimal digits that stand for a table's contents: the same for the same columns and rows in order.
 
-    Nouns that only repeat what the spelling of the subjects says add nothing to the contents.
+    Twins, and nouns that only repeat what the spelling of the subjects says, add nothing to the contents.
     """
-    digest, columns = hashlib.sha256(), sorted(table.columns)
+    digest, columns = hashlib.sha256(), sorted(set(table.columns) - {"twin"})
     if "noun" in table:
         subjects = table["subject"] if "subject" in table else [""] * len(table)
         if spelled_nouns(subjects) == table["noun"].str.lower().tolist():
