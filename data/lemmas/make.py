@@ -1,12 +1,15 @@
 """Make newman-appendix.csv: the appendix' verb lemmas with their forms and what else those forms can be.
 
-The forms come from the inflection library lemminflect, corrected by the reviewed exceptions.yaml.
+The forms come from the inflection library lemminflect, corrected by the reviewed exceptions.yaml; zipf says how
+frequent the two forms are together in wordfreq's English: log10 of their uses in a billion words, of nouns spelled
+alike too.
 
     python data/lemmas/make.py            # writes the table
     python data/lemmas/make.py --review   # also prints each form that is not what the plain spelling rule gives
 """
 
 import csv
+import math
 import sys
 from pathlib import Path
 
@@ -16,7 +19,7 @@ from lemminflect import getAllInflections, getInflection
 from tse_core.datasets.lemmas import third_person
 
 HERE = Path(__file__).parent
-COLUMNS = ["lemma", "singular", "plural", "past", "homograph", "noun", "left_out"]
+COLUMNS = ["lemma", "singular", "plural", "past", "homograph", "noun", "left_out", "zipf"]
 
 
 def rows() -> list[dict]:
@@ -37,7 +40,16 @@ def _row(entry: str, exceptions: dict) -> dict:
         "homograph": _homograph(entry, plural, past, exceptions),
         "noun": "yes" if entry in exceptions["also_nouns"] or getAllInflections(entry, "NOUN") else "no",
         "left_out": exceptions["left_out"].get(entry, ""),
+        "zipf": _zipf(singular, plural),
     }
+
+
+def _zipf(*forms: str) -> str:
+    """0.00 for forms that wordfreq does not have."""
+    from wordfreq import word_frequency
+
+    frequency = sum(word_frequency(form, "en") for form in forms)
+    return f"{math.log10(frequency * 1e9) if frequency else 0:.2f}"
 
 
 def _forms(entry: str, exceptions: dict) -> tuple[str, str, str]:

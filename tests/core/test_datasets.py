@@ -265,7 +265,7 @@ def test_nothing_is_downloaded_unless_asked_for(empty_cache):
 def test_generated_templates_load_by_name_and_by_construction(empty_cache):
     assert len(load_pairs("marvin-linzen")) == 121_220
     simple = load_pairs("marvin-linzen/simple")
-    assert list(simple.columns) == AGREEMENT_COLUMNS
+    assert list(simple.columns) == [*AGREEMENT_COLUMNS, "twin"]
     assert len(simple) == 140
     assert simple.attrs["name"] == "marvin-linzen/simple"
     assert load_pairs("marvin-linzen/simple", period=False)["right"].tolist()[0] == ""

@@ -230,5 +230,5 @@ def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny
 def test_forms_of_very_long_verb_lists_keep_their_lemmas():
     lemmas = 40_000
     log_probabilities = torch.zeros(1, 4).log_softmax(-1)
-    table = _forms(np.array([0]), log_probabilities, np.tile([[0, 1]], (lemmas, 1)))
+    table = _forms(np.array([0]), log_probabilities, log_probabilities, np.tile([[0, 1]], (lemmas, 1)))
     assert table["lemma"].tolist() == list(range(lemmas))

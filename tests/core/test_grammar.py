@@ -229,3 +229,63 @@ def test_unknown_names_list_what_there_is(grammar, tmp_path):
         generate(grammar, "simpel")
     with pytest.raises(InputError, match="no such file"):
         load_grammar(tmp_path / "none.yaml")
+
+
+@pytest.fixture(scope="module")
+def design():
+    return load_grammar("marvin-linzen-adverbs")
+
+
+def test_a_design_crosses_its_factors_in_full_over_a_balanced_sample_of_items(design):
+    pairs = generate(design, "across-prepositional-phrase")
+    levels = ["adverb", "preposition", "number", "attractor_number", "lemma"]
+    cells = pairs.groupby(levels).size()
+    assert len(cells) == 6 * 6 * 2 * 2 * 4 and set(cells) == {20}
+    items = pairs.drop_duplicates(["noun", "attractor"]).query("attractor_number == 'singular'")
+    assert len(items) == 20
+    assert set(items["noun"].value_counts()) == set(items["attractor"].value_counts()) == {2}
+
+
+def test_the_whole_design_holds_the_sample_and_the_sample_is_always_the_same(design):
+    some, again, whole = (generate(design, "across-subject-relative", whole=all_) for all_ in (False, False, True))
+    pd.testing.assert_frame_equal(some, again)
+    words = ["left", "correct", "wrong", "number", "adverb"]
+    assert set(some[words].itertuples(index=False)) < set(whole[words].itertuples(index=False))
+    assert len(unique_contexts(whole, "causal")) == 10 * 10 * 2 * 4 * 6
+
+
+def test_without_an_adverb_its_contexts_are_marvin_and_linzens(design, pairs):
+    plain = generate(design, whole=True).query("adverb == 'none'")
+    there = set(pairs[["construction", "left", "number"]].itertuples(index=False))
+    missing = set(plain[["construction", "left", "number"]].itertuples(index=False)) - there
+    assert {row.construction for row in missing} == {"VP coordination"}  # "the author is late and"
+    assert all("late and" in row.left for row in missing)
+
+
+def test_an_adverb_that_may_belong_to_the_clause_before_it_is_marked(design):
+    table = generate(design).groupby(["construction", "adverb"])["ambiguous"].agg(set)
+    marked = {key for key, values in table.items() if values == {"yes"}}
+    behind = [name for name in table.index.levels[0] if name.startswith(("Across object", "Across subject"))]
+    assert marked == {(construction, word) for construction in behind for word in ("often", "usually", "always")}
+    assert all(len(values) == 1 for values in table)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("items: some", "items is 'some'"),
+        ("factors: {place: person}", "factors.place: unknown list of words 'person'"),
+        ("factors: {lemma: near}", "factors.lemma: every grammar's pairs have a column 'lemma'"),
+        ("factors: {place: near}\nambiguous: [{plaice: [behind]}]", "ambiguous, entry 1: unknown factor 'plaice'"),
+        ("ambiguous: [{constructions: [yours]}]", "ambiguous, entry 1: unknown construction 'yours'"),
+    ],
+)
+def test_a_mistake_in_a_design_is_named_with_its_place(write, more, message):
+    with pytest.raises(InputError, match=message):
+        load_grammar(write(f"{SMALL}\n{more}\n"))
+
+
+def test_twins_share_all_words_but_the_subjects_and_what_agrees_with_it(pairs):
+    relative = pairs[pairs["template"] == "subj_rel"]
+    assert relative["twin"].iloc[0] == "the author/authors that likes/like the guard ___"
+    assert relative.groupby(["twin", "lemma", "right"])["number"].agg(set).map(len).eq(2).all()

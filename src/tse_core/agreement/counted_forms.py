@@ -34,7 +34,7 @@ class WordList:
 class CountedForms:
     """The lemmas that count, and where their forms are."""
 
-    lemmas: pd.DataFrame
+    lemmas: pd.DataFrame  # with a column tokens: of the longer of a lemma's two forms
     ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or places in the list of words
     where: Mapping[str, int | None]  # a word's entry or place
     words: WordList | None = None  # None: the vocabulary
@@ -60,7 +60,7 @@ def counted_forms(
         _require(kept, f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with "
                  "both forms as single entries; choose another lemma list or a model with a larger vocabulary, or "
                  "count whole words (forms='words')")  # fmt: skip
-        return CountedForms(kept, ids, where)
+        return CountedForms(kept.assign(tokens=1), ids, where)
     spelled = dict(zip(words, model.spellings(words), strict=True))
     numbers = {spelling: i for i, spelling in enumerate(dict.fromkeys(filter(None, spelled.values())))}
     places = {word: numbers[spelling] for word, spelling in spelled.items() if spelling}
@@ -75,7 +75,8 @@ def counted_forms(
     order = [*of_lemmas.tolist(), *sorted(asked - set(of_lemmas.tolist()))]
     spellings = list(numbers)
     new = {old: i for i, old in enumerate(order)}
-    single = int((lengths[ids] == 1).all(axis=1).sum())
+    kept = kept.assign(tokens=lengths[ids].max(axis=1))
+    single = int((kept["tokens"] == 1).sum())
     ids = np.searchsorted(of_lemmas, ids)  # the first places of the list, in the order of `of_lemmas`
     end = forms == "words" and model.kind != "masked"
     where = {word: new.get(place) for word, place in places.items()}

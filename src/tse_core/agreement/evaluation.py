@@ -13,12 +13,14 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.cells import cell_table, twin_rows
 from tse_core.agreement.clustered import clustered
 from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.job import Job, Keep, Protocol, prepare
 from tse_core.agreement.scoring import CODE, job_work
 from tse_core.agreement.some_lemmas import over
 from tse_core.datasets.lemmas import Lemmas
+from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS, Cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.result_index import finished, keep_results
@@ -43,7 +45,7 @@ class Evaluation:
     ----------
     contexts : DataFrame
         One row a unique context: construction, subject, noun (its singular, "" if not known), left, right, number,
-        pairs (how many share it), ew, mw (at top 100 % under the protocol), and for every cut-off ``ew_top_0.1``,
+        pairs (how many share it), what else its pairs say of it (attractor, twin, the factors of a design), ew, mw (at top 100 % under the protocol), and for every cut-off ``ew_top_0.1``,
         ``mw_...``, ``mass_...`` (NaN: no lemma eligible).
     pairs : DataFrame
         One row a pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form
@@ -59,7 +61,8 @@ class Evaluation:
         With keep="lemmas": construction x subject (the left context, where no subject is known) x lemma x number: noun,
         contexts, correct (how many of them), and the mean probability of each form.
     forms : DataFrame or None
-        With keep="forms": context x lemma: log-probability of each form and the mass of all likelier entries.
+        With keep="forms": context x lemma: log-odds of the singular form against the plural one, log-probability of
+        each (nats) and the mass of all likelier entries.
     """
 
     contexts: pd.DataFrame
@@ -75,23 +78,92 @@ class Evaluation:
         """EW and MW of each context over some of the lemmas; made with keep="lemmas". See `some_lemmas.over`."""
         return over(self.by_lemma, lemmas)
 
-    def table(self, *, intervals: bool = False) -> pd.DataFrame:
-        """The rows of Table 2: construction, MW, EW, TSE, contexts, pairs (those that TSE counts).
+    def table(
+        self,
+        by: str | Sequence[str] = "construction",
+        *,
+        lemmas: Collection[str] | None = None,
+        intervals: bool = False,
+    ) -> pd.DataFrame:
+        """The scores in cells, by default the rows of Table 2.
 
-        MW, EW and every other metric of contexts are means over unique contexts, TSE and every other metric of pairs
-        over pairs. With `intervals`, columns ``MW_low``, ``MW_high`` and so on hold 95 % intervals clustered by subject
-        noun.
+        Parameters
+        ----------
+        by : names of columns, as a sequence or with commas between them
+            Of the contexts (construction, number, adverb; ``attractor`` means its number) or of the lemma list (noun,
+            band, tokens, lemma); ``noun`` is the list's. A column of the list needs keep="forms".
+        lemmas : names of lemmas, optional
+            EW, MW and NS over these alone, TSE of their pairs; needs keep="forms".
+        intervals : bool
+            Adds ``EW_low``, ``EW_high`` and so on, 95 %: over subject nouns; of EW and NS of a group of verbs over
+            subject nouns and verbs, crossed.
+
+        Returns
+        -------
+        DataFrame, a row a cell:
+
+        - the columns of `by`;
+        - MW, EW and every other metric of contexts, means over unique contexts; TSE and every other metric of pairs,
+          means over pairs; NS (`number_sensitivity`), where the evaluation has forms and twins;
+        - lemmas, contexts, twins (how many), pairs (those that TSE counts), unscored (those that it does not), verbs
+          (lemmas that TSE asked), decisions (distinct ones: the same context and the same two forms count once);
+        - TSE_decisions, the mean over distinct decisions.
+
+        Raises
+        ------
+        InputError : no such column; no lemma given counted; forms are needed and were not kept.
         """
-        of = {"context": self.contexts.groupby("construction", sort=False),
-              "pair": self.pairs.groupby("construction", sort=False)}  # fmt: skip
-        means = {metric.name: of[metric.of][metric.column].mean() for metric in TABLE_ORDER}
-        table = pd.DataFrame({**means, "contexts": of["context"].size(), "pairs": of["pair"]["tse"].count()})
-        if intervals:
-            long = self.intervals().set_index("construction")
-            for metric in means:
-                bounds = long[long["metric"] == metric]  # none where no score is defined
-                table[f"{metric}_low"], table[f"{metric}_high"] = bounds["low"], bounds["high"]
-        return table.reset_index()
+        return cell_table(self, by, lemmas, intervals)
+
+    def number_sensitivity(
+        self, by: str | Sequence[str] = "construction", *, lemmas: Collection[str] | None = None, intervals: bool = True
+    ) -> pd.DataFrame:
+        """The share of verbs that react to the subject's number, over twins: contexts that differ in it alone.
+
+        With c_s and c_p such contexts, of a singular and a plural subject, and v_s and v_p a lemma's two forms,
+
+            NS = mean over twins and lemmas of 1[log P(v_s | c_s) / P(v_p | c_s) > log P(v_s | c_p) / P(v_p | c_p)].
+
+        A constant preference for one form, be it for the shorter word or because the base form is also a noun, cancels
+        in the difference; a model that does not see the subject scores 0.5. It is the interaction of SyntaxGym's 2 x 2
+        designs (Gauthier et al. 2020), where the same four surprisals make two differences and their difference is
+        tested. EW asks more, that each of the two log-odds lies on its side of 0; so NS is 1 where EW is 1.
+
+        A tie counts as not sensitive. A context without a twin takes no part; a cell without twins is NaN.
+
+        Returns
+        -------
+        DataFrame with the columns of `by`, NS, NS_low and NS_high (with `intervals`, 95 %), twins, lemmas.
+
+        Raises
+        ------
+        InputError : no forms were kept (keep="forms"); no two contexts are twins; what `table` raises.
+        """
+        self.log_odds  # noqa: B018  (raises where no forms were kept)
+        if not len(twin_rows(self.contexts)):
+            raise InputError(
+                "no two contexts differ in the subject's number alone, by their column 'twin'; a grammar's pairs have it"
+            )
+        table = self.table(by, lemmas=lemmas, intervals=intervals)
+        names = by.split(",") if isinstance(by, str) else list(by)
+        return table[[*names, *(c for c in table if c.startswith("NS")), "twins", "lemmas"]]
+
+    @cached_property
+    def log_odds(self) -> np.ndarray:
+        """Of each lemma's singular form against its plural form (nats): (contexts, lemmas), with keep="forms"."""
+        return self._of_forms("log_odds")
+
+    def log_probabilities(self, form: Literal["singular", "plural"]) -> np.ndarray:
+        """Of each lemma's form (nats): (contexts, lemmas), with keep="forms"."""
+        return self._of_forms(f"log_probability_{form}")
+
+    def _of_forms(self, column: str) -> np.ndarray:
+        if self.forms is None:
+            raise InputError("the evaluation was made without its forms; use keep='forms'")
+        places = self.forms["context"].to_numpy()[:: len(self.lemmas)]
+        values = np.empty((len(self.contexts), len(self.lemmas)), dtype=np.float32)
+        values[places] = self.forms[column].to_numpy().reshape(len(places), -1)
+        return values
 
     def intervals(self, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
         """95 % intervals of every metric in each construction, for other samples of what the claim is about.

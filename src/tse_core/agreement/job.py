@@ -16,7 +16,7 @@ from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.numbers import with_numbers
-from tse_core.datasets.pairs import context_index, unique_contexts
+from tse_core.datasets.pairs import context_factors, context_index, unique_contexts
 from tse_core.errors import InputError, LittleCountedWarning, unknown
 from tse_core.files import safe_name
 from tse_core.forward.word_forms import form_tree
@@ -29,6 +29,7 @@ Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
 SHARD_CONTEXTS = 2048
 WORD_SHARD = 4  # contexts of a shard in which each is scored over thousands of whole words
+NAMED = ["construction", "subject", "left", "right", "number", "pairs"]  # what names a shard of contexts
 LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
 
 
@@ -104,7 +105,7 @@ class Job:
         for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
             for number, start in enumerate(range(0, len(members), size)):
                 slice_ = members[start : start + size]
-                contexts = data_hash(self.contexts.iloc[slice_].drop(columns="noun"))
+                contexts = data_hash(self.contexts.iloc[slice_][NAMED])
                 pairs = self.pairs.loc[self.pair_rows(slice_), ["left", "right", "correct", "wrong", "number"]]
                 yield f"{safe_name(construction)}-{number:03d}-{contexts}{data_hash(pairs)}", slice_
 
@@ -155,6 +156,7 @@ def prepare(
     first = np.unique(index, return_index=True)[1]
     for place, column in enumerate(("subject", "noun"), start=1):
         contexts.insert(place, column, pairs[column].to_numpy()[first] if column in pairs else "")
+    contexts = pd.concat([contexts, context_factors(pairs, index, model.kind)], axis=1)
     sample = sample or (SAMPLE_SIZE if found.words and model.device.type == "cpu" else "all")
     all_contexts = len(contexts)
     if sample != "all":

@@ -37,6 +37,6 @@ def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
         "contexts": Shape(("context", *scores), contexts),
         "pairs": Shape(("pair", *of_pairs, "log_probability_correct", "log_probability_wrong"), pairs),
         "lemmas": Shape(("construction", "subject", "number", "lemma", "contexts", "correct"), groups * lemmas),
-        "forms": Shape(("context", "lemma"), contexts * lemmas),
+        "forms": Shape(("context", "lemma", "log_odds"), contexts * lemmas),
     }
     return {table: shapes[table] for table in job.tables}

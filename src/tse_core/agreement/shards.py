@@ -46,7 +46,7 @@ def score_shard(
             correct = agreement(logits, job.inflection_ids, number)
             lemma_sums.add(here, correct, *_probabilities(log_probabilities, job.inflection_ids, number))
         if job.keep == "forms":
-            forms.append(_forms(here, log_probabilities, job.inflection_ids))
+            forms.append(_forms(here, logits, log_probabilities, job.inflection_ids))
     columns = {f"{name}_{cutoff:g}": values[:, i] for name, values in scores.items()
                for i, cutoff in enumerate(getattr(job.cutoffs, name.split("_")[1]))}  # fmt: skip
     tables = {"contexts": pd.DataFrame({"context": np.arange(len(members))} | columns)}
@@ -128,18 +128,24 @@ class _LemmaSums:
         return table
 
 
-def _forms(contexts, log_probabilities, ids):
-    """Log-probability of each form and the mass of all entries likelier than it."""
-    probabilities = log_probabilities.double().exp()
-    ascending = probabilities.sort(dim=1).values
-    above = torch.nn.functional.pad(ascending.flip(1).cumsum(1), (1, 0))
+def _forms(contexts, logits, log_probabilities, ids):
+    """Log-probability of each form, the mass of all entries likelier than it, and the log-odds of the two forms.
+
+    The log-odds are taken before the softmax rounds, so that their sign is that of the comparison.
+    """
+    probabilities = log_probabilities.double().exp().cpu().numpy()
+    ascending = np.sort(probabilities, axis=1)
+    above = np.zeros((len(ascending), ascending.shape[1] + 1))
+    np.cumsum(ascending[:, ::-1], axis=1, out=above[:, 1:])
+    own = [torch.as_tensor(ids[:, k], device=logits.device) for k in (0, 1)]
     table = {
         "context": np.repeat(contexts, len(ids)).astype(np.int32),
         "lemma": np.tile(np.arange(len(ids)), len(contexts)).astype(np.int32),
+        "log_odds": (logits[:, own[0]] - logits[:, own[1]]).float().cpu().numpy().ravel(),
     }
     for k, form in enumerate(("singular", "plural")):
-        own = torch.as_tensor(ids[:, k], device=probabilities.device)
-        likelier = ascending.shape[1] - torch.searchsorted(ascending, probabilities[:, own].contiguous(), right=True)
-        table[f"log_probability_{form}"] = log_probabilities[:, own].cpu().numpy().ravel()
-        table[f"mass_above_{form}"] = above.gather(1, likelier).float().cpu().numpy().ravel()
+        rows = zip(ascending, probabilities[:, ids[:, k]], strict=True)
+        likelier = ascending.shape[1] - np.stack([row.searchsorted(found, side="right") for row, found in rows])
+        table[f"log_probability_{form}"] = log_probabilities[:, own[k]].cpu().numpy().ravel()
+        table[f"mass_above_{form}"] = np.take_along_axis(above, likelier, axis=1).astype(np.float32).ravel()
     return pd.DataFrame(table)

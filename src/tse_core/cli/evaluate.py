@@ -26,6 +26,8 @@ probability on correct forms), each pair with its own verb (TSE).
   tse evaluate gpt2 --against bert-base-cased
 
   tse evaluate smollm2-135m-instruct --data marvin-linzen/simple --forms words
+
+  tse evaluate smollm2-135m-instruct --data marvin-linzen-adverbs --by noun,adverb,attractor
 """
 
 
@@ -71,6 +73,14 @@ def evaluate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the sample.", min=0)] = 0,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="A second table in cells: factors of the pairs (construction, number, attractor, adverb) and columns "
+            "of the verb list (noun, band, tokens), with commas between them. NS is number sensitivity.",
+        ),
+    ] = None,
     against: Annotated[
         str | None, typer.Option(help="A second model: both over the lemmas that they share, compared by noun.")
     ] = None,
@@ -113,13 +123,15 @@ def evaluate(
         from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
 
         lists = [shared_lemmas(models, verbs, drawn["forms"]) for verbs in lists]
+    drawn["keep"] = "forms" if by else "contexts"
     how = {"protocol": protocol, **drawn, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
     with warned() as of_run:
         results = [[run(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
     runs = [result for of_model in results for result in of_model]
     lines, notes = [], []
     for result in runs:
-        lines.append(f"{_shown(result.table(intervals=intervals), intervals)}\n\n{result.scored}\n{result.signature}\n")
+        tables = [_shown(result.table(name, intervals=intervals), name) for name in ("construction", by) if name]
+        lines.append("\n\n".join([*tables, f"{result.scored}\n{result.signature}\n"]))
         if uncertain := int(result.pairs["within_noise"].sum()):
             notes.append(f"note: {uncertain:,} pairs are decided by less than numeric noise")
     if against:
@@ -156,19 +168,31 @@ def _compared(table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shown(table, intervals) -> str:
-    from tse_core.metrics.table import METRICS
+def _shown(table, by: str) -> str:
+    """The table's scores with their intervals, and what TSE asked."""
+    from tse_core.agreement.cells import TABLE_ORDER
 
-    width = max(map(len, table["construction"]))
-    cell = 21 if intervals else 6
-    metrics = [column for column in table if column in METRICS]
-    lines = [f"{'':{width}}  " + "  ".join(f"{m:<{cell}}" for m in metrics) + "  contexts    pairs"]
-    for _, row in table.iterrows():
-        cells = []
-        for metric in metrics:
-            text = "-" if row[metric] != row[metric] else f"{row[metric]:.3f}"
-            if intervals and text != "-":
-                text += f" [{row[metric + '_low']:.3f}, {row[metric + '_high']:.3f}]"
-            cells.append(f"{text:<{cell}}")
-        lines.append(f"{row['construction']:{width}}  {'  '.join(cells)}  {row['contexts']:8,d} {row['pairs']:8,d}")
-    return "\n".join(lines)
+    names = by.split(",")
+    counted = ["contexts", "pairs", "unscored", "verbs", "decisions"]
+    counted = counted if by == "construction" else ["lemmas", *counted]
+    header = ["" if names == ["construction"] else name for name in names]
+    metrics = [name for name in TABLE_ORDER if name in table]
+    rows = [[*header, *metrics, *counted, "TSE of decisions"]]
+    for row in table.to_dict("records"):
+        labels = [{True: "yes", False: "no"}.get(row[name], str(row[name])) for name in names]
+        scores = [_score(row, name) for name in metrics]
+        counts = [f"{row[name]:,}" for name in counted]
+        rows.append([*labels, *scores, *counts, _score(row, "TSE_decisions")])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = len(names) + len(metrics)
+    return "\n".join(
+        "  ".join(f"{text:{'<' if i < left else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths)))
+        for row in rows
+    )
+
+
+def _score(row: dict, name: str) -> str:
+    if row[name] != row[name]:
+        return "-"
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    return f"{row[name]:.3f}" + (f" [{low:.3f}, {high:.3f}]" if low is not None and low == low else "")

@@ -42,6 +42,8 @@ DESCRIPTIONS = {
     "russian": "2,000 Russian imperfective verbs, third persons of the present (OpenCorpora, CC BY-SA 3.0)",
 }
 REQUIRED = ("lemma", "singular", "plural")
+BAND_EDGES = (3.0, 4.0, 5.0)  # zipf: uses in a million words from 1, 10, 100 on
+BANDS = ("under 1 a million", "1 to 10 a million", "10 to 100 a million", "over 100 a million")
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Lemmas:
         One row per lemma: lemma, singular (third person), plural (base); in the English lists also past (for be
         "was/were"), homograph ("" or why a form may carry probability that is no agreement in the present: "past" where
         the base is also a past form, "modal"), noun (bool: also a noun), left_out (why newman-clean leaves it out, or
-        "").
+        ""), zipf (log10 of the uses of both forms in a billion words) and band, its band of frequency (`BANDS`).
     """
 
     name: str
@@ -195,6 +197,8 @@ def only_verbs() -> set[str]:
 def _appendix(clean: bool = False) -> pd.DataFrame:
     table = read_lemmas(data_folder() / "lemmas" / "newman-appendix.csv")
     table["noun"] = table["noun"] == "yes"
+    table["zipf"] = table["zipf"].astype(float)
+    table["band"] = pd.cut(table["zipf"], [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
     return table[table["left_out"] == ""].reset_index(drop=True) if clean else table
 
 
@@ -217,7 +221,7 @@ def _released() -> pd.DataFrame:
     plurals = [entry for entry in entries if entry not in faults["left_out"]]
     singulars = [faults["singular"].get(verb) or third_person(verb) for verb in plurals]
     table = pd.DataFrame({"lemma": plurals, "singular": singulars, "plural": plurals})
-    details = _appendix()[["plural", "past", "homograph", "noun", "left_out"]]
+    details = _appendix().drop(columns=["lemma", "singular"])
     table = table.merge(details, on="plural", how="left", validate="one_to_one")
     table["lemma"] = table["lemma"].replace({"are": "be", "were": "be"})
     return table

@@ -61,6 +61,29 @@ def context_index(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> np
     return pairs.groupby(columns, sort=False).ngroup().to_numpy(dtype="int64")
 
 
+def context_factors(pairs: pd.DataFrame, index: np.ndarray, kind: str) -> pd.DataFrame:
+    """What the pairs say of their contexts besides the words: each further column that has one value in every context.
+
+    Such are template, attractor, attractor_number and the factors of a design. ``twin`` is cut at the verb's place for
+    a causal model, which reads no further.
+
+    Returns
+    -------
+    One row a context, in the order of `index` (from `context_index`); "" where a pair says nothing.
+    """
+    own = ("id", "construction", "subject", "noun", "lemma", "left", "right", "number", "correct", "wrong", "pairs")
+    first = np.unique(index, return_index=True)[1]
+    found = {}
+    for column in [name for name in pairs if name not in own]:
+        values = pairs[column].fillna("")
+        if column == "twin" and kind == "causal":
+            values = values.str.partition("___")[0].str.strip()
+        values = values.to_numpy()
+        if (values[first][index] == values).all():
+            found[column] = values[first]
+    return pd.DataFrame(found, index=range(len(first)))
+
+
 def sentence_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     """Agreement pairs as sentence pairs; the two verb forms are also the one-prefix method's words."""
     prefix, good, bad = pairs["left"], pairs["correct"], pairs["wrong"]

@@ -1,8 +1,9 @@
 """The table of metrics: what each is called, what it means, how it is computed.
 
 Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
-charts. A metric is a sum over the lemmas that count (`part`) divided by another (`whole`); both are functions of
-`Forms`, written with operators alone so that arrays and tensors will do.
+charts. A metric of contexts or pairs is a sum over the lemmas that count (`part`) divided by another (`whole`); both are
+functions of `Forms`, written with operators alone so that arrays and tensors will do. A metric of twins (`TwinMetric`)
+is any function of a lemma's log-odds in two contexts that differ in the subject's number alone.
 """
 
 from collections.abc import Callable
@@ -98,6 +99,45 @@ METRICS = {
         ),
     )
 }  # fmt: skip
+
+
+def higher_after_singular(singular: Any, plural: Any):
+    """1[log-odds after the singular subject > log-odds after the plural one]; a tie is 0."""
+    return singular > plural
+
+
+@dataclass(frozen=True)
+class TwinMetric:
+    """A metric of twins: a mean over twins and lemmas.
+
+    Attributes
+    ----------
+    name, definition : as of a `Metric`
+    of_lemma : function of a lemma's log-odds, singular form against plural form (nats), after the singular and after
+        the plural subject: two arrays of one shape -> numbers of this shape
+    """
+
+    name: str
+    definition: str
+    of_lemma: Callable[[Any, Any], Any]
+
+    @property
+    def column(self) -> str:
+        """Its column in tables of contexts."""
+        return self.name.lower()
+
+
+OF_TWINS = {
+    metric.name: metric
+    for metric in (
+        TwinMetric(
+            "NS",
+            "number sensitivity: the share of verbs whose singular form gains on the plural one where the subject is "
+            "singular, over contexts that differ in the subject's number alone",
+            of_lemma=higher_after_singular,
+        ),
+    )
+}
 OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
 OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
 SCORED = (*(metric.column for metric in OF_CONTEXTS.values()), "mass")  # columns at every cut-off; mass is the coverage

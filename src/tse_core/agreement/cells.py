@@ -1,0 +1,199 @@
+"""The scores of an evaluation in cells: by any factor of its contexts and any column of its verb list.
+
+A column of the lemma list (noun, band, tokens, lemma) divides the verbs, any other one (construction, adverb, number,
+attractor) the contexts. EW and MW of a group of verbs are those of each context over that group alone, and TSE is that
+of the pairs whose own verb is in it.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from tse_core.errors import InputError, unknown
+from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.tables import subject_clusters, table_intervals
+
+if TYPE_CHECKING:
+    from tse_core.agreement.evaluation import Evaluation
+
+TABLE_ORDER = (*reversed(METRICS), *OF_TWINS)  # MW, EW, TSE, as in Table 2, then NS
+ALIASES = {"attractor": "attractor_number"}  # whoever divides by attractor means its number, not the noun
+COUNTS = ["lemmas", "contexts", "twins", "pairs", "unscored", "verbs", "decisions"]
+
+
+def cell_table(
+    found: "Evaluation", by: str | Sequence[str], lemmas: Collection[str] | None = None, intervals: bool = False
+) -> pd.DataFrame:
+    """`Evaluation.table`, which says what it returns."""
+    by = by.split(",") if isinstance(by, str) else list(by)
+    of_contexts, of_lemmas = _divided(found, by)
+    contexts = found.contexts.assign(**{name: found.contexts[ALIASES.get(name, name)] for name in of_contexts})
+    contexts[of_contexts] = contexts[of_contexts].replace("", "none")
+    tables = []
+    for labels, members in _verb_groups(found, of_lemmas, lemmas):
+        scored = contexts.assign(**context_scores(found, members))
+        cells = _cells(found, scored, of_contexts, members, intervals)
+        tables.append(cells.assign(**dict(zip(of_lemmas, labels, strict=True))))
+    table = pd.concat(tables, ignore_index=True)
+    order = {name: pd.factorize(table[name], sort=name in of_lemmas)[0] for name in by}
+    table = table.iloc[np.lexsort([*reversed(order.values())])].reset_index(drop=True)
+    return table[[*by, *table.columns.drop(by)]]
+
+
+def context_scores(found: "Evaluation", members: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """Every metric of contexts and of twins, in each context over the lemmas numbered `members` (None: all).
+
+    A metric of twins is NaN in a context without a twin, and left out where no context has one or no forms were kept.
+    """
+    scores = {} if members is None else _over(found, members)
+    if found.forms is None or not len(twins := twin_rows(found.contexts)):
+        return scores
+    odds = found.log_odds if members is None else found.log_odds[:, members]
+    for metric in OF_TWINS.values():
+        scores[metric.column] = np.full(len(odds), np.nan)
+        scores[metric.column][twins] = metric.of_lemma(*odds[twins.T]).mean(axis=1)[:, None]
+    return scores
+
+
+def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
+    """The rows (twins, 2) of the contexts that differ in the subject's number alone: [singular, plural].
+
+    They share their construction and their label in the column ``twin``; where several do, the first of each number.
+    """
+    if "twin" not in contexts:
+        return np.empty((0, 2), dtype=np.int64)
+    labelled = contexts.reset_index(drop=True)
+    labelled = labelled[labelled["twin"] != ""].reset_index(names="row")
+    first = labelled.drop_duplicates(["construction", "twin", "number"]).pivot(
+        index=["construction", "twin"], columns="number", values="row"
+    )
+    both = first.reindex(columns=["singular", "plural"]).dropna().to_numpy(dtype=np.int64)
+    return both[np.argsort(both[:, 0])]
+
+
+def decisions(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that TSE scores, one of each distinct decision: the same context and the same two forms."""
+    return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])
+
+
+def _divided(found: "Evaluation", by: list[str]) -> tuple[list[str], list[str]]:
+    """Which of the columns divide the contexts, and which the verbs."""
+    of_lemmas = [name for name in by if name in found.lemmas]
+    for name in set(by) - set(of_lemmas):
+        if ALIASES.get(name, name) not in found.contexts:
+            factors = [c for c in found.contexts.columns[: found.contexts.columns.get_loc("pairs")] if c != "noun"]
+            factors += [c for c in found.contexts.columns[len(factors) :] if found.contexts[c].dtype.kind not in "fi"]
+            raise unknown("column to divide by", name, list(dict.fromkeys([*found.lemmas, *factors])))
+    if len(set(by)) < len(by) or not by:
+        raise InputError(f"the columns to divide by are {', '.join(by) or 'none'}; name at least one, each once")
+    return [name for name in by if name not in of_lemmas], of_lemmas
+
+
+def _verb_groups(found: "Evaluation", columns: list[str], lemmas: Collection[str] | None):
+    """The labels of each group of verbs and their places in the list of lemmas (None: all of them)."""
+    if not columns and lemmas is None:
+        return [((), None)]
+    there = np.ones(len(found.lemmas), dtype=bool) if lemmas is None else found.lemmas["lemma"].isin(set(lemmas))
+    chosen = found.lemmas[np.asarray(there)]
+    if chosen.empty:
+        raise InputError(
+            f"none of the {len(set(lemmas or ())):,} lemmas given is among the {len(found.lemmas):,} counted"
+        )
+    if not columns:
+        return [((), chosen.index.to_numpy())]
+    groups = chosen.groupby(columns, sort=True, dropna=False)
+    return [(labels, rows.index.to_numpy()) for labels, rows in groups]
+
+
+def _over(found: "Evaluation", members: np.ndarray) -> dict[str, np.ndarray]:
+    odds = found.log_odds[:, members]
+    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
+    singular_form, plural_form = (np.exp(found.log_probabilities(form)[:, members]) for form in ("singular", "plural"))
+    forms = Forms(
+        np.where(plural, plural_form, singular_form),
+        np.where(plural, singular_form, plural_form),
+        np.where(plural, odds < 0, odds > 0).astype(float),
+    )
+    return {m.column: m.part(forms).sum(axis=1) / m.whole(forms).sum(axis=1) for m in OF_CONTEXTS.values()}
+
+
+def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: bool) -> pd.DataFrame:
+    """One group of verbs in each cell of the contexts."""
+    asked = found.pairs if members is None else found.pairs[found.pairs["lemma"].isin(found.lemmas["lemma"][members])]
+    keys = by or [""]
+    contexts = contexts if by else contexts.assign(**{"": ""})
+    asked = asked[["context", "noun", "left", "correct", "wrong", "lemma", *(m.column for m in OF_PAIRS.values())]]
+    asked = asked.join(contexts[keys], on="context")
+    once = decisions(asked)
+    of = {"context": contexts.groupby(keys, sort=False), "pair": asked.groupby(keys, sort=False)}
+    rows = {name: ("pair" if name in OF_PAIRS else "context", name.lower()) for name in TABLE_ORDER}
+    rows = {name: (unit, column) for name, (unit, column) in rows.items() if unit == "pair" or column in contexts}
+    means = {name: of[unit][column].mean() for name, (unit, column) in rows.items()}
+    table = pd.DataFrame(means, index=of["context"].size().index)  # pairs may ask nothing in some cells
+    table["lemmas"] = len(found.lemmas if members is None else members)
+    table["contexts"] = of["context"].size()
+    if "ns" in contexts:
+        table["twins"] = of["context"]["ns"].count() // (1 if "number" in by else 2)
+    table["pairs"] = of["pair"]["tse"].count()
+    table["unscored"] = of["pair"]["tse"].size() - table["pairs"]
+    scored = once.groupby(keys, sort=False)
+    table["verbs"], table["decisions"] = scored["lemma"].nunique(), scored.size()
+    table["TSE_decisions"] = scored["tse"].mean()
+    table[COUNTS[3:]] = table[COUNTS[3:]].fillna(0).astype(int)
+    if intervals:
+        bounds = _bounds(contexts, asked, keys, rows) if members is None else _crossed(found, contexts, keys, members)
+        table = table.join(bounds)
+    table = table.reset_index()
+    return table if by else table.drop(columns="")
+
+
+def _bounds(contexts, pairs, keys, rows) -> pd.DataFrame:
+    """95 % intervals clustered by subject noun: columns ``EW_low``, ``EW_high`` and so on."""
+    parts = []
+    for unit, table in (("context", contexts), ("pair", pairs)):
+        scores = {column: name for name, (of, column) in rows.items() if of == unit}
+        table = table.assign(noun=subject_clusters(table))
+        found = table_intervals(table, list(scores), by=keys)
+        parts.append(found.assign(metric=found["metric"].replace(scores)))
+    wide = pd.concat(parts).pivot(index=keys, columns="metric", values=["low", "high"])
+    wide.columns = [f"{metric}_{side}" for side, metric in wide.columns]
+    return wide.reindex(columns=[f"{name}_{side}" for name in rows for side in ("low", "high")])
+
+
+def _crossed(found, contexts, keys, members) -> pd.DataFrame:
+    """95 % intervals of EW and of the metrics of twins over subject nouns and verbs, crossed."""
+    odds, plural = found.log_odds[:, members], (contexts["number"] == "plural").to_numpy()[:, None]
+    wins = np.where(plural, odds < 0, odds > 0)
+    values = {"EW": wins.astype(float)}
+    if len(twins := twin_rows(contexts)):
+        for name, metric in OF_TWINS.items():
+            values[name] = np.full(odds.shape, np.nan)
+            values[name][twins] = metric.of_lemma(*odds[twins.T])[:, None]
+    nouns, found_bounds = pd.factorize(subject_clusters(contexts))[0], {}
+    for key, rows in contexts.groupby(keys, sort=False).indices.items():
+        cell = {}
+        for name, scores in values.items():
+            cell[f"{name}_low"], cell[f"{name}_high"] = _bounds_of(scores[rows], nouns[rows])
+        found_bounds[key] = cell
+    table = pd.DataFrame.from_dict(found_bounds, orient="index")
+    table.index = pd.MultiIndex.from_tuples(table.index, names=keys) if len(keys) > 1 else table.index.rename(keys[0])
+    return table
+
+
+def _bounds_of(scores: np.ndarray, nouns: np.ndarray) -> tuple[float, float]:
+    """Of scores (contexts, verbs); over nouns alone where there is one verb."""
+    known = ~np.isnan(scores[:, 0])
+    if not known.any():
+        return np.nan, np.nan
+    subjects, count = np.unique(nouns[known], return_inverse=True)[1], scores.shape[1]
+    sizes = np.bincount(subjects)
+    means = np.zeros((len(sizes), count))
+    np.add.at(means, subjects, scores[known])
+    means /= sizes[:, None]
+    verbs = [np.tile(np.arange(count), len(sizes))] if count > 1 else []
+    clusters, counts = (np.repeat(values, count) for values in (np.arange(len(sizes)), sizes))
+    bounds = interval(means.ravel(), clusters, crossed_with=verbs, counts=counts)
+    return bounds.low, bounds.high
