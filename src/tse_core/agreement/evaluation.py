@@ -45,8 +45,8 @@ class Evaluation:
     ----------
     contexts : DataFrame
         One row a unique context: construction, subject, noun (its singular, "" if not known), left, right, number,
-        pairs (how many share it), what else its pairs say of it (attractor, twin, the factors of a design), ew, mw (at top 100 % under the protocol), and for every cut-off ``ew_top_0.1``,
-        ``mw_...``, ``mass_...`` (NaN: no lemma eligible).
+        pairs (how many share it), what else its pairs say of it (attractor, twin, the factors of a design), ew, mw (at
+        top 100 % under the protocol), and for every cut-off ``ew_top_0.1``, ``mw_...``, ``mass_...`` (NaN: no lemma eligible).
     pairs : DataFrame
         One row a pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form
         could not be scored) and within_noise: the margin is smaller than numeric noise (`NOISE`), so that another batch
@@ -142,7 +142,7 @@ class Evaluation:
         self.log_odds  # noqa: B018  (raises where no forms were kept)
         if not len(twin_rows(self.contexts)):
             raise InputError(
-                "no two contexts differ in the subject's number alone, by their column 'twin'; a grammar's pairs have it"
+                "no two contexts differ in the subject's number alone, as a column 'twin' of the pairs would say"
             )
         table = self.table(by, lemmas=lemmas, intervals=intervals)
         names = by.split(",") if isinstance(by, str) else list(by)

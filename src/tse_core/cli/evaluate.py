@@ -186,7 +186,9 @@ def _shown(table, by: str) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     left = len(names) + len(metrics)
     return "\n".join(
-        "  ".join(f"{text:{'<' if i < left else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths)))
+        "  ".join(
+            f"{text:{'<' if i < left else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
         for row in rows
     )
 

@@ -145,7 +145,8 @@ def _drawn_items(choices: list[tuple[Entry, ...]], places: list[int], count: int
     """
     left = list(itertools.product(*(choices[i] for i in places)))
     order = np.random.default_rng([*template.name.encode()]).permutation(len(left))
-    left, drawn = [left[i] for i in order], Counter()
+    left = [left[i] for i in order]
+    drawn: Counter[tuple[int, Entry]] = Counter()
     for _ in range(min(count, len(left))):
         item = min(left, key=lambda words: sorted((drawn[p, word] for p, word in enumerate(words)), reverse=True))
         left.remove(item)

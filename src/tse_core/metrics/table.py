@@ -1,9 +1,9 @@
 """The table of metrics: what each is called, what it means, how it is computed.
 
 Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
-charts. A metric of contexts or pairs is a sum over the lemmas that count (`part`) divided by another (`whole`); both are
-functions of `Forms`, written with operators alone so that arrays and tensors will do. A metric of twins (`TwinMetric`)
-is any function of a lemma's log-odds in two contexts that differ in the subject's number alone.
+charts. A metric of contexts or pairs is a sum over the lemmas that count (`part`) divided by another (`whole`); both
+are functions of `Forms`, written with operators alone so that arrays and tensors will do. A metric of twins
+(`TwinMetric`) is any function of a lemma's log-odds in two contexts that differ in the subject's number alone.
 """
 
 from collections.abc import Callable
