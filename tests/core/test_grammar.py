@@ -247,15 +247,16 @@ def test_a_design_crosses_its_factors_in_full_over_a_balanced_sample_of_items(de
 
 
 def test_the_whole_design_holds_the_sample_and_the_sample_is_always_the_same(design):
-    some, again, whole = (generate(design, "across-subject-relative", whole=all_) for all_ in (False, False, True))
+    relative = "across-subject-relative"
+    some, again, whole = (generate(g, relative) for g in (design, design, load_grammar("marvin-linzen-adverbs-all")))
     pd.testing.assert_frame_equal(some, again)
     words = ["left", "correct", "wrong", "number", "adverb"]
     assert set(some[words].itertuples(index=False)) < set(whole[words].itertuples(index=False))
     assert len(unique_contexts(whole, "causal")) == 10 * 10 * 2 * 4 * 6
 
 
-def test_without_an_adverb_its_contexts_are_marvin_and_linzens(design, pairs):
-    plain = generate(design, whole=True).query("adverb == 'none'")
+def test_without_an_adverb_its_contexts_are_marvin_and_linzens(pairs):
+    plain = generate(load_grammar("marvin-linzen-adverbs-all")).query("adverb == 'none'")
     there = set(pairs[["construction", "left", "number"]].itertuples(index=False))
     missing = set(plain[["construction", "left", "number"]].itertuples(index=False)) - there
     assert {row.construction for row in missing} == {"VP coordination"}  # "the author is late and"

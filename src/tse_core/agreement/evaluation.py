@@ -46,7 +46,8 @@ class Evaluation:
     contexts : DataFrame
         One row a unique context: construction, subject, noun (its singular, "" if not known), left, right, number,
         pairs (how many share it), what else its pairs say of it (attractor, twin, the factors of a design), ew, mw (at
-        top 100 % under the protocol), and for every cut-off ``ew_top_0.1``, ``mw_...``, ``mass_...`` (NaN: no lemma eligible).
+        top 100 % under the protocol), and for every cut-off ``ew_top_0.1``, ``mw_...``, ``mass_...`` (NaN: no lemma
+        eligible).
     pairs : DataFrame
         One row a pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form
         could not be scored) and within_noise: the margin is smaller than numeric noise (`NOISE`), so that another batch
