@@ -23,6 +23,7 @@ def by_hand(odds=ODDS) -> Evaluation:
         {
             "construction": "Simple",
             "noun": ["key", "key", "box"],
+            "left": ["the key", "the keys", "the box"],
             "number": ["singular", "plural", "singular"],
             "pairs": 2,
             "twin": ["the key/keys", "the key/keys", "the box/boxes"],
@@ -39,7 +40,7 @@ def by_hand(odds=ODDS) -> Evaluation:
             (2, "box", "walks", "walk", "walk", np.nan),
         ],
         columns=["context", "noun", "correct", "wrong", "lemma", "tse"],
-    ).assign(construction="Simple")
+    ).assign(construction="Simple", left="the key")
     lemmas = pd.DataFrame({"lemma": ["open", "rust", "walk"], "noun": [False, False, True]})
     plural = -np.log1p(np.exp(odds))
     forms = pd.DataFrame(
