@@ -147,6 +147,18 @@ def test_a_command_that_hangs_is_ended_with_its_children(executable, tmp_path):
         pytest.fail("the command's child is still there")
 
 
+def test_where_there_are_no_groups_of_processes_the_tree_is_killed(executable, tmp_path):
+    """As on Windows, with what its taskkill does."""
+    executable('#!/bin/sh\nexec /bin/kill -9 -- "-$4"\n', "taskkill")
+    code = "import os, signal\ndel os.killpg, signal.SIGHUP, signal.SIGKILL\n"
+    code += "from tse_core.models.subprocesses import run_command\n"
+    code += "print(run_command(['sh', '-c', 'echo there; sleep 600'], timeout=1))"
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120)
+    assert ran.stdout.startswith("Ended(code=None, stopped='time', output=b'there"), ran.stderr
+
+
 def test_output_without_end_is_bounded(executable, monkeypatch):
     monkeypatch.setattr("tse_core.models.subprocesses.run_command.__defaults__", (2**20,))
     with pytest.raises(InputError, match="my-model tokenize: more than 268,435,456 bytes of output"):

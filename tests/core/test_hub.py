@@ -67,7 +67,7 @@ def test_every_layout_opens_with_the_papers_tokenizers(shared, tmp_path, monkeyp
         assert largest_difference(model) < 1e-5
 
 
-@pytest.mark.parametrize("name", ["gpt2", "bert-base-cased", "roberta-base"])
+@pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("held", [["config.json"], ["config.json", "tokenizer_config.json", "vocab.json", "vocab.txt"]])
 def test_a_half_filled_cache_is_filled(hub, name, held):
     from huggingface_hub import hf_hub_download
@@ -81,7 +81,7 @@ def test_a_half_filled_cache_is_filled(hub, name, held):
     assert largest_difference(load_model(name)) < 1e-5
 
 
-@pytest.mark.parametrize("name", ["gpt2", "bert-base-cased", "roberta-base"])
+@pytest.mark.parametrize("name", MODELS)
 def test_a_full_cache_asks_nothing(hub, name, monkeypatch):
     first = surprisals(load_model(name), SENTENCE)
     asked = len(hub.asked)

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 LARGEST = 2**28  # bytes that a command may print
+ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]  # no HUP: Windows
 GRACE = 2.0  # seconds for what a command has started to close its pipes once the command has ended
 
 
@@ -39,8 +40,7 @@ def run_command(command: Sequence[str], timeout: float, largest: int = LARGEST) 
         try:
             stopped = _wait(process, readers, time.monotonic() + timeout, signals)
         finally:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _kill(process.pid)
             process.wait()
     if signal.SIGINT in signals:
         raise KeyboardInterrupt
@@ -49,6 +49,15 @@ def run_command(command: Sequence[str], timeout: float, largest: int = LARGEST) 
     for reader in readers:
         reader.thread.join(GRACE)
     return Ended(None if stopped else process.returncode, stopped, *(b"".join(reader.chunks) for reader in readers))
+
+
+def _kill(group: int) -> None:
+    """Kill a process and those that it started: its group, or what Windows, which has no groups, knows as its tree."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(group, signal.SIGKILL)
+        else:
+            subprocess.run(["taskkill", "/T", "/F", "/PID", str(group)], capture_output=True)  # noqa: S603, S607
 
 
 class _Reader:
@@ -93,7 +102,7 @@ def _noted_signals() -> Iterator[list[int]]:
     noted: list[int] = []
     former = {}
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in ENDING:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 former[number] = signal.signal(number, lambda number, _: noted.append(number))
     try:
