@@ -58,6 +58,7 @@ models = [
 data = ["marvin-linzen"]
 lemmas = ["newman-clean"]  # the first list is drawn
 protocols = ["exact"]  # the first protocol is drawn
+null_contexts = 40  # of each construction, in which the null of the fall is drawn
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -93,6 +94,9 @@ printed = newman.with_table2(figures.published_curves(2))
 measured = figures.measured_curves(
     models, data, lemmas[0], protocol=protocols[0], store=store_folder()
 )
+measured = figures.with_null(
+    measured, newman.real_models(models), data, lemmas[0], sample=null_contexts, store=store_folder()
+)  # fmt: skip
 real, _, laboratory = figures.real_and_laboratory(measured, printed)
 falls = figures.head_and_tail(printed)
 falling = int((falls["fall"] > 0.05).sum())
@@ -169,6 +173,43 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
 # EW in the tail still counts each verb with one vote, and a verb whose forms are both unlikely can be on the right side by a hair. MW weighs the verbs by their probability within the tail, and the likeliest form there is often the wrong form of a verb whose correct form lies higher up.
 # ```
 #
+# ### How much of the fall is the cut-off's own doing?
+#
+# ```{margin} Null
+# What a score would do if there were nothing to find.
+# ```
+#
+# At bottom *p* a verb counts only if *both* its forms are in the tail. If a model is sure of a verb's number, one of its forms is likely, and the verb stays out. So the tail keeps the verbs on which the model is unsure, and these err more often, whether rare verbs are harder or not.
+#
+# ```{dropdown} Predict: suppose that how sure a model is had nothing to do with how likely a verb is. Would the curves be level?
+# No. They would still fall, because of the rule that both forms must be in the tail. The grey band in the chart shows by how much.
+# ```
+#
+# The band comes from shuffling: in each context the agreement margins (log-probability of the correct form minus that of the wrong one) change places among the verbs. Every verb stays as likely as it was, and EW over all verbs does not move. A curve that falls below its band falls further than the cut-offs alone can explain.
+
+# %% tags=["hide-input"]
+if "null" in real:
+    both_ends = real[
+        ((real["side"] == "top") & real["cutoff"].between(0.29, 0.31))
+        | ((real["side"] == "bottom") & real["cutoff"].between(0.009, 0.011))
+    ]
+    wide = both_ends.pivot_table(["score", "null"], ["model", "metric", "construction"], "side", sort=False).dropna()  # fmt: skip
+    shown = pd.DataFrame(
+        {
+            "measured fall": wide["score", "top"] - wide["score", "bottom"],
+            "null": wide["null", "top"] - wide["null", "bottom"],
+        }
+    )
+    shown["beyond the null"] = shown["measured fall"] - shown["null"]
+    display(
+        table(
+            shown.reset_index(),
+            f"Top 30 % minus bottom 1 %: measured, and what the cut-offs alone would give (margins shuffled, {null_contexts} contexts of each construction)",
+            digits=3,
+        )
+    )
+
+# %% [markdown]
 # ### How stable are the EW curves?
 #
 # ```{dropdown} Predict: over the top cut-offs alone, will EW move much?

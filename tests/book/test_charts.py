@@ -92,6 +92,14 @@ def test_published_curves_stand_behind_the_model_they_are_meant_for(reference, f
     assert (drawn["source"] == "measured").sum() == 2 * 16
 
 
+def test_what_the_cut_offs_alone_would_give_is_a_band_behind_the_curves(figure1):
+    null = figure1.assign(null_low=figure1["score"] - 0.1, null_high=figure1["score"])
+    drawn = cutoff_curves(null, "EW").to_dict()
+    assert chart_data(cutoff_curves(null, "EW"))["null_low"].notna().any()
+    assert '"type": "area"' in json.dumps(drawn) and "Grey band" in json.dumps(drawn)
+    assert "Grey band" not in json.dumps(cutoff_curves(figure1, "EW").to_dict())
+
+
 def test_a_panel_for_each_model_and_metric_and_one_construction_in_colour(figure1):
     both = pd.concat([figure1.assign(model="one"), figure1.assign(model="two")])
     spec = cutoff_curves(both, chosen="Simple").to_dict()

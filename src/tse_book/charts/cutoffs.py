@@ -15,7 +15,10 @@ TOP_END, BOTTOM_START = 0.54, 0.63
 TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (0.5, 1e-2, 1e-4, 1e-6)}
 CHOOSE = "Choose the construction in colour below the chart."
 FEW = 10  # a mean over fewer contexts is drawn faint
-KEPT = ("construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source", "score", "low", "high")
+KEPT = (
+    "construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source", "score", "low", "high",
+    "null_low", "null_high",
+)  # fmt: skip
 NUMBERS = {"score": "score", "coverage": "coverage", "invalid": "contexts without a verb"}
 
 
@@ -26,7 +29,8 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, 
     ----------
     curves : DataFrame
         construction, metric, side ("top", "bottom"), cutoff (a fraction), score, and where known coverage, invalid,
-        contexts, low, high, model, source ("measured", "published"): what `Evaluation.curves` gives.
+        contexts, low, high, model, source ("measured", "published"): what `Evaluation.curves` gives; null_low and
+        null_high of `tse_core.agreement.shuffled.null_curves` are drawn as a band.
     published : DataFrame, optional
         The same columns, and `beside`, the model in whose panels a published curve is drawn thin and hollow.
     chosen : str, optional
@@ -82,6 +86,8 @@ def _figure(curves, metrics, value, published, chosen, title):
     notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
     if ghosts is not None:
         notes.append(f"Thin and hollow: {listed(dict.fromkeys(ghosts['model']))}, as published.")
+    if rows.get("null_low", pd.Series(dtype=float)).notna().any():
+        notes.append("Grey band: what the cut-offs alone would give (margins shuffled over the verbs of a context).")
     if (rows.get("counted", pd.Series(dtype=float)) < FEW).any():
         notes.append(f"Faint: a mean over fewer than {FEW} contexts.")
     return described(chart.add_params(shown), title, _description(rows, metrics, value, models), notes)
@@ -115,7 +121,7 @@ def _rows(table, metrics, value):
         table["counted"] = ((1 - table["invalid"].astype(float)) * table["contexts"].astype(float)).round()
     kept = [c for c in dict.fromkeys([*KEPT, value, "counted"]) if c in table]
     if value != "score":  # an interval belongs to the axis of the score
-        kept = [c for c in kept if c not in ("score", "low", "high")]
+        kept = [c for c in kept if c not in ("score", "low", "high", "null_low", "null_high")]
     return table[kept].sort_values(["metric", "construction", "side", "position"], kind="stable")
 
 
@@ -155,6 +161,9 @@ def _panel(rows, model, metric, value, floor):
         own.mark_line(strokeWidth=2.4).encode(detail=lines, strokeDash=dashes, color=colour),
     ]
     few = f"isValid(datum.counted) && datum.counted < {FEW}"
+    if {"null_low", "null_high"} <= set(rows):
+        band = one.transform_filter("isValid(datum.null_low)").mark_area(color=QUIET, opacity=0.3)
+        layers.insert(1, band.encode(y="null_low:Q", y2="null_high:Q", detail=lines))
     if {"low", "high"} <= set(rows):
         bars = own.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.2)
         faint = alt.condition(few, alt.value(0.15), alt.value(0.45))

@@ -47,6 +47,26 @@ def curves_of(evaluation) -> pd.DataFrame:
     return curves.assign(model=name, lemmas=len(evaluation.lemmas), signature=made, source="measured")
 
 
+def with_null(curves: pd.DataFrame, models, data, lemmas: str, *, sample: int, store=None) -> pd.DataFrame:
+    """The curves with what the cut-offs alone would give: null, null_low and null_high, from a sample of the contexts.
+
+    Parameters
+    ----------
+    curves : what `measured_curves` gives
+    sample : contexts of each construction; each has its forms kept
+    models, data, lemmas, store : as there
+    """
+    from tse_core.agreement.evaluation import evaluate
+    from tse_core.agreement.shuffled import null_curves
+
+    parts = []
+    for model in models:
+        for name in data:
+            found = evaluate(model, name, lemmas, keep="forms", sample=sample, store=store)
+            parts.append(null_curves(found).assign(model=found.signature.model))
+    return curves.merge(pd.concat(parts), how="left", on=KEYS) if parts else curves
+
+
 def head_and_tail(curves: pd.DataFrame, value: str = "score") -> pd.DataFrame:
     """How far each curve falls from the verbs a model expects to those it does not.
 

@@ -118,6 +118,24 @@ def cutoff_scores(
     return CutoffScores(dict(zip(names, arrays, strict=True)))
 
 
+def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary) -> CutoffScores:
+    """The scores of `cutoff_scores` where it is known on which entries the cut-offs fall.
+
+    Parameters
+    ----------
+    correct, wrong : arrays (contexts, lemmas)
+        Log-probabilities of each lemma's two forms.
+    at_top, at_bottom : Boundary
+        By probability.
+    """
+    logs = torch.from_numpy(np.concatenate([correct, wrong], axis=1))
+    ids = torch.arange(logs.shape[1]).view(2, -1).T
+    forms = _Forms(logs, logs.exp(), logs.exp(), ids, torch.zeros(len(logs)))
+    names = [f"{kind}_{side}" for side in Cutoffs._fields for kind in SCORED]
+    arrays = [*forms.top(at_top), *forms.bottom(at_bottom)]
+    return CutoffScores({name: array.numpy() for name, array in zip(names, arrays, strict=True)})
+
+
 def agreement(logits, inflection_ids, numbers) -> np.ndarray:
     """The indicator of Eq. 1 for each context and lemma: P(correct) > P(wrong).
 
