@@ -62,6 +62,14 @@ MASKED = {
     "Electra": SIZE | {"embedding_size": 32},
     "DistilBert": BASE | {"dim": 32, "n_layers": 3, "n_heads": 2, "hidden_dim": 48},
     "ModernBert": SIZE | {"local_attention": WINDOW},
+    "MPNet": SIZE,
+    "Longformer": SIZE | {"attention_window": WINDOW},
+    "XLMRobertaXL": SIZE,
+    "Data2VecText": SIZE,
+    "RobertaPreLayerNorm": SIZE,
+    "IBert": SIZE,
+    "Xmod": SIZE | {"default_language": "en_XX"},
+    "Esm": SIZE | {"mask_token_id": 1},
 }
 OTHERWISE = {"GPT2": ("GPT2Config", "GPT2LMHeadModel"), "Gemma3": ("Gemma3TextConfig", "Gemma3ForCausalLM"),
              "Llama4": ("Llama4TextConfig", "Llama4ForCausalLM")}  # fmt: skip
@@ -74,6 +82,12 @@ def module_of(family: str):
     config, model = OTHERWISE.get(family, (f"{family}Config", f"{family}{kind}"))
     torch.manual_seed(0)
     return getattr(transformers, model)(getattr(transformers, config)(**(CAUSAL | MASKED)[family])).eval()
+
+
+def model_of(family: str) -> LanguageModel:
+    """A tiny random model of the family, without a tokenizer."""
+    network = HuggingFaceNetwork(module_of(family), causal=family in CAUSAL)
+    return LanguageModel(family, "causal" if family in CAUSAL else "masked", None, network)
 
 
 def largest_differences(family: str, **changed) -> dict[int, float]:
@@ -92,9 +106,8 @@ def largest_differences(family: str, **changed) -> dict[int, float]:
         with torch.inference_mode():
             own[length] = module(input_ids=ids).logits[:, places].double().log_softmax(-1).flatten(0, 1)
         asked[length] = [tuple(row) for row in ids.tolist()], [places] * 4
-    network = HuggingFaceNetwork(module, causal=family in CAUSAL)
-    vars(network).update(changed)
-    model = LanguageModel(family, "causal" if family in CAUSAL else "masked", None, network)
+    model = model_of(family)
+    vars(model.network).update(changed)
     found = {}
     for length, (sequences, places) in asked.items():
         differences = [

@@ -1,13 +1,18 @@
-"""Thirty-five families of models: through this package, the log-probabilities that their own logits give."""
+"""Forty-three families of models: through this package, the log-probabilities that their own logits give."""
 
 import pytest
 import torch
 
 pytest.importorskip("transformers")
 
-from families import CAUSAL, LENGTHS, MASKED, WINDOW, WINDOWED, largest_differences, module_of
-from tse_core import load_model
+from transformers import GPT2LMHeadModel
+from transformers.modeling_outputs import CausalLMOutput
+
+from families import CAUSAL, LENGTHS, MASKED, WINDOW, WINDOWED, largest_differences, model_of, module_of
+from tse_core import InputError, load_model
+from tse_core.forward.passes import blocks
 from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.language_model import LanguageModel
 
 
 @pytest.mark.slow
@@ -16,6 +21,54 @@ def test_log_probabilities_are_those_of_the_models_own_logits(family):
     found = largest_differences(family)
     print(f"{family:18}", *(f"{length}: {value:.1e}" for length, value in found.items()))
     assert list(found) == list(LENGTHS) and max(found.values()) < 1e-4
+
+
+def read(model, length: int):
+    """The logits of the last place of a sequence."""
+    ids = tuple(2 + place % 50 for place in range(length))
+    (block,) = blocks(model, [ids], [[length - 1]])
+    return block.logits
+
+
+def check_longest(family):
+    model = model_of(family)
+    limit = model.network.max_length
+    if limit is None:
+        return
+    assert read(model, limit).shape == (1, 60)
+    with pytest.raises(InputError, match=rf"of {limit + 1} tokens is longer than {family} can read \({limit}\)"):
+        read(model, limit + 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", [*CAUSAL, *MASKED])
+def test_each_family_reads_the_longest_sequence_that_it_is_said_to_read(family):
+    check_longest(family)
+
+
+@pytest.mark.parametrize(("family", "limit"), [("Bert", 512), ("Roberta", 511), ("MPNet", 510), ("GPT2", 512)])
+def test_the_positions_before_the_first_token_s_are_not_counted(family, limit):
+    """Padding has the index 0 here, and 1 in MPNet whatever its configuration says."""
+    assert model_of(family).network.max_length == limit
+    check_longest(family)
+
+
+class ScalesLongTexts(GPT2LMHeadModel):
+    """Beyond eight tokens it does more to its logits after the output embedding."""
+
+    def forward(self, input_ids, **inputs):
+        output = super().forward(input_ids=input_ids, **inputs)
+        return output if input_ids.shape[1] <= 8 else CausalLMOutput(logits=output.logits / 2)
+
+
+def test_a_model_that_does_more_beyond_eight_tokens_is_read_by_its_own_logits():
+    module = ScalesLongTexts(module_of("GPT2").config).eval()
+    ids = torch.arange(2, 14)[None]
+    with torch.inference_mode():
+        own = module(input_ids=ids).logits[:, -1].log_softmax(-1)
+    model = LanguageModel("long", "causal", None, HuggingFaceNetwork(module, causal=True))
+    (block,) = blocks(model, [tuple(ids[0].tolist())], [[11]])
+    assert (block.logits.log_softmax(-1) - own).abs().max() < 1e-5
 
 
 @pytest.mark.slow

@@ -167,7 +167,6 @@ def load_baseline(
         settings=settings,
         size=tensor_count,
         vocabulary_size=size,
-        max_length=None,
         device=where,
     )
     return LanguageModel(name, "causal", tokenizer, network, bos=bos)

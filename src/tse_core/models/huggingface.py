@@ -10,7 +10,14 @@ from tse_core.models.network import Network
 
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64"}  # in safetensors
 PROBE_LENGTH = 64  # tokens of the sequences with which a model is tried when it is opened
-REFUSALS = (AttributeError, TypeError, ValueError, RuntimeError, IndexError)  # of a network that cannot do it
+REFUSALS = (
+    AssertionError,
+    AttributeError,
+    TypeError,
+    ValueError,
+    RuntimeError,
+    IndexError,
+)  # of a network that cannot do it
 
 
 class HuggingFaceNetwork(Network):
@@ -29,29 +36,27 @@ class HuggingFaceNetwork(Network):
         self.causal = causal
         self._head = module.get_output_embeddings()
         self._last_steps = None
+        self.max_length = longest(module)
         with torch.inference_mode():
-            ids = torch.tensor([[1, 2, 3, 4], [4, 3, 2, 1]], device=self.device)
-            rows, columns = torch.tensor([[0, 1, 1], [2, 0, 3]], device=self.device)
+            length = min(PROBE_LENGTH, self.max_length or PROBE_LENGTH)
+            ids = 1 + torch.arange(length, device=self.device) % 4
+            ids = torch.stack([ids, ids.flip(0)])
+            rows, columns = torch.tensor([[0, 1, 1], [length // 2, 0, length - 1]], device=self.device)
             logits = module(input_ids=ids).logits
             self.vocabulary_size = logits.shape[-1]
             expected = logits[rows, columns].float()
+            self._last_steps = LastSteps(module)
             if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
-                self._head = None
-            else:
-                self._last_steps = LastSteps(module)
+                self._last_steps.remove()
+                self._last_steps = None
                 if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
-                    self._last_steps.remove()
-                    self._last_steps = None
+                    self._head = None
             self.window = _window(module.config)
             self.takes_trees = causal and self._tree_agrees()
 
     @property
     def device(self) -> torch.device:
         return next(self.module.parameters()).device
-
-    @property
-    def max_length(self) -> int | None:
-        return longest(self.module.config)
 
     @property
     def parameter_count(self) -> int:
@@ -167,11 +172,16 @@ def _apart(found, expected):
     return (found.log_softmax(-1) - expected.log_softmax(-1)).abs()
 
 
-def longest(config) -> int | None:
-    """The longest sequence that a configuration allows, in tokens; None where it says nothing."""
-    limit = getattr(config.get_text_config(), "max_position_embeddings", None)
-    offset = 2 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
-    return limit - offset if limit else None
+def longest(module) -> int | None:
+    """The longest sequence that a model reads, in tokens; None where its configuration says nothing.
+
+    In RoBERTa's relatives the position of the first token is the padding's, plus one.
+    """
+    for name, part in module.named_modules():
+        padding = getattr(part, "padding_idx", None)
+        if name.endswith("position_embeddings") and padding is not None:
+            return len(part.weight) - padding - 1
+    return getattr(module.config.get_text_config(), "max_position_embeddings", None)
 
 
 def _as_file(name: str, tensor: torch.Tensor) -> Tensor:

@@ -28,16 +28,13 @@ class Network:
     """
 
     vocabulary_size: int
+    max_length: int | None = None
     takes_trees = False
     window: int | None = None
 
     @property
     def device(self) -> torch.device:
         return torch.device("cpu")
-
-    @property
-    def max_length(self) -> int | None:
-        return None
 
     @property
     def parameter_count(self) -> int:
@@ -84,7 +81,7 @@ class Network:
 class LazyNetwork:
     """A network whose weights are read when the first logits are asked for.
 
-    What can be known without them (vocabulary, length, device, size, fingerprint) is said at once; everything else is
+    What can be known without them (vocabulary, device, size, fingerprint) is said at once; everything else is
     the opened network's.
 
     Parameters
@@ -104,11 +101,10 @@ class LazyNetwork:
         size: Callable[[list[Path]], int],
         *,
         vocabulary_size: int,
-        max_length: int | None,
         device: torch.device,
         settings: dict | None = None,
     ):
-        self.vocabulary_size, self.max_length, self.device = vocabulary_size, max_length, device
+        self.vocabulary_size, self.device = vocabulary_size, device
         self._read, self._list, self._digest, self._size = read, files, digest, size
         self._settings = settings or {}
         self._lock = threading.RLock()

@@ -15,7 +15,7 @@ from tse_core.models.command import open_command
 from tse_core.models.devices import usable_device
 from tse_core.models.folders import check_layers, laboratory_models, opened, opened_network
 from tse_core.models.hub import fetched_weights, model_folder
-from tse_core.models.huggingface import HuggingFaceNetwork, longest
+from tse_core.models.huggingface import HuggingFaceNetwork
 from tse_core.models.identity import file_digest, safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import LazyNetwork
@@ -106,7 +106,6 @@ def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -
         settings=settings,
         size=tensor_count,
         vocabulary_size=config.get_text_config().vocab_size,
-        max_length=longest(config),
         device=where,
     )
     return _language_model(name, kind, tokenizer, network, config, bos, dtype, revision=revision)
@@ -126,7 +125,6 @@ def _open_gguf(name: str, path: Path, device, dtype, bos) -> LanguageModel:
         digest=file_digest,
         size=lambda files: parameter_count(files[0]),
         vocabulary_size=config.get_text_config().vocab_size,
-        max_length=longest(config),
         device=where,
     )
     return _language_model(name, "causal", tokenizer, network, config, bos, dtype, quantisation=quantisation(path))
