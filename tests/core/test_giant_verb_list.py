@@ -1,5 +1,6 @@
 """The paper's full lemma list: reading the PDF and plain lists, the authors' rule, counts said plainly."""
 
+import pandas as pd
 import pytest
 
 from tse_core.datasets.giant_verb_list import check_counts, extend_with_giant_verb_list, read_verbs, save_full_list
@@ -87,7 +88,30 @@ def test_the_full_list_is_found_once_made(tmp_path, monkeypatch):
     file.write_text("waltz\n")
     made = extend_with_giant_verb_list(file)
     save_full_list(made)
-    assert load_lemmas("newman-full").hash == made.hash
+    found = load_lemmas("newman-full")
+    assert found.hash == made.hash
+    pd.testing.assert_frame_equal(found.table, made.table, check_dtype=False)
+
+
+def test_the_full_list_says_of_every_verb_what_the_other_lists_say(tmp_path):
+    file = tmp_path / "verbs.txt"
+    file.write_text("beset\nyodel\nhave\nwalk\n")
+    table = extend_with_giant_verb_list(file).table
+    assert list(table) == list(load_lemmas("newman-released").table)
+    columns = ["past", "homograph", "noun", "left_out"]
+    described = table.set_index("singular")[columns].T.to_dict("list")
+    assert described["yodels"] == ["yodeled", "", True, ""]
+    assert described["besets"] == ["beset", "past", False, ""]
+    assert described["has"] == described["haves"]  # the same verb, in the released spelling and in the right one
+    assert table[columns].notna().all(axis=None) and table["noun"].dtype == bool
+
+
+def test_a_full_list_of_an_older_version_has_to_be_made_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path))
+    (tmp_path / "lemmas").mkdir()
+    (tmp_path / "lemmas" / "newman-full.csv").write_text("lemma,singular,plural\nwalk,walks,walk\n")
+    with pytest.raises(InputError, match="no column past, it was made by an older version: tse data lemmas"):
+        load_lemmas("newman-full")
 
 
 @pytest.mark.parametrize(

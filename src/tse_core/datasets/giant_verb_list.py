@@ -1,8 +1,8 @@
 """The paper's full lemma list: the released rows united with a published list of verbs.
 
 Newman et al. (2021) scored 3,562 lemmas: 1,951 rows (`newman-released`) and the 3,250 verbs of the Giant Verb List, a
-PDF that each reader downloads. Its verbs get their third person by the authors' spelling rule; rows that both
-lists hold count once.
+PDF for writers that each reader downloads (`ADDRESS`; nobody may pass it on, so it is not part of the project). Its
+verbs get their third person by the authors' spelling rule; rows that both lists hold count once.
 """
 
 import re
@@ -15,6 +15,7 @@ from tse_core.datasets.lemmas import Lemmas, full_list_file, load_lemmas, third_
 from tse_core.errors import InputError
 from tse_core.files import write_output
 
+ADDRESS = "https://patternbasedwriting.com/1/Giant-Verb-List-3250-Verbs.pdf"  # as the paper's appendix gives it
 VERBS_EXPECTED = 3250
 LEMMAS_EXPECTED = 3562
 IN_VOCABULARY_EXPECTED = {
@@ -30,17 +31,19 @@ ENTRY = re.compile(r"\d+\.\s*\*?\s*([^\W\d_]+(?:[-'’][^\W\d_]+)*)")
 def extend_with_giant_verb_list(path: str | Path) -> Lemmas:
     """The released rows united, as a set, with the verbs of a PDF or plain text file.
 
-    `be` is skipped (the released rows hold is/are) and the list's `breath` is read as `breathe`.
+    `be` is skipped (the released rows hold is/are) and the list's `breath` is read as `breathe`. The table has the
+    columns of the released one; what is said of an added verb besides its forms comes from the library lemminflect.
 
     Raises
     ------
     InputError
-        If the file is missing, is no readable PDF or list, or holds no verb.
+        If the file is missing, is no readable PDF or list, or holds no verb; if lemminflect is not installed.
     """
     path = Path(path)
-    released = load_lemmas("newman-released").table[["lemma", "singular", "plural"]]
+    released = load_lemmas("newman-released").table
     verbs = ["breathe" if verb == "breath" else verb for verb in read_verbs(path) if verb != "be"]
     added = pd.DataFrame({"lemma": verbs, "singular": [third_person(verb) for verb in verbs], "plural": verbs})
+    added = added.merge(_described(added["plural"], released), on="plural")
     table = pd.concat([released, added]).drop_duplicates(["singular", "plural"], ignore_index=True)
     return Lemmas("newman-full", table)
 
@@ -49,7 +52,8 @@ def save_full_list(lemmas: Lemmas) -> Path:
     """Keep the full list, so that ``load_lemmas("newman-full")`` finds it. Returns the file."""
     file = full_list_file()
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_output(file, lemmas.table.to_csv(index=False))
+    nouns = lemmas.table["noun"].map({True: "yes", False: "no"})
+    write_output(file, lemmas.table.assign(noun=nouns).to_csv(index=False))
     return file
 
 
@@ -93,6 +97,24 @@ def read_verbs(path: Path) -> list[str]:
     if not verbs:
         raise InputError(f"{path}: no verb found; expected a PDF with lines like '12. abide' or one verb a line")
     return verbs
+
+
+def _described(verbs: pd.Series, released: pd.DataFrame) -> pd.DataFrame:
+    """Past form, homograph, noun and left_out of each verb: as the released rows have them, else by lemminflect."""
+    try:
+        from lemminflect import getAllInflections, getInflection
+    except ImportError as error:
+        raise InputError(
+            "the past forms of the added verbs, and which of them are also nouns, come from lemminflect, which is not "
+            "installed: pip install lemminflect"
+        ) from error
+    rows = released[["plural", "past", "homograph", "noun", "left_out"]].set_index("plural")
+    new = [verb for verb in dict.fromkeys(verbs) if verb not in rows.index]
+    past = [next(iter(getInflection(verb, "VBD")), "") for verb in new]
+    homograph = ["past" if form == verb else "" for verb, form in zip(new, past, strict=True)]
+    noun = [bool(getAllInflections(verb, "NOUN")) for verb in new]
+    details = {"plural": new, "past": past, "homograph": homograph, "noun": noun, "left_out": ""}
+    return pd.concat([rows[rows.index.isin(verbs)].reset_index(), pd.DataFrame(details)], ignore_index=True)
 
 
 def _from_pdf(path: Path) -> list[str]:

@@ -208,9 +208,15 @@ def full_list_file() -> Path:
 
 
 def _full() -> pd.DataFrame:
-    if not full_list_file().is_file():
+    file = full_list_file()
+    if not file.is_file():
         raise InputError("newman-full has not been made here: tse data lemmas --giant-verb-list FILE")
-    return read_lemmas(full_list_file())
+    table = read_lemmas(file)
+    if missing := [column for column in ("past", "homograph", "noun", "left_out") if column not in table]:
+        raise InputError(
+            f"{file}: no column {missing[0]}, it was made by an older version: tse data lemmas --giant-verb-list FILE"
+        )
+    return table.assign(noun=table["noun"] == "yes")
 
 
 def _released() -> pd.DataFrame:

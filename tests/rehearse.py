@@ -1,0 +1,107 @@
+"""A profile of the paper's models rehearsed: a stand-in for the hub, and a few sentences of each data set.
+
+    python tests/rehearse.py paper                       # every step of the book; the same for base
+    python tests/rehearse.py paper score notebook:03_table2     # some of its steps
+    python tests/rehearse.py paper --folder PLACE        # in a folder that stays, so that a second run goes on there
+
+The repository is copied (into a folder whose name has spaces), its grammar loses most of its words there and its
+downloads most of their lines; nothing else differs from `make book PROFILE=...` on a machine with an empty cache and a
+network. The models are random: no number of such a book means anything.
+"""
+
+import argparse
+import hashlib
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+from hub import serving, write_models  # noqa: E402
+
+TOKENIZERS = ROOT.parent / "shared" / "tokenizers"
+WORDS, LINES = 2, 6  # how much of each list of the grammar, and of each downloaded file, is kept
+DATA = ("blimp", "newman-blimp", "newman-verbs", "syntaxgym")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("profile", help="paper or base")
+    parser.add_argument("steps", nargs="*", help="of `doit list --all`; all by default")
+    parser.add_argument("--folder", type=Path, help="where to; a temporary one by default")
+    parser.add_argument("--without-list", action="store_true", help="no Giant Verb List: the released one takes over")
+    options = parser.parse_intermixed_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        place = options.folder or Path(temporary)
+        return rehearse(place, options.profile, options.steps, not options.without_list)
+
+
+def rehearse(place: Path, profile: str, steps: list[str], full_list: bool) -> int:
+    """Run steps of the book in a copy of the repository; returns the exit code."""
+    book = copy(place / "a clone with spaces")
+    settings = os.environ | {
+        "PROFILE": profile, "PYTHONPATH": str(book / "src"), "HF_HOME": str(place / "hf"), "LIVE": "0",
+        "TSE_CACHE": str(place / "cache"), "TSE_MIRROR": str(place / "mirror"), "TSE_STORE": str(place / "store"),
+    }  # fmt: skip
+    trim_data(book, place / "mirror")
+    if not (place / "repositories").is_dir():
+        write_models(place / "repositories", tokenizers=TOKENIZERS if TOKENIZERS.is_dir() else None)
+    if full_list:
+        (place / "verbs.txt").write_text("accept\naccrue\nadmire\nabseil\nyodel\nbehave\n")
+        tse = [sys.executable, "-c", "from tse_core.cli import main; main()", "data", "lemmas"]
+        subprocess.run([*tse, "--giant-verb-list", str(place / "verbs.txt")], check=True, env=settings)
+    started = time.perf_counter()
+    with serving(place / "repositories") as hub:
+        settings["HF_ENDPOINT"] = str(hub)
+        done = subprocess.run([sys.executable, "-m", "doit", "-n", "2", *steps], cwd=book, env=settings)
+    minutes = (time.perf_counter() - started) / 60
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+    print(f"profile {profile}: {minutes:.1f} minutes, largest process {peak:.1f} GB, exit code {done.returncode}")
+    return done.returncode
+
+
+def copy(target: Path) -> Path:
+    """The repository's files as they lie here; generated ones stay where they are."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    for name in names:
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            if not (target / name).exists() or (target / name).read_bytes() != (ROOT / name).read_bytes():
+                shutil.copy2(ROOT / name, target / name)
+    return target
+
+
+def trim_data(book: Path, mirror: Path) -> None:
+    """Fewer words in the grammar; fewer lines in what is downloaded, with checksums to match."""
+    from tse_core.datasets import downloads
+
+    file = ROOT / "data" / "grammars" / "marvin-linzen.yaml"
+    grammar = yaml.safe_load(file.read_text())
+    for lists in grammar["lexicon"].values():
+        for name, entries in lists.items():
+            lists[name] = entries[:WORDS]
+    (book / "data" / "grammars" / file.name).write_text(yaml.safe_dump(grammar, sort_keys=False))
+    downloads.fetch(DATA)
+    registry = pd.read_csv(ROOT / "data" / "registry.csv", dtype=str)
+    for row in registry[registry["dataset"].isin(DATA)].itertuples():
+        key = f"{row.repository}/{row.commit}/{row.path}"
+        content = downloads.path_of(key).read_bytes()
+        if row.path.endswith(".jsonl"):
+            content = b"".join(content.splitlines(keepends=True)[:LINES])
+        (mirror / key).parent.mkdir(parents=True, exist_ok=True)
+        (mirror / key).write_bytes(content)
+        registry.loc[row.Index, ["bytes", "sha256"]] = [str(len(content)), hashlib.sha256(content).hexdigest()]
+    registry.to_csv(book / "data" / "registry.csv", index=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
