@@ -184,7 +184,8 @@ if rows:
 # All forms of a list together make a *tree*. Forms that begin alike share their first tokens, and what is shared is computed once.
 
 # %% tags=["hide-input"]
-drawn_by = next(iter(real.values()), None) or tse_core.load_model(in_words)
+causal = {name: model for name, model in real.items() if model.kind == "causal"}
+drawn_by = next(iter(causal.values()), None) or tse_core.load_model(in_words)
 chosen = verbs.set_index("lemma").loc[drawn]
 
 
@@ -528,8 +529,8 @@ glue("every_verb_said", " ".join(said) or "No real model took part in this build
 
 # %% tags=["hide-input"]
 rows = []
-for name, model in (real or {in_words: drawn_by}).items():
-    of_list = listed.table if real else verbs
+for name, model in (causal or {in_words: drawn_by}).items():
+    of_list = listed.table if causal else verbs
     words = dict.fromkeys([*of_list["singular"], *of_list["plural"]])
     spelled = [ids for ids in model.spellings(list(words)) if ids]
     tree, before = word_forms.form_tree(spelled), len(model.slot(long_context).ids)

@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 
 from tse_core.errors import InputError
+from tse_core.models import room
 from tse_core.models.identity import Tensor, cached, state_of, weights_digest
 
 
@@ -79,7 +80,7 @@ class Network:
 
 
 class LazyNetwork:
-    """A network whose weights are read when the first logits are asked for.
+    """A network whose weights are read when the first logits are asked for, and again after they had to make room.
 
     What can be known without them (vocabulary, device, size, fingerprint) is said at once; everything else is
     the opened network's.
@@ -119,6 +120,7 @@ class LazyNetwork:
             if self._network is None:
                 if self._state is not None and self._state != state_of(self._files()):
                     raise InputError(f"{self._files()[0]} changed after the model was opened; open it again")
+                room.make_room(self)
                 network = self._read()
                 if network.vocabulary_size != self.vocabulary_size:
                     raise InputError(
@@ -126,7 +128,18 @@ class LazyNetwork:
                         f"vocabulary has {self.vocabulary_size:,} entries"
                     )
                 self._network = network
+            room.used(self)
             return self._network
+
+    @property
+    def holds_weights(self) -> bool:
+        """Whether the weights are in memory."""
+        return self._network is not None
+
+    def close(self) -> None:
+        """Let go of the weights; they are read again when they are needed."""
+        with self._lock:
+            self._network = None
 
     def fingerprint(self) -> str:
         """A hash of weights and configuration, from the files."""

@@ -1,0 +1,51 @@
+"""Room for weights: where the next network does not fit beside those that are open, the ones used longest ago close.
+
+A network that was closed reads its weights again when it is next asked. So a page may name any number of models, and a
+GPU has to hold the largest of them only.
+"""
+
+import gc
+import weakref
+from typing import TYPE_CHECKING
+
+from tse_core.models.devices import free_memory
+
+if TYPE_CHECKING:
+    from tse_core.models.network import LazyNetwork
+
+WORK = 2e9  # bytes that a run needs besides the weights
+_opened: list["weakref.ref[LazyNetwork]"] = []  # in the order of their last use
+
+
+def opened() -> list["LazyNetwork"]:
+    """The networks whose weights are in memory, those used longest ago first."""
+    found = [reference() for reference in _opened]
+    return [network for network in found if network is not None and network.holds_weights]
+
+
+def used(network: "LazyNetwork") -> None:
+    """Note that a network is being used."""
+    if _opened and _opened[-1]() is network:
+        return
+    _opened[:] = [reference for reference in _opened if reference() not in (None, network)] + [weakref.ref(network)]
+
+
+def make_room(network: "LazyNetwork") -> None:
+    """Close other networks of its device until this one's weights fit, or none is left."""
+    needed = 4 * network.parameter_count + WORK  # single precision; half of it where less was asked for
+    for other in opened():
+        free = free_memory(network.device)
+        if free is None or free >= needed:
+            return
+        if other is not network and other.device == network.device:
+            other.close()
+            gc.collect()
+            _give_back(network.device)
+
+
+def _give_back(device) -> None:
+    """What torch keeps of freed memory on a GPU."""
+    if device.type == "cuda":
+        import torch
+
+        torch.cuda.empty_cache()
