@@ -25,7 +25,7 @@ READY = $(VENV)/.tse-ready
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help env book pdf serve linkcheck test test-slow test-browser bench bench-full notebooks-sync lint clean
+.PHONY: help env book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full notebooks-sync lint clean distclean
 
 help:
 	@sed -n '1,12s/^# \{0,1\}//p' Makefile
@@ -33,6 +33,7 @@ help:
 book: $(READY)
 	@$(BIN)/python -m doit
 	@echo; echo "The book: $(CURDIR)/_build/html/book/index.html"
+	@echo "The command tse: $(abspath $(BIN))/tse"
 
 pdf: $(READY)
 	@$(BIN)/python -m doit pdf
@@ -53,6 +54,10 @@ test-slow: $(READY)
 
 test-browser: $(READY)
 	@$(BIN)/python -m pytest -m browser tests/browser -n 2
+
+rehearse: $(READY)
+	@$(BIN)/python tests/rehearse.py base
+	@$(BIN)/python tests/rehearse.py paper
 
 notebooks-sync: $(READY)
 	@$(BIN)/python -m book.make.pair
@@ -83,3 +88,9 @@ $(READY): pyproject.toml constraints.txt | $(BIN)/python
 
 clean:
 	rm -rf _build
+
+# Results take hours of a GPU: clean keeps them, in the store that tse and the book share.
+distclean: clean
+	@store=$$($(BIN)/python -c 'from tse_core.paths import store_folder; print(store_folder())') && \
+	  echo "removing all results of models: $$store" && rm -rf "$$store"
+	rm -rf $(VENV)

@@ -3,6 +3,7 @@
 `doit list --all` names the steps, `doit notebook:03_table2` runs one with what it needs. The work is in book/make.
 """
 
+import shlex
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +17,7 @@ from book.make.html import PACKAGES, state
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.live import FACTS, complete
 from book.make.preflight import settle
-from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name
+from book.make.profile import SHARED, at_once, jobs, load_profile, notebook_names, profile_name
 from book.make.reporter import StepReporter
 from book.make.slides import PARTS, SOURCE, TARGET, notebooks_used
 from book.make.wheel import WHEEL
@@ -27,16 +28,17 @@ DOIT_CONFIG = {
     "dep_file": "_build/doit.db",
     "reporter": StepReporter,
     "verbosity": 0,
-    "num_process": 2,
+    "num_process": at_once(),
     "par_type": "thread",
 }
 (ROOT / "_build").mkdir(exist_ok=True)
 settle()
 PROFILE = load_profile()
+FIRST = ["preflight"]  # what has no other step before it follows this one, so that what is missing is said at once
 
 
 def step(module: str, *arguments: str) -> str:
-    return " ".join([sys.executable, "-m", f"book.make.{module}", *arguments])
+    return shlex.join([sys.executable, "-m", f"book.make.{module}", *arguments])
 
 
 def results_as_before(task, values) -> bool:
@@ -63,19 +65,19 @@ def task_preflight():
 
 
 def task_score():
-    """Score one model of the profile on one data set: one after the other, each shows its own progress."""
+    """Score one model of the profile on all its data, one model after the other: each shows its own progress."""
     needs = inputs(ROOT / "book" / "make" / "scores.py")
-    before = ["preflight"]
-    for job in jobs(PROFILE):
+    before = FIRST
+    for model in dict.fromkeys(PROFILE["models"]):
         yield {
-            "name": job.name,
-            "actions": [step("scores", job.name)],
+            "name": model.replace("/", "-"),
+            "actions": [step("scores", model)],
             "io": {"capture": False},
             "task_dep": before,
             "file_dep": needs,
-            "targets": [f"_build/scores/{job.name}.json"],
+            "targets": [job.record for job in jobs(PROFILE) if job.model == model],
         }
-        before = [f"score:{job.name}"]
+        before = [f"score:{model.replace('/', '-')}"]
 
 
 def task_notebook():
@@ -92,10 +94,10 @@ def task_notebook():
             "file_dep": [
                 f"notebooks/{name}.ipynb",
                 *needs,
-                *(f"_build/scores/{job.name}.json" for job in scored),
+                *(job.record for job in scored),
                 "book/make/execute.py",
             ],
-            "task_dep": [*before, *(f"notebook:{other}" for other in texts if name in last and other not in last)],
+            "task_dep": [*FIRST, *before, *(f"notebook:{other}" for other in texts if name in last and other not in last)],
             "uptodate": [
                 config_changed(
                     {"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name)), "models": PROFILE["models"]}
@@ -111,7 +113,8 @@ def task_gym():
     names = ("cli/gym.py", "gym/plan.py", "gym/pages.py", "gym/parts.py", "gym/folder.py")
     sources = [ROOT / "src" / "tse_book" / name for name in names]
     return {
-        "actions": [f"{Path(sys.executable).parent / 'tse'} gym --pages book/gym"],
+        "actions": [shlex.join([str(Path(sys.executable).parent / "tse"), "gym", "--pages", "book/gym"])],
+        "task_dep": FIRST,
         "file_dep": [*inputs(*sources), *gym_files()],
         "targets": ["book/gym/index.md"],
     }
@@ -121,6 +124,7 @@ def task_assets():
     """Take the chart bundle and MathJax out of the installed packages."""
     return {
         "actions": [step("assets")],
+        "task_dep": FIRST,
         "file_dep": ["book/make/assets.py"],
         "uptodate": [config_changed(versions())],
         "targets": [ASSETS / "vega-bundle.js", ASSETS / "vega-versions.js"],
@@ -131,6 +135,7 @@ def task_wheel():
     """Build the package as a wheel, which the book offers for download: notebooks on their own install it."""
     return {
         "actions": [step("wheel")],
+        "task_dep": FIRST,
         "file_dep": [*package_files(), "book/make/wheel.py"],
         "targets": [WHEEL],
     }
@@ -149,6 +154,7 @@ def task_exercises():
     """Write the notebooks for learners: questions, empty cells and checks, without the solutions."""
     return {
         "actions": [step("exercises")],
+        "task_dep": FIRST,
         "file_dep": [
             *(f"notebooks/{name}.py" for name in notebook_names()),
             *("_config.yml", "book/make/exercises.py", "book/make/pair.py"),
@@ -188,6 +194,7 @@ def task_live():
     ]
     return {
         "actions": [step("live")],
+        "task_dep": FIRST,
         "io": {"capture": False},
         "file_dep": [*inputs(*sources), "data/recorded/live.json"],
         "uptodate": [live_is_complete],

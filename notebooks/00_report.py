@@ -29,7 +29,7 @@
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
 # base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
-# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU, about an hour (days without)
 PROFILE = ""
 
 import importlib.util
@@ -63,7 +63,9 @@ protocols = ["exact"]  # the first protocol
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
     from tse_book.pages import chosen
 
-    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+    globals().update(
+        {k: v for k, v in chosen(PROFILE, "00_report").items() if k in globals()}
+    )
 
 # %% tags=["hide-input"]
 import pandas as pd
@@ -111,8 +113,7 @@ live = quick_findings(
 findings = pd.concat(
     [part for part in (recorded, live) if len(part)] or [live], ignore_index=True
 )
-if findings.empty:
-    display(newman.without_real_model(models))
+display(newman.what_is_missing(models, lemmas))
 extension = extension_ledger(findings)
 extension = extension[extension["verdict"] != verdicts.NOT_RUN]
 glue("extension_claims", len(extension))

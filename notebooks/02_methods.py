@@ -29,7 +29,7 @@
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
 # base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
-# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU, about an hour (days without)
 PROFILE = ""
 
 import importlib.util
@@ -61,7 +61,9 @@ singular = {"is": 0.05, "exists": 0.25}  # the forms that do not
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
     from tse_book.pages import chosen
 
-    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+    globals().update(
+        {k: v for k, v in chosen(PROFILE, "02_methods").items() if k in globals()}
+    )
 
 # %% tags=["hide-input"]
 import altair as alt
@@ -269,7 +271,7 @@ alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
 # Two verbs make a toy example. Here is a real model after *The keys to the cabinet*: SmolLM2-135M-Instruct, a small English model that was trained on text and then tuned to follow instructions; its weights are stored in four bits each, which rounds them. The chart has every verb of the list whose two forms are single entries of its vocabulary.
 
 # %% tags=["remove-input"]
-display(newman.without_real_model(models))
+display(newman.what_is_missing(models))
 
 # %% tags=["hide-input"]
 keys, cabinet = "The keys to the cabinet", "plural"

@@ -29,7 +29,7 @@
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
 # base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
-# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU, about an hour (days without)
 PROFILE = ""
 
 import importlib.util
@@ -65,7 +65,9 @@ constructions = [
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
     from tse_book.pages import chosen
 
-    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+    globals().update(
+        {k: v for k, v in chosen(PROFILE, "04_figure1").items() if k in globals()}
+    )
 
 # %% tags=["hide-input"]
 import pandas as pd
@@ -162,8 +164,7 @@ if len(measured):
             title=f"{name}: {falling} of {len(some)} curves fall by more than 0.05",
         )
     )
-else:
-    display(newman.without_real_model(models))
+display(newman.what_is_missing(models, lemmas))
 
 # %% tags=["remove-input"]
 for name, rows in measured.groupby("model", sort=False):

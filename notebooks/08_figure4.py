@@ -29,7 +29,7 @@
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
 # base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
-# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU, about an hour (days without)
 PROFILE = ""
 
 import importlib.util
@@ -63,7 +63,9 @@ protocols = ["exact"]  # the first protocol is drawn
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
     from tse_book.pages import chosen
 
-    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+    globals().update(
+        {k: v for k, v in chosen(PROFILE, "08_figure4").items() if k in globals()}
+    )
 
 # %% tags=["hide-input"]
 import pandas as pd
@@ -111,7 +113,7 @@ glue("head_high", float(head["invalid"].max()))
 glue("tail_low", float(low))
 glue("tail_high", float(high))
 points = published.figures234("figure4", readable=False)
-display(newman.without_real_model(models))
+display(newman.what_is_missing(models, lemmas))
 display(
     newman.say(
         f"{points['quality'].eq('hidden').mean():.0%} of the points of the paper's figure are hidden behind others and left out."

@@ -29,7 +29,7 @@
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
 # base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
-# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU, about an hour (days without)
 PROFILE = ""
 
 import importlib.util

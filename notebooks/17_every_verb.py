@@ -29,7 +29,7 @@
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
 # base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
-# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU, about an hour (days without)
 PROFILE = ""
 
 import importlib.util
@@ -64,7 +64,9 @@ sample_contexts = 4
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
     from tse_book.pages import chosen
 
-    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+    globals().update(
+        {k: v for k, v in chosen(PROFILE, "17_every_verb").items() if k in globals()}
+    )
 
 # %% [markdown]
 # EW asks about any verb. But {cite:t}`newman2021refining` could only count verbs of which *both* forms are single entries of a model's vocabulary, and so does every table of this book so far. This chapter counts the others as well.
@@ -138,7 +140,7 @@ table(
 # {glue:text}`head_single` of the {glue:text}`head_verbs` frequent verbs stay whole, and {glue:text}`tail_single` of the {glue:text}`tail_verbs` rare ones. The same loss in real models, on the verb list of this book:
 
 # %% tags=["remove-input"]
-display(newman.without_real_model(models))
+display(newman.what_is_missing(models, lemmas))
 
 # %% tags=["hide-input"]
 listed = tse_core.load_lemmas(lemmas[0])
@@ -386,7 +388,7 @@ for score in ("EW", "MW") if len(measured) else ():
 # First a look at the two groups of verbs in the same few contexts: those that were always counted, and those that could not be.
 
 # %% tags=["remove-input"]
-display(newman.without_real_model(models))
+display(newman.what_is_missing(models))
 
 # %% tags=["hide-input"]
 SIMPLE = "marvin-linzen/simple"

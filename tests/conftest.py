@@ -14,6 +14,14 @@ settings.register_profile("quick", max_examples=40, deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "quick")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_store(tmp_path_factory):
+    """No test reads or writes the results of whoever runs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TSE_STORE", str(tmp_path_factory.mktemp("store")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of reference data beside the repository; tests that need it are skipped where it is missing."""

@@ -1,6 +1,5 @@
 """The steps of `make book`. dodo.py names them, doit runs those whose inputs changed."""
 
-import os
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -13,8 +12,6 @@ DOWNLOADS = BUILD / "downloads"  # the results as tables
 NUMBERS = BUILD / "numbers"  # what changed since the recorded versions
 STEPS = BUILD / "steps.json"  # how long each step took
 HTML = BUILD / "html"
-
-os.environ.setdefault("TSE_STORE", str(BUILD / "store"))
 
 
 def fail(message: object) -> SystemExit:

@@ -42,7 +42,7 @@ CHOICE = """\
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
     from tse_book.pages import chosen
 
-    globals().update({k: v for k, v in chosen(PROFILE).items() if k in globals()})
+    globals().update({{k: v for k, v in chosen(PROFILE, "{name}").items() if k in globals()}})
 """
 OFFER = """\
 # %% tags=["remove-cell", "results"]
@@ -86,7 +86,7 @@ def sources() -> list[Path]:
     return sorted(NOTEBOOKS.glob("*.py"))
 
 
-def renewed(text: str) -> str:
+def renewed(text: str, name: str) -> str:
     """A notebook's source with the current set-up cell in the place of the old one.
 
     Where the notebook has parameters that a profile gives, the profile's choice follows them, and the last cell offers
@@ -97,7 +97,7 @@ def renewed(text: str) -> str:
         text = _cell(tag).sub("", text)
     parameters = PARAMETERS_CELL.search(text)
     if parameters and any(f"\n{key} = " in parameters[0] for key in SHARED):
-        text = text[: parameters.end()] + "\n" + CHOICE + text[parameters.end() :] + "\n" + OFFER
+        text = text[: parameters.end()] + "\n" + CHOICE.format(name=name) + text[parameters.end() :] + "\n" + OFFER
     return text
 
 
@@ -118,7 +118,7 @@ def synchronise() -> list[str]:
     written = []
     for source in sources():
         text = source.read_text()
-        if (fresh := renewed(text)) != text:
+        if (fresh := renewed(text, source.stem)) != text:
             source.write_text(fresh)
             written.append(source.name)
         paired, content = source.with_suffix(".ipynb"), nbformat.writes(as_notebook(fresh)) + "\n"

@@ -1,9 +1,11 @@
 """Before the work starts: has this machine what the profile needs? One message names all that is missing."""
 
 import os
+import sys
+from pathlib import Path
 
 from book.make import fail
-from book.make.profile import WITHOUT, load_profile, profile_name
+from book.make.profile import WITHOUT, at_once, load_profile, profile_name
 
 
 def settle() -> None:
@@ -13,12 +15,15 @@ def settle() -> None:
     """
     if WITHOUT in os.environ:
         return
-    from tse_book.pages import profiles
+    from tse_book.pages import profiles, read_profile
 
-    reasons = {name: profiles.cannot_be_had(name) for name in load_profile()["optional"]}
+    profile = load_profile()
+    reasons = {name: profiles.cannot_be_had(name) for name in profile["optional"]}
     for name, reason in reasons.items():
         if reason:
             print(f"The book is built without {name}. {reason}")
+    if instead := profiles.instead_of_full_list(read_profile(profile_name())["lemmas"]):
+        print(instead)
     os.environ[WITHOUT] = " ".join(name for name, reason in reasons.items() if reason)
 
 
@@ -26,9 +31,12 @@ def check() -> None:
     """End with the list of what is missing, each with its remedy; silent where all is there."""
     from tse_book.pages import missing
 
-    if lacking := missing(load_profile()):
+    if lacking := missing(load_profile(), at_once()):
         lines = "\n".join(f"  {item}" for item in lacking)
-        raise fail(f"profile {profile_name()} cannot run here yet; nothing was computed. Missing:\n{lines}")
+        raise fail(
+            f"profile {profile_name()} cannot run here yet; nothing was computed. Missing:\n{lines}\n"
+            f"The command tse is {Path(sys.executable).parent / 'tse'}."
+        )
 
 
 if __name__ == "__main__":

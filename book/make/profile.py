@@ -1,17 +1,19 @@
-"""A profile says which models, data, lemma lists and protocols the book runs on.
+"""A profile says which models, data, verb lists and protocols the book runs on.
 
 The task runner and the notebooks read the same file (see tse_book.pages.profile_file).
 A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``protocols`` is given the profile's.
 """
 
 import os
+import shutil
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import yaml
 
-from book.make import ROOT, fail
-from tse_book.pages import SHARED, read_profile
+from book.make import ROOT, SCORES, fail
+from tse_book.pages import SHARED, lists_at_hand, read_profile
 from tse_core.errors import InputError
 
 WITHOUT = "TSE_WITHOUT"  # in the environment: the optional models that this build does without
@@ -19,7 +21,7 @@ WITHOUT = "TSE_WITHOUT"  # in the environment: the optional models that this bui
 
 @dataclass(frozen=True)
 class Job:
-    """One scoring run."""
+    """One scoring run: of agreement pairs, or of sentence pairs (no verb list, a method instead of a protocol)."""
 
     model: str
     data: str
@@ -27,9 +29,10 @@ class Job:
     protocol: str
 
     @property
-    def name(self) -> str:
-        """A file name: no slashes."""
-        return "__".join((self.model, self.data, self.lemmas, self.protocol)).replace("/", "-")
+    def record(self) -> Path:
+        """Where its signature and its seconds are kept."""
+        names = filter(None, (self.model, self.data, self.lemmas, self.protocol))
+        return SCORES / ("__".join(names).replace("/", "-") + ".json")
 
 
 def profile_name() -> str:
@@ -45,14 +48,31 @@ def load_profile(name: str | None = None) -> dict:
         raise fail(error) from None
     absent = os.environ.get(WITHOUT, "").split()
     profile["models"] = [model for model in profile["models"] if model not in absent]
+    profile["lemmas"] = lists_at_hand(profile["lemmas"])
     if extra := sorted(set(profile["notebooks"]) - set(notebook_names())):
         raise fail(f"{name}.yaml: {extra[0]!r} is no notebook of _toc.yml")
     return profile
 
 
 def jobs(profile: dict) -> list[Job]:
-    """Every scoring run of a profile, each once."""
-    return [Job(*names) for names in dict.fromkeys(product(*(profile[key] for key in SHARED)))]
+    """Every scoring run of a profile, each once, model by model: so that one model is in memory at a time."""
+    found = []
+    for model in dict.fromkeys(profile["models"]):
+        found += [Job(model, *names) for names in product(*(profile[key] for key in SHARED[1:]))]
+        found += [Job(model, pairs, "", "full-sentence") for pairs in sentence_pairs(profile)]
+    return list(dict.fromkeys(found))
+
+
+def sentence_pairs(profile: dict) -> list[str]:
+    """The sentence pairs that the profile names for single notebooks, BLiMP say."""
+    named = (own.get("sentence_pairs") for own in profile["notebooks"].values())
+    return list(dict.fromkeys(filter(None, named)))
+
+
+def at_once() -> int:
+    """How many steps of the build may run side by side: two, but one where they would share a GPU."""
+    gpu = shutil.which("nvidia-smi") and os.environ.get("CUDA_VISIBLE_DEVICES") != ""
+    return 1 if gpu else 2
 
 
 def notebook_names() -> list[str]:

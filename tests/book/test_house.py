@@ -1,5 +1,6 @@
 """The house: what the repository promises about itself."""
 
+import itertools
 import re
 import subprocess
 import tomllib
@@ -145,9 +146,25 @@ def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_on_nothing_else(
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in (ROOT / "notebooks" / "profiles").glob("*.yaml")))
 def test_every_profile_is_well_formed(name):
-    assert len({job.name for job in profile.jobs(profile.load_profile(name))}) == len(
-        profile.jobs(profile.load_profile(name))
-    )
+    jobs = profile.jobs(profile.load_profile(name))
+    assert len({job.record for job in jobs}) == len(jobs)
+
+
+def test_models_are_scored_one_after_the_other_on_blimp_too():
+    jobs = profile.jobs(profile.load_profile("paper"))
+    models = [job.model for job in jobs]
+    assert list(dict.fromkeys(models)) == [model for model, _ in itertools.groupby(models)]
+    assert {job.model for job in jobs if job.data == "blimp"} == set(models)
+
+
+def test_steps_that_would_share_a_gpu_run_one_by_one(monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(profile.shutil, "which", lambda program: None)
+    assert profile.at_once() == 2
+    monkeypatch.setattr(profile.shutil, "which", lambda program: f"/usr/bin/{program}")
+    assert profile.at_once() == 1
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # the GPU is hidden
+    assert profile.at_once() == 2
 
 
 def test_an_unknown_profile_and_an_unknown_parameter_are_named():

@@ -22,8 +22,14 @@ def test_a_model_of_the_laboratory_is_none_of_the_real_ones_whatever_its_folder(
 
 
 def test_a_page_without_a_real_model_says_so_and_one_with_it_says_nothing():
-    assert "built without smollm2-135m-instruct" in newman.without_real_model(["lab-lexical-causal"]).data
-    assert newman.without_real_model(["gpt2"]).data.startswith("<!--")
+    assert "built without smollm2-135m-instruct" in newman.what_is_missing(["lab-lexical-causal"]).data
+    assert newman.what_is_missing(["gpt2"]).data.startswith("<!--")
+
+
+def test_a_page_on_the_papers_models_says_that_the_papers_list_is_missing():
+    assert "The paper counts 3,562 verbs" in newman.what_is_missing(["gpt2-xl"], ["newman-released"]).data
+    for models, lemmas in ((["gpt2-xl"], ["newman-full"]), (["gpt2"], ["newman-released"])):
+        assert newman.what_is_missing(models, lemmas).data.startswith("<!--")
 
 
 def test_the_verdict_counts_rows():

@@ -1,5 +1,6 @@
 """Profiles: what is missing is said before the work starts; a notebook on its own takes a profile's choices."""
 
+import math
 import socket
 import sys
 import types
@@ -9,6 +10,7 @@ import pytest
 import tse_core
 from tests.tiny import save_model
 from tse_book.pages import profiles
+from tse_core.datasets.giant_verb_list import ADDRESS
 from tse_core.errors import InputError
 from tse_core.files import read_yaml
 from tse_core.paths import profiles_folder
@@ -16,6 +18,7 @@ from tse_core.results.result_index import keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
 
+T4 = 15.6  # GB that a T4, the smallest GPU of Colab, leaves to programs
 PAPER = {"models": ["bert-large-cased", "gpt2-xl"], "data": ["marvin-linzen/simple"], "lemmas": ["newman-clean"]}
 
 
@@ -27,6 +30,7 @@ def alone(monkeypatch, tmp_path):
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda name, file: None)
+    monkeypatch.setattr(profiles, "free_memory", lambda device: None)
 
     def refused(*args, **kwargs):
         raise OSError("unreachable")
@@ -34,8 +38,8 @@ def alone(monkeypatch, tmp_path):
     monkeypatch.setattr(socket, "create_connection", refused)
 
 
-def said(profile):
-    return [str(item) for item in profiles.missing(profile)]
+def said(profile, at_once=1):
+    return [str(item) for item in profiles.missing(profile, at_once)]
 
 
 def test_models_that_cannot_be_had_are_named_with_a_remedy():
@@ -58,9 +62,10 @@ def test_a_verb_list_and_data_that_must_be_made_first():
 
 def test_memory_and_disk_are_looked_at(monkeypatch):
     monkeypatch.setattr(profiles, "hub_unreachable", lambda: "")
-    monkeypatch.setattr(profiles, "free_memory", lambda: 4.0)
+    monkeypatch.setattr(profiles, "free_memory", lambda device: 4e9)
     monkeypatch.setattr(profiles.shutil, "disk_usage", lambda place: types.SimpleNamespace(free=5e9))
     disk, memory = said(PAPER)
+    assert said(PAPER, 2)[1] == "memory: gpt2-xl needs 16.9 GB, for 2 notebooks at once, 4.0 GB are free"
     assert disk.startswith("disk: 7.8 GB are to be downloaded, 5.0 GB are free")
     assert memory == "memory: gpt2-xl needs 8.4 GB, 4.0 GB are free"
 
@@ -72,7 +77,6 @@ def test_nothing_is_missing_for_models_that_lie_in_a_folder(tmp_path):
 
 def test_a_model_in_the_hubs_cache_needs_no_network(monkeypatch):
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda name, file: f"/cache/{name}/{file}")
-    monkeypatch.setattr(profiles, "free_memory", lambda: None)
     assert said(PAPER) == []
 
 
@@ -80,12 +84,14 @@ def test_a_notebook_takes_a_profiles_choice_or_says_why_not(monkeypatch, capsys)
     monkeypatch.setattr(profiles, "_fetch", lambda names: None)
     with pytest.raises(InputError, match="profile paper cannot run: data newman-blimp"):
         profiles.chosen("paper")
-    assert "newman-full has not been made here" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "newman-full, the paper's list of 3,562 verbs, has not been made here" in said and ADDRESS in said
     monkeypatch.setattr(profiles, "missing", lambda choice: [])
     choice = profiles.chosen("paper")
     assert choice["models"] == ["bert-large-cased", "bert-large-uncased", "roberta-large", "gpt2-xl"]
     assert choice["lemmas"] == ["newman-released"]
     assert choice["protocols"] == ["released", "exact"]
+    assert "sentence_pairs" not in choice and profiles.chosen("paper", "09_blimp")["sentence_pairs"] == "blimp"
     with pytest.raises(InputError, match="unknown profile 'papers' .did you mean 'paper'"):
         profiles.chosen("papers")
 
@@ -110,9 +116,16 @@ def test_there_must_be_results_to_offer(tmp_path):
         profiles.offer_results(tmp_path / "results.parquet")
 
 
-def test_the_profiles_of_the_paper_are_whole():
-    for name in ("base", "paper"):
-        profile = read_yaml(profiles_folder() / f"{name}.yaml")
-        assert set(profile["models"]) <= set(profiles.GIGABYTES)
-        assert profile["protocols"] == ["released", "exact"]
-        assert profile["needs"]
+@pytest.mark.parametrize("name", ["base", "paper"])
+def test_a_profile_of_the_papers_models_says_what_it_needs(name):
+    profile = read_yaml(profiles_folder() / f"{name}.yaml")
+    sizes = [profiles.GIGABYTES[model] for model in profile["models"]]
+    assert profile["protocols"] == ["released", "exact"]
+    download, memory = math.ceil(sum(sizes)), math.ceil(profiles.memory_needed(max(sizes)))
+    assert f"{download} GB to download, {memory} GB of memory on a GPU" in profile["needs"]
+    assert memory < T4
+
+
+def test_the_sizes_of_the_papers_models_are_those_of_their_shapes():
+    for model, numbers in {"gpt2-xl": 1_557_611_200, "bert-large-cased": 333_579_264 + 30_000}.items():
+        assert profiles.GIGABYTES[model] == pytest.approx(4e-9 * numbers, rel=0.05)

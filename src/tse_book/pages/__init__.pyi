@@ -17,6 +17,7 @@ from .notebook import table as table
 from .profile_file import SHARED as SHARED
 from .profile_file import read_profile as read_profile
 from .profiles import chosen as chosen
+from .profiles import lists_at_hand as lists_at_hand
 from .profiles import missing as missing
 from .profiles import offer_results as offer_results
 from .recorded_tables import not_recorded as not_recorded

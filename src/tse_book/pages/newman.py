@@ -10,6 +10,9 @@ import pandas as pd
 
 from tse_book.charts import with_table2 as with_table2
 from tse_book.pages.notebook import table
+from tse_book.pages.profiles import INSTEAD
+from tse_book.published import MODELS
+from tse_core.datasets.giant_verb_list import LEMMAS_EXPECTED
 from tse_core.datasets.names import load_pairs
 from tse_core.results.signature import Signature
 
@@ -46,15 +49,22 @@ def laboratory_models(models: Iterable[str]) -> list[str]:
     return [name for name in models if is_laboratory(name)]
 
 
-def without_real_model(models: Iterable[str]):
-    """What a page says where no real model took part; nothing where one did."""
-    if real_models(models):
-        return say("")
-    return _note(
-        "No real model in this build",
-        f"This page was built without {DEFAULT}, because its file could not be fetched. What was published stands here "
-        "all the same, and so do the laboratory models.",
-    )
+def what_is_missing(models: Iterable[str], lemmas: Iterable[str] = ()):
+    """What a page says where no real model took part, or where the paper's verb list is missing; else nothing."""
+    if not real_models(models):
+        return _note(
+            "No real model in this build",
+            f"This page was built without {DEFAULT}, because its file could not be fetched. What was published stands "
+            "here all the same, and so do the laboratory models.",
+        )
+    if INSTEAD in lemmas and set(map(label, models)) & set(MODELS.values()):
+        return _note(
+            "Not the paper's whole list of verbs",
+            f"The paper counts {LEMMAS_EXPECTED:,} verbs. Those of the authors' released file count here ({INSTEAD}); the "
+            "others stand in the Giant Verb List, a PDF that each reader downloads. EW and MW are about fewer verbs "
+            "than in the paper, so no value of theirs is called reproduced.",
+        )
+    return say("")
 
 
 def say(*sentences: str):

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tse_book.pages.profile_file import SHARED, read_profile
+from tse_core.datasets.giant_verb_list import ADDRESS, LEMMAS_EXPECTED
 from tse_core.datasets.lemmas import full_list_file
 from tse_core.errors import InputError
+from tse_core.models.devices import free_memory, usable_device
 from tse_core.models.hub import hub_unreachable
 from tse_core.models.package_index import model_file, package_models
+from tse_core.models.room import WORK
 from tse_core.paths import data_folder, store_folder
 
 FULL, INSTEAD = "newman-full", "newman-released"
@@ -22,7 +25,6 @@ GIGABYTES = {
     "bert-base-cased": 0.44, "bert-base-uncased": 0.44, "roberta-base": 0.5, "gpt2": 0.55,
     "bert-large-cased": 1.35, "bert-large-uncased": 1.35, "roberta-large": 1.43, "gpt2-xl": 6.45,
 }  # fmt: skip
-WORK_GIGABYTES = 2.0  # what a run needs besides the weights
 
 
 class Missing(NamedTuple):
@@ -35,8 +37,8 @@ class Missing(NamedTuple):
         return f"{self.what}: {self.remedy}"
 
 
-def missing(profile: dict) -> list[Missing]:
-    """What a profile needs and this machine lacks: verb lists, data, models, disk, memory.
+def missing(profile: dict, at_once: int = 1) -> list[Missing]:
+    """What a profile needs and this machine lacks: verb lists, data, models, disk, memory for so many steps at once.
 
     Nothing is downloaded. A model that is neither in the cache nor in a folder needs the hub, which is asked for once.
     """
@@ -48,26 +50,48 @@ def missing(profile: dict) -> list[Missing]:
             found += [Missing(f"model {name}", f"not in the cache, and {reason}") for name in absent]
         else:
             found += _disk(absent)
-    return found + _memory(profile["models"])
+    return found + _memory(profile["models"], at_once)
 
 
-def chosen(name: str) -> dict[str, list[str]]:
+def chosen(name: str, notebook: str = "") -> dict:
     """A profile's choices for a notebook that runs alone; fetches the data they name and says what machine there is.
+
+    Parameters
+    ----------
+    notebook : its name, "09_blimp" say, for what the profile gives this notebook besides
 
     Raises
     ------
     InputError : no such profile; something it needs is missing.
     """
     profile = read_profile(name)
+    own = profile["notebooks"].get(notebook) or {}
     choice = {key: list(profile[key]) for key in SHARED}
-    if FULL in choice["lemmas"] and not full_list_file().is_file():
-        print(f"{FULL} has not been made here (tse data lemmas --giant-verb-list FILE); {INSTEAD} instead")
-        choice["lemmas"] = [INSTEAD if lemmas == FULL else lemmas for lemmas in choice["lemmas"]]
-    _fetch(choice["data"])
+    if instead := instead_of_full_list(choice["lemmas"]):
+        print(instead)
+    choice["lemmas"] = lists_at_hand(choice["lemmas"])
+    _fetch([*choice["data"], *filter(None, [own.get("sentence_pairs")])])
     print(machine())
-    if lacking := missing(choice):
+    if lacking := missing(choice | {"notebooks": {notebook: own}}):
         raise InputError(f"profile {name} cannot run: " + "; ".join(map(str, lacking)))
-    return choice
+    return choice | own
+
+
+def lists_at_hand(lemmas: Iterable[str]) -> list[str]:
+    """The verb lists, the released one in the place of the full one where that has not been made here."""
+    there = full_list_file().is_file()
+    return list(dict.fromkeys(INSTEAD if name == FULL and not there else name for name in lemmas))
+
+
+def instead_of_full_list(lemmas: Iterable[str]) -> str:
+    """What is said where the full list should count and has not been made here; nothing else."""
+    if FULL not in lemmas or full_list_file().is_file():
+        return ""
+    return (
+        f"{FULL}, the paper's list of {LEMMAS_EXPECTED:,} verbs, has not been made here, so {INSTEAD} counts instead, and "
+        f"no number can be called reproduced. To make it, download the Giant Verb List ({ADDRESS}), then: "
+        "tse data lemmas --giant-verb-list Giant-Verb-List-3250-Verbs.pdf"
+    )
 
 
 def offer_results(path: str | Path = "results.parquet") -> Path:
@@ -162,28 +186,27 @@ def _disk(absent: Iterable[str]) -> list[Missing]:
     ]
 
 
-def _memory(names: Iterable[str]) -> list[Missing]:
+def _memory(names: Iterable[str], at_once: int) -> list[Missing]:
     sizes = {name: GIGABYTES.get(Path(name).name, 0) for name in names}
     if not any(sizes.values()):
         return []
     largest = max(sizes, key=lambda name: sizes[name])
-    needed, free = sizes[largest] + WORK_GIGABYTES, free_memory()
+    needed, free = at_once * memory_needed(sizes[largest]), free_gigabytes()
     if free is None or needed <= free:
         return []
-    return [Missing("memory", f"{largest} needs {needed:.1f} GB, {free:.1f} GB are free")]
+    twice = f", for {at_once} notebooks at once" if at_once > 1 else ""
+    return [Missing("memory", f"{largest} needs {needed:.1f} GB{twice}, {free:.1f} GB are free")]
 
 
-def free_memory() -> float | None:
+def memory_needed(gigabytes: float) -> float:
+    """GB that a step of the build needs for a model with so many GB of weights; it holds one model at a time."""
+    return gigabytes + WORK / 1e9
+
+
+def free_gigabytes() -> float | None:
     """Free memory in GB: the GPU's where there is one, else the machine's; None where nobody says."""
-    import torch
-
-    if torch.cuda.is_available():
-        return torch.cuda.mem_get_info()[0] / 1e9
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) / 1e6
-    except (OSError, StopIteration):
-        return None
+    free = free_memory(usable_device("auto"))
+    return None if free is None else free / 1e9
 
 
 def _fetch(names: Iterable[str]) -> None:
