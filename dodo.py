@@ -97,7 +97,7 @@ def task_notebook():
                 *(job.record for job in scored),
                 "book/make/execute.py",
             ],
-            "task_dep": [*FIRST, *before, *(f"notebook:{other}" for other in texts if name in last and other not in last)],
+            "task_dep": [*FIRST, *before, *(f"notebook:{n}" for n in texts if name in last and n not in last)],
             "uptodate": [
                 config_changed(
                     {"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name)), "models": PROFILE["models"]}

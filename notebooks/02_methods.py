@@ -28,8 +28,8 @@
 # %% tags=["remove-cell", "setup"]
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
-# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
-# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU, about an hour (days without)
+# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and 15 minutes there (hours without one)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and an hour there (days without one)
 PROFILE = ""
 
 import importlib.util
@@ -61,9 +61,8 @@ singular = {"is": 0.05, "exists": 0.25}  # the forms that do not
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
     from tse_book.pages import chosen
 
-    globals().update(
-        {k: v for k, v in chosen(PROFILE, "02_methods").items() if k in globals()}
-    )
+    own = chosen(PROFILE, "02_methods")
+    globals().update({k: v for k, v in own.items() if k in globals()})
 
 # %% tags=["hide-input"]
 import altair as alt
@@ -276,7 +275,7 @@ display(newman.what_is_missing(models))
 # %% tags=["hide-input"]
 keys, cabinet = "The keys to the cabinet", "plural"
 turned, turned_number = "The key to the cabinets", "singular"
-story = {"expected": newman.without_real_model(models), "slider": newman.say("")}
+story = {"expected": newman.what_is_missing(models), "slider": newman.say("")}
 lesson = {"keys": "not measured in this build", "turned": "not measured in this build"}
 for model in newman.real_models(models)[:1]:
     real = tse_core.load_model(model)

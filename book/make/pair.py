@@ -42,7 +42,8 @@ CHOICE = """\
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
     from tse_book.pages import chosen
 
-    globals().update({{k: v for k, v in chosen(PROFILE, "{name}").items() if k in globals()}})
+    own = chosen(PROFILE, "{name}")
+    globals().update({{k: v for k, v in own.items() if k in globals()}})
 """
 OFFER = """\
 # %% tags=["remove-cell", "results"]

@@ -13,7 +13,7 @@ FURTHER = ("metrics", "agreement", "uncertainty", "tse_book/studies/rows.py")
 
 
 def score(name: str) -> None:
-    """Open a model once and do its jobs one after the other through the store; each leaves its signature and its time."""
+    """Open a model once and do its jobs through the store; each leaves its signature and its time."""
     import tse_core
 
     SCORES.mkdir(parents=True, exist_ok=True)

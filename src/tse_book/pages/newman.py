@@ -60,9 +60,9 @@ def what_is_missing(models: Iterable[str], lemmas: Iterable[str] = ()):
     if INSTEAD in lemmas and set(map(label, models)) & set(MODELS.values()):
         return _note(
             "Not the paper's whole list of verbs",
-            f"The paper counts {LEMMAS_EXPECTED:,} verbs. Those of the authors' released file count here ({INSTEAD}); the "
-            "others stand in the Giant Verb List, a PDF that each reader downloads. EW and MW are about fewer verbs "
-            "than in the paper, so no value of theirs is called reproduced.",
+            f"The paper counts {LEMMAS_EXPECTED:,} verbs. Those of the authors' released file count here ({INSTEAD}); "
+            "the others stand in the Giant Verb List, a PDF that each reader downloads. EW and MW are about fewer "
+            "verbs than in the paper, so no value of theirs is called reproduced.",
         )
     return say("")
 

@@ -88,8 +88,8 @@ def instead_of_full_list(lemmas: Iterable[str]) -> str:
     if FULL not in lemmas or full_list_file().is_file():
         return ""
     return (
-        f"{FULL}, the paper's list of {LEMMAS_EXPECTED:,} verbs, has not been made here, so {INSTEAD} counts instead, and "
-        f"no number can be called reproduced. To make it, download the Giant Verb List ({ADDRESS}), then: "
+        f"{FULL}, the paper's list of {LEMMAS_EXPECTED:,} verbs, has not been made here, so {INSTEAD} counts instead, "
+        f"and no number can be called reproduced. To make it, download the Giant Verb List ({ADDRESS}), then: "
         "tse data lemmas --giant-verb-list Giant-Verb-List-3250-Verbs.pdf"
     )
 
