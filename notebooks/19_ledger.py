@@ -28,8 +28,8 @@
 # %% tags=["remove-cell", "setup"]
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
-# base   their small siblings: 2 GB to download, 3 GB of memory, about 15 minutes on a GPU (hours without)
-# paper  the paper's four models: 11 GB to download, 12 GB of memory on a GPU, about an hour (days without)
+# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and 15 minutes there (hours without one)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and an hour there (days without one)
 PROFILE = ""
 
 import importlib.util
