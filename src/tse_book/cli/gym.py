@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.listing import print_table
+from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
 from tse_core.files import csv_text, write_output
 

@@ -22,17 +22,16 @@ Each corpus is twice as long as the one before. Finished sizes are kept: a run t
 
 
 def register(app: typer.Typer) -> None:
-    app.command("learning-curve", help=HELP)(learning_curve)
+    app.command("learning-curve", help=HELP)(options.keeps_work(learning_curve))
 
 
 def learning_curve(
+    store,
     kind: Annotated[list[str] | None, typer.Option(help="ngram or lstm; both by default.")] = None,
     sizes: Annotated[list[int] | None, typer.Option(help="Sentences; 1,000 to 128,000 by default.", min=1)] = None,
     regime: Annotated[str, typer.Option(help="The laboratory corpus: systematic or lexical.")] = "systematic",
     seed: Annotated[int, typer.Option(help="Of the corpus and of an LSTM's weights.", min=0, max=2**63 - 1)] = 0,
     out: Annotated[Path | None, typer.Option(help="Write the table as .csv.")] = None,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
 ) -> None:
     if out and (out.suffix != ".csv" or not out.parent.is_dir()):
         raise InputError(f"--out {out}: a .csv file in a folder that is there")
@@ -40,7 +39,7 @@ def learning_curve(
     from tse_book.studies import learning_curve as run
 
     table = run(
-        kind or SETTINGS, sizes or SIZES, regime=regime, seed=seed, store=options.store_of(store, no_store),
+        kind or SETTINGS, sizes or SIZES, regime=regime, seed=seed, store=store,
         report=lambda line: typer.echo(line, err=True),
     ).table()  # fmt: skip
     means = table.groupby(["model", "phenomenon", "sentences"], sort=False)["accuracy"].mean().unstack("sentences")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tse_core.cli.listing import print_table
+from tse_core.cli.printing import print_table
 from tse_core.errors import InputError, unknown
 from tse_core.files import write_output
 

@@ -30,11 +30,13 @@ takes them with [b]tse results add[/b]. What cannot be asked of the model is nam
 
 
 def register(app: typer.Typer) -> None:
-    app.command("record", help=HELP)(record)
+    app.command("record", help=HELP)(options.opens_a_model(options.keeps_work(record)))
 
 
 def record(
     model: options.ModelArgument,
+    opening: options.Opening,
+    store,
     out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
     part: Annotated[
         list[str] | None, typer.Option(help="agreement, blimp, suites, findings, details or words; may be repeated.")
@@ -42,14 +44,6 @@ def record(
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = None,
-    kind: options.Kind = None,
-    device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
-    revision: options.Revision = None,
-    bos: options.Bos = "default",
-    trust: options.Trust = False,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
 ) -> None:
     from tse_book.recorded import PARTS
     from tse_book.studies import FURTHER, WORDS, fitting, parts_for, record_details, record_further, words_for
@@ -58,16 +52,16 @@ def record(
     for name in part or []:
         if name not in (*PARTS, *FURTHER, WORDS):
             raise unknown("part", name, (*PARTS, *FURTHER, WORDS))
-    loaded = options.opened(model, kind, device, dtype, revision, bos, trust)
+    (loaded,) = opening.models(model)
     asked = fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
-    kept, home = options.store_of(store, no_store), out / loaded.label.rpartition("/")[2]
+    home = out / loaded.label.rpartition("/")[2]
     laboratory = loaded.label.startswith("lab-")
     wanted = part or (PARTS if laboratory else (*PARTS, *FURTHER, WORDS))
-    if parts := parts_for(loaded, lemmas, **asked, store=kept, chosen=[name for name in PARTS if name in wanted]):
+    if parts := parts_for(loaded, lemmas, **asked, store=store, chosen=[name for name in PARTS if name in wanted]):
         run(loaded, out, parts)
-    made = record_further(loaded, home, lemmas, **asked, store=kept, chosen=[f for f in FURTHER if f in wanted])
+    made = record_further(loaded, home, lemmas, **asked, store=store, chosen=[f for f in FURTHER if f in wanted])
     if WORDS in wanted:
-        made = record_details(home, words_for(loaded, lemmas, asked["data"], kept))
+        made = record_details(home, words_for(loaded, lemmas, asked["data"], store))
     for name, file in {**made["files"], **made.get("details", {})}.items():
         typer.echo(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
     for name, why in made["left_out"].items():

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.errors import InputError
+from tse_core.cli.printing import print_note, print_table, print_written, score
 from tse_core.files import csv_text, write_output
 
 HELP = """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
@@ -32,12 +32,13 @@ masked ones.
 
 
 def register(app: typer.Typer) -> None:
-    app.command("blimp", help=HELP)(blimp)
+    app.command("blimp", help=HELP)(options.opens_a_model(options.keeps_work(blimp)))
 
 
 def blimp(
     model: options.ModelArgument,
-    served: options.Served = None,
+    opening: options.Opening,
+    store,
     data: Annotated[
         str, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl, .csv or .tsv file.")
     ] = "blimp",
@@ -51,25 +52,15 @@ def blimp(
     unknown: Annotated[
         str, typer.Option(help="Pairs with an unknown critical word: flag (scored, counted) or refuse (not judged).")
     ] = "flag",
-    out: Annotated[Path | None, typer.Option(help="Write the scores of every pair: .parquet or .csv.")] = None,
-    table: Annotated[
-        Path | None, typer.Option(help="Write the accuracies as a results file: .parquet or .csv.")
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the scores of every pair: .parquet or .csv.", callback=options.results_file),
     ] = None,
-    kind: options.Kind = None,
-    device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
-    revision: options.Revision = None,
-    bos: options.Bos = "default",
-    chat: options.Chat = None,
-    trust: options.Trust = False,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
+    table: Annotated[
+        Path | None,
+        typer.Option(help="Write the accuracies as a results file: .parquet or .csv.", callback=options.results_file),
+    ] = None,
 ) -> None:
-    for option, path in (("--out", out), ("--table", table)):
-        if path and path.suffix not in (".parquet", ".csv"):
-            raise InputError(f"{option} {path}: results are written as .parquet or .csv")
-        if path and not path.parent.is_dir():
-            raise InputError(f"{option} {path}: there is no folder {path.parent}")
     import pandas as pd
 
     from tse_core.blimp.scores import evaluate_blimp
@@ -82,14 +73,13 @@ def blimp(
     if by not in GROUPS:
         raise unknown_name("grouping", by, GROUPS)
     pairs = _chosen(data, paradigm, options.columns_of(column))
-    names = [options.at_server(model, served), *([against] if against else [])]
-    opened = [options.opened(name, kind, device, dtype, revision, bos, trust, chat) for name in names]
+    opened = opening.models(model, against)
     for loaded in opened:
         check_method(loaded, method or default_method(loaded))
     runs = []
     for loaded in opened:
         policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
-        runs.append(evaluate_blimp(loaded, pairs, **policies, store=options.store_of(store, no_store)))
+        runs.append(evaluate_blimp(loaded, pairs, **policies, store=store))
         if out:
             _write(runs, out)
         _show(runs[-1], accuracy, by)
@@ -100,8 +90,7 @@ def blimp(
         from tse_core.results.tidy import write_results
 
         write_results(pd.concat([run.tidy() for run in runs], ignore_index=True), table)
-    for path in filter(None, (out, table)):
-        typer.echo(f"written: {path}")
+    print_written(out, table)
 
 
 def _chosen(data: str, paradigms: list[str] | None, columns: dict[str, str] | None):
@@ -127,25 +116,21 @@ def _chosen(data: str, paradigms: list[str] | None, columns: dict[str, str] | No
 
 
 def _show(run, accuracy, by: str) -> None:
-    rows, overall = accuracy(run.pairs, by), accuracy(run.pairs, "all")
-    names = [*rows[by].fillna("-"), "all pairs"]
-    width = max(map(len, names))
-    typer.echo(f"{'':{width}}  accuracy               pairs   ties  unknown")
-    for name, row in zip(names, [*rows.to_dict("records"), *overall.to_dict("records")], strict=True):
-        typer.echo(f"{name:{width}}  {_score(row)}  {row['pairs']:6,d} {row['ties']:6,d} {row['unknown']:8,d}")
-    typer.echo(f"\n{run.signature}\n")
-    strange = overall["unknown"].iloc[0]
-    if strange:
-        share = strange / overall["pairs"].iloc[0]
-        typer.echo(f"note: {strange:,} pairs ({share:.0%}) have a critical word that the model does not know", err=True)
+    shown, overall = accuracy(run.pairs, by), accuracy(run.pairs, "all")
+    names = [*shown[by].fillna("-"), "all pairs"]
+    rows = [
+        [name, score(row["accuracy"], row["low"], row["high"]) if row["judged"] else "not judged"]
+        + [f"{row[count]:,d}" for count in ("pairs", "ties", "unknown")]
+        for name, row in zip(names, [*shown.to_dict("records"), *overall.to_dict("records")], strict=True)
+    ]
+    print_table([by, "accuracy", "pairs", "ties", "unknown"], rows)
+    print(f"\n{run.signature}\n")
+    if unknown := overall["unknown"].iloc[0]:
+        share = unknown / overall["pairs"].iloc[0]
+        print_note(f"note: {unknown:,} pairs ({share:.0%}) have a critical word that the model does not know")
     if lost := int(run.pairs["unscored_difference"].sum()):
         pairs = "pair differs in its" if lost == 1 else "pairs differ in their"
-        text = f"note: {lost:,} {pairs} first token, which counts nothing because nothing stands in front"
-        typer.echo(f"{text}; --bos puts a token there", err=True)
-
-
-def _score(row) -> str:
-    return f"{row['accuracy']:.3f} [{row['low']:.3f}, {row['high']:.3f}]" if row["judged"] else f"{'not judged':20}"
+        print_note(f"note: {lost:,} {pairs} first token, which is not scored without a BOS token; --bos adds one")
 
 
 def _show_comparison(runs, by: str) -> None:
@@ -155,17 +140,16 @@ def _show_comparison(runs, by: str) -> None:
     from tse_core.results.signature import differences
 
     for difference in differences(runs[0].signature, runs[1].signature):
-        typer.echo(f"note: the runs differ in {difference}", err=True)
+        print_note(f"note: the runs differ in {difference}")
     table = pd.concat([compare(runs[0].pairs, runs[1].pairs, group) for group in (by, "all")])
-    names = table[by].fillna("all pairs") if by in table else pd.Series(["all pairs"] * len(table))
-    width = max(map(len, names))
-    typer.echo(f"{'':{width}}  difference               only first  only second  p")
-    for name, row in zip(names, table.to_dict("records"), strict=True):
-        typer.echo(
-            f"{name:{width}}  {row['difference']:+.3f} [{row['low']:+.3f}, {row['high']:+.3f}]  "
-            f"{row['only_first']:10,d}  {row['only_second']:11,d}  {row['p_value']:.2g}"
-        )
-    typer.echo("")
+    names = table[by].fillna("all pairs") if by in table else ["all pairs"] * len(table)
+    rows = [
+        [name, score(row["difference"], row["low"], row["high"], sign="+")]
+        + [f"{row['only_first']:,d}", f"{row['only_second']:,d}", f"{row['p_value']:.2g}"]
+        for name, row in zip(names, table.to_dict("records"), strict=True)
+    ]
+    print_table([by, "first - second", "only first", "only second", "p"], rows)
+    print()
 
 
 def _show_defects(pairs) -> None:
@@ -173,8 +157,7 @@ def _show_defects(pairs) -> None:
 
     for defect, group in pair_defects(pairs).groupby("defect", sort=False):
         where = group["paradigm"].iloc[0] if len(group) == 1 else f"{len(group)} paradigms"
-        text = f"data: {group['pairs'].sum():,} pairs in {where}: {defect} ({group['consequence'].iloc[0]})"
-        typer.echo(text, err=True)
+        print_note(f"data: {group['pairs'].sum():,} pairs in {where}: {defect} ({group['consequence'].iloc[0]})")
 
 
 def _write(runs, out: Path) -> None:

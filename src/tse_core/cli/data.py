@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from tse_core.cli.listing import print_table
+from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
 
 WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m-instruct), or all for all data"

@@ -6,9 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.answers import question, warned
+from tse_core.cli.printing import print_note, print_table, print_written, score
 from tse_core.errors import InputError
-from tse_core.paths import store_folder
 
 HELP = """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
 
@@ -32,12 +31,13 @@ probability on correct forms), each pair with its own verb (TSE).
 
 
 def register(app: typer.Typer) -> None:
-    app.command("evaluate", help=HELP)(evaluate)
+    app.command("evaluate", help=HELP)(options.opens_a_model(options.keeps_work(evaluate)))
 
 
 def evaluate(
-    context: typer.Context,
     model: options.ModelArgument,
+    opening: options.Opening,
+    store,
     data: Annotated[
         list[str] | None,
         typer.Option(
@@ -84,28 +84,13 @@ def evaluate(
     against: Annotated[
         str | None, typer.Option(help="A second model: both over the lemmas that they share, compared by noun.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the table and the cut-off curves: .parquet or .csv.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the table and the cut-off curves: .parquet or .csv.", callback=options.results_file),
+    ] = None,
     intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
-    kind: options.Kind = None,
-    device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
-    revision: options.Revision = None,
-    bos: options.Bos = "default",
-    chat: options.Chat = None,
-    trust: options.Trust = False,
     batch_tokens: Annotated[int | None, typer.Option(help="Tokens in one forward pass at most.", min=1)] = None,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
 ) -> None:
-    if out and out.suffix not in (".parquet", ".csv"):
-        raise InputError(f"--out {out}: results are written as .parquet or .csv")
-    if out and not out.parent.is_dir():
-        raise InputError(f"--out {out}: there is no folder {out.parent}")
-    names = [model, against] if against else [model]
-    asked = None if out or no_store else question("evaluate", context.params, names, store or store_folder())
-    if asked and (answer := asked.answer()):
-        _print(*answer)
-        return
     drawn: dict[str, Any] = {"forms": forms, "sample": _size(sample), "seed": seed}
     import pandas as pd
 
@@ -114,40 +99,29 @@ def evaluate(
     from tse_core.datasets.names import load_pairs
     from tse_core.results.tidy import write_results
 
-    with warned() as of_data:
-        tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
+    tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
     lists = [as_lemmas(lemmas, protocol, pairs.attrs["name"]) for pairs in tables]
-    choices = (kind, device, dtype, revision, bos, trust, chat)
-    models = [options.opened(name, *choices) for name in names]
+    models = opening.models(model, against)
     if against:
-        from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
+        from tse_core.agreement.comparison import shared_lemmas
 
         lists = [shared_lemmas(models, verbs, drawn["forms"]) for verbs in lists]
     drawn["keep"] = "forms" if by else "contexts"
-    how = {"protocol": protocol, **drawn, "store": options.store_of(store, no_store), "batch_tokens": batch_tokens}
-    with warned() as of_run:
-        results = [[run(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
+    how = {"protocol": protocol, **drawn, "store": store, "batch_tokens": batch_tokens}
+    results = [[run(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
     runs = [result for of_model in results for result in of_model]
-    lines, notes = [], []
     for result in runs:
-        tables = [_shown(result.table(name, intervals=intervals), name) for name in ("construction", by) if name]
-        lines.append("\n\n".join([*tables, f"{result.scored}\n{result.signature}\n"]))
+        for name in ("construction", by):
+            if name:
+                _show_scores(result.table(name, intervals=intervals), name)
+        print(f"{result.scored}\n{result.signature}\n")
         if uncertain := int(result.pairs["within_noise"].sum()):
-            notes.append(f"note: {uncertain:,} pairs are decided by less than numeric noise")
-    if against:
-        lines += [_compared(compare_evaluations(*both)) for both in zip(*results, strict=True)]
-    _print("\n".join(lines), "\n".join(notes))
-    if asked and not (of_data or of_run):
-        asked.keep("\n".join(lines), "\n".join(notes), [result.signature.key for result in runs])
+            print_note(f"note: {uncertain:,} pairs are decided by less than numeric noise")
+    for both in zip(*results, strict=True) if against else ():
+        _show_comparison(*both)
     if out:
         write_results(pd.concat([result.tidy() for result in runs], ignore_index=True), out)
-        typer.echo(f"written: {out}")
-
-
-def _print(text: str, notes: str) -> None:
-    typer.echo(text)
-    if notes:
-        typer.echo(notes, err=True)
+    print_written(out)
 
 
 def _size(sample: str | None) -> int | str | None:
@@ -159,42 +133,29 @@ def _size(sample: str | None) -> int | str | None:
     return int(sample)
 
 
-def _compared(table) -> str:
-    width = max(map(len, table["construction"]))
-    lines = [f"{'first - second':{width}}  metric  difference               p"]
-    for row in table.itertuples():
-        bounds = f"{row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
-        lines.append(f"{row.construction:{width}}  {row.metric:6}  {bounds}  {row.p_value:.2g}")
-    return "\n".join(lines) + "\n"
-
-
-def _shown(table, by: str) -> str:
+def _show_scores(table, by: str) -> None:
     """The table's scores with their intervals, and what TSE asked."""
     from tse_core.agreement.cells import TABLE_ORDER
 
-    names = by.split(",")
+    factors = by.split(",")
     counted = ["contexts", "pairs", "unscored", "verbs", "decisions"]
     counted = counted if by == "construction" else ["lemmas", *counted]
-    header = ["" if names == ["construction"] else name for name in names]
     metrics = [name for name in TABLE_ORDER if name in table]
-    rows = [[*header, *metrics, *counted, "TSE of decisions"]]
+    rows = []
     for row in table.to_dict("records"):
-        labels = [{True: "yes", False: "no"}.get(row[name], str(row[name])) for name in names]
-        scores = [_score(row, name) for name in metrics]
-        counts = [f"{row[name]:,}" for name in counted]
-        rows.append([*labels, *scores, *counts, _score(row, "TSE_decisions")])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    left = len(names) + len(metrics)
-    return "\n".join(
-        "  ".join(
-            f"{text:{'<' if i < left else '>'}{width}}" for i, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
+        labels = [{True: "yes", False: "no"}.get(row[name], row[name]) for name in factors]
+        scores = [score(row[m], row.get(f"{m}_low"), row.get(f"{m}_high")) for m in (*metrics, "TSE_decisions")]
+        rows.append([*labels, *scores[:-1], *(f"{row[name]:,}" for name in counted), scores[-1]])
+    print_table([*factors, *metrics, *counted, "TSE of decisions"], rows)
+    print()
 
 
-def _score(row: dict, name: str) -> str:
-    if row[name] != row[name]:
-        return "-"
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    return f"{row[name]:.3f}" + (f" [{low:.3f}, {high:.3f}]" if low is not None and low == low else "")
+def _show_comparison(first, second) -> None:
+    from tse_core.agreement.comparison import compare_evaluations
+
+    rows = [
+        [row.construction, row.metric, score(row.difference, row.low, row.high, sign="+"), f"{row.p_value:.2g}"]
+        for row in compare_evaluations(first, second).itertuples()
+    ]
+    print_table(["construction", "metric", "first - second", "p"], rows)
+    print()

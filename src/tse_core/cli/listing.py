@@ -1,13 +1,12 @@
 """``tse list``: what can be loaded by name."""
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from tse_core.cli.printing import print_note, print_table
 
 
 class What(StrEnum):
@@ -38,20 +37,7 @@ def list_names(
         What.lemmas: _lemmas,
     }[what]()
     print_table(headings, rows)
-    print(note, file=sys.stderr)
-
-
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table on a terminal; elsewhere the headings and one line a row, columns parted by tabs, for grep and cut."""
-    console = Console()
-    if not console.is_terminal:
-        for row in (headings, *rows):
-            print("\t".join(row))
-        return
-    table = Table(*headings)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    print_note(note)
 
 
 def _models() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:

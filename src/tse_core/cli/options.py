@@ -1,12 +1,17 @@
-"""Options that several sub-commands share, said once."""
+"""Options that several sub-commands share, said once: which model and how it is opened, where finished work is kept."""
 
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tse_core.errors import InputError
 
+MODEL, WORK = "How the model is opened", "Finished work"  # panels of the help
 ModelArgument = Annotated[
     str,
     typer.Argument(
@@ -15,23 +20,6 @@ ModelArgument = Annotated[
         "command:./my-model or a server's address.",
     ),
 ]
-Kind = Annotated[
-    str | None, typer.Option(help="Read the model as [b]causal[/b] or [b]masked[/b]; found out by default.")
-]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.")]
-Dtype = Annotated[str, typer.Option(help="Precision of the weights: float32, float16, bfloat16.")]
-Revision = Annotated[str | None, typer.Option(help="Branch, tag or commit of a model on the hub.")]
-Bos = Annotated[
-    str,
-    typer.Option(
-        help="In front of a sentence, for causal models: [b]default[/b] (what the tokenizer puts there, else the token "
-        "that opened documents in pretraining), tokenizer, add, none, or a token such as '<|endoftext|>'."
-    ),
-]
-Trust = Annotated[bool, typer.Option("--trust-remote-code", help="Let the hub repository run its own code.")]
-StoreFolder = Annotated[
-    Path | None, typer.Option("--store", help="Folder of finished work; $TSE_STORE or the user's cache by default.")
-]
 Columns = Annotated[
     list[str] | None,
     typer.Option(
@@ -39,38 +27,143 @@ Columns = Annotated[
         help="Which column of a table of pairs is what, e.g. good=sentence bad=wrong number=nr; may be repeated.",
     ),
 ]
-Served = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="Which model of the server, where MODEL is its address.")
+StoreFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        help="Folder of finished work; $TSE_STORE or the user's cache by default.",
+        rich_help_panel=WORK,
+    ),
 ]
-Chat = Annotated[
-    str | None,
-    typer.Option(help="A user's message: sentences are read as the reply to it in the tokenizer's chat template."),
-]
-NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, keep nothing.")]
 
 
-def opened(model, kind=None, device="auto", dtype="float32", revision=None, bos="default", trust=False, chat=None):
-    """The model that the options describe."""
-    from tse_core.models.coerce import load_model
-
-    options = {"kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos, "chat": chat}
-    return load_model(model, **options, trust_remote_code=trust)
-
-
-def at_server(model: str, served: str | None) -> str:
-    """The name of a server's model; any other model's as it is, for which ``--model`` has no meaning."""
-    if served is None:
-        return model
-    if not model.startswith(("http://", "https://")):
-        raise InputError(f"--model names a model of a server; {model} is no address such as http://127.0.0.1:8000/v1")
-    return f"{model}#{served}"
+def results_file(param: typer.CallbackParam, path: Path | None) -> Path | None:
+    """Checks, before any work, that results can be written to a file: a callback of options."""
+    option = param.opts[0]
+    if path and path.suffix not in (".parquet", ".csv"):
+        raise InputError(f"{option} {path}: results are written as .parquet or .csv")
+    if path and not path.parent.is_dir():
+        raise InputError(f"{option} {path}: there is no folder {path.parent}")
+    return path
 
 
-def store_of(folder: Path | None, without: bool):
-    """The store that the options describe, None for no store."""
+@dataclass(frozen=True)
+class Opening:
+    """How the options say that a model is opened."""
+
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            help="Read the model as [b]causal[/b] or [b]masked[/b]; found out by default.", rich_help_panel=MODEL
+        ),
+    ] = None
+    device: Annotated[
+        str, typer.Option(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.", rich_help_panel=MODEL)
+    ] = "auto"
+    dtype: Annotated[
+        str, typer.Option(help="Precision of the weights: float32, float16, bfloat16.", rich_help_panel=MODEL)
+    ] = "float32"
+    revision: Annotated[
+        str | None, typer.Option(help="Branch, tag or commit of a model on the hub.", rich_help_panel=MODEL)
+    ] = None
+    bos: Annotated[
+        str,
+        typer.Option(
+            help="The BOS token of a sentence, for causal models: [b]default[/b] (what the tokenizer puts there, else "
+            "the token that opened documents in pretraining), tokenizer, add, none, or a token such as "
+            "'<|endoftext|>'.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "default"
+    chat: Annotated[
+        str | None,
+        typer.Option(
+            help="A user's message: sentences are read as the reply to it in the tokenizer's chat template.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    trust: Annotated[
+        bool,
+        typer.Option("--trust-remote-code", help="Let the hub repository run its own code.", rich_help_panel=MODEL),
+    ] = False
+    served: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="Which model of the server, where MODEL is its address.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    timeout: Annotated[
+        float,
+        typer.Option(
+            help="Seconds a model behind a command may take, or a request to a server.", min=0.001, max=1e9,
+            rich_help_panel=MODEL,
+        ),
+    ] = 3600  # fmt: skip
+
+    def model(self, name: str) -> Any:
+        """The model of a name. Raises InputError."""
+        from tse_core.models.coerce import load_model
+
+        said = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos", "chat")}
+        loaded: Any = load_model(name, **said, trust_remote_code=self.trust)
+        if hasattr(loaded, "timeout"):  # behind a command or a server
+            loaded.timeout = self.timeout
+        return loaded
+
+    def names(self, first: str, *others: str | None) -> list[str]:
+        """The first model's name, which may be one of a server's (``--model``), and the others' that are given."""
+        if self.served is not None:
+            if not first.startswith(("http://", "https://")):
+                where = f"{first} is no address such as http://127.0.0.1:8000/v1"
+                raise InputError(f"--model names a model of a server; {where}")
+            first = f"{first}#{self.served}"
+        return [name for name in (first, *others) if name]
+
+    def models(self, first: str, *others: str | None) -> list:
+        """The models of `names`."""
+        return [self.model(name) for name in self.names(first, *others)]
+
+
+def opens_a_model(command: Callable) -> Callable:
+    """The command with the options of `Opening`; it takes them together, as ``opening``."""
+    shared = list(inspect.signature(Opening).parameters.values())
+    return _with(command, "opening", shared, lambda said: Opening(**said))
+
+
+def keeps_work(command: Callable) -> Callable:
+    """The command with ``--store`` and ``--no-store``; it takes the store that they mean, or None, as ``store``."""
+
+    def told(store: StoreFolder = None, no_store: Annotated[bool, typer.Option(
+        "--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)] = False):  # fmt: skip
+        return None if no_store else store_in(store)
+
+    return _with(command, "store", list(inspect.signature(told).parameters.values()), lambda said: told(**said))
+
+
+def _with(command: Callable, name: str, shared: list[inspect.Parameter], made: Callable[[Mapping], Any]) -> Callable:
+    """The command with the shared options in the place of one of its parameters, which is made of them."""
+    shared = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in shared]
+    of_command = inspect.signature(command).parameters
+    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in of_command.values() if p.name != name]
+
+    @wraps(command)
+    def called(**said):
+        value = made({option.name: said.pop(option.name) for option in shared})
+        return command(**said, **{name: value})
+
+    called.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]  # typer reads it
+    called.__annotations__ = {option.name: option.annotation for option in (*own, *shared)}
+    return called
+
+
+def store_in(folder: Path | None):
+    """The store in a folder, or in the user's own."""
     from tse_core.results.store import Store
 
-    return None if without else Store(folder)
+    return Store(folder)
 
 
 def columns_of(said: list[str] | None) -> dict[str, str] | None:

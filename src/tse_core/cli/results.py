@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.listing import print_table
+from tse_core.cli.printing import print_table
 from tse_core.errors import InputError, unknown
 
 group = typer.Typer(help="Finished results: list, show, add, diff, export, remove, gc.", no_args_is_help=True)
@@ -31,7 +31,7 @@ def list_(
     """
     from tse_core.results.result_index import origins
 
-    place = options.store_of(store, False)
+    place = options.store_in(store)
     rows = []
     for entry in place.entries("work" if work else "results"):
         policy = " ".join(value if name == "lemmas" else f"{name}:{value}" for name, value in entry["policy"].items())
@@ -73,7 +73,7 @@ def add(
 
     tables = [read_results(file) for file in files]
     for file, table in zip(files, tables, strict=True):
-        new = keep_results(table, options.store_of(store, False))
+        new = keep_results(table, options.store_in(store))
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
         for made in map(Signature.parse, table["signature"].unique()):
             lemmas = made.policy.get("lemmas", "").partition("(")[0]
@@ -92,7 +92,7 @@ def remove(
     """
     from tse_core.results.result_index import find, full_key
 
-    place = options.store_of(store, False)
+    place = options.store_in(store)
     for key in keys:
         if find(key, place) is None:
             raise _no_result(key, place)
@@ -155,7 +155,7 @@ def export(
     from tse_core.results.result_index import find
     from tse_core.results.tidy import write_results
 
-    place = options.store_of(store, False)
+    place = options.store_in(store)
     chosen = keys or [key for key in place.keys("results") if find(key, place) is not None]
     if not chosen:
         raise InputError(f"the store {place.folder} holds no results yet; tse evaluate MODEL makes some")
@@ -177,7 +177,7 @@ def gc(
 
     Example:  tse results gc --dry-run
     """
-    place = options.store_of(store, False)
+    place = options.store_in(store)
     waste = place.waste(older_than * 60)
     for item in waste:
         print(f"{item.path.relative_to(place.folder)}: {item.reason}, {item.bytes:,} bytes")
@@ -197,7 +197,7 @@ def opened(which: str, store: Path | None):
 
     if which.endswith((".parquet", ".csv")):
         return read_results(which)
-    place = options.store_of(store, False)
+    place = options.store_in(store)
     table = find(which, place)
     if table is None:
         raise _no_result(which, place)

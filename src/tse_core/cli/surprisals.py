@@ -14,23 +14,15 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="Text with one sentenc
 
 def register(app: typer.Typer) -> None:
     """Add the three commands."""
-    app.command()(surprisals)
-    app.command()(tokenize)
-    app.command()(unkify)
+    for command in (surprisals, tokenize, unkify):
+        app.command()(options.opens_a_model(command))
 
 
 def surprisals(
     model: options.ModelArgument,
     file: File,
+    opening: options.Opening,
     decimals: Annotated[int, typer.Option(help="Decimals of the surprisals.", min=0, max=17)] = 4,
-    kind: options.Kind = None,
-    device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
-    revision: options.Revision = None,
-    bos: options.Bos = "default",
-    chat: options.Chat = None,
-    trust: options.Trust = False,
-    served: options.Served = None,
 ) -> None:
     """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal, parted by tabs.
 
@@ -40,18 +32,15 @@ def surprisals(
     Example:  tse surprisals lab-systematic-causal sentences.txt
     """
     sentences = _sentences(file)
-    scores = _scores(
-        options.opened(options.at_server(model, served), kind, device, dtype, revision, bos, trust, chat), sentences
-    )
+    (opened,) = opening.models(model)
+    scores = _scores(opened, sentences)
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
     for number, (tokens, bits_of_tokens) in enumerate(scores, 1):
         for position, (token, bits) in enumerate(zip(tokens, bits_of_tokens, strict=True), 1):
             print(number, position, token, f"{bits:.{decimals}f}", sep="\t")
 
 
-def tokenize(
-    model: options.ModelArgument, file: File, kind: options.Kind = None, revision: options.Revision = None
-) -> None:
+def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print the tokens of every sentence, parted by spaces.
 
     Example:  tse tokenize lab-systematic-causal sentences.txt
@@ -59,7 +48,7 @@ def tokenize(
     from tse_core.models.language_model import LanguageModel
 
     sentences = _sentences(file)
-    opened = options.opened(model, kind=kind, revision=revision)
+    (opened,) = opening.models(model)
     behind_command = not isinstance(opened, LanguageModel)
     for tokens in (
         opened.tokenize(sentences) if behind_command else [tokens for tokens, _ in _tokens(opened, sentences)]
@@ -67,9 +56,7 @@ def tokenize(
         print(*tokens)
 
 
-def unkify(
-    model: options.ModelArgument, file: File, kind: options.Kind = None, revision: options.Revision = None
-) -> None:
+def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print for every token of every sentence 1 where the model does not know it, else 0.
 
     Example:  tse unkify lab-systematic-causal sentences.txt
@@ -77,7 +64,7 @@ def unkify(
     from tse_core.models.language_model import LanguageModel
 
     sentences = _sentences(file)
-    opened = options.opened(model, kind=kind, revision=revision)
+    (opened,) = opening.models(model)
     behind_command = not isinstance(opened, LanguageModel)
     for marks in opened.unkify(sentences) if behind_command else [marks for _, marks in _tokens(opened, sentences)]:
         print(*map(int, marks))

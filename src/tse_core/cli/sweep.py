@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.errors import InputError
 
 HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
 
@@ -44,13 +43,12 @@ def sweep(
     address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler.")] = None,
     threads: Annotated[int, typer.Option(help="Processor threads of each worker.", min=1)] = 1,
     attempts: Annotated[int, typer.Option(help="How often a failing task is tried.", min=1)] = 2,
-    out: Annotated[Path | None, typer.Option(help="Write all scores: .parquet or .csv.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write all scores: .parquet or .csv.", callback=options.results_file),
+    ] = None,
     store: options.StoreFolder = None,
 ) -> None:
-    if out and out.suffix not in (".parquet", ".csv"):
-        raise InputError(f"--out {out}: results are written as .parquet or .csv")
-    if out and not out.parent.is_dir():
-        raise InputError(f"{out}: there is no folder {out.parent}")
     from tse_core.sweep.plan import ENGINES, load_plan
 
     if engine and engine not in ENGINES:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.listing import print_table
+from tse_core.cli.printing import print_table, print_written, score
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
 
@@ -41,10 +41,13 @@ def register(app: typer.Typer) -> None:
 
 
 @group.command(help=EVALUATE)
+@options.opens_a_model
+@options.keeps_work
 def evaluate(
     model: options.ModelArgument,
     suites: Suites,
-    served: options.Served = None,
+    opening: options.Opening,
+    store,
     also: Annotated[list[str] | None, typer.Option(help="One more model; may be repeated.")] = None,
     metric: Annotated[
         str | None, typer.Option(help="sum, mean, median, range, max, min; the suite's by default.")
@@ -54,43 +57,25 @@ def evaluate(
     ] = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
     table: Annotated[
-        Path | None, typer.Option(help="Write the accuracies as a results file: .parquet or .csv.")
+        Path | None,
+        typer.Option(help="Write the accuracies as a results file: .parquet or .csv.", callback=options.results_file),
     ] = None,
-    kind: options.Kind = None,
-    device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
-    revision: options.Revision = None,
-    bos: options.Bos = "default",
-    chat: options.Chat = None,
-    trust: options.Trust = False,
-    timeout: Annotated[
-        float,
-        typer.Option(help="Seconds a model behind a command may take, or a request to a server.", min=0.001, max=1e9),
-    ] = 3600,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
 ) -> None:
     if unknown not in ("flag", "refuse"):
         raise InputError(f"--unknown {unknown}: it must be flag or refuse")
-    if table and table.suffix not in (".parquet", ".csv"):
-        raise InputError(f"--table {table}: results are written as .parquet or .csv")
     from tse_core.progress import progress
     from tse_core.syntaxgym.outcomes import evaluate_suite
 
     read = _read(suites)
-    kept = options.store_of(store, no_store)
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    names = [options.at_server(model, served), *(also or [])]
-    choices = (kind, device, dtype, revision, bos, trust, chat)
-    outcomes, one = [], len(names) * len(read) == 1
-    with (
-        nullcontext(lambda n: None) if one else progress(len(names) * len(read), "syntaxgym", unit="suites") as advance
-    ):
-        for name in names:
-            loaded = opened(name, timeout, *choices)
+    count = (1 + len(also or [])) * len(read)
+    outcomes, one = [], count == 1
+    with nullcontext(lambda n: None) if one else progress(count, "syntaxgym", unit="suites") as advance:
+        for name in opening.names(model, *(also or [])):
+            loaded = opening.model(name)
             for suite in read:
-                outcomes.append(evaluate_suite(loaded, suite, metric=metric, store=kept))
+                outcomes.append(evaluate_suite(loaded, suite, metric=metric, store=store))
                 advance(1)
                 if out:
                     path = out / f"{safe_name(suite.name)}.{safe_name(loaded.label)}.json"
@@ -107,8 +92,7 @@ def evaluate(
         from tse_core.results.tidy import write_results
 
         write_results(pd.concat([outcome.tidy() for outcome in outcomes], ignore_index=True), table)
-    for path in filter(None, (out, table)):
-        print(f"written: {path}")
+    print_written(out, table)
 
 
 @group.command("list")
@@ -123,7 +107,7 @@ def list_() -> None:
         (suite.name, suite.source, suite.circuit, "" if suite.available else "tse data fetch syntaxgym")
         for suite in list_suites().itertuples(index=False, name="Suite")
     ]
-    print_table(("name", "source", "circuit", "to download"), [tuple(map(str, row)) for row in rows])
+    print_table(("name", "source", "circuit", "to download"), rows)
 
 
 @group.command()
@@ -168,18 +152,7 @@ def convert(
     from tse_core.syntaxgym.suites import write_suite
 
     write_suite(load_suite(suite), file)
-    print(f"written: {file}")
-
-
-def opened(name: str, timeout: float = 3600, *choices):
-    """The model of a name; one behind a command, or a request to a server, may take so many seconds."""
-    from tse_core.models.command import CommandModel
-    from tse_core.models.server import ServerModel
-
-    loaded = options.opened(name, *choices)
-    if isinstance(loaded, CommandModel | ServerModel):
-        loaded.timeout = timeout
-    return loaded
+    print_written(file)
 
 
 def _read(names: list[str]) -> list:
@@ -203,20 +176,23 @@ def _print_all(outcomes: list, unknown: str) -> None:
 
     accuracies = accuracy_table(outcomes, unknown)
     rows = [
-        [row.model, row.suite, row.circuit, _share(row), f"{row.correct}/{row.judged}", f"{row.unknown} of {row.items}"]
+        [
+            row.model,
+            row.suite,
+            row.circuit,
+            score(row.accuracy),
+            f"{row.correct}/{row.judged}",
+            f"{row.unknown} of {row.items}",
+        ]
         for row in accuracies.itertuples()
     ]
     print_table(("model", "suite", "circuit", "accuracy", "correct", "items with unknown words"), rows)
     print()
     rows = [
-        [row.model, row.circuit, str(row.suites), _share(row), f"[{row.low:.3f}, {row.high:.3f}]"]
+        [row.model, row.circuit, str(row.suites), score(row.accuracy), f"[{row.low:.3f}, {row.high:.3f}]"]
         for row in circuit_table(accuracies).itertuples()
     ]
     print_table(("model", "circuit", "suites", "mean accuracy", "95 % interval"), rows)
-
-
-def _share(row) -> str:
-    return "-" if row.accuracy != row.accuracy else f"{row.accuracy:.3f}"
 
 
 def _print(outcome) -> None:

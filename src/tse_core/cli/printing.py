@@ -1,0 +1,44 @@
+"""What commands print: tables, notes, what was written."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A table on a terminal; elsewhere the headings and one line a row, tabs between the columns, for grep and cut."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console, texts = Console(), [[str(cell) for cell in row] for row in rows]
+    if not console.is_terminal:
+        for row in (headings, *texts):
+            print("\t".join(row))
+        return
+    table = Table(*headings)
+    for row in texts:
+        table.add_row(*row)
+    console.print(table)
+
+
+def print_note(text: str) -> None:
+    """A line on standard error, beside the result."""
+    print(text, file=sys.stderr)
+
+
+def print_written(*files: Path | None) -> None:
+    """Which files were written."""
+    for file in filter(None, files):
+        print(f"written: {file}")
+
+
+def score(estimate: float, low: float | None = None, high: float | None = None, *, sign: str = "") -> str:
+    """A score to three decimals, with its interval where there is one; "-" where there is no score.
+
+    >>> score(0.5, 0.25, 0.75), score(-0.5, sign="+"), score(float("nan"))
+    ('0.500 [0.250, 0.750]', '-0.500', '-')
+    """
+    if estimate != estimate:
+        return "-"
+    bounds = "" if low is None or low != low else f" [{low:{sign}.3f}, {high:{sign}.3f}]"
+    return f"{estimate:{sign}.3f}{bounds}"
