@@ -208,13 +208,27 @@ display(newman.say(f"BERT-large-cased itself {status} in this build."))
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
 
 # %% [markdown]
+# ### Walk along the cut-offs
+#
+# The slider moves through the cut-offs one by one, from the verbs that a model expects most to those that it expects least. Choose the model under the chart; the published curves are there too, as far as their drawing can be read, and at the whole distribution from Table 2. The line above the dots says over how many constructions a mean is taken.
+#
+# ```{dropdown} Predict: when the slider moves from the likely verbs to the unlikely ones, which constructions fall first?
+# Watch the order of the dots, not only their height. A construction with a noun between subject and verb gives a rare verb a second word to agree with.
+# ```
+
+# %% tags=["hide-input"]
+as_printed = newman.with_table2(figures.published_curves(2))
+as_printed["model"] = as_printed["model"] + " (published)"
+charts.cutoff_slider(pd.concat([measured, as_printed], ignore_index=True))
+
+# %% [markdown]
 # ### What could fool you
 #
 # *Few contexts.* At the outer cut-offs a context counts only if it still has an eligible verb. *Simple* has just 20 contexts for a causal model, and at the top 10 % perhaps one of them is left. Such points are faint, and [Figure 4](08_figure4.ipynb) counts them.
 #
 # *Other contexts.* Head and tail are means over different contexts. A fall can come from other verbs or from other sentences; an exercise of [Figure 4](08_figure4.ipynb) separates the two.
 #
-# *A tail that selects.* At bottom p a lemma counts only if *both* of its forms lie in the tail. A model that agrees puts its correct forms higher up, so the far tail holds the very lemmas that it gets wrong. The third exercise below builds such a model. A low score at bottom 0.001 % is a fact about those lemmas and no proof that rare verbs are conjugated badly. The slope left of the gap is the safer evidence.
+# *A tail that selects.* At bottom p a lemma counts only if *both* of its forms lie in the tail. A model that agrees puts its correct forms higher up, so the far tail holds the very lemmas that it gets wrong. The exercise *A tail that selects* builds such a model. A low score at bottom 0.001 % is a fact about those lemmas and no proof that rare verbs are conjugated badly. The slope left of the gap is the safer evidence.
 #
 # ## What the figure looks like when the truth is known
 #
@@ -244,8 +258,7 @@ real_lost = (
 )
 newman.say(
     *(
-        f"By this measure {name} lies {'nearer to the list' if abs(value - habit) < abs(value - rule) else 'nearer to the rule'}:"
-        f" its EW loses {value:.2f} on average between the first readable top cut-off and top 100 %."
+        f"EW of {name} loses {value:.2f} on average between the first readable top cut-off and top 100 %."
         for name, value in real_lost.items()
     )
 )

@@ -69,9 +69,7 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
     globals().update({k: v for k, v in own.items() if k in globals()})
 
 # %% [markdown]
-# A thermometer is tested in ice water, where the answer is known. This chapter does the same with metrics. It makes a small English in which the number of every verb is ruled by known probabilities, trains models on sentences of it, and compares what the metrics report with what is true.
-#
-# Most of the chapter says nothing about BERT, GPT-2 or SmolLM2. It says whether the instrument works. Only the last section turns to a real model and holds it against the two truths that the laboratory knows.
+# Does each metric measure what it claims? Where the truth is known, one can look.
 
 # %% tags=["hide-input"]
 import altair as alt
@@ -310,6 +308,25 @@ glue(
     ),
 )
 charts.cutoff_curves(shown, title=title)
+
+# %% [markdown]
+# ### Verb by verb
+#
+# Each dot is a {term}`lemma`. To the right: verbs to which the model gives much probability at this slot. Higher: verbs whose correct form is ahead in more of the {term}`contexts <context>`. {term}`EW` is the mean height of the dots; {term}`MW` weighs them by their place to the right. Type a verb to find it, and choose the model under the chart.
+
+# %% tags=["hide-input"]
+parts = []
+for name in [*newman.real_models(models), *newman.laboratory_models(models)]:
+    asked = tse_core.evaluate(
+        name,
+        "marvin-linzen/simple",
+        "newman-clean",
+        keep="lemmas",
+        store=store_folder(),
+    )
+    parts.append(asked.by_lemma.assign(model=asked.signature.model))
+if parts:
+    display(charts.lemma_explorer(pd.concat(parts, ignore_index=True)))
 
 # %% [markdown]
 # ## Never seen together
