@@ -21,11 +21,12 @@ HOST ?= 127.0.0.1
 
 BIN = $(VENV)/bin
 READY = $(VENV)/.tse-ready
+TESTED = $(VENV)/.tse-tests-ready
 
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help env book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full notebooks-sync lint clean distclean
+.PHONY: help env env-test book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full notebooks-sync lint clean distclean
 
 help:
 	@sed -n '1,12s/^# \{0,1\}//p' Makefile
@@ -35,7 +36,7 @@ book: $(READY)
 	@echo; echo "The book: $(CURDIR)/_build/html/book/index.html"
 	@echo "The command tse: $(abspath $(BIN))/tse"
 
-pdf: $(READY)
+pdf: $(TESTED)
 	@$(BIN)/python -m doit pdf
 	@echo; echo "The book on paper: $(CURDIR)/_build/book.pdf"
 
@@ -45,33 +46,35 @@ serve:
 linkcheck: $(READY)
 	@$(BIN)/python -m book.make.html links
 
-test: $(READY)
+test: $(TESTED)
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not slow and not browser"
 	@$(BIN)/python -m pytest --doctest-modules src
 
-test-slow: $(READY)
+test-slow: $(TESTED)
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "slow and not browser"
 
-test-browser: $(READY)
+test-browser: $(TESTED)
 	@$(BIN)/python -m pytest -m browser tests/browser -n 2
 
-rehearse: $(READY)
+rehearse: $(TESTED)
 	@$(BIN)/python tests/rehearse.py base
 	@$(BIN)/python tests/rehearse.py paper
 
-notebooks-sync: $(READY)
+notebooks-sync: $(TESTED)
 	@$(BIN)/python -m book.make.pair
 
-bench: $(READY)
+bench: $(TESTED)
 	@$(BIN)/python -m benchmarks
 
-bench-full: $(READY)
+bench-full: $(TESTED)
 	@$(BIN)/python -m benchmarks --full
 
-lint: $(READY)
+lint: $(TESTED)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell && $(BIN)/mypy && $(BIN)/lint-imports
 
 env: $(READY)
+
+env-test: $(TESTED)
 
 # A Python that already has torch lends it to .venv; a torch that is there, of whatever build, is never replaced.
 $(BIN)/python:
@@ -83,6 +86,11 @@ $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	@if ! $(BIN)/python -c 'import torch' 2>/dev/null; then \
 	  echo "environment: installing $(TORCH)"; $(BIN)/python -m pip install --quiet $(PIP_ARGS) "$(TORCH)"; fi
 	@echo "environment: installing the package and its tools (about two minutes the first time)"
+	@extras=book; command -v npm >/dev/null || extras=book,npm; $(BIN)/python -m pip install --quiet -c constraints.txt -e ".[$$extras]"
+	@touch $@
+
+$(TESTED): $(READY)
+	@echo "environment: installing the tools of the tests"
 	@$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[book,test]"
 	@touch $@
 

@@ -121,6 +121,13 @@ def test_the_command_draws_a_results_file(tse, tidy, tmp_path, monkeypatch):
     assert code == 2 and said.startswith("tse: unknown figure '5'")
 
 
+def test_without_altair_one_line_names_the_extra(tse, tidy, tmp_path, monkeypatch):
+    tidy.to_csv(tmp_path / "run.csv", index=False)
+    monkeypatch.setattr("tse_book.cli.plot.find_spec", lambda name: None)
+    code, _, said = tse("plot", tmp_path / "run.csv")
+    assert code == 2 and said == "tse: figures need one package more: pip install 'tse-core[figures]' (or altair)\n"
+
+
 def test_the_papers_tables_are_printed(tse):
     code, out, _ = tse("published")
     names = [line.split("\t")[0] for line in out.splitlines()[1:]]

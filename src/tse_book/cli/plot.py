@@ -1,5 +1,6 @@
 """``tse plot``: the paper's figures from results."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.results import Which, opened
-from tse_core.errors import unknown
+from tse_core.errors import InputError, unknown
 from tse_core.files import safe_name
 
 HELP = """Draw a figure of Newman et al. (2021) from a run, beside a published model.
@@ -39,6 +40,8 @@ def plot(
     out: Annotated[Path | None, typer.Option(help=".html, .svg or .png; named after figure and model.")] = None,
     store: options.StoreFolder = None,
 ) -> None:
+    if find_spec("altair") is None:
+        raise InputError("figures need one package more: pip install 'tse-core[figures]' (or altair)")
     from tse_book.charts import FIGURES, save_chart
     from tse_book.charts import plot as draw
 
