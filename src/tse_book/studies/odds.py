@@ -192,7 +192,7 @@ def simulated_odds_coverage(
 
     whole = drawn(300, 3000, lambda chance: chance)
     truth = odds_ratios(whole, factors, covariates)["odds_ratio"]
-    held = 0
+    held = pd.Series(0, index=truth.index)
     for _ in range(runs):
         some = drawn(subjects, verbs, lambda chance: (random.random(len(chance)) < chance).astype(float))
         found = odds_ratios(some, factors, covariates)
