@@ -20,7 +20,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import pandas as pd
 import yaml
 
 ROOT = Path(__file__).parents[1]
@@ -91,16 +90,16 @@ def trim_data(book: Path, mirror: Path) -> None:
             lists[name] = entries[:WORDS]
     (book / "data" / "grammars" / file.name).write_text(yaml.safe_dump(grammar, sort_keys=False))
     downloads.fetch(DATA)
-    registry = pd.read_csv(ROOT / "data" / "registry.csv", dtype=str)
-    for row in registry[registry["dataset"].isin(DATA)].itertuples():
-        key = f"{row.repository}/{row.commit}/{row.path}"
-        content = downloads.path_of(key).read_bytes()
+    datasets = (ROOT / "data" / "datasets.yaml").read_text()
+    for row in downloads.select(DATA).itertuples():
+        content = downloads.path_of(row.key).read_bytes()
         if row.path.endswith(".jsonl"):
             content = b"".join(content.splitlines(keepends=True)[:LINES])
-        (mirror / key).parent.mkdir(parents=True, exist_ok=True)
-        (mirror / key).write_bytes(content)
-        registry.loc[row.Index, ["bytes", "sha256"]] = [str(len(content)), hashlib.sha256(content).hexdigest()]
-    registry.to_csv(book / "data" / "registry.csv", index=False)
+        (mirror / row.key).parent.mkdir(parents=True, exist_ok=True)
+        (mirror / row.key).write_bytes(content)
+        trimmed = f"{len(content)} {hashlib.sha256(content).hexdigest()}"
+        datasets = datasets.replace(f"{row.path}: {row.bytes} {row.sha256}", f"{row.path}: {trimmed}")
+    (book / "data" / "datasets.yaml").write_text(datasets)
 
 
 if __name__ == "__main__":
