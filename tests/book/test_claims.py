@@ -21,7 +21,7 @@ from tse_book.claims.verdicts import (
     VERDICTS,
     of_value,
 )
-from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary, table2
+from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary, table2, table3
 from tse_core.errors import InputError
 from tse_core.metrics.scores import PAPER_CUTOFFS
 
@@ -221,6 +221,32 @@ def test_numbers_of_two_ways_are_never_judged_together():
     apart = ledger([strays[tse.to_numpy()], whole[others]]).set_index("id")
     assert apart.loc["T2.tse-ew.run.4", "verdict"] == NOT_RUN
     assert ledger(whole).set_index("id").loc["T2.tse-ew.run.4", "verdict"] == DIRECTION
+
+
+def test_table_3_says_nothing_of_the_rows_of_table_2():
+    whole = results("bert-large-cased")
+    sentence = whole.iloc[:1].assign(
+        construction="The senators that the skater [mask] are young.", metric="TSE", score=2 / 3
+    )
+    both = pd.concat([whole.assign(signature=made("list@00000000(980) caps:first protocol:released/3")),
+                      sentence.assign(signature=made("list@00000000(980) protocol:exact/3"))])  # fmt: skip
+    judged = ledger(both).set_index("id")["verdict"]
+    assert judged["T2.tse-ew.run.1"] == judged["T2.mw-ew.run.1"] == DIRECTION
+    assert judged["T3.tse"].tolist() == [HOLDS, REPRODUCED]
+
+
+def test_a_probability_is_judged_by_its_ratio_so_that_small_ones_need_not_agree():
+    printed = table3()
+    rows = pd.DataFrame({"hf_name": printed["hf_name"], "construction": printed["sentence"], "protocol": "exact",
+                         "metric": "P(" + printed["subword"] + ")", "score": printed["probability"]})  # fmt: skip
+
+    def verdicts_of(score):
+        table = ledger(rows.assign(score=score))
+        return set(table.loc[table["id"].str.startswith("T3.probability"), "verdict"])
+
+    assert verdicts_of(rows["score"] * 1.04) == {REPRODUCED}
+    assert verdicts_of(rows["score"] / 1.2) == {CLOSE}
+    assert verdicts_of(1 / 28996) == {NOT_REPRODUCED}  # every entry of the vocabulary alike, as random weights say
 
 
 def test_other_models_change_nothing(bare):

@@ -57,6 +57,13 @@ def value(case, results) -> Measured | None:
 
 
 @run
+def probability(case, results) -> Measured | None:
+    """One probability of Table 3, as many times as large as the printed one."""
+    row = _one(case, results)
+    return None if row is None else _measured(row, verdicts.of_probability(row["score"], case["published"]))
+
+
+@run
 def quoted(case, results) -> Measured | None:
     """A number of the text: a value, or a bound."""
     if not case["kind"]:
@@ -72,6 +79,7 @@ def quoted(case, results) -> Measured | None:
 def rows_below(case, results) -> Measured | None:
     """Rows of Table 2 in which one metric is below another; needs all ten."""
     table = _whole(_model(case["model"], results))
+    table = table[table["construction"].isin(CONSTRUCTIONS)]  # Table 3's sentences have these metrics too
     wide = table.pivot_table(index="construction", columns="metric", values="score").reindex(CONSTRUCTIONS)
     metrics = [case["smaller"], case["larger"]]
     if set(metrics) - set(wide) or wide[metrics].isna().any(axis=None):

@@ -17,6 +17,7 @@ DEPENDS = "depends on the front token"
 EXTENSION_VERDICTS = (EXTENDS, DOES_NOT_EXTEND, UNDECIDED, DEPENDS)
 
 TOLERANCES = (0.005, 0.02)
+FACTORS = (1.05, 1.25)  # of probabilities, which may all be smaller than any difference
 
 
 def of_value(difference: float, *, same_list: bool, same_protocol: bool, tolerances=TOLERANCES) -> str:
@@ -40,6 +41,23 @@ def of_value(difference: float, *, same_list: bool, same_protocol: bool, toleran
     if abs(difference) <= exact and same_protocol:
         return REPRODUCED
     return CLOSE if abs(difference) <= near else NOT_REPRODUCED
+
+
+def of_probability(measured: float, published: float, *, factors=FACTORS) -> str:
+    """The verdict on one probability of the same model.
+
+    Parameters
+    ----------
+    factors : how many times larger or smaller is still "reproduced", and still "close".
+
+    >>> of_probability(0.018, 0.017), of_probability(0.00003, 0.017)
+    ('close', 'not reproduced')
+    """
+    exact, near = factors
+    ratio = max(measured / published, published / measured) if measured > 0 else float("inf")
+    if ratio <= exact:
+        return REPRODUCED
+    return CLOSE if ratio <= near else NOT_REPRODUCED
 
 
 def of_comparison(holds: bool, *, same_list: bool) -> str:

@@ -21,7 +21,7 @@ from tse_core.results.signature import without_provenance
 
 MEANING = {
     verdicts.REPRODUCED: ("=", "a run of the same model gives the printed number"),
-    verdicts.CLOSE: ("≈", "within 0.02 of it"),
+    verdicts.CLOSE: ("≈", "within 0.02 of it, a probability within a quarter"),
     verdicts.DIRECTION: ("↗", "a comparison that holds in a run"),
     verdicts.OTHER_LIST: ("~", "run with other verbs than the paper's"),
     verdicts.NOT_REPRODUCED: ("≠", "a run says otherwise"),
