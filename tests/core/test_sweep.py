@@ -16,6 +16,7 @@ import pytest
 import yaml
 from safetensors.torch import load_file, save_file
 
+from loopback import serving
 from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp.scores import evaluate_blimp
@@ -530,3 +531,34 @@ def test_slurm_that_is_not_installed_is_said_in_one_line(tmp_path):
         pytest.skip("SLURM is installed here")
     with pytest.raises(InputError, match="cluster: local"), engine("slurm", folder=tmp_path):
         pass
+
+
+LETTERS = """#!{python}
+import sys
+action, file = sys.argv[-2:]
+for number, line in enumerate(open(file, encoding="utf-8"), 1):
+    if action == "unkify":
+        print(*["0"] * len(line.split()))
+    elif number == 1:
+        print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
+    for place, word in enumerate(line.split() if action == "get_surprisals" else [], 1):
+        print(number, place, word, float(len(word)), sep="\\t")
+"""
+
+
+def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, tmp_path):
+    (tmp_path / "pairs.jsonl").write_text('{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh."}')
+    command = tmp_path / "letters"
+    command.write_text(LETTERS.replace("{python}", sys.executable))
+    command.chmod(0o755)
+    store = Store(tmp_path / "store")
+    with serving(load_model(tiny_causal, device="cpu", bos="[CLS]")) as address:
+        models = [f"command:{command}", address]
+        plan = {"models": models, "blimp": [str(tmp_path / "pairs.jsonl")], "data": DATA[:1]}
+        done = sweep(plan, store=store)
+        alone = [evaluate_blimp(model, tmp_path / "pairs.jsonl").tidy()["score"] for model in models]
+        again = sweep(plan, store=store)
+    assert [failure.run.benchmark for failure in done.failures] == ["agreement", "agreement"]
+    assert all("gives surprisals only" in str(failure) for failure in done.failures)
+    assert done.tidy()["score"].tolist() == [value for scores in alone for value in scores]
+    assert len(done.reports) == 2 and not again.reports

@@ -6,6 +6,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 
+PREFIXES = ("command:", "docker://", "http://", "https://")  # of the names of such models
+
+
 @dataclass(frozen=True)
 class GivenScores:
     """The tokens of one sentence, as a model that keeps its probabilities to itself gives them.

@@ -14,7 +14,9 @@ from tse_core.blimp.scores import PairScores, evaluate_blimp, pairs_work
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.results.result_index import finished
 from tse_core.results.store import Store
 from tse_core.results.work import Work
@@ -23,15 +25,16 @@ from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite, suite_work
 
 Result: TypeAlias = Evaluation | PairScores | Outcome
+Scored: TypeAlias = LanguageModel | SurprisalModel
 
 
-def result_of(model: LanguageModel, run: Run, store: Store) -> Result:
+def result_of(model: Scored, run: Run, store: Store) -> Result:
     """A run's result from the store; what is missing there is scored."""
     if run.benchmark == "blimp":
         return evaluate_blimp(model, sentence_pairs(run.data), store=store)
     if run.benchmark == "suites":
         return evaluate_suite(model, load_suite(run.data), store=store)
-    return evaluate(model, pairs(run.data), load_lemmas(run.lemmas), store=store, **policies(run))
+    return evaluate(as_language_model(model), pairs(run.data), load_lemmas(run.lemmas), store=store, **policies(run))
 
 
 def policies(run: Run) -> dict[str, Any]:
@@ -48,7 +51,7 @@ class Works:
     def clear(self) -> None:
         self._jobs.clear()
 
-    def of(self, model: LanguageModel, run: Run) -> Work:
+    def of(self, model: Scored, run: Run) -> Work:
         """A run's work. Raises InputError."""
         if run.benchmark == "blimp":
             return pairs_work(model, sentence_pairs(run.data))
@@ -57,7 +60,7 @@ class Works:
         job, shards = self._job(model, run)
         return job_work(job, shards=shards)
 
-    def numbers(self, model: LanguageModel, run: Run, store: Store) -> pd.DataFrame:
+    def numbers(self, model: Scored, run: Run, store: Store) -> pd.DataFrame:
         """A run's tidy table; an evaluation's is mostly there already."""
         if run.benchmark == "agreement":
             job, _ = self._job(model, run)
@@ -66,7 +69,7 @@ class Works:
                 return table
         return result_of(model, run, store).tidy()
 
-    def tokens(self, model: LanguageModel, run: Run, contents: Iterable) -> list[int]:
+    def tokens(self, model: Scored, run: Run, contents: Iterable) -> list[int]:
         """About how many tokens the model reads of each shard: words are counted for tokens."""
         if run.benchmark == "agreement":
             job, _ = self._job(model, run)
@@ -82,7 +85,8 @@ class Works:
         power = 2 if model.kind == "masked" else 1  # a masked model reads a sentence once for each of its tokens
         return [sum((len(sentence.split()) + 1) ** power for sentence in shard) for shard in sentences]
 
-    def _job(self, model: LanguageModel, run: Run) -> tuple[Job, Any]:
+    def _job(self, model: Scored, run: Run) -> tuple[Job, Any]:
+        model = as_language_model(model)
         tokenizer = model.tokenizer.backend_tokenizer.to_str()
         key = (tokenizer, model.kind, model.bos, model.space, run.data, run.lemmas, *policies(run).values())
         if key not in self._jobs:

@@ -18,6 +18,7 @@ import torch
 
 from tse_core.errors import InputError, LittleCountedWarning
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.surprisal_model import PREFIXES, SurprisalModel
 from tse_core.results.store import Store
 from tse_core.results.work import Work, run, unfinished
 from tse_core.sweep.benchmarks import Result, Works, forget_data, result_of
@@ -39,7 +40,7 @@ class Task:
     contexts, tokens : in these shards, or pairs or words of suites
     store : folder
     threads : of the processor
-    parameters, vocabulary : of the model
+    parameters, vocabulary : of the model; 0 where it gives surprisals only
     """
 
     run: Run
@@ -88,7 +89,9 @@ class Planner:
         tasks = []
         for of_task in _filled(dict(zip(missing, tokens, strict=True)), self.task_tokens):
             contexts = sum(work.shards[name].size for name in of_task)
-            size = model.network.parameter_count, model.vocabulary_size
+            size = (0, 0)
+            if isinstance(model, LanguageModel):
+                size = model.network.parameter_count, model.vocabulary_size
             total, store = sum(of_task.values()), str(self.store.folder.resolve())
             tasks.append(Task(run, work.key, tuple(of_task), contexts, total, store, self.threads, *size))
         return tasks, len(work.shards) - len(missing)
@@ -106,9 +109,9 @@ class Planner:
         return self._works.numbers(model, run, self.store)
 
 
-def planned(entry: Model) -> LanguageModel:
-    """A model to plan with: its weights stay in their files."""
-    return entry.load(device="cpu")
+def planned(entry: Model) -> LanguageModel | SurprisalModel:
+    """A model to plan with: its weights stay in their files, and no GPU is asked for."""
+    return entry.load() if entry.source.startswith(PREFIXES) else entry.load(device="cpu")
 
 
 def collected(run: Run, store: Store) -> Result:
@@ -171,7 +174,8 @@ def _worker_work(run: Run) -> Work:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         _held["loaded"] = run.model.load()
-        _held["network"] = _held["loaded"].network.opened  # the weights are read now, not with the first shard
+        if isinstance(_held["loaded"], LanguageModel):
+            _held["network"] = _held["loaded"].network.opened  # the weights are read now, not with the first shard
         _held["model"] = run.model
         gc.freeze()  # a million objects of the libraries need not be looked through again for each shard
     if run not in _held:
