@@ -547,7 +547,8 @@ for number, line in enumerate(open(file, encoding="utf-8"), 1):
 
 
 def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, tmp_path):
-    (tmp_path / "pairs.jsonl").write_text('{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh."}')
+    pair = '{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh."}'
+    (tmp_path / "pairs.jsonl").write_text(pair)
     command = tmp_path / "letters"
     command.write_text(LETTERS.replace("{python}", sys.executable))
     command.chmod(0o755)

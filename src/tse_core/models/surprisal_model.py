@@ -5,7 +5,6 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-
 PREFIXES = ("command:", "docker://", "http://", "https://")  # of the names of such models
 
 
