@@ -5,6 +5,7 @@
     data/recorded/MODEL/regions.parquet     front, suite, item, condition, region: surprisal (bits), tokens
     data/recorded/MODEL/wordings.parquet    front, capital, construction: TSE, EW, MW
     data/recorded/MODEL/words.parquet       and verbs.parquet: see `tse_book.studies.word_details`
+    data/recorded/MODEL/factorial.parquet   and two tables beside it: see `tse_book.studies.factorial`
 
 Numbers are kept in single precision, the margin of a pair beside its log-probability, so that its sign is exact. All
 is taken from the store where the store has it. The run's provenance.json says how each part of a table was made.
@@ -50,6 +51,17 @@ COLUMNS: dict[str, list[str]] = {
     "verbs": [
         "forms", "construction", "lemma", "singular", "plural", "tokens_singular", "tokens_plural", "contexts",
         "correct", "probability_correct", "probability_wrong",
+    ],
+    "factorial": [
+        "context", "construction", "template", "adverb", "preposition", "ambiguous", "noun", "number", "attractor",
+        "attractor_number", "also_noun", "lemmas", "correct", "sensitive", "decisions", "decided", "be",
+    ],
+    "factorial_verbs": [
+        "construction", "adverb", "ambiguous", "number", "attractor_number", "noun", "lemma", "contexts", "correct",
+        "twins", "sensitive",
+    ],
+    "factorial_likely": [
+        "construction", "adverb", "ambiguous", "number", "attractor_number", "lemma", "log_probability",
     ],
 }  # fmt: skip
 
