@@ -14,7 +14,8 @@ Writes MODEL/agreement.parquet, blimp.parquet, suites.parquet and provenance.jso
 checksums) below [b]--out[/b]; of a model from outside this project also findings.csv (what the general claims ask) and
 pairs, items, regions, wordings.parquet (every BLiMP pair, every item of a suite, Table 2 with other first words), with
 what stands in front of a sentence by default and with nothing there; and words and verbs.parquet (Table 2 by single
-entries and by whole words, in a sample of contexts on a processor).
+entries and by whole words, in a sample of contexts on a processor); and factorial.parquet with two tables beside it
+(Marvin and Linzen's constructions crossed with adverbs, in counts).
 
 The book shows what lies in data/recorded, labelled as recorded; the files can also go to another machine, whose store
 takes them with [b]tse results add[/b]. What cannot be asked of the model is named.
@@ -39,7 +40,8 @@ def record(
     store,
     out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
     part: Annotated[
-        list[str] | None, typer.Option(help="agreement, blimp, suites, findings, details or words; may be repeated.")
+        list[str] | None,
+        typer.Option(help="agreement, blimp, suites, findings, details, words or factorial; may be repeated."),
     ] = None,
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
@@ -48,20 +50,24 @@ def record(
     from tse_book.recorded import PARTS
     from tse_book.studies import FURTHER, WORDS, fitting, parts_for, record_details, record_further, words_for
     from tse_book.studies import record as run
+    from tse_book.studies.factorial import FACTORIAL, factorial_for
 
+    known = (*PARTS, *FURTHER, WORDS, FACTORIAL)
     for name in part or []:
-        if name not in (*PARTS, *FURTHER, WORDS):
-            raise unknown("part", name, (*PARTS, *FURTHER, WORDS))
+        if name not in known:
+            raise unknown("part", name, known)
     (loaded,) = opening.models(model)
     asked = fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
     home = out / loaded.label.rpartition("/")[2]
     laboratory = loaded.label.startswith("lab-")
-    wanted = part or (PARTS if laboratory else (*PARTS, *FURTHER, WORDS))
+    wanted = part or (PARTS if laboratory else known)
     if parts := parts_for(loaded, lemmas, **asked, store=store, chosen=[name for name in PARTS if name in wanted]):
         run(loaded, out, parts)
     made = record_further(loaded, home, lemmas, **asked, store=store, chosen=[f for f in FURTHER if f in wanted])
     if WORDS in wanted:
         made = record_details(home, words_for(loaded, lemmas, asked["data"], store))
+    if FACTORIAL in wanted:
+        made = record_details(home, factorial_for(loaded, lemmas))
     for name, file in {**made["files"], **made.get("details", {})}.items():
         typer.echo(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
     for name, why in made["left_out"].items():

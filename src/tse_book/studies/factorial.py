@@ -22,7 +22,6 @@ from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.metrics.table import OF_TWINS, Cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature
-from tse_core.results.store import Store
 
 FACTORIAL = "factorial"  # what `tse record --part` calls it
 DESIGN = "marvin-linzen-adverbs-all"
@@ -30,19 +29,17 @@ CELL = ["construction", "adverb", "ambiguous", "number", "attractor_number"]
 WHOLE = Cutoffs((1.0,), ())
 
 
-def factorial_for(
-    model: LanguageModel, lemmas: str, design: str = DESIGN, store: Store | None = None
-) -> dict[str, Callable[[], Detail]]:
+def factorial_for(model: LanguageModel, lemmas: str, design: str = DESIGN) -> dict[str, Callable[[], Detail]]:
     """The tables of a recorded run, as `tse_book.studies.details.record_details` takes them.
 
-    One construction is scored after the other, so that the log-odds of one alone are in memory.
+    One construction is scored after the other, so that the forms of one alone are in memory; no store keeps them.
     """
 
     @cache
     def reduced() -> dict[str, tuple[dict[str, pd.DataFrame], Signature]]:
         found = {}
         for slug in load_grammar(design).constructions:
-            run = evaluate(model, f"{design}/{slug}", lemmas, cutoffs=WHOLE, keep="forms", store=store)
+            run = evaluate(model, f"{design}/{slug}", lemmas, cutoffs=WHOLE, keep="forms")
             found[slug] = ({kind: reduce(run) for kind, reduce in TABLES.items()}, run.signature)
         return found
 

@@ -1,0 +1,181 @@
+"""What was expected of the factorial design before it was run in full, and what it shows: H1 to H5.
+
+The expectations come from ten nouns and four; each has a statistic with its 95 % interval over other subjects and other
+verbs, crossed, and a region that was named beforehand. An expectation **holds** where the whole interval lies in its
+region, **fails** where all of it lies outside, and is **open** where the interval contains the region's edge.
+A row of a statistic is a construction, and the mean over constructions, each counting alike, is what is judged.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.errors import InputError
+from tse_core.uncertainty.clusters import Sample
+from tse_core.uncertainty.intervals import combine
+
+MEAN = "mean"
+COLUMNS = ["expectation", "statement", "row", "value", "low", "high", "at_least", "at_most", "verdict"]
+Parts = list[tuple[Sample, float]]
+
+
+class Region(NamedTuple):
+    """The values that an expectation allows, its ends included."""
+
+    at_least: float = -np.inf
+    at_most: float = np.inf
+
+    def verdict(self, low: float, high: float) -> str:
+        """holds, fails or open."""
+        if self.at_least <= low and high <= self.at_most:
+            return "holds"
+        return "fails" if high < self.at_least or low > self.at_most else "open"
+
+
+class Design(NamedTuple):
+    """The recorded tables of a design (`tse_book.studies.factorial`), verbs with a column also_noun."""
+
+    contexts: pd.DataFrame
+    verbs: pd.DataFrame
+
+
+def design_of(contexts: pd.DataFrame, verbs: pd.DataFrame) -> Design:
+    """The tables "factorial" and "factorial_verbs", ready to be asked."""
+    table = load_lemmas("newman-appendix").table.drop_duplicates("lemma").set_index("lemma")["noun"]
+    levels = verbs.select_dtypes(exclude="number").columns
+    verbs = verbs.assign(also_noun=verbs["lemma"].map(table)).astype(dict.fromkeys(levels, "category"))
+    return Design(contexts, verbs)
+
+
+def expectations(design: Design) -> pd.DataFrame:
+    """H1 to H4 with their rows: columns `COLUMNS`; ``row`` is a construction or "mean".
+
+    - H1: without a plural attractor and without an adverb, EW over verbs that are no nouns equals TSE within .02; TSE
+      over distinct decisions, and of *be* alone.
+    - H2: without a plural attractor an adverb lifts EW of nouns by more than .1, of other verbs by less than .02.
+    - H3: with an adverb, number sensitivity is at least .99 in every cell (construction, adverb, attractor, kind of
+      verb): the smallest cell of each construction.
+    - H4: with a plural attractor, an adverb and a singular subject, EW of nouns and of other verbs differ by less than
+      .1, and TSE of *be* lies above both.
+
+    Adverbs that may belong to another clause are left out (`ambiguous`).
+    """
+    calm, pulled = "attractor_number != 'plural'", "attractor_number == 'plural' and number == 'singular'"
+    bare, adverb = "adverb == 'none'", "adverb != 'none' and ambiguous == 'no'"
+    of_nouns, others = "also_noun", "not also_noun"
+    near, nouns_lift, verbs_lift = Region(-0.02, 0.02), Region(at_least=0.1), Region(at_most=0.02)
+    close, above = Region(-0.1, 0.1), Region(at_least=0.0)
+
+    def ew(*conditions: str) -> Callable[[str], Sample]:
+        return lambda construction: _ew(_rows(design.verbs, construction, *conditions))
+
+    def tse(*conditions: str, be: bool = False) -> Callable[[str], Sample]:
+        return lambda construction: _tse(_rows(design.contexts, construction, *conditions), be)
+
+    judged = [
+        ("H1", "EW of other verbs less TSE over distinct decisions", ew(calm, bare, others), tse(calm, bare), near),
+        ("H1", "EW of other verbs less TSE of be", ew(calm, bare, others), tse(calm, bare, be=True), near),
+        ("H2", "EW of nouns: adverb less none", ew(calm, adverb, of_nouns), ew(calm, bare, of_nouns), nouns_lift),
+        ("H2", "EW of other verbs: adverb less none", ew(calm, adverb, others), ew(calm, bare, others), verbs_lift),
+        ("H4", "EW of other verbs less EW of nouns", ew(pulled, adverb, others), ew(pulled, adverb, of_nouns), close),
+        ("H4", "TSE of be less EW of other verbs", tse(pulled, adverb, be=True), ew(pulled, adverb, others), above),
+        ("H4", "TSE of be less EW of nouns", tse(pulled, adverb, be=True), ew(pulled, adverb, of_nouns), above),
+    ]
+    rows = []
+    for name, statement, first, second, region in judged:
+        rows += _judged(name, statement, _differences(design, first, second), region)
+    rows += _sensitivity(design.verbs.query(adverb), Region(at_least=0.99))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.sort_values("expectation", kind="stable", ignore_index=True)
+
+
+def lifts(design: Design, number: str) -> pd.DataFrame:
+    """How much each adverb lifts EW without a plural attractor, over subjects of one number.
+
+    Returns
+    -------
+    DataFrame with adverb, also_noun, value, low, high: a mean over the constructions in which it is unambiguous.
+    """
+    calm = f"attractor_number != 'plural' and number == '{number}'"
+    rows = []
+    for adverb in design.verbs["adverb"].unique():
+        for noun in (True, False):
+            kind = "also_noun" if noun else "not also_noun"
+            found = {}
+            for construction in design.verbs["construction"].unique():
+                asked = _rows(design.verbs, construction, calm, kind, f"adverb == '{adverb}' and ambiguous == 'no'")
+                bare = _rows(design.verbs, construction, calm, kind, "adverb == 'none'")
+                if adverb != "none" and len(asked):
+                    found[construction] = [(_ew(asked), 1.0), (_ew(bare), -1.0)]
+            if found:
+                rows.append((adverb, noun, *_mean(found)))
+    return pd.DataFrame(rows, columns=["adverb", "also_noun", "value", "low", "high"])
+
+
+def _rows(table: pd.DataFrame, construction: str, *conditions: str) -> pd.DataFrame:
+    chosen = table[table["construction"] == construction]
+    return chosen.query(" and ".join(f"({condition})" for condition in conditions)) if conditions else chosen
+
+
+def _ew(rows: pd.DataFrame) -> Sample:
+    return _share(rows, "correct", "contexts")
+
+
+def _share(rows: pd.DataFrame, part: str, whole: str) -> Sample:
+    """One count as a share of another, a value for each subject and verb."""
+    sums = rows.groupby(["noun", "lemma"], observed=True)[[part, whole]].sum().reset_index()
+    clusters = [sums["noun"].to_numpy(str), sums["lemma"].to_numpy(str)]
+    return Sample((sums[part] / sums[whole]).to_numpy(), clusters, sums[whole].to_numpy())
+
+
+def _tse(rows: pd.DataFrame, be: bool) -> Sample:
+    """Over distinct decisions, or of *be*; the verbs are the templates' own, no sample of others."""
+    if be:
+        rows = rows[rows["be"].notna() & ~rows["also_noun"]]
+        values, counts = rows["be"].to_numpy(float), None
+    else:
+        rows = rows[rows["decisions"] > 0]
+        values, counts = (rows["decided"] / rows["decisions"]).to_numpy(), rows["decisions"].to_numpy()
+    return Sample(values, [rows["noun"].to_numpy(str), np.full(len(rows), "of TSE")], counts)
+
+
+def _differences(design: Design, first, second) -> dict[str, Parts]:
+    found = {}
+    for construction in design.verbs["construction"].unique():
+        one, other = first(construction), second(construction)
+        if len(one.values) and len(other.values):
+            found[construction] = [(one, 1.0), (other, -1.0)]
+    return found
+
+
+def _judged(name: str, statement: str, parts: Mapping[str, Parts], region: Region) -> list[tuple]:
+    if not parts:
+        raise InputError(f"{name}: the design has no contexts for it")
+    rows = [(MEAN, *_mean(parts)), *((row, *_mean({row: part})) for row, part in parts.items())]
+    return [(name, statement, row, value, low, high, *region, region.verdict(low, high))
+            for row, value, low, high in rows]  # fmt: skip
+
+
+def _mean(parts: Mapping[str, Parts]) -> tuple[float, float, float]:
+    """The mean over the rows, each counting alike, with its interval over subjects and verbs, crossed."""
+    samples = [sample for row in parts.values() for sample, _ in row]
+    weights = [weight / len(parts) for row in parts.values() for _, weight in row]
+    found = combine(samples, weights)
+    return found.estimate, max(found.low, -1.0), min(found.high, 1.0)
+
+
+def _sensitivity(verbs: pd.DataFrame, region: Region) -> list[tuple]:
+    """The smallest cell of number sensitivity in each construction; the mean row is the smallest of all."""
+    asked = verbs[verbs["twins"] > 0]
+    keys, rows = ["construction", "adverb", "attractor_number", "also_noun"], []
+    for key, cell in asked.groupby(keys, sort=False, observed=True):
+        value, low, high = _mean({"": [(_share(cell, "sensitive", "twins"), 1.0)]})
+        rows.append((*key, value, low, high))
+    cells = pd.DataFrame(rows, columns=[*keys, "value", "low", "high"])
+    smallest = cells.loc[cells.groupby("construction", sort=False, observed=True)["value"].idxmin()]
+    statement, last = "NS in the smallest cell", cells.loc[[cells["value"].idxmin()]].assign(construction=MEAN)
+    return [("H3", statement, row.construction, row.value, row.low, row.high, *region,
+             region.verdict(row.low, row.high)) for row in pd.concat([last, smallest]).itertuples()]  # fmt: skip
