@@ -78,7 +78,7 @@ def stages_of(single: Evaluation, words: Evaluation | None = None) -> Stages:
 
 
 def recorded_stages(model: str) -> Stages | None:
-    """The stages of a recorded run with whole words, sampled over verbs; TSE stands as it is. None where it has none."""
+    """The stages of a recorded run, sampled over verbs; TSE stands as it is. None where it has no whole words."""
     verbs, words = recorded_details(model, "verbs"), recorded_details(model, "words")
     if verbs is None or words is None:
         return None
@@ -126,7 +126,13 @@ def known_parts(regime: str, lemmas: pd.DataFrame, language: Language | None = N
     rows = []
     for construction in language.constructions:
         right = (language.correct(regime, construction) > 0.5).mean(axis=(1, 2))
-        ends = [right[own].mean(), right[single & ~noun].mean(), right[single].mean(), right[single].mean(), right.mean()]
+        ends = [
+            right[own].mean(),
+            right[single & ~noun].mean(),
+            right[single].mean(),
+            right[single].mean(),
+            right.mean(),
+        ]
         rows.append((construction, GAP, ends[0] - ends[-1]))
         rows += [(construction, part, ends[i] - ends[i + 1]) for i, part in enumerate(PARTS)]
     table = pd.DataFrame(rows, columns=["construction", "part", "value"])

@@ -1,0 +1,159 @@
+"""Where the gap comes from, the expectations of the factorial design, and number sensitivity against its truth."""
+
+import numpy as np
+import pytest
+
+from tse_book.laboratory.known_truth import true_sensitivity, truth
+from tse_book.laboratory.language import load_language
+from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
+from tse_book.studies.details import COLUMNS
+from tse_book.studies.expectations import MEAN, Region, design_of, expectations, lifts
+from tse_book.studies.factorial import TABLES, WHOLE
+from tse_book.studies.gap import GAP, PARTS, gap_parts, known_parts, recorded_stages, stages_of
+from tse_core import InputError, evaluate, load_lemmas, load_pairs
+from tse_core.paths import data_folder
+from tse_core.uncertainty.clusters import Sample
+
+VERBS = ["be", "walk", "open", "rust"]
+
+
+def sample(values, verbs):
+    return Sample(np.array(values, float), [np.array(["key"] * len(verbs)), np.array(verbs)])
+
+
+def by_hand():
+    stages = {
+        "TSE": sample([1.0, 0.9], ["be", "walk"]),
+        "other verbs": sample([1.0, 0.8, 0.6], ["be", "open", "rust"]),
+        "single entries": sample([1.0, 0.8, 0.6, 0.0], ["be", "open", "rust", "walk"]),
+        "with the word's end": sample([1.0, 0.8, 0.6, 0.2], ["be", "open", "rust", "walk"]),
+        "all verbs": sample([1.0, 0.8, 0.6, 0.2, 0.4], ["be", "open", "rust", "walk", "abdicate"]),
+    }
+    return {"Simple": stages, "Twice": stages}
+
+
+def test_the_parts_of_the_gap_by_hand():
+    table = gap_parts(by_hand()).set_index(["construction", "part"])["value"]
+    parts = {"choice of verbs": 0.15, "noun readings": 0.2, "the word's end": -0.05, "several tokens": 0.05}
+    for row in (MEAN, "Simple", "Twice"):
+        assert table[row].to_dict() == pytest.approx({GAP: 0.35, **parts})
+
+
+def test_the_parts_add_up_in_every_row_of_the_recorded_run():
+    table = gap_parts(recorded_stages("smollm2-135m-instruct")).pivot(
+        index="construction", columns="part", values="value"
+    )
+    assert len(table) == 10
+    assert np.abs(table[list(PARTS)].sum(axis=1) - table[GAP]).max() < 1e-12
+    assert (table[GAP] > 0).all() and table.loc[MEAN, "noun readings"] > 0.09
+
+
+def test_without_whole_words_the_gap_ends_at_single_entries():
+    stages = {
+        "Simple": {name: part for name, part in by_hand()["Simple"].items() if name in list(by_hand()["Simple"])[:3]}
+    }
+    table = gap_parts(stages)
+    assert set(table["part"]) == {GAP, "choice of verbs", "noun readings"}
+    with pytest.raises(InputError, match="a gap lies between TSE and another stage"):
+        gap_parts({"Simple": {"TSE": by_hand()["Simple"]["TSE"]}})
+
+
+def test_the_known_parts_of_the_laboratory_add_up_to_its_known_gap():
+    lemmas = load_language().lemmas[["lemma"]]
+    table = known_parts("lexical", lemmas).pivot(index="construction", columns="part", values="value")
+    known = truth("lexical").query("band == 'all'").set_index("construction")
+    rows = known.index
+    assert table.loc[rows, GAP].to_numpy() == pytest.approx((known["TSE"] - known["EW"]).to_numpy())
+    assert table[list(PARTS)].sum(axis=1).to_numpy() == pytest.approx(table[GAP].to_numpy())
+    assert (table[["the word's end", "several tokens"]] == 0).all(axis=None)
+    assert known_parts("systematic", lemmas).query("construction == 'Simple'")["value"].abs().max() == 0
+
+
+@pytest.mark.slow
+def test_the_measured_parts_of_a_laboratory_model_are_the_known_ones():
+    verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
+    found = evaluate("lab-lexical-causal", "marvin-linzen/simple", verbs, cutoffs=WHOLE, keep="lemmas")
+    measured = gap_parts(stages_of(found)).query("construction == 'Simple'").set_index("part")["value"]
+    known = known_parts("lexical", found.lemmas).query("construction == 'Simple'").set_index("part")["value"]
+    for part in (GAP, "choice of verbs", "noun readings"):
+        assert measured[part] == pytest.approx(known[part], abs=0.03)
+
+
+def test_the_truth_of_number_sensitivity_follows_from_the_language():
+    lexical = true_sensitivity("lexical").set_index(["construction", "band"])["true_NS"]
+    assert set(lexical.xs("head", level="band")) == set(lexical.xs("middle", level="band")) == {1.0}
+    assert set(lexical.xs("tail", level="band")) == {0.5}
+    assert lexical["Simple", "all"] == pytest.approx((200 + 200 + 250) / 900)
+    assert set(true_sensitivity("systematic")["true_NS"]) == {1.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "regime"), [("lab-lexical-causal", "lexical"), ("lab-systematic-masked", "systematic")]
+)
+def test_number_sensitivity_measured_on_laboratory_models_is_the_known_one(model, regime):
+    table = sensitivity_against_truth(model, regime, twins=4)
+    assert len(table) == 9 * 4
+    error = (table["NS"] - table["true_NS"]).abs()
+    assert error[table["band"] != "tail"].max() <= 0.06 and error.max() <= 0.15
+
+
+def test_some_twins_keep_both_numbers():
+    some = some_twins(load_pairs("marvin-linzen/across-subject-relative"), 3)
+    left = some["twin"].str.partition("___")[0]
+    assert left.nunique() == 3 and set(some.groupby(left)["number"].nunique()) == {2}
+
+
+@pytest.fixture(scope="module")
+def design(tiny_causal):
+    pairs = load_pairs("marvin-linzen-adverbs")
+    some = pairs[pairs["noun"].isin(["author", "pilot"]) & pairs["adverb"].isin(["none", "often", "never"])]
+    found = evaluate(tiny_causal, some.reset_index(drop=True), cutoffs=WHOLE, keep="forms")
+    tables = {kind: reduce(found) for kind, reduce in TABLES.items()}
+    return found, tables
+
+
+def test_the_counts_of_a_design_are_those_of_the_evaluation(design):
+    found, tables = design
+    assert {kind: set(table) for kind, table in tables.items()} == {kind: set(COLUMNS[kind]) for kind in TABLES}
+    by_noun = found.table("noun,adverb,construction").set_index(["noun", "adverb", "construction"])
+    counts = (
+        tables["factorial"].groupby(["also_noun", "adverb", "construction"])[["correct", "lemmas", "decisions"]].sum()
+    )
+    assert (counts["correct"] / counts["lemmas"]).to_dict() == pytest.approx(by_noun["EW"].to_dict())
+    assert counts["decisions"].to_dict() == by_noun["decisions"].to_dict()
+    verbs = (
+        tables["factorial_verbs"]
+        .groupby(["construction", "adverb"])[["correct", "contexts", "sensitive", "twins"]]
+        .sum()
+    )
+    whole = found.table("construction,adverb").set_index(["construction", "adverb"])
+    assert (verbs["correct"] / verbs["contexts"]).to_dict() == pytest.approx(whole["EW"].to_dict())
+    assert (verbs["sensitive"] / verbs["twins"]).to_dict() == pytest.approx(whole["NS"].to_dict())
+
+
+def test_the_expectations_are_differences_of_cells(design):
+    found, tables = design
+    asked = design_of(tables["factorial"], tables["factorial_verbs"])
+    table = expectations(asked)
+    assert set(table["expectation"]) == {"H1", "H2", "H3", "H4"}
+    cells = found.contexts[
+        (found.contexts["attractor_number"] != "plural") & (found.contexts["construction"] == "Simple")
+    ]
+    nouns = found.lemmas.loc[found.lemmas["noun"], "lemma"]
+    odds = found.log_odds[np.ix_(cells.index, np.flatnonzero(found.lemmas["lemma"].isin(nouns)))]
+    wins = np.where((cells["number"] == "plural").to_numpy()[:, None], odds < 0, odds > 0).mean(axis=1)
+    bare = (cells["adverb"] == "none").to_numpy()
+    row = table.query("statement == 'EW of nouns: adverb less none' and row == 'Simple'").iloc[0]
+    assert row["value"] == pytest.approx(wins[~bare].mean() - wins[bare].mean())
+    assert row["low"] <= row["value"] <= row["high"]
+    means = table[table["row"] == MEAN]
+    assert len(means) == 8 and set(table["verdict"]) <= {"holds", "fails", "open"}
+    assert set(lifts(asked, "singular")["adverb"]) == {"often", "never"}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"), [(-0.01, 0.02, "holds"), (0.03, 0.1, "fails"), (0.0, 0.03, "open"), (-1, 1, "open")]
+)
+def test_a_verdict_depends_on_the_whole_interval(low, high, verdict):
+    assert Region(-0.02, 0.02).verdict(low, high) == verdict
