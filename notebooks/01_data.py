@@ -19,10 +19,10 @@
 # : see how nine sentence patterns become all the {term}`minimal pairs <minimal pair>` of Table 2, which verbs stand in for "any verb", and which of them a model can be asked about
 #
 # You need
-# : the [front page](../book/index.md); to rerun it, a little Python
+# : TSE, EW and MW, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 15 minutes to read, under a minute to run on a CPU; no GPU
+# : 12 minutes to read, under a minute to run on a CPU; no GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -77,7 +77,7 @@ from tse_core.datasets.pairs import unique_contexts
 # %% [markdown]
 # ## Nine constructions
 #
-# Every test sentence comes from a {term}`template`: a pattern with slots for nouns and verbs. {cite:t}`marvin2018targeted` wrote them; here they are a small YAML file, `data/grammars/marvin-linzen.yaml`. Words that share an index agree in number, and the star marks the verb under test.
+# Which sentences does a score rest on, and which verbs? Every test sentence comes from a {term}`template`: a pattern with slots for nouns and verbs. {cite:t}`marvin2018targeted` wrote them; here they are a small YAML file, `data/grammars/marvin-linzen.yaml`. Words that share an index agree in number, and the star marks the verb under test.
 #
 # ```{margin} Construction
 # A kind of sentence; one row of Table 2. It has one or two templates.
@@ -95,7 +95,7 @@ table(
 # The slots are filled in every possible way: singular and plural subject, singular and plural second noun, every noun of the list, every verb. Each filling gives one {term}`minimal pair`. A noun never occurs twice in the same sentence.
 #
 # ```{dropdown} Predict: how many pairs will nine patterns and a few dozen words give?
-# More than most people guess, because the choices multiply: nouns times numbers times second nouns times second numbers times prepositions times verbs. The table gives one pair of each construction, and the table after it counts them.
+# The choices multiply: nouns times numbers times second nouns times second numbers times prepositions times verbs. The next table gives one pair of each construction, and a later one counts them.
 # ```
 
 # %%
@@ -112,7 +112,7 @@ pairs.groupby("construction", sort=False).head(1)[
 # %% [markdown]
 # ### Browse the pairs
 #
-# Choose a construction. Each line is one pair: the words before the verb, the form that agrees and the starred one that does not, the words after. The lines are drawn at random, the same ones each time.
+# Choose a construction. Each line is one pair, drawn at random: the words before the verb, the form that agrees, the starred one that does not, the words after.
 
 # %% tags=["hide-input"]
 LINES = 9
@@ -172,7 +172,7 @@ browser.properties(
 # The words around the verb: both sides for a masked model, the left side for a causal one.
 # ```
 #
-# The counts of the paper's released data are in `data/published`. The counts beside them are computed here, from the grammar.
+# The published counts are those of the paper's released data. The counts beside them are computed here, from the grammar.
 
 # %%
 contexts = {kind: unique_contexts(pairs, kind) for kind in ("masked", "causal")}
@@ -196,6 +196,7 @@ counts = counts.reindex(theirs.index).astype("Int64")
 differences = int((ours != theirs.loc[ours.index]).to_numpy().sum())
 glue("differences", differences)
 glue("compared", ours.size)
+assert differences == 0, "the grammar makes the sentences of the paper"
 table(
     counts.rename_axis(None),
     "Pairs and unique contexts of each row of Table 2. The BLiMP row needs a download: tse data fetch newman-blimp.",
@@ -205,7 +206,7 @@ table(
 # %% [markdown]
 # Of {glue:text}`compared` counts compared, {glue:text}`differences` differ. So the grammar of this book makes the sentences of the paper, and a score that differs from a published one cannot be blamed on the sentences.
 #
-# Look at the gaps in the next picture. Where the grey dot of the pairs lies far to the right of the other two, many pairs share a context: they differ only in the verb. Where the blue dot of both sides lies far to the right of the red one, the sentences differ only in what follows the verb, which a causal model never sees.
+# In the next picture, where grey lies far to the right of the other two, many pairs share a context: they differ in the verb alone. Where blue lies far to the right of orange, sentences differ only in what follows the verb, which a causal model never sees.
 
 # %% tags=["hide-input"]
 long = (
@@ -246,7 +247,7 @@ alt.Chart(long).mark_circle(size=90, opacity=1).encode(
 #
 # ## Few words make many sentences
 #
-# The sentences are built from short lists. That matters for statistics. If a model knows that *surgeon* is singular, it knows so in all the sentences about a surgeon, and counting these sentences as separate pieces of evidence would make every interval too narrow. Intervals in this book are therefore clustered by subject noun.
+# The sentences are built from short lists, and that matters for statistics. A model that knows that *surgeon* is singular knows so in all the sentences about a surgeon. Sentences with the same subject noun, or the same verb, are not independent pieces of evidence; [Pitfalls](14_pitfalls.ipynb) shows what follows for intervals.
 
 # %% tags=["hide-input"]
 nouns = noun_table(grammar)
@@ -272,7 +273,7 @@ table(
 #
 # ## The verb list
 #
-# A {term}`lemma` is a pair of forms: third person singular (*walks*) and base (*walk*). The paper's list is the union of three sources; its appendix prints the lemmas of two of them, and three versions of that list come with this project.
+# A {term}`lemma` is a pair of forms: third person singular (*walks*) and base (*walk*). The paper's list joins three sources. Its appendix prints the lemmas of two of them; three versions of this printed list come with the project.
 #
 # ```{margin} Lemma
 # A verb as a dictionary lists it; here the pair of its two present-tense forms.
@@ -301,7 +302,7 @@ table(
 )
 
 # %% [markdown]
-# The list contains tagging errors. It was extracted from a corpus by the part-of-speech tag that a program gave to each word, and such programs make mistakes:
+# A program tagged the verbs of a corpus to make the list, and such programs make mistakes:
 
 # %% tags=["hide-input"]
 appendix = lists["newman-appendix"].table
@@ -313,7 +314,7 @@ table(
 )
 
 # %% [markdown]
-# The published file spells the third person by rule. The rule is right for nearly all verbs, and wrong for these:
+# The published file spells the third person by rule. The rule is wrong for these verbs:
 
 # %% tags=["hide-input"]
 by_rule = appendix.assign(rule=appendix["plural"].map(third_person))
@@ -328,7 +329,7 @@ table(
 # A form that is also another word or another form: *put*, *will*.
 # ```
 #
-# Some forms have a second use. *Put* is both present and past. *Will* is a modal verb without a third person, and it takes a great deal of probability. Such {term}`homographs <homograph>` are marked in the list, so that results with and without them can be compared.
+# Some forms have a second use. *Put* is both present and past; *will* is a modal verb without a third person. Such {term}`homographs <homograph>` are marked in the list, so that results with and without them can be compared.
 
 # %% tags=["hide-input"]
 homographs = (
@@ -352,7 +353,7 @@ table(
 # A model gives a probability to each entry of its vocabulary. A verb form that the {term}`tokenizer <token>` splits into pieces has no entry and no probability of its own, so a lemma counts for a model only if **both** forms are single entries. The paper made this rule because a masked model cannot fill one gap with two pieces.
 #
 # ```{dropdown} Predict: which of the two forms will more often be split into pieces?
-# The third person. A tokenizer gives entries to the strings that are frequent in its training text, and *gleam* is more frequent than *gleams*. There is one exception to look out for: where the form in *-s* is also the plural of a common noun, as *plans* is, it is frequent for another reason.
+# A tokenizer gives entries to the strings that are frequent in its training text, and *gleam* is more frequent than *gleams*; so expect the third person. But where the form in *-s* is also the plural of a common noun, as *plans* is, it is frequent for another reason.
 # ```
 
 # %%
@@ -375,6 +376,10 @@ table(kept, "Lemmas of each list with both forms in the vocabulary.")
 
 # %% tags=["hide-input"]
 published_kept = published.lemmas_in_vocabulary()
+bert = max(n for name, n in published_kept.items() if name.startswith("bert"))
+assert min(published_kept["gpt2-xl"], published_kept["roberta-large"]) > bert, (
+    "GPT-2 and RoBERTa keep more verbs than BERT"
+)
 total = int(published.constants()["lemmas_total"])
 glue("lemmas_total", total)
 table(
@@ -390,7 +395,7 @@ table(
 )
 
 # %% [markdown]
-# Compare the numbers of lemmas, and be careful with the shares. The paper's {glue:text}`lemmas_total:,` lemmas include a third source, a long list of rarer verbs, which is not part of this project; a longer list of rarer verbs always leaves a smaller share. Within the paper's own row of models the reason is the vocabulary: GPT-2 and RoBERTa have a larger one than BERT, and keep more. A laboratory model's vocabulary was made for its own language, so it keeps the verbs of that language and nothing else.
+# Compare the numbers of lemmas, not the shares: the paper's {glue:text}`lemmas_total:,` lemmas include a third source, a long list of rarer verbs, which is not part of this project. Among the paper's models, GPT-2 and RoBERTa have a larger vocabulary than BERT, and keep more. A laboratory model's vocabulary was made for its own language, so it keeps the verbs of that language and nothing else.
 #
 # ### Which form is missing?
 
@@ -451,7 +456,7 @@ for name in newman.real_models(models):
 # ### What the rule selects
 #
 # ```{dropdown} Predict: are the verbs that remain a fair sample of the list?
-# No. They are the more frequent ones, which is obvious. It is less obvious that they are also more often nouns: the form in *-s* has a better chance of an entry if it is a plural noun as well.
+# They are the frequent ones. And a form in *-s* has a better chance of an entry if it is a plural noun as well, so expect more nouns among the verbs of a model of English. The table counts.
 # ```
 
 # %% tags=["remove-input"]
@@ -481,9 +486,9 @@ for name in newman.real_models(models):
     )
 
 # %% [markdown]
-# What to conclude: EW asks about *every verb that is a single entry*, and this is not the same as every verb. A verb that is also a noun is harder to judge, because *plan* after *The author* can begin *The author plan that was published last year*. A real model is asked many such verbs. The laboratory's verbs were chosen not to be nouns, with a handful of exceptions. [The laboratory](16_laboratory.ipynb) returns to this point, since it decides how a real model should be read.
+# What to conclude: EW asks about *every verb that is a single entry*, and this is not every verb. A verb that is also a noun cannot be judged as simply as others: *The author plan* may be the beginning of *The author plan that was published last year*. A real model is asked many such verbs; the laboratory's verbs were chosen not to be nouns. [What the gap is made of](16_laboratory.ipynb) shows how much of a low EW comes from this.
 #
-# What could fool you: a model with a larger vocabulary is asked about rarer verbs, and a lower EW may mean no more than that. For this reason the package can restrict a comparison of two models to the lemmas that both of them have.
+# What could fool you: a model with a larger vocabulary is asked about rarer verbs, and a lower EW may mean no more than that. The package can restrict a comparison of two models to the lemmas that both of them have.
 #
 # ### The templates' own verbs
 #
@@ -518,9 +523,8 @@ table(
 )
 
 # %% [markdown]
-# A pair whose own verb is split drops out of TSE, though its context stays in EW and MW. So a template with a handful of verbs can end up with even fewer.
-
-# %% [markdown]
+# A pair whose own verb is split drops out of TSE, though its context stays in EW and MW. So a template with a handful of verbs can end up with two. And *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*, for a model that reads the left side only. [Table 2](03_table2.ipynb) prints how many verbs each TSE really asks.
+#
 # ## Downloads
 
 # %% tags=["remove-input"]
@@ -703,9 +707,9 @@ print(f"{share:.1%} of {len(verbs)} verbs are right; no rule gets {examples}.")
 # ## Takeaways
 #
 # - The templates make {glue:text}`pairs:,` pairs in {glue:text}`constructions` constructions, from a few dozen words.
-# - TSE counts pairs, EW and MW count contexts, and a masked model has more contexts than a causal one.
-# - Each construction asks TSE about at most {glue:text}`most_verbs` verbs; the appendix has {glue:text}`appendix:,` lemmas.
-# - Which of them count depends on the tokenizer. It keeps frequent verbs, and among them verbs that are also nouns. Two scores over different verbs are not directly comparable.
+# - TSE is a mean over pairs, EW and MW over contexts, and a masked model has more contexts than a causal one.
+# - A construction asks TSE about {glue:text}`most_verbs` verbs or fewer; the appendix has {glue:text}`appendix:,` lemmas.
+# - Which of them count depends on the tokenizer: frequent verbs, many of them also nouns. Two scores over different verbs are not directly comparable.
 #
 # The functions of this chapter: {py:func}`tse_core.load_pairs`, {py:func}`tse_core.load_lemmas`, {py:func}`tse_core.datasets.grammar_notation.load_grammar`, {py:func}`tse_core.datasets.grammar.template_table`, {py:func}`tse_core.datasets.grammar.noun_table` and {py:func}`tse_core.datasets.pairs.unique_contexts`. All others are in the [reference](../book/api/index.md).
 

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : look into the distribution at one verb slot, see TSE and MW disagree about the same sentence, and see what a causal model cannot know there
+# : look into the distribution at one verb slot, and see TSE and MW disagree about the same sentence
 #
 # You need
 # : TSE and MW, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 12 minutes to read, seconds to run on a CPU; BERT-large runs two sentences on a CPU too
+# : 8 minutes to read, seconds to run on a CPU; BERT-large runs two sentences on a CPU too
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -78,7 +78,7 @@ from tse_core.agreement.slots import FORMS, mark_words, marked_distribution, slo
 # %% [markdown]
 # ## The paper's two sentences
 #
-# The subject of the blank in *The senators that the skater ___ are young* is *skater*, so the verb must be singular. The template of this {term}`construction` names three verbs, *like*, *hate* and *love*; {term}`TSE` asks about these and no others. {cite:t}`newman2021refining` print the ten {term}`tokens <token>` that BERT-large-cased finds most probable there.
+# What would a model say at the blank, and would any of it be what {term}`TSE` asks about? The subject of the blank in *The senators that the skater ___ are young* is *skater*, so the verb must be singular. The template of this {term}`construction` names three verbs, *like*, *hate* and *love*; TSE asks about these and no others. {cite:t}`newman2021refining` print the ten {term}`tokens <token>` that BERT-large-cased finds most probable there.
 #
 # ```{margin} Marks
 # Correct: third person singular, like the subject. Wrong: the plural form. Past: says
@@ -86,7 +86,7 @@ from tse_core.agreement.slots import FORMS, mark_words, marked_distribution, slo
 # ```
 #
 # ```{dropdown} Predict: which verbs would you expect at the blank, and would *like*, *hate* and *love* be among them?
-# Skaters meet, see and know senators; *hates* is possible and rare. A template's verbs are chosen because they fit many sentences, not because they are likely in any of them.
+# Skaters meet, see and know senators. *Hates* is possible, but a template's verbs are chosen because they fit many sentences, not because they are likely in one of them. None of the three is among the ten.
 # ```
 
 # %% tags=["hide-input"]
@@ -135,6 +135,9 @@ glue("printed_tse", float(quoted))
 glue("printed_top_mw", mw)
 glue("printed_wrong", 1 - mw)
 ten = printed[printed["sentence"] == shown[0]]
+assert not ten["token"].str.removesuffix("s").isin(verbs).any(), (
+    "Table 3 prints none of the template's three verbs"
+)
 for form in FORMS:
     glue(f"printed_{form}_tokens", ", ".join(ten["token"][ten["form"] == form]))
 glue("handout_ten", table(ten[["token", "probability"]], shown[0], digits=3))
@@ -150,16 +153,24 @@ table(
 # distribution is not in it.
 # ```
 #
-# The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: of its three verbs the model gets one wrong. Among the printed tokens, {glue:text}`printed_top_mw:.2f` of the probability on listed verbs is on forms that agree, and {glue:text}`printed_wrong:.2f` on forms that do not. So the two scores tell different stories about one distribution. TSE says: of three verbs that somebody chose, one fails. MW says: of what the model would say with a present-tense verb, about a fifth is wrong. Neither says that the model hardly errs.
-#
-# The grey bars show the limit of any verb list. *Admires* is a verb that agrees, yet it does not stand on the list that is used here, and *pilots* counts as a verb in the paper's text but is missing from the list in its appendix. A form that is not on the list counts in no score.
-#
+# The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: of its three verbs the model gets one wrong. Of the probability on the listed verbs among the ten, {glue:text}`printed_top_mw:.2f` is on forms that agree. So the two scores say different things about one distribution. TSE: of three verbs that somebody chose, one fails. MW: of what the model would say with a present-tense verb, {glue:text}`printed_wrong:.0%` is wrong.
+
+# %% tags=["remove-input"]
+grey = printed.loc[printed["form"] == "other", "token"]
+display(
+    newman.say(
+        f"Grey are {' and '.join(f'*{token}*' for token in grey)}, which are not on the verb list used here. Such an entry",
+        "counts in no score, even where it could be read as a verb.",
+    )
+)
+
+# %% [markdown]
 # ## The same sentences, from a model
 #
-# Every model in the parameters answers the same sentences. A {term}`causal model` reads only the words to the left of the blank, so it knows neither that a verb follows nor that the sentence ends in *are young*. A {term}`masked model`, like BERT, reads both sides; a masked model of the laboratory takes its place here.
+# A {term}`causal model` reads only the words to the left of the blank, so it knows neither that a verb follows nor that the sentence ends in *are young*. A {term}`masked model`, like BERT, reads both sides. A masked {term}`laboratory model` takes BERT's place here; it knows a small language of its own.
 #
 # ```{dropdown} Predict: whose ten most probable tokens will hold more verbs, the causal or the masked model's?
-# The masked model's. It has read *are young*, so it knows that the blank must be filled with exactly one word that ends the relative clause. To the causal model, *The senators that the skater* could go on in many ways: *is*, *had*, *'s*, *from*, a comma.
+# The masked model has read *are young*, so it can know that exactly one word must end the relative clause. To a causal model *The senators that the skater* can go on with a noun, an adverb or a comma as well. The line below the charts counts.
 # ```
 
 # %% tags=["remove-input"]
@@ -176,6 +187,22 @@ for (model, sentence), marked in found.items():
     display(top_ten(marked, sentence, newman.label(model)))
 
 # %% tags=["remove-input"]
+verb_counts = {
+    newman.label(model): [
+        int((found[model, s].head(10)["form"] != "other").sum()) for s in sentences
+    ]
+    for model in asked
+}
+display(
+    newman.say(
+        "Listed verbs among the ten, present or past:",
+        "; ".join(
+            f"{name} {' and '.join(map(str, counts))}"
+            for name, counts in verb_counts.items()
+        )
+        + ".",
+    )
+)
 scores = pd.DataFrame(
     [
         {
@@ -207,7 +234,7 @@ rows = [
 charts.download_table(pd.concat(rows) if rows else printed, "table3.csv")
 
 # %% [markdown]
-# Look at the orange bars before you call them errors. A verb list cannot see what a word is doing in the sentence.
+# Look at the orange bars before you call them errors.
 
 # %% tags=["remove-input"]
 for (model, sentence), marked in found.items():
@@ -218,9 +245,9 @@ for (model, sentence), marked in found.items():
         display(
             newman.say(
                 f"In *{sentence}* the ten likeliest tokens of {newman.label(model)} include {words}, marked wrong",
-                "because the list knows each of them as the plural form of a verb. Read the sentence up to the blank with",
-                "each: where the word is a noun there, it makes a longer noun phrase and no agreement error. A causal",
-                "model cannot know that the noun phrase is over. The paper names this as a possible confounder for GPT-2.",
+                "because the list knows each as the plural form of a verb. Read the sentence up to the blank with each: where",
+                "the word is a noun, it makes a longer noun phrase and no agreement error. A causal model cannot know that",
+                "the noun phrase is over. The paper names this as a possible confounder for GPT-2.",
             )
         )
 
@@ -237,7 +264,7 @@ try_this(
 # %% [markdown]
 # ### Where the probability goes
 #
-# The last four columns add up to 1. They say how much of each distribution the scores speak about at all.
+# The last four columns of the table add up to 1. They say how much of each distribution the scores are about.
 
 # %% tags=["remove-input"]
 for model, rows in scores.groupby("model", sort=False):
@@ -257,46 +284,7 @@ for model, rows in scores.groupby("model", sort=False):
     )
 
 # %% [markdown]
-# Past forms such as *met* and *saw* agree with any subject, so they belong neither to the right nor to the wrong verbs, and the metrics leave them out. In English text they are common after a subject, which is one reason why so much probability stays uncounted; [Figure 3](07_figure3.ipynb) shows how much is left out in all.
-#
-# ### What a causal model cannot see
-#
-# The paper gives its masked models the whole sentence and GPT-2 the left side only. To see what the right side adds, ask the masked model twice: once with the end of the sentence and once with nothing after the blank but a full stop.
-#
-# ```{dropdown} Predict: what happens to the probability on verbs when *are young* is taken away?
-# Without *are young* the blank has to finish the sentence, so *The senators that the skater ___.* is not even a sentence. A masked model that uses its right context moves probability from verbs to other words, or to verbs that can end a clause.
-# ```
-
-# %% tags=["hide-input"]
-sides = []
-for model in masked:
-    for sentence, number in zip(sentences, numbers, strict=True):
-        for right, text in (
-            ("whole sentence", sentence),
-            ("left side only", sentence.partition("___")[0] + "___."),
-        ):
-            scored = slot_scores(
-                marked_distribution(model, text, number, lemmas[0]), verbs
-            )
-            sides.append(
-                (
-                    newman.label(model),
-                    text,
-                    right,
-                    scored["mw"],
-                    scored["correct"],
-                    scored["wrong"],
-                )
-            )
-columns = ["model", "what is read", "context", "MW", "correct", "wrong"]
-table(
-    pd.DataFrame(sides, columns=columns),
-    "A masked model with and without the right side of the sentence",
-    digits=3,
-)
-
-# %% [markdown]
-# What to conclude: a score is always a score of a model *and* of what it was shown. Where a causal and a masked model differ in Table 2, part of the difference is that they sat different exams.
+# Past forms such as *met* and *saw* agree with any subject, so the metrics leave them out; [Figure 3](07_figure3.ipynb) shows how much is left out in all. And a score is always a score of a model *and* of what it was shown: where a causal and a masked model differ in Table 2, they were shown different things.
 
 # %% [markdown]
 # ## Exercises
@@ -358,9 +346,9 @@ print({sentence: round(share, 3) for sentence, share in held.items()})
 # ```{solution} 05-luck
 # :class: dropdown
 #
-# More than 100. EW uses every lemma whose two forms are single tokens: 980 to 1,265 for the models of the paper. In return
-# it asks about verbs that no one would use in the sentence: *The senators that the skater rains* is a question about
-# grammar alone.
+# More than 100. EW uses every lemma whose two forms are single tokens, about a thousand for each model of the paper. In
+# return it asks about verbs that no one would use in the sentence: *The senators that the skater rains* is a question
+# about grammar alone.
 # ```
 
 # %% [markdown]
@@ -449,10 +437,10 @@ print(
 # %% [markdown]
 # ## Takeaways
 #
-# - TSE can be low where a model behaves well, and high where it does not: it depends on three verbs that somebody chose.
+# - TSE of a sentence depends on the few verbs that somebody chose.
 # - MW asks about the verbs that the model itself would use, among those on the list.
+# - A word that the list marks as a wrong verb may be a noun in the sentence.
 # - Past forms hold probability that no agreement metric judges.
-# - A causal model has not read the end of the sentence. Compare it with a masked one only with that in mind.
 #
 # The functions of this chapter: {py:func}`tse_core.agreement.slots.marked_distribution`, {py:func}`tse_core.agreement.slots.mark_words`, {py:func}`tse_core.agreement.slots.slot_scores` and {py:func}`tse_core.slot_distribution`. All others are in the [reference](../book/api/index.md).
 
