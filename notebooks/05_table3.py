@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : look into the distribution at one verb slot, and see TSE and MW disagree about the same sentence
+# : look into the distribution at one verb slot, see TSE and MW disagree about the same sentence, and see what an adverb changes
 #
 # You need
 # : TSE and MW, from [Methods](02_methods.ipynb)
@@ -58,6 +58,7 @@ sentences = [
 ]
 numbers = ["singular", "singular"]  # of the subject of each blank
 verbs = ["like", "hate", "love"]  # the verbs that the sentences' template names
+adverb = "often"  # what comes before the blank in the last table
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -237,11 +238,13 @@ charts.download_table(pd.concat(rows) if rows else printed, "table3.csv")
 # Look at the orange bars before you call them errors.
 
 # %% tags=["remove-input"]
+read_as_nouns = []
 for (model, sentence), marked in found.items():
     top = marked.head(10)
     wrong = top.loc[top["form"] == "wrong", "token"].str.strip()
     if len(wrong) and not newman.is_laboratory(model):
         words = ", ".join(f"*{word}*" for word in wrong)
+        read_as_nouns.append(f"{sentence} {', '.join(wrong)}")
         display(
             newman.say(
                 f"In *{sentence}* the ten likeliest tokens of {newman.label(model)} include {words}, marked wrong",
@@ -251,20 +254,54 @@ for (model, sentence), marked in found.items():
             )
         )
 
+# %% [markdown]
+# ### One word before the verb
+#
+# An adverb before the blank rules such nouns out: *the executive often team* is no beginning of a sentence.
+#
+# ```{dropdown} Predict: what will *often* before the blank do to TSE, EW and MW?
+# If the model did not know that *executive* is singular, nothing. If nouns held the probability, all three rise. The table shows which.
+# ```
+
+# %% tags=["hide-input"]
+said = "Not measured in this build."
+rows = []
+for model in newman.real_models(models):
+    for sentence, number in zip(sentences, numbers, strict=True):
+        after = sentence.replace("___", f"{adverb} ___")
+        changed = slot_scores(
+            marked_distribution(model, after, number, lemmas[0]), verbs
+        )
+        plain = slot_scores(found[model, sentence], verbs)
+        for text, scored in ((sentence, plain), (after, changed)):
+            rows.append(
+                (newman.label(model), text, *(scored[m] for m in ("tse", "ew", "mw")))
+            )
+        if len(rows) == 2 * len(sentences):
+            said = f"EW {plain['ew']:.2f} without {adverb}, {changed['ew']:.2f} with it; MW {plain['mw']:.2f} and {changed['mw']:.2f}"
+if rows:
+    columns = ["model", "sentence", "TSE", "EW", "MW"]
+    caption = "The same sentences, without an adverb and with one"
+    display(table(pd.DataFrame(rows, columns=columns), caption, digits=3))
+
 # %% tags=["remove-input"]
+glue("adverb_said", said)  # quoted by the slides and the lesson
+glue("read_as_nouns", "; ".join(read_as_nouns) or "not measured in this build")
 try_this(
     *[
-        (sentence.partition(" ___")[0], number)
-        for sentence, number in zip(sentences, numbers, strict=True)
+        (f"{sentences[-1].partition(' ___')[0]}{between}", numbers[-1])
+        for between in ("", f" {adverb}")
     ],
     verb=verbs[0],
-    look="A causal model reads the left side only.",
+    look="The second sentence, without the adverb and with it.",
 )
 
 # %% [markdown]
+# One pair of sentences proves nothing. [What the gap is made of](16_laboratory.ipynb) does the same to hundreds, and finds where an adverb does not help.
+#
 # ### Where the probability goes
 #
-# The last four columns of the table add up to 1. They say how much of each distribution the scores are about.
+# The last four columns of the table of scores add up to 1. They say how much of each distribution the scores are about.
 
 # %% tags=["remove-input"]
 for model, rows in scores.groupby("model", sort=False):
@@ -439,7 +476,7 @@ print(
 #
 # - TSE of a sentence depends on the few verbs that somebody chose.
 # - MW asks about the verbs that the model itself would use, among those on the list.
-# - A word that the list marks as a wrong verb may be a noun in the sentence.
+# - A word that the list marks as a wrong verb may be a noun in the sentence. An adverb before the verb tells.
 # - Past forms hold probability that no agreement metric judges.
 #
 # The functions of this chapter: {py:func}`tse_core.agreement.slots.marked_distribution`, {py:func}`tse_core.agreement.slots.mark_words`, {py:func}`tse_core.agreement.slots.slot_scores` and {py:func}`tse_core.slot_distribution`. All others are in the [reference](../book/api/index.md).

@@ -22,7 +22,7 @@
 # : [Figure 1](04_figure1.ipynb) and [Table 3](05_table3.ipynb)
 #
 # Time
-# : 10 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
+# : 8 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -81,14 +81,14 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published coverage
 #
-# {term}`MW` is a share of a share. It takes the probability that lies on counted verb forms and says which part of it is correct. So a high MW can be said of almost everything that a model would say at this place, or of very little. Which of the two it is depends on the {term}`coverage`: how much of the distribution lies on counted forms at all. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The chart has a panel for each of its models, and SmolLM2-135M, which the paper never saw, in front of them with GPT-2 XL's published curve behind it.
+# How much of what a model would say is judged at all? {term}`MW` takes the probability that lies on counted verb forms and says which part of it is correct. So a high MW can be said of almost everything that a model would say at this place, or of very little. The {term}`coverage` says which: it is the share of the distribution that lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The chart has a panel for each of its models, and before them the model that was run here, with the closest published model's curve behind it.
 #
 # ```{margin} Coverage
 # The probability of all counted forms, correct and wrong, inside the cut-off.
 # ```
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
-# Think of ten ways to go on: *of*, *is*, *has*, *was*, *said*, a comma ... Only some begin with a present-tense verb, so much less than all.
+# Think of ten ways to go on: *of*, *is*, *has*, *was*, *said*, a comma ... Only some begin with a present-tense verb. The table below the chart has the row *Simple*.
 # ```
 
 # %% tags=["hide-input"]
@@ -143,27 +143,19 @@ if len(real):
 # %% [markdown]
 # Even with every lemma counted, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is a statement about that share of what a model would say, and about no more.
 #
-# ### What to look at
+# ### What to look at, and what to conclude
 #
-# Begin with the right end of the solid line, top 100 %. It says how much of the distribution EW and MW of Table 2 speak about. Then follow the line to the left and compare each value with its own cut-off. The top 50 % holds half of the probability: if the coverage there were one half as well, everything likely at the slot would be a counted verb form. The more is missing, the more other words stand among the likeliest ones.
+# Begin with the right end of the solid line, top 100 %: how much of the distribution EW and MW of Table 2 are about. Then follow the line to the left and compare each value with its own cut-off. The top 50 % holds half of the probability; if the coverage there were one half as well, everything likely at the slot would be a counted verb form. (The dashed part, the bottom cut-offs, must be tiny, since bottom p holds at most p of the probability.)
 #
-# The dashed part, at the bottom cut-offs, must be tiny by definition, since bottom p holds at most p of the probability.
-#
-# Then compare constructions within one model. Inside a relative clause (*the author that the guards ...*) a verb is due at once, so the coverage is high. After *The author* alone it is low, because the noun phrase need not be finished there: *of the book*, *who*, *and his wife* are all good ways to go on.
-#
-# ### What to conclude
-#
-# Coverage does not say whether a model is good. A model with low coverage has not failed; it expects other words at this place. What coverage changes is how a score may be quoted. An MW of nine tenths means that nine tenths *of the covered part* are correct forms. For the whole distribution only two limits follow: at least coverage × (1 − MW) of it is on wrong forms, and about the rest nothing is known. The third exercise works this out for the published models.
-#
-# It also explains a difference between EW and MW that is easy to overlook. MW speaks about the covered part in proportion to its probability. EW asks about every lemma of the list, however little of the distribution all of them hold together. Where coverage is a twentieth, EW is computed from a thousand comparisons between entries that share this twentieth of the probability.
+# Coverage does not say whether a model is good. A model with low coverage has not failed; it expects other words at this place. An MW of nine tenths means that nine tenths *of the covered part* are correct forms; the third exercise works out what follows for the whole distribution. EW asks about every lemma of the list, however little of the distribution all of them hold together.
 #
 # ### What could fool you
 #
-# *The list.* Coverage depends on it. A longer list covers more with the same model, and the paper's list is longer than the one used here.
+# *The list.* A longer list covers more with the same model, and the paper's list is longer than the one used here.
 #
-# *Two models with the same MW.* If their coverage differs, they do not make the same number of agreement errors in what they say. To count errors a reader would need MW and coverage together.
+# *Two models with the same MW.* If their coverage differs, they do not make the same number of agreement errors in what they say.
 #
-# *Masked and causal models.* A {term}`masked model` reads what follows the slot. In *The author ___ tall* hardly anything but a form of *be* fits, and the coverage is high; a causal model at the same place does not know that *tall* will come. The high curves of BERT and RoBERTa are therefore partly a property of the task.
+# *Masked and causal models.* A {term}`masked model` reads what follows the slot. In *The author ___ tall* hardly anything but a form of *be* fits; a causal model at the same place does not know that *tall* will come.
 #
 # ## Where the rest of the probability is
 #
@@ -174,7 +166,7 @@ if len(real):
 # The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all. That can be counted: for a sample of contexts, every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability is added up by kind.
 #
 # ```{dropdown} Predict: which share of the uncounted probability is on past forms?
-# In English text the past is common after a subject, but prepositions, conjunctions, commas and auxiliaries are common, too. A tenth to a third would be no surprise; nearly all of it would.
+# In English text the past is common after a subject, but so are prepositions, conjunctions, commas and auxiliaries. The line under the table says which share it is.
 # ```
 
 # %% tags=["hide-input"]
@@ -222,9 +214,7 @@ for name, rows in shares.groupby("model", sort=False):
     )
 
 # %% [markdown]
-# Look at the columns *correct* and *past* side by side. After a subject and before a full stop, a past form is as good a verb as a present one, and it agrees with everything. A model trained on newspaper text or stories has every reason to prefer it. This is why low coverage is no sign of confusion.
-#
-# The laboratory gives a yardstick for this count, because the share of past forms in its language is known: {glue:text}`known_past:.3f` of its verbs, if *said that* and *knew* in sentential complements are left aside. A real model has no such yardstick; its number is evidence on English as the model learned it, for the words that happen to be on the list.
+# After a subject and before a full stop, a past form is as good a verb as a present one, and it agrees with everything. So low coverage is no sign of confusion. In the laboratory's language the share of past forms is known: {glue:text}`known_past:.3f` of its verbs, leaving aside *said that* and *knew* in sentential complements. For a real model there is no such yardstick.
 
 # %% tags=["remove-input"]
 try_this(
@@ -236,7 +226,7 @@ try_this(
 # ## The laboratory's coverage
 #
 # ```{dropdown} Predict: will the paper's list cover more or less of a laboratory model's distribution than of a real one's?
-# The laboratory's sentences are short, and where they need a verb, hardly anything else can follow. That would make its coverage high. But many of its verbs are not on the paper's list, which lowers it. The chart weighs the two.
+# In the laboratory's short sentences hardly anything but a verb can follow where one is due, which makes coverage high. But some of its verbs may not be on the list, which lowers it. The chart's title has the range.
 # ```
 
 # %% tags=["hide-input"]
@@ -402,9 +392,9 @@ print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
 # %% [markdown]
 # ## Takeaways
 #
-# - EW and MW judge only a part of what a model would say; the part is reported next to the score.
-# - Much of the rest says nothing about number at all.
-# - Coverage belongs to a model and a list together. Print it beside MW.
+# - EW and MW judge only a part of what a model would say. Print that part, the coverage, beside MW.
+# - Past forms, in the rest, say nothing about number.
+# - Coverage belongs to a model and a list together.
 #
 # The functions of this chapter: {py:func}`tse_core.agreement.slots.form_shares` and {py:func}`tse_book.charts.coverage_curves`. All others are in the [reference](../book/api/index.md).
 

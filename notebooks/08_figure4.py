@@ -22,7 +22,7 @@
 # : [Figure 1](04_figure1.ipynb)
 #
 # Time
-# : 10 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
+# : 8 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -78,7 +78,7 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published shares
 #
-# Figures 1 and 2 show means over contexts. A mean can change because the numbers change, or because other contexts are averaged. This chapter is about the second reason, which no curve shows by itself.
+# How many contexts does a point of Figures 1 and 2 rest on? A mean over contexts can change because the numbers change, or because other contexts are averaged. No curve shows the second reason by itself.
 #
 # A context whose most probable token already holds 10 % and is no verb on the list has no eligible lemma at top 10 %. It gets no score and is left out of the mean. At the far bottom the same happens: both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
 #
@@ -87,7 +87,7 @@ from tse_core.paths import store_folder
 # ```
 #
 # ```{dropdown} Predict: at which end do more contexts drop out, the head or the tail?
-# Both ends lose contexts, for different reasons. At the head, a word that is no listed verb takes up the whole cut-off. At the tail, the better of the two forms is too probable to be inside. Which end loses more depends on how peaked the distribution is.
+# Both ends can lose contexts, for different reasons. At the head, a word that is no listed verb takes up the whole cut-off. At the tail, the better of the two forms is too probable to be inside. Compare the outer columns of the table.
 # ```
 
 # %% tags=["hide-input"]
@@ -109,6 +109,13 @@ charts.invalid_curves(
 head = printed[(printed["side"] == "top") & (printed["cutoff"] == 0.1)]
 glue("head_low", float(head["invalid"].min()))
 glue("head_high", float(head["invalid"].max()))
+middle = printed.query(
+    "(side == 'top' and cutoff > .98) or (side == 'bottom' and cutoff >= .01)"
+)
+glue("middle_high", float(middle["invalid"].max()))
+assert middle["invalid"].max() < min(head["invalid"].min(), tail["invalid"].min()), (
+    "the published share of empty contexts is a valley"
+)
 glue("tail_low", float(low))
 glue("tail_high", float(high))
 points = published.figures234("figure4", readable=False)
@@ -154,23 +161,17 @@ if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
 # %% [markdown]
-# In the published figure, at top 10 % the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f`, at bottom 0.0001 % from {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f`. So the two ends of every curve in Figures 1 and 2 are means over a part of the contexts, and not over the same part.
+# In the published figure the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f` at top 10 %, and from {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f` at bottom 0.0001 %. From top 100 % to bottom 1 %, where the points can be read, it is {glue:text}`middle_high:.3f` at the highest. So the two ends of a curve in Figures 1 and 2 are means over a part of the contexts, and not over the same part.
 #
-# ### What to look at
+# ### What to look at, and what to conclude
 #
-# The shape is a valley. In its middle, from about top 90 % to bottom 1 %, almost every context counts, and scores there can be compared. At both rims they cannot. Look at how steep the walls are. A wall that rises between two neighbouring cut-offs means that the curve of Figure 2 changes its contexts exactly there, and a step of the score at that place may be a change of contexts and nothing else.
+# The shape is a valley. Scores in its middle can be compared; at the rims they cannot. Where a wall rises between two neighbouring cut-offs, the curve of Figure 2 changes its contexts, and a step of the score there may be that and nothing else. In *Simple* one context of twenty makes a step; other rows have up to three thousand.
 #
-# Then compare constructions. In *Simple* a single step of the valley can be one context of twenty; in the rows with relative clauses it is an average over thousands.
-#
-# ### What to conclude
-#
-# A point of Figures 1 and 2 answers a question with a condition in it: how good is the model *in those contexts in which some counted verb is among the likeliest entries*? At the head these are the contexts in which the model was sure of a verb. A high score there says that a model is right where it is sure. It does not say that it would be as good in the contexts that dropped out.
+# A point of Figures 1 and 2 answers a question with a condition in it: how good is the model *in those contexts in which some counted verb is among the likeliest entries*? A high score at the head says that a model is right where a verb is likely. It does not say that it would be as good in the contexts that dropped out.
 #
 # ### What could fool you
 #
-# *Unequal contexts.* The share is a mean over contexts that are not alike. After *The author* a comma or *of* can take the top 10 % alone, while inside a relative clause a verb is nearly certain.
-#
-# *Two rims, two selections.* The contexts that are left at the head need not be those that are left at the tail. A fall from head to tail could then compare easy contexts with hard ones. The table further down tests this.
+# *Two rims, two selections.* The contexts that are left at the head need not be those that are left at the tail. A fall could then compare easy contexts with hard ones. The second table below tests this.
 #
 # *No empty contexts.* A share of 0 only says that every context has at least one counted verb. EW at such a point can still rest on one or two verbs in each context.
 
@@ -193,7 +194,7 @@ try_this(
 # Each point's interval is computed from the contexts that have a score there.
 #
 # ```{dropdown} Predict: does an interval get wider when contexts drop out?
-# It should, because fewer contexts say less. But if the few that are left score alike, the interval gets narrow, and the curve looks surer of itself because it has lost the contexts that disagreed. Where all of them score 1, the interval has to be computed in another way; the [pitfalls](14_pitfalls.ipynb) show how.
+# It should, because fewer contexts say less. But if the few that are left score alike, the interval gets narrow, and the curve looks surer of itself because it has lost the contexts that disagreed. Where all of them score 1, the interval is computed in another way; [Pitfalls](14_pitfalls.ipynb) shows how.
 # ```
 
 # %% tags=["hide-input"]
@@ -227,7 +228,7 @@ table(
 # %% [markdown]
 # ### The same contexts at both ends
 #
-# How much of a fall comes from other verbs, and how much from other contexts? Take only the contexts that have a score at both ends, and compare their falls with those of the published way of averaging, which takes at each end whatever is left. The ends are top 30 % and bottom 1 %, where enough contexts remain.
+# How much of a fall comes from other verbs, and how much from other contexts? Take only the contexts that have a score at both ends, top 30 % and bottom 1 %, and compare their fall with that of the published way of averaging, which takes at each end whatever is left.
 
 # %% tags=["hide-input"]
 rows = []
@@ -272,17 +273,19 @@ for name, group in same_contexts.groupby("model", sort=False):
         newman.say(
             f"For {name} the two ways differ by {moved.mean():.3f} on average and by {moved.max():.3f} at most",
             f"in the {len(firm)} curves with at least {charts.FEW} contexts at both ends. With the same contexts",
-            f"{(firm['fall, same contexts'] > 0).sum()} of these {len(firm)} still fall: the change of contexts is not what makes",
-            "the curves fall."
-            if (firm["fall, same contexts"] > 0).mean() > 0.5
-            else "most of them fall.",
+            f"{(firm['fall, same contexts'] > 0).sum()} of these {len(firm)} still fall"
+            + (
+                ": here the change of contexts is not what makes curves fall."
+                if (firm["fall, same contexts"] > 0).mean() > 0.5
+                else "."
+            ),
         )
         if len(firm)
         else newman.say("")
     )
 
 # %% [markdown]
-# What this table can settle, and what it cannot: if a curve falls as far over the same contexts as over all, the fall is about verbs. If it falls less, a part of it was a change of contexts. It cannot say anything about the contexts that have no verb at one of the ends, because they have no score there to compare.
+# If a curve falls as far over the same contexts as over all, the fall is about verbs, or about the cut-off's own selection of verbs ([Figure 2](06_figure2.ipynb)). If it falls less, a part of it was a change of contexts. Nothing is said about contexts that have no verb at one of the ends.
 #
 # ## The laboratory's models
 
@@ -300,10 +303,10 @@ display(newman.say(f"Models of the paper that were not run in this build: {waiti
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure4.csv")
 
 # %% [markdown]
-# The laboratory's vocabulary is small, so its tail is thin: at the far bottom hardly any context has a verb with both forms inside. That is a fact about small vocabularies, and a warning about reading the last point of any curve.
+# The laboratory's vocabulary is small, so its tail is thin. That is a fact about small vocabularies, and a warning about reading the last point of any curve.
 #
 # ```{dropdown} Predict: would a longer verb list fill the empty contexts?
-# At the head hardly, because there a word that is no listed verb takes up the whole cut-off. At the tail it would, since every further rare verb is one more chance that both forms lie inside.
+# Hardly at the head, if the word that takes up the whole cut-off there is no verb. At the tail it would, since every further rare verb is one more chance that both forms lie inside.
 # ```
 
 # %% [markdown]
@@ -473,7 +476,7 @@ print(
 # ## Takeaways
 #
 # - A point on a curve is a mean over the contexts that have a verb there; read its count with it.
-# - The ends of the curves rest on the fewest contexts, and on different ones.
+# - At its two ends a curve rests on a part of the contexts, and not on the same part.
 # - Compare ends over the contexts that both have before speaking of a fall.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate` and {py:func}`tse_book.charts.invalid_curves`. All others are in the [reference](../book/api/index.md).

@@ -55,15 +55,15 @@ def _changes(name, model: LanguageModel, constructions, lemmas, store) -> dict[s
         "verbs: the released file": scores(verbs="newman-released"),
         "verbs: none that is also a noun or a past form": scores(verbs=only_verbs),
         "weights in half precision (bfloat16)": scores(load_model(name, dtype="bfloat16")),
-        "the released protocol: nothing in front, sums in single precision": scores(protocol="released"),
+        "the released protocol: no BOS token, sums in single precision": scores(protocol="released"),
     }
     if model.kind == "masked":
         return changes
     if model.front != "none":
-        changes["in front: nothing"] = scores(model.with_policies(bos="none"))
+        changes["BOS token: none"] = scores(model.with_policies(bos="none"))
     own = model.tokenizer.bos_token
     if own and model.front != own:
-        changes[f"in front: {own}"] = scores(model.with_policies(bos="add"))
+        changes[f"BOS token: {own}"] = scores(model.with_policies(bos="add"))
     return changes
 
 
