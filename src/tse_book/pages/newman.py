@@ -67,6 +67,54 @@ def what_is_missing(models: Iterable[str], lemmas: Iterable[str] = ()):
     return say("")
 
 
+def papers_own(models: Iterable[str]) -> list[str]:
+    """Those that the paper itself scored, by their names."""
+    return [name for name in map(label, models) if name in MODELS.values()]
+
+
+def question(models: Iterable[str]) -> str:
+    """What a run answers: whether the finding comes back, or whether it holds elsewhere."""
+    real, own = real_models(models), papers_own(models)
+    if own and len(own) == len(real):
+        return "Does the finding come back when the paper's own models are run again?"
+    if own:
+        return "Does the finding come back with the paper's own models, and hold for others?"
+    return f"Does the finding hold for {'models' if len(real) > 1 else 'a model'} that the paper never saw?"
+
+
+def who_is_asked(models: Iterable[str]) -> str:
+    """Which models of a run stand in the paper's tables, in a paragraph."""
+    real, own = [label(name) for name in real_models(models)], papers_own(models)
+    others = [name for name in real if name not in own]
+    said = []
+    if own:
+        named = ", ".join(own)
+        said.append(f"The paper's own models, run here: {named}. Each stands beside its own published row.")
+    if others == [DEFAULT]:
+        said.append(
+            "The same rows of Marvin and Linzen's templates for a model that the paper never saw: SmolLM2-135M, a "
+            "small causal model of 2024, trained on two trillion tokens, then tuned to follow instructions, and read "
+            "here from a file whose weights are quantised to four bits. It is more than ten times smaller than GPT-2 "
+            "XL, its neighbour in the paper, the only other causal model. Its training text may contain sentences like "
+            "those of the templates; nobody can rule that out."
+        )
+    elif others:
+        said.append(
+            f"The paper never saw these: {', '.join(others)}. Beside a causal model stands GPT-2 XL, beside a masked "
+            "one BERT-large-cased."
+        )
+    return " ".join(said) or "No real model took part in this build."
+
+
+def neighbour(signature: Signature | str) -> str:
+    """The published model beside which a model stands: its own name, else the one of its kind."""
+    signature = signature if isinstance(signature, Signature) else Signature.parse(signature)
+    name = label(signature.model)
+    if name in MODELS.values():
+        return name
+    return MASKED if signature.policy.get("bos") == "cls" else CAUSAL
+
+
 def say(*sentences: str):
     """Sentences that a cell computes, as a paragraph of the page; nothing where all of them are empty."""
     from IPython.display import HTML, Markdown

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from tse_book.pages.newman import CAUSAL, MASKED, front_of, label
+from tse_book.pages import newman
+from tse_book.pages.newman import front_of, label
 from tse_book.pages.notebook import table
 from tse_core.agreement.evaluation import Evaluation
 
@@ -43,7 +44,7 @@ def beside_published(
     signature = parts[0].signature
     name, front = label(signature.model), front_of(signature)
     known = printed.pivot(index="row", columns=["hf_name", "metric"], values="value").loc[list(rows)]
-    neighbour = name if name in set(printed["hf_name"]) else MASKED if front == "[CLS]" else CAUSAL
+    neighbour = newman.neighbour(signature)
     found = table2_rows(parts, rows)
     shown = {(f"{front} in front", score): with_interval(found, score) for score in SCORES}
     if bare:
