@@ -54,25 +54,32 @@ def show(which: Which, store: options.StoreFolder = None) -> None:
 
 @group.command()
 def add(
-    files: Annotated[list[Path], typer.Argument(help="Results files that `tse evaluate --out` wrote.")],
+    files: Annotated[list[Path], typer.Argument(help="Results files, or folders of them: recorded runs, say.")],
     store: options.StoreFolder = None,
 ) -> None:
     """Merge results made elsewhere, on a GPU or in Colab, into the store, with their signatures.
 
     Files are checked first: columns, ranges, signatures and, for Parquet, the digest of the rows. Numbers that are
-    there already are passed over.
+    there already are passed over, and so are the other files of a folder, or of several, that hold no results.
 
-    Example:  tse results add from-colab.parquet
+    Example:  tse results add from-colab.parquet   |   tse results add recorded/gpt2
     """
     import sys
 
     from tse_core.datasets.contents import other_contents
     from tse_core.results.result_index import keep_results
     from tse_core.results.signature import Signature
-    from tse_core.results.tidy import read_results
+    from tse_core.results.tidy import is_results, read_results
 
-    tables = [read_results(file) for file in files]
-    for file, table in zip(files, tables, strict=True):
+    single, found = len(files) == 1 and files[0].is_file(), _files_in(files)
+    others = [] if single else [file for file in found if not is_results(file)]
+    tables = {file: read_results(file) for file in found if file not in others}
+    if not tables:
+        raise InputError(f"{', '.join(map(str, files))}: no results file is there (.parquet or .csv with signatures)")
+    if others:
+        names = ", ".join(file.name for file in others)
+        print(f"tse: passed over, as they hold no results: {names}", file=sys.stderr)
+    for file, table in tables.items():
         new = keep_results(table, options.store_in(store))
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
         for made in map(Signature.parse, table["signature"].unique()):
@@ -188,6 +195,11 @@ def gc(
         place.remove(waste)
     size = sum(item.bytes for item in waste)
     print(f"{len(waste)} files, {size:,} bytes {'would be ' if dry_run else ''}removed")
+
+
+def _files_in(places: list[Path]) -> list[Path]:
+    """The files, those of a folder in its place."""
+    return [file for place in places for file in (sorted(place.iterdir()) if place.is_dir() else [place])]
 
 
 def opened(which: str, store: Path | None):

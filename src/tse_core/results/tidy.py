@@ -71,6 +71,19 @@ def write_results(table: pd.DataFrame, path: str | Path) -> None:
     write_output(path, buffer.getvalue())
 
 
+def is_results(path: Path) -> bool:
+    """Whether a file is meant to hold results: its name says .parquet or .csv, and it has a signature a row."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        if path.suffix == ".parquet":
+            return set(TIDY_COLUMNS) <= set(pq.read_schema(path).names)
+        return path.suffix == ".csv" and set(TIDY_COLUMNS) <= set(pd.read_csv(path, nrows=0))
+    except (OSError, ValueError, pa.ArrowInvalid):
+        return path.suffix == ".parquet"  # damaged: reading it says how
+
+
 def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Two tidy tables, number by number, where both have it.
 

@@ -1,0 +1,55 @@
+"""A run on a machine with a GPU comes back as files, and the book of another clone shows it."""
+
+import pandas as pd
+import pytest
+
+import tse_core
+from tests.tiny import save_model
+from tse_book.claims.judging import ledger
+from tse_book.claims.verdicts import NOT_RUN, OTHER_LIST
+from tse_book.recorded import known_results, load_recorded
+from tse_book.studies.recording import parts_for, record
+from tse_core.paths import store_folder
+
+
+@pytest.fixture
+def recorded(tmp_path, monkeypatch):
+    """What `tse record` leaves of a model with the name of one of the paper's, and a file of another kind beside it."""
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "far away"))
+    model = tse_core.load_model(save_model(tmp_path / "gpt2-xl", "causal"), device="cpu")
+    record(
+        model,
+        tmp_path / "recorded",
+        parts_for(model, "newman-clean", ["marvin-linzen/simple"], "", [], None, ["agreement"]),
+    )
+    home = tmp_path / "recorded" / "gpt2-xl"
+    pd.DataFrame({"claim": ["E.x"]}).to_csv(home / "findings.csv")
+    return home
+
+
+def verdict(known):
+    table = ledger(known)
+    cells = table[table["id"].str.startswith("T2.") & table["construction"].eq("Simple")]
+    return cells.set_index(["model", "metric"]).loc[("gpt2-xl", "EW"), "verdict"]
+
+
+def test_all_that_a_recorded_run_wrote_is_taken_and_the_book_reads_the_same_store(tse, recorded):
+    assert verdict(known_results(store_folder())) == NOT_RUN
+    code, out, said = tse("results", "add", *sorted(recorded.iterdir()))
+    assert code == 0 and "agreement.parquet" in out
+    assert "passed over, as they hold no results: findings.csv, provenance.json" in said
+    assert verdict(known_results(store_folder())) == OTHER_LIST
+    assert "0 numbers added" in tse("results", "add", recorded)[1]  # a folder is all its files
+
+
+def test_recorded_files_show_in_a_clone_that_has_them_without_any_command(recorded, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "empty"))
+    assert verdict(known_results(store_folder(), recorded.parent)) == OTHER_LIST
+    assert set(load_recorded("gpt2-xl", folder=recorded.parent)["construction"]) >= {"Simple"}
+
+
+def test_a_folder_without_results_is_said_to_hold_none(tse, tmp_path):
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "notes.txt").write_text("nothing")
+    code, _, said = tse("results", "add", tmp_path / "runs")
+    assert code == 2 and "no results file is there" in said
