@@ -114,6 +114,7 @@ def write_network(path: Path, family: str, module: torch.nn.Module, **options) -
     """The file of a network, with a tokenizer of its size that knows a few words."""
     size = module.config.vocab_size
     tokens = [*WORDS, *(f"Ġ{i}" for i in range(size - len(WORDS)))]
-    tokenizer = {"ggml.model": "gpt2", "ggml.tokens": tokens, "ggml.token_type": [1] * size, "ggml.merges": ["t h"]}
+    tokenizer = {"ggml.model": "gpt2", "ggml.tokens": tokens, "ggml.token_type": [1] * size, "ggml.merges": ["t h"],
+                 "ggml.padding_token_id": 0}  # fmt: skip
     given = {"settings": settings_of(module.config), "tensors": tensors_of(family, module), "tokenizer": tokenizer}
     return write(path, family, **(given | options))

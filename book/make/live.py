@@ -58,7 +58,6 @@ def opened() -> tuple[dict, list[dict]]:
     """What the page knows of the model, and the examples; its file and licence are put into the static folder."""
     from book.make.facts import page_facts, recorded_examples
     from tse_core import load_model
-    from tse_core.models.gguf import quantisation
     from tse_core.models.package_index import model_file, package_models
 
     file, model = model_file(MODEL), load_model(MODEL)
@@ -67,7 +66,7 @@ def opened() -> tuple[dict, list[dict]]:
     for text in ("LICENSE", "NOTICE"):
         shutil.copy2(file.parent / text, STATIC / f"{MODEL}-{text}.txt")
     pinned = package_models()[MODEL]
-    about = {"name": MODEL, "title": TITLE, "quantisation": quantisation(file), "file": name}
+    about = {"name": MODEL, "title": TITLE, "quantisation": model.quantisation, "file": name}
     about |= {"bytes": pinned.bytes, "sha256": pinned.sha256}
     engine = {"name": wllama.NAME, "version": wllama.VERSION}
     return {"model": about, "engine": engine, **page_facts(model)}, recorded_examples(model)

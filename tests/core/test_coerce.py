@@ -10,7 +10,7 @@ from test_command_model import SCRIPT
 import tse_core
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
 from tse_core.models.coerce import as_language_model, as_model
-from tse_core.models.command import CommandModel
+from tse_core.models.kinds.command import CommandModel
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.sweep.plan import load_plan
@@ -89,8 +89,8 @@ def test_blimp_and_surprisals_behind_a_command(command, tmp_path):
 
 
 @pytest.mark.parametrize("choice", [{"bos": "add"}, {"space": True}])
-def test_a_command_decides_itself_what_stands_in_front(command, choice):
-    with pytest.raises(InputError, match="itself decides what stands in front"):
+def test_a_command_decides_itself_what_is_read_before_a_sentence(command, choice):
+    with pytest.raises(InputError, match="itself decides what is read before"):
         surprisals(command, "The cat runs .", **choice)
 
 

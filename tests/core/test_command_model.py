@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tse_core.errors import InputError
-from tse_core.models.command import CommandModel, open_command
+from tse_core.models.kinds.command import CommandModel, open_command
+from tse_core.models.kinds.request import Request
 from tse_core.models.spelling import spell
 from tse_core.syntaxgym.outcomes import evaluate_suite
 from tse_core.syntaxgym.suites import suite_from_dict
@@ -176,7 +177,7 @@ def test_a_grandchild_that_keeps_the_pipe_does_not_outlive_the_command(executabl
 @pytest.mark.parametrize("number", ["TERM", "HUP"])
 def test_a_signal_to_end_ends_the_command_too(executable, tmp_path, number):
     script = executable(f"#!/bin/sh\necho $$ > {tmp_path}/child\nsleep 60\n")
-    code = "import signal, sys\nfrom tse_core.models.command import CommandModel\n"
+    code = "import signal, sys\nfrom tse_core.models.kinds.command import CommandModel\n"
     code += f"signal.signal(signal.SIG{number}, signal.SIG_DFL)\n"  # nohup, which ignores one, may have begun the tests
     code += "CommandModel([sys.argv[1]], name='m').tokenize(['a'])"
     process = subprocess.Popen([sys.executable, "-c", code, str(script)])
@@ -192,7 +193,7 @@ def test_a_signal_to_end_ends_the_command_too(executable, tmp_path, number):
 @pytest.mark.parametrize("timeout", [float("nan"), float("inf"), 0, -1])
 def test_a_time_out_is_a_number_of_seconds(timeout):
     with pytest.raises(InputError, match="must be a number of seconds above 0"):
-        open_command("command:true", timeout)
+        CommandModel(["true"], name="true", timeout=timeout)
 
 
 def test_what_a_command_says_last_steers_no_terminal(executable):
@@ -217,12 +218,12 @@ def test_2_000_tokens_are_spelled_in_a_moment():
 
 def test_a_missing_command_is_said():
     with pytest.raises(InputError, match="'/no/such/thing' cannot be run"):
-        open_command("command:/no/such/thing").tokenize(["a"])
+        open_command(Request("command:/no/such/thing")).tokenize(["a"])
     with pytest.raises(InputError, match="names no command"):
-        open_command("command:")
+        open_command(Request("command:"))
     with pytest.raises(InputError, match="not a command line"):
-        open_command("command:'a")
-    assert open_command("gpt2") is None
+        open_command(Request("command:'a"))
+    assert open_command(Request("gpt2")) is None
 
 
 def test_a_container_is_run_with_the_file_mounted(executable, monkeypatch, tmp_path):
@@ -232,7 +233,7 @@ def test_a_container_is_run_with_the_file_mounted(executable, monkeypatch, tmp_p
         "docker",
     )
     monkeypatch.setenv("PATH", f"{docker.parent}{os.pathsep}{os.environ['PATH']}")
-    container = open_command("docker://me/my-model:2")
+    container = open_command(Request("docker://me/my-model:2"))
     assert container.tokenize(["The cat"]) == [["the", "cat", "<eos>"]]
     arguments = docker.with_name("docker.log").read_text().split()
     assert arguments[:5] == ["run", "--rm", "--network", "none", "-v"]
@@ -250,7 +251,7 @@ def test_another_executable_is_another_model(executable):
 def test_another_file_among_the_arguments_is_another_model(executable, argument):
     def identity(text):
         script = executable(text, "fake.py")
-        return open_command(f"command:{sys.executable} {argument.format(script=script)}").identity()
+        return open_command(Request(f"command:{sys.executable} {argument.format(script=script)}")).identity()
 
     first = identity(SCRIPT)
     assert first == identity(SCRIPT) != identity(SCRIPT.replace("len(token)", "2 * len(token)"))

@@ -102,7 +102,7 @@ def test_other_policies_keep_the_fingerprint(tiny_causal, monkeypatch):
     model = load_model(tiny_causal)
     identity = model.identity()
     monkeypatch.setattr(hashes, "weights_digest", None)
-    monkeypatch.setattr("tse_core.models.opening.weights_digest", None)
+    monkeypatch.setattr("tse_core.models.kinds.hugging_face.weights_digest", None)
     assert model.with_policies(bos="add").identity() == identity
 
 
@@ -148,7 +148,7 @@ def test_a_damaged_fingerprint_is_worked_out_again(tiny_causal, tmp_path, monkey
 
 
 def test_nothing_is_opened_before_the_first_logits(tiny_causal, monkeypatch):
-    monkeypatch.setattr("tse_core.models.opening.HuggingFaceNetwork", None)
+    monkeypatch.setattr("tse_core.models.kinds.hugging_face.HuggingFaceNetwork", None)
     model = load_model(tiny_causal)
     assert model.vocabulary_size and model.network.parameter_count
     assert model.encode("The author laughs.").ids and model.identity()

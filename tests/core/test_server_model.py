@@ -9,9 +9,9 @@ import pytest
 from loopback import echoed, prompt_logprobs, serving
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
 from tse_core.cli import main
-from tse_core.models import server_requests
-from tse_core.models.server import ServerModel
-from tse_core.models.server_answers import AnswerError, scores_in
+from tse_core.models.kinds import server_requests
+from tse_core.models.kinds.server import ServerModel
+from tse_core.models.kinds.server_answers import AnswerError, scores_in
 from tse_core.models.surprisal_model import SurprisalModel
 
 SENTENCES = ["The authors laugh.", "The author that the guards like laughs."]

@@ -33,10 +33,13 @@ def smollm2():
 @pytest.fixture(scope="module")
 def plain(smollm2):
     """The network by itself, as transformers runs it: token ids to log-probabilities (nats) of each next token."""
-    from tse_core.models.gguf import read_network
+    from transformers import AutoModelForCausalLM
+
+    from tse_core.models.kinds.gguf import converted_folder
     from tse_core.models.package_index import model_file
 
-    network = read_network(model_file("smollm2-135m-instruct")).double()  # single precision is off by 1.5e-4
+    folder = converted_folder(model_file("smollm2-135m-instruct"))
+    network = AutoModelForCausalLM.from_pretrained(folder).double()  # single precision is off by 1.5e-4
 
     def next_token(ids: list[int]) -> np.ndarray:
         with torch.inference_mode():

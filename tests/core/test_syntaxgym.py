@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tse_book.baselines.baselines import train_baseline
 from tse_core import syntaxgym
 from tse_core.errors import DamagedFileWarning, InputError
+from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.results.result_index import find
 from tse_core.results.store import Store
 from tse_core.syntaxgym import library
@@ -61,12 +62,13 @@ def agreement_suite() -> dict:
     }
 
 
-class ShortWords:
+class ShortWords(SurprisalModel):
     """A made-up model: a token is a word, its surprisal its number of letters; ``Ra`` is unknown to it."""
 
-    name, label, kind, device = "short-words", "short-words", "letters", "cpu"
+    kind, device = "letters", "cpu"
 
     def __init__(self):
+        super().__init__("short-words", timeout=1)
         self.sentences = []
 
     def identity(self):
@@ -78,7 +80,7 @@ class ShortWords:
     def with_policies(self, *, bos=None, space=None):
         return self
 
-    def token_surprisals(self, sentences, advance=None):
+    def token_surprisals(self, sentences):
         self.sentences += sentences
         return [self._scores(sentence) for sentence in sentences]
 

@@ -19,6 +19,7 @@ from tse_core.errors import InputError, unknown
 from tse_core.files import folder_aside
 from tse_core.models.devices import usable_device
 from tse_core.models.identity import safetensors_tensors, tensor_count, weights_digest
+from tse_core.models.kinds.request import Request
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.network import LazyNetwork, Network
 
@@ -123,23 +124,14 @@ def save_baseline(model: LanguageModel, folder: str | Path) -> None:
         (aside / FILE).write_text(json.dumps(network.configuration(), indent=1) + "\n", encoding="utf-8")
 
 
-def load_baseline(
-    folder: str | Path,
-    *,
-    name: str | None = None,
-    kind: str | None = None,
-    device: str = "auto",
-    dtype: str = "float32",
-    revision: str | None = None,
-    bos: str = "default",
-) -> LanguageModel:
-    """Open a folder that :func:`save_baseline` wrote; the arguments are those of :func:`load_model`.
+def load_baseline(request: Request) -> LanguageModel:
+    """Open a folder that :func:`save_baseline` wrote; :func:`tse_core.load_model` calls it, for folders with `FILE`.
 
-    A baseline is a causal model in float32 without revisions; an n-gram model lives on the processor.
+    A baseline is a causal model in float32 without revisions; an n-gram model runs on the processor.
     """
     from transformers import PreTrainedTokenizerFast
 
-    folder, name = Path(folder), name or str(folder)
+    folder, name = Path(request.place), request.name
     try:
         settings = json.loads((folder / FILE).read_text(encoding="utf-8"))
         tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
@@ -149,27 +141,27 @@ def load_baseline(
         raise _unreadable(folder, error) from error
     if what not in BASELINES:
         raise unknown("kind of baseline", what, BASELINES)
-    allowed = {"kind": (kind, (None, "causal")), "dtype": (dtype, ("float32",)), "revision": (revision, (None,))}
+    allowed = {"kind": (None, "causal"), "dtype": ("float32",), "revision": (None,)}
     if what == "ngram":
-        allowed["device"] = (device, ("auto", "cpu"))
-    for option, (value, values) in allowed.items():
-        if value not in values:
+        allowed["device"] = ("auto", "cpu")
+    for option, values in allowed.items():
+        if (value := getattr(request, option)) not in values:
             raise InputError(f"{name} is a baseline ({what}); {option} can only be {values[-1]!r}, not {value!r}")
     file = folder / "model.safetensors"
     if not file.is_file():
         raise InputError(f"{folder} is no readable baseline (it has no model.safetensors)")
     safetensors_tensors([file])  # says at once what is wrong with it
-    where = torch.device("cpu") if what == "ngram" else usable_device(device)
+    where = torch.device("cpu") if what == "ngram" else usable_device(request.device)
     network = LazyNetwork(
         lambda: _read(folder, settings, where),
         files=lambda: [file],
         digest=lambda files: weights_digest(safetensors_tensors(files), settings),
         settings=settings,
-        size=tensor_count,
+        size=lambda: tensor_count([file]),
         vocabulary_size=size,
         device=where,
     )
-    return LanguageModel(name, "causal", tokenizer, network, bos=bos)
+    return LanguageModel(name, "causal", tokenizer, network, bos=request.bos)
 
 
 def _read(folder: Path, settings: dict, device: torch.device) -> NGram | LSTM:

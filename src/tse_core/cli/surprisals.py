@@ -24,7 +24,7 @@ def surprisals(
     opening: options.Opening,
     decimals: Annotated[int, typer.Option(help="Decimals of the surprisals.", min=0, max=17)] = 4,
 ) -> None:
-    """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal, parted by tabs.
+    """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal, separated by tabs.
 
     A causal model without a beginning-of-sequence token gives its first token 0. A masked model is scored by
     pseudo-log-likelihood: each token given all others.
@@ -41,18 +41,13 @@ def surprisals(
 
 
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print the tokens of every sentence, parted by spaces.
+    """Print the tokens of every sentence, separated by spaces.
 
     Example:  tse tokenize lab-systematic-causal sentences.txt
     """
-    from tse_core.models.language_model import LanguageModel
-
     sentences = _sentences(file)
     (opened,) = opening.models(model)
-    behind_command = not isinstance(opened, LanguageModel)
-    for tokens in (
-        opened.tokenize(sentences) if behind_command else [tokens for tokens, _ in _tokens(opened, sentences)]
-    ):
+    for tokens in opened.tokenize(sentences):
         print(*tokens)
 
 
@@ -61,12 +56,9 @@ def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -
 
     Example:  tse unkify lab-systematic-causal sentences.txt
     """
-    from tse_core.models.language_model import LanguageModel
-
     sentences = _sentences(file)
     (opened,) = opening.models(model)
-    behind_command = not isinstance(opened, LanguageModel)
-    for marks in opened.unkify(sentences) if behind_command else [marks for _, marks in _tokens(opened, sentences)]:
+    for marks in opened.unkify(sentences):
         print(*map(int, marks))
 
 
@@ -90,23 +82,10 @@ def _standard_input() -> str:
 
 def _scores(model, sentences: list[str]):
     """(tokens as the vocabulary writes them, bits) of each sentence."""
-    from tse_core.models.language_model import LanguageModel
     from tse_core.progress import progress
     from tse_core.sentences.tokens import token_surprisals
 
-    if not isinstance(model, LanguageModel):
-        return [(found.tokens, found.bits) for found in token_surprisals(model, sentences)]
-    tokens = [tokens for tokens, _ in _tokens(model, sentences)]
-    with progress(sum(map(len, tokens)), "surprisals", unit="tokens") as advance:
-        scores = token_surprisals(model, sentences, advance=advance)
+    with progress(len(sentences), "surprisals", unit="sentences") as advance:
+        scores = token_surprisals(model, sentences, advance=lambda share: advance(share * len(sentences)))
+    tokens = model.tokenize(sentences) if model.gives_distributions else [found.tokens for found in scores]
     return list(zip(tokens, (found.bits for found in scores), strict=True))
-
-
-def _tokens(model, sentences: list[str]):
-    """(tokens, unknown marks) of each sentence, without special tokens."""
-    found, unknown_id = [], model.unknown_id
-    for encoding in model.encode_batch(sentences):
-        ids = [token for token, special in zip(encoding.ids, encoding.special, strict=True) if not special]
-        unknown = [token == unknown_id for token in ids]
-        found.append((model.tokenizer.convert_ids_to_tokens(ids), unknown))
-    return found

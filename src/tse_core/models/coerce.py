@@ -37,8 +37,8 @@ def load_model(
     kind : "causal" or "masked", optional
         Read from the model's configuration where that is clear.
     device : str
-        "auto" takes a GPU where there is one; "map" spreads a model that is too large for one over all of them (with
-        the package accelerate); else any name that torch knows ("cpu", "cuda:1"). A model in memory stays where it is.
+        "auto" takes a GPU where there is one; "map" spreads a model that is too large for one over all of them; else
+        any name that torch knows ("cpu", "cuda:1"). A model in memory stays where it is.
     dtype : "float32", "float16" or "bfloat16"
         Precision of the weights. Anything but float32 is marked in every signature.
     revision : str, optional
@@ -67,15 +67,15 @@ def load_model(
     >>> load_model("lab-systematic-masked").kind
     'masked'
     """
-    from tse_core.models.opening import open_model, open_module
+    from tse_core.models.kinds import open_model
+    from tse_core.models.kinds.hugging_face import open_module
+    from tse_core.models.kinds.request import Request
 
     if isinstance(model, str | Path):
         if tokenizer is not None:
             raise InputError(f"{model} brings its own tokenizer; another one belongs to a model in memory")
-        found = open_model(
-            str(model), kind=kind, device=device, dtype=dtype, revision=revision, bos=bos, trust=trust_remote_code
-        )
-        return _in_chat(found, chat)
+        request = Request(str(model), kind, device, dtype, revision, bos, trust_remote_code)
+        return _in_chat(open_model(request), chat)
     if not hasattr(model, "config") or not hasattr(model, "state_dict"):
         raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(model).__name__}")
     if tokenizer is None:

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tse_core.errors import InputError
@@ -19,20 +21,28 @@ def laboratory_models() -> list[str]:
 def opened(name: str, folder: Path, auto: str, options: dict):
     """What a class of transformers (AutoConfig, AutoTokenizer, a model's) gives from a folder. Raises InputError."""
     import transformers
-    from transformers.utils import logging
 
-    level = logging.get_verbosity()
-    logging.set_verbosity_error()
-    bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
     try:
-        return getattr(transformers, auto).from_pretrained(folder, **options)
+        with quiet():
+            return getattr(transformers, auto).from_pretrained(folder, **options)
     except MemoryError:
         raise
     except Exception as error:  # whatever the library raises for what a file says
         if type(error).__name__ == "OutOfMemoryError":
             raise
         raise _not_opened(name, folder, auto, error) from error
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Within this, transformers writes errors only and draws no progress bar."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
     finally:
         logging.set_verbosity(level)
         if bars:

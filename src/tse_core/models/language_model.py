@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -72,6 +72,8 @@ class LanguageModel:
         A user's message: what a causal model reads in front of a sentence is then its tokenizer's chat template with
         this message, up to where its reply begins, and the sentence is the reply. By default there is no chat.
     """
+
+    gives_distributions: ClassVar[bool] = True  # a model that gives surprisals only has False (`SurprisalModel`)
 
     name: str
     kind: Kind
@@ -163,6 +165,18 @@ class LanguageModel:
         """
         unknown = self.tokenizer.unk_token_id
         return unknown if unknown != self.tokenizer.eos_token_id else None
+
+    def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
+        """The tokens of each sentence as the vocabulary writes them, without special ones."""
+        return [list(self.tokenizer.convert_ids_to_tokens(ids)) for ids in self._own_ids(sentences)]
+
+    def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
+        """For each token of each sentence whether the tokenizer does not know it."""
+        return [[token == self.unknown_id for token in ids] for ids in self._own_ids(sentences)]
+
+    def _own_ids(self, sentences: Sequence[str]) -> list[list[int]]:
+        encodings = self.encode_batch(sentences)
+        return [[i for i, special in zip(e.ids, e.special, strict=True) if not special] for e in encodings]
 
     def encode(self, sentence: str) -> Encoding:
         """A sentence as token ids with character offsets."""

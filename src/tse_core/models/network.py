@@ -90,7 +90,7 @@ class LazyNetwork:
     read : gives the network
     files : the weights' files, asked for when they are needed (a hub's may have to be fetched first)
     digest : gives the fingerprint from the files, which is kept on disk (see `tse_core.models.identity`)
-    size : gives the number of weights from the files' headers
+    size : gives the number of weights, without reading them
     settings : what the digest is taken over besides the files
     """
 
@@ -99,7 +99,7 @@ class LazyNetwork:
         read: Callable[[], Network],
         files: Callable[[], list[Path]],
         digest: Callable[[list[Path]], str],
-        size: Callable[[list[Path]], int],
+        size: Callable[[], int],
         *,
         vocabulary_size: int,
         device: torch.device,
@@ -151,7 +151,7 @@ class LazyNetwork:
 
     @property
     def parameter_count(self) -> int:
-        return self._size(self._files())
+        return self._size()
 
     def __getattr__(self, name: str):
         if name.startswith("_"):  # its own attributes, while they are not there yet (a copy is being made)

@@ -1,9 +1,12 @@
 """Models that give surprisals of sentences but no distributions: programs behind a command, models behind a server."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
+
+from tse_core.errors import InputError
 
 PREFIXES = ("command:", "docker://", "http://", "https://")  # of the names of such models
 
@@ -30,34 +33,56 @@ class GivenScores:
     unknown: np.ndarray
 
 
-@runtime_checkable
-class SurprisalModel(Protocol):
-    """A model that gives surprisals of sentences but no distributions, e.g. one behind a command."""
+class SurprisalModel:
+    """A model that gives surprisals of sentences but no distributions, e.g. one behind a command.
 
-    @property
-    def name(self) -> str:
-        """How it was asked for."""
+    Attributes
+    ----------
+    name : str
+        As the user gave it.
+    label : str
+        What tables and charts show.
+    kind : str
+        Neither "causal" nor "masked".
+    device : str
+        Where it computes, as far as that is known.
+    timeout : float
+        Seconds that one request, or one run of a command, may take.
+    """
+
+    gives_distributions = False
+    kind: str
+    device: str
+
+    def __init__(self, name: str, timeout: float):
+        if not 0 < timeout < math.inf:
+            raise InputError(f"the time-out of {name} is {timeout}; it must be a number of seconds above 0")
+        self.name, self.timeout = name, timeout
 
     @property
     def label(self) -> str:
-        """How tables and charts call it."""
-
-    @property
-    def kind(self) -> str:
-        """Neither "causal" nor "masked"."""
-
-    @property
-    def device(self) -> object:
-        """Where it computes, as far as one knows."""
+        return self.name
 
     def identity(self) -> str:
         """Name and hash, e.g. ``my-model@1f3c9a27``."""
+        raise NotImplementedError
 
     def policies(self) -> dict[str, str]:
         """What its scores depend on besides itself and the text."""
+        raise NotImplementedError
 
     def with_policies(self, *, bos=None, space=None) -> "SurprisalModel":
-        """Itself, reading text in another way; it refuses policies that are its own affair. Raises InputError."""
+        """This model, reading text in another way. Raises InputError for a policy that it decides itself."""
+        raise NotImplementedError
 
-    def token_surprisals(self, sentences, advance=None) -> list:
-        """One object a sentence, with the attributes of `GivenScores`."""
+    def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
+        """The tokens of each sentence."""
+        return [scores.tokens for scores in self.token_surprisals(sentences)]
+
+    def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
+        """For each token of each sentence whether the model does not know it."""
+        return [scores.unknown.tolist() for scores in self.token_surprisals(sentences)]
+
+    def token_surprisals(self, sentences: Sequence[str]) -> list[GivenScores]:
+        """The surprisal of every token of each sentence, with its place in the sentence."""
+        raise NotImplementedError

@@ -12,7 +12,7 @@ A critical word may be several tokens or several words: all of them count, by th
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,9 +23,7 @@ from tse_core.datasets.coerce import as_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, unknown
 from tse_core.models.coerce import as_model
-from tse_core.models.language_model import LanguageModel
-from tse_core.models.surprisal_model import SurprisalModel
-from tse_core.sentences.texts import GivenText, Text, given_texts, read_texts
+from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, read_sentences
 from tse_core.sentences.tokens import check_method, token_log_probabilities, word_span
 
 POLICIES = {
@@ -76,7 +74,7 @@ def score_pairs(
         One row a pair, with the pairs' index: paradigm and pair_id where given, logp_good and logp_bad (nats),
         length_good and length_bad (tokens scored), margin (nats), correct (1, 0, a half, or NaN), tie, unknown_good and
         unknown_bad (how many tokens), unknown_critical (an unknown word among those in which the sides differ),
-        unscored_difference (the sides differ in their first token, which counts nothing: nothing stands in front).
+        unscored_difference (the sides differ in their first token, which counts nothing without a BOS token).
 
     Raises
     ------
@@ -91,13 +89,15 @@ def score_pairs(
     names = pair_names(sentence_pairs)
     sides = list(_sides(sentence_pairs, names, method, first))
     labels = [f"pair {name} ({side})" for name in names for side in ("good", "bad")]
-    texts, wanted, nats = _read(model, sides, labels, method, advance)
+    texts = read_sentences(model, [side.text for side in sides], labels)
+    wanted = list(map(_wanted, texts, sides))
+    nats = token_log_probabilities(model, texts, wanted, method, advance)
     total = np.array([math.fsum(values[tokens]) for values, tokens in zip(nats, wanted, strict=True)])
     critical = [text.unknown[_critical(text, s, t)].any() for text, s, t in zip(texts, sides, wanted, strict=True)]
     scores: dict[str, Any] = {"logp_good": total[::2], "logp_bad": total[1::2]}
     scores |= dict(zip(("length_good", "length_bad"), np.array([len(t) for t in wanted]).reshape(-1, 2).T, strict=True))
-    strange = np.array([text.unknown.sum() for text in texts]).reshape(-1, 2).T
-    scores |= dict(zip(("unknown_good", "unknown_bad"), strange, strict=True))
+    unknown_tokens = np.array([text.unknown.sum() for text in texts]).reshape(-1, 2).T
+    scores |= dict(zip(("unknown_good", "unknown_bad"), unknown_tokens, strict=True))
     scores["unknown_critical"] = np.array(critical, dtype=bool).reshape(-1, 2).any(axis=1)
     scores["unscored_difference"] = [
         method == "full-sentence" and good.unscored != bad.unscored
@@ -177,25 +177,12 @@ def _sides(pairs, names, method, first) -> Iterator[Side]:
             yield Side(f"{prefix} {word.strip()}", len(prefix), None)
 
 
-def _read(
-    model: LanguageModel | SurprisalModel, sides: Sequence[Side], labels: Sequence[str], method: str, advance
-) -> tuple[Sequence[Text | GivenText], list[np.ndarray], list[np.ndarray]]:
-    """The sides as read; the tokens of each that count; log-probabilities (nats) of its tokens, those among them."""
-    sentences = [side.text for side in sides]
-    if isinstance(model, LanguageModel):
-        texts = read_texts(model, sentences, labels)
-        wanted = list(map(_wanted, texts, sides))
-        return texts, wanted, token_log_probabilities(model, texts, wanted, method, advance)
-    given = given_texts(model, sentences, labels)
-    return given, list(map(_wanted, given, sides)), [text.nats for text in given]
-
-
-def _wanted(text: Text | GivenText, side: Side) -> np.ndarray:
+def _wanted(text: TokenizedSentence | GivenSurprisals, side: Side) -> np.ndarray:
     tokens = text.scorable()
     return tokens[text.starts[tokens] >= side.critical]
 
 
-def _critical(text: Text | GivenText, side: Side, wanted: np.ndarray) -> np.ndarray:
+def _critical(text: TokenizedSentence | GivenSurprisals, side: Side, wanted: np.ndarray) -> np.ndarray:
     """The tokens of the words that the other side lacks; for the prefix methods those of the critical word."""
     if side.own_words is None:
         return wanted

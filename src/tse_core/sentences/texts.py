@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tse_core.errors import InputError
+from tse_core.models.language_model import LanguageModel
+from tse_core.models.surprisal_model import SurprisalModel
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class TokenScores:
     bits : (tokens,) float64
         Surprisal, -log2 P(token | context); 0 where nothing was scored.
     scored : (tokens,) bool
-        False for a first token with nothing in front.
+        False for a first token without a BOS token before it.
     unknown : (tokens,) bool
         True where the tokenizer had no entry and put its unknown token.
     """
@@ -36,14 +38,22 @@ class TokenScores:
     unknown: np.ndarray
 
 
-class Text:
-    """A sentence as the model reads it: its tokens and where they lie."""
+class TokenizedSentence:
+    """A sentence as a model reads it: its tokens and where they lie.
+
+    Attributes
+    ----------
+    ids : the tokens' ids, special ones included
+    real : (tokens,) int, the places in `ids` of the tokens that are not special
+    starts, ends : of all `ids`, characters of the sentence
+    unknown : bool, of all `ids`
+    """
 
     def __init__(self, model, sentence: str, encoding, name: str):
         self.model, self.sentence, self.name = model, sentence, name
         self.ids = encoding.ids
         self.real = np.flatnonzero(~np.asarray(encoding.special, dtype=bool))
-        self.unknown = np.zeros(len(self.ids), dtype=bool)  # never a token that the model itself puts in front
+        self.unknown = np.zeros(len(self.ids), dtype=bool)  # never a token that the model itself adds
         self.unknown[self.real] = [self.ids[place] == model.unknown_id for place in self.real]
         spaces = len(sentence) - len(sentence.lstrip())
         starts = np.array([start for start, _ in encoding.offsets])
@@ -58,7 +68,7 @@ class Text:
 
     @property
     def unscored(self) -> int | None:
-        """The id of a first token that nothing stands in front of, so that nothing predicts it."""
+        """The id of a first token that has no token before it, so that nothing predicts it."""
         first = self.real[:1]
         return self.ids[first[0]] if len(first) and first[0] not in self.scorable() else None
 
@@ -76,11 +86,11 @@ class Text:
         return bool(self.ends[token - 1] == start and start > 0 and self.sentence[start - 1 : start + 1].isalnum())
 
 
-class GivenText:
-    """A sentence whose surprisals are given by a model that keeps its probabilities to itself.
+class GivenSurprisals:
+    """A sentence whose surprisals are given by a model that gives no distributions.
 
-    A mark that stands for nothing in the sentence, such as its end, is no token of it. A first token that nothing
-    stands in front of may have no surprisal (NaN); it counts nothing.
+    A mark that stands for nothing in the sentence, such as its end, is no token of it. A first token without a BOS
+    token before it may have no surprisal (NaN); it counts nothing.
     """
 
     def __init__(self, sentence: str, found):
@@ -90,6 +100,10 @@ class GivenText:
         scored, none = ~np.isnan(self.nats), np.full(len(found.tokens), -1)
         bits = np.where(scored, found.bits, 0.0)
         self.given = TokenScores(found.tokens, none, found.starts, found.ends, bits, scored, found.unknown)
+
+    def scores(self, nats: np.ndarray) -> TokenScores:
+        """The scores as they were given."""
+        return self.given
 
     def scorable(self) -> np.ndarray:
         """The tokens that have a surprisal."""
@@ -102,23 +116,17 @@ class GivenText:
         return self.given.tokens[first[0]] if len(first) and not self.given.scored[first[0]] else None
 
 
-def given_texts(model, sentences: Sequence[str], names: Sequence[str], advance=None) -> list[GivenText]:
-    """What a model that gives surprisals only says of sentences; an empty one is named."""
-    _check_sentences(sentences, names)
-    found = [GivenText(*parts) for parts in zip(sentences, model.token_surprisals(sentences), strict=True)]
-    if advance:
-        advance(1.0)
-    return found
+def read_sentences(
+    model: LanguageModel | SurprisalModel, sentences: Sequence[str], names: Sequence[str]
+) -> Sequence[TokenizedSentence | GivenSurprisals]:
+    """Sentences as a model reads them; one that gives surprisals only is asked for these here.
 
-
-def read_texts(model, sentences: Sequence[str], names: Sequence[str]) -> list[Text]:
-    """Tokenise; an empty sentence is named."""
-    _check_sentences(sentences, names)
-    encodings = model.encode_batch(sentences)
-    return [Text(model, *parts) for parts in zip(sentences, encodings, names, strict=True)]
-
-
-def _check_sentences(sentences: Sequence[str], names: Sequence[str]) -> None:
+    Raises InputError, which names an empty sentence.
+    """
     for sentence, name in zip(sentences, names, strict=True):
         if not isinstance(sentence, str) or not sentence.strip():
             raise InputError(f"{name}: an empty sentence cannot be scored")
+    if isinstance(model, LanguageModel):
+        encodings = model.encode_batch(sentences)
+        return [TokenizedSentence(model, *parts) for parts in zip(sentences, encodings, names, strict=True)]
+    return [GivenSurprisals(*parts) for parts in zip(sentences, model.token_surprisals(sentences), strict=True)]

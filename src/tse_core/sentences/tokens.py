@@ -21,7 +21,7 @@ from tse_core.forward import passes
 from tse_core.models.coerce import as_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import SurprisalModel
-from tse_core.sentences.texts import Text, TokenScores, given_texts, read_texts
+from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, TokenScores, read_sentences
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
 
@@ -64,9 +64,7 @@ def token_surprisals(
     check_method(model, method, METHODS[:1] + METHODS[3:])
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
     names = [f"sentence {number}" for number in range(1, len(sentences) + 1)]
-    if not isinstance(model, LanguageModel):
-        return [text.given for text in given_texts(model, sentences, names, advance)]
-    texts = read_texts(model, sentences, names)
+    texts = read_sentences(model, sentences, names)
     nats = token_log_probabilities(model, texts, [text.scorable() for text in texts], method, advance)
     return [text.scores(values) for text, values in zip(texts, nats, strict=True)]
 
@@ -125,13 +123,20 @@ def surprisals(
     return pd.DataFrame(rows)
 
 
-def token_log_probabilities(model, texts: Sequence[Text], wanted: Sequence[np.ndarray], method, advance=None) -> list:
-    """log P (nats) of the wanted tokens of each text: float64 (tokens of the text,), NaN at its others.
+def token_log_probabilities(
+    model, texts: Sequence[TokenizedSentence | GivenSurprisals], wanted: Sequence[np.ndarray], method, advance=None
+) -> list[np.ndarray]:
+    """log P (nats) of the wanted tokens of each sentence: float64 (its tokens,), NaN where it is not computed.
 
-    Everything goes to one forward pass, which computes what several texts share (a prefix, a masked copy) once.
+    Everything goes to one forward pass, which computes what several sentences share (a prefix, a masked copy) once.
     """
+    tokenized = [text for text in texts if isinstance(text, TokenizedSentence)]
+    if not tokenized:
+        if advance:
+            advance(1.0)
+        return [text.nats for text in texts if isinstance(text, GivenSurprisals)]
     sequences, positions, targets = [], [], []
-    for text, tokens in zip(texts, wanted, strict=True):
+    for text, tokens in zip(tokenized, wanted, strict=True):
         for sequence, places, ids in _reads(text, tokens, method):
             sequences.append(sequence)
             positions.append(places)
@@ -140,7 +145,7 @@ def token_log_probabilities(model, texts: Sequence[Text], wanted: Sequence[np.nd
     options = {"advance": lambda done: advance(done / requests)} if advance else {}
     values = passes.target_log_probabilities(model, sequences, positions, targets, **options)
     scores, start = [], 0
-    for text, tokens in zip(texts, wanted, strict=True):
+    for text, tokens in zip(tokenized, wanted, strict=True):
         scores.append(np.full(len(text.ids), np.nan))
         scores[-1][tokens] = values[start : start + len(tokens)]
         start += len(tokens)
@@ -172,7 +177,7 @@ def _words(sentence: str, scores: TokenScores) -> list[list[int]]:
     return list(groups.values())
 
 
-def _reads(text: Text, tokens: np.ndarray, method: str):
+def _reads(text: TokenizedSentence, tokens: np.ndarray, method: str):
     """(what the model reads, the positions at which it predicts, the ids that stand there), for the wanted tokens.
 
     A causal model reads the text once, a masked model a copy for each token.

@@ -14,7 +14,6 @@ import pandas as pd
 
 from tse_core.errors import InputError, unknown
 from tse_core.models.coerce import as_model
-from tse_core.models.language_model import LanguageModel
 from tse_core.results.result_index import finished, keep_results
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Shape, Store
@@ -190,8 +189,8 @@ def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
 
 
 def _token_count(model, suite: Suite) -> int | None:
-    """How many tokens a model reads in a suite; None for one whose tokenizer is its own affair."""
-    if not isinstance(model, LanguageModel):
+    """How many tokens a model reads in a suite; None for one that gives surprisals only, with its own tokenizer."""
+    if not model.gives_distributions:
         return None
     different = _different(suite)
     counts = {

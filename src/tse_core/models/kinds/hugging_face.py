@@ -1,61 +1,21 @@
-"""What `load_model` does: finds the model, opens tokenizer and configuration, and leaves the weights for later."""
+"""Hugging Face models from a folder, the hub or memory: tokenizer and configuration at once, the weights later."""
 
 import copy
-import importlib.util
-from importlib.metadata import entry_points
 from pathlib import Path
 
-import torch
-
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError
 from tse_core.models.adapters import WEIGHTS, adapter_settings, with_adapter, without_wrapper
-from tse_core.models.allocator import keep_freed_memory
 from tse_core.models.bos import document_opener
-from tse_core.models.command import open_command
 from tse_core.models.devices import usable_device
-from tse_core.models.folders import check_layers, laboratory_models, opened, opened_network
+from tse_core.models.folders import check_layers, opened, opened_network
 from tse_core.models.hub import fetched_weights, model_folder
 from tse_core.models.huggingface import HuggingFaceNetwork
 from tse_core.models.identity import file_digest, safetensors_tensors, tensor_count, weights_digest
+from tse_core.models.kinds.request import DTYPES, Request
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import LazyNetwork
-from tse_core.models.server import open_server
-from tse_core.models.surprisal_model import SurprisalModel
-from tse_core.paths import data_folder
 
-DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked families that read a space before a first word
-
-
-def open_model(name: str, *, kind, device, dtype, revision, bos, trust) -> LanguageModel | SurprisalModel:
-    """What `load_model` says, for a name or a path."""
-    from tse_core.models.package_index import model_file, package_models
-
-    if given := open_command(name) or open_server(name):
-        chosen = {"kind": (kind, None), "device": (device, "auto"), "dtype": (dtype, "float32")}
-        chosen |= {"revision": (revision, None)} | ({"bos": (bos, "default")} if given.kind == "command" else {})
-        for option, (value, usual) in chosen.items():
-            if value != usual:
-                raise InputError(
-                    f"{given.name} is behind a {given.kind}, which has its own {option}; leave {option} out"
-                )
-        return given.with_policies(bos=bos) if bos != "default" else given
-    if kind not in (None, "causal", "masked"):
-        raise InputError(f"kind is {kind!r}; it must be 'causal' or 'masked'")
-    if dtype not in DTYPES:
-        raise unknown("dtype", dtype, DTYPES)
-    keep_freed_memory()
-    if name in package_models() or name.lower().endswith(".gguf"):
-        if revision or kind == "masked":
-            raise InputError(f"{name} is a GGUF file of a causal model; it has no revision and cannot be masked")
-        file = model_file(name) if name in package_models() else Path(name)
-        return _open_gguf(name, file, device, dtype, bos)
-    place = str(data_folder() / "models" / name) if name in laboratory_models() else name
-    for entry in entry_points(group="tse.models"):  # a folder with a file of this name is another package's
-        if (Path(place) / entry.name).is_file():
-            load = entry.load()
-            return load(place, name=name, kind=kind, device=device, dtype=dtype, revision=revision, bos=bos)
-    return _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust)
 
 
 def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel:
@@ -74,60 +34,59 @@ def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel
     return _language_model(name, kind, tokenizer, network, module.config, bos, str(module.dtype).removeprefix("torch."))
 
 
-def _open_hugging_face(name, place, kind, device, dtype, revision, bos, trust) -> LanguageModel:
+def open_hugging_face(request: Request, place: str | None = None, gguf: Path | None = None) -> LanguageModel:
+    """A model in a folder or on the hub.
+
+    Parameters
+    ----------
+    place : another folder than the one that the request names
+    gguf : the file from which that folder was made; its hash is then the model's identity
+
+    Raises
+    ------
+    InputError
+        There is no such model, or it is no language model of the kind asked for.
+    """
+    name, kind, trust = request.name, request.kind, request.trust
+    place, spread = place or request.place, request.device == "map"
     options, own = {"trust_remote_code": trust, "local_files_only": not trust}, Path(place)
     adapter = adapter_settings(name, place)
     if adapter:
         place = adapter.pop("base_model_name_or_path")
-    folder = model_folder(name, place, revision, trust)
+    folder = model_folder(name, place, request.revision, trust)
     config = opened(name, folder, "AutoConfig", options)
     kind = kind or detect_kind(name, config)
     tokenizer = opened(name, own if (own / "tokenizer.json").is_file() else folder, "AutoTokenizer", options)
     if Path(place).is_dir():  # says at once what is wrong with its weights
         check_layers(name, config, len(safetensors_tensors(fetched_weights(name, place, folder))))
     check_tokenizer(name, tokenizer, kind, config)
-    if device == "map" and importlib.util.find_spec("accelerate") is None:
-        raise InputError("device 'map' needs the package accelerate: pip install accelerate")
-    where = usable_device("auto" if device == "map" else device)
+    where = usable_device("auto" if spread else request.device)
 
     def read() -> HuggingFaceNetwork:
         auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
-        more = {"dtype": DTYPES[dtype], "use_safetensors": True} | ({"device_map": "auto"} if device == "map" else {})
+        more = {"dtype": DTYPES[request.dtype], "use_safetensors": True, "device_map": "auto" if spread else None}
         fetched_weights(name, place, folder)
         module = opened_network(name, folder, auto, options | more).eval()
         module = with_adapter(name, module, str(own)).eval() if adapter else module
-        return HuggingFaceNetwork(module if device == "map" else module.to(where), causal=kind == "causal")
+        return HuggingFaceNetwork(module if spread else module.to(where), causal=kind == "causal")
+
+    def weights() -> list[Path]:
+        return fetched_weights(name, place, folder) + ([own / WEIGHTS] if adapter else [])
 
     settings = config.to_diff_dict() | ({"adapter": adapter} if adapter else {})
     network = LazyNetwork(
         read,
-        files=lambda: fetched_weights(name, place, folder) + ([own / WEIGHTS] if adapter else []),
-        digest=lambda files: weights_digest(safetensors_tensors(files), settings),
-        settings=settings,
-        size=tensor_count,
+        files=weights if gguf is None else lambda: [gguf],
+        digest=file_digest if gguf else lambda files: weights_digest(safetensors_tensors(files), settings),
+        settings={} if gguf else settings,
+        size=lambda: tensor_count(weights()),
         vocabulary_size=config.get_text_config().vocab_size,
         device=where,
     )
-    return _language_model(name, kind, tokenizer, network, config, bos, dtype, revision=revision)
-
-
-def _open_gguf(name: str, path: Path, device, dtype, bos) -> LanguageModel:
-    from tse_core.models.gguf import parameter_count, quantisation, read_config, read_network, read_tokenizer
-
-    config, tokenizer, where = read_config(path), read_tokenizer(path), usable_device(device)
-
-    def read() -> HuggingFaceNetwork:
-        return HuggingFaceNetwork(read_network(path, config, DTYPES[dtype]).to(where), causal=True)
-
-    network = LazyNetwork(
-        read,
-        files=lambda: [path],
-        digest=file_digest,
-        size=lambda files: parameter_count(files[0]),
-        vocabulary_size=config.get_text_config().vocab_size,
-        device=where,
-    )
-    return _language_model(name, "causal", tokenizer, network, config, bos, dtype, quantisation=quantisation(path))
+    return _language_model(
+        name, kind, tokenizer, network, config, request.bos, request.dtype,
+        revision=request.revision, quantisation=config.quantisation if gguf else None,
+    )  # fmt: skip
 
 
 def _language_model(name, kind, tokenizer, network, config, bos, dtype, **more) -> LanguageModel:

@@ -2,9 +2,9 @@
 
 The command understands three actions on a file with one sentence a line, as container images of language models do:
 
-    COMMAND tokenize FILE         the tokens of each sentence, parted by spaces
+    COMMAND tokenize FILE         the tokens of each sentence, separated by spaces
     COMMAND unkify FILE           for each token 1 where the model does not know it, else 0
-    COMMAND get_surprisals FILE   a table, parted by tabs: sentence_id token_id token surprisal (bits; ids from 1)
+    COMMAND get_surprisals FILE   a table, separated by tabs: sentence_id token_id token surprisal (bits; ids from 1)
 
 Tokens come as text, so where each one lies in its sentence is found by spelling the sentence with them: whatever its
 case, accents and word-boundary marks; an unknown token stands for the rest of a word, a mark like <eos> for nothing.
@@ -24,14 +24,15 @@ import numpy as np
 from tse_core.errors import InputError
 from tse_core.files import lines_of
 from tse_core.models.identity import cached, file_digest
+from tse_core.models.kinds.request import Request
 from tse_core.models.spelling import spell
 from tse_core.models.subprocesses import LARGEST, run_command
-from tse_core.models.surprisal_model import GivenScores
+from tse_core.models.surprisal_model import GivenScores, SurprisalModel
 
 HEADER = ["sentence_id", "token_id", "token", "surprisal"]
 
 
-class CommandModel:
+class CommandModel(SurprisalModel):
     """A model behind a command.
 
     Parameters
@@ -47,16 +48,11 @@ class CommandModel:
     """
 
     kind = "command"
-    device: object = "cpu"
+    device = "cpu"
 
     def __init__(self, command: Sequence[str], *, name: str, timeout: float = 3600, mount: bool = False):
-        if not 0 < timeout < math.inf:
-            raise InputError(f"the time-out of {name} is {timeout}; it must be a number of seconds above 0")
-        self.command, self.name, self.timeout, self.mount = list(command), name, timeout, mount
-
-    @property
-    def label(self) -> str:
-        return self.name
+        super().__init__(name, timeout)
+        self.command, self.mount = list(command), mount
 
     def identity(self) -> str:
         """Name and hash of the command and of every file that it names (of an image only its name is known)."""
@@ -74,11 +70,9 @@ class CommandModel:
         return {"score": "command"}
 
     def with_policies(self, *, bos=None, space=None) -> "CommandModel":
-        """Itself: what stands in front of a sentence is the command's own affair. Raises InputError."""
+        """Itself; raises InputError for any policy, because the command decides what is read before a sentence."""
         if bos is not None or space is not None:
-            raise InputError(
-                f"{self.name} is behind a command, which itself decides what stands in front of a sentence"
-            )
+            raise InputError(f"{self.name} is behind a command, which itself decides what is read before a sentence")
         return self
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
@@ -93,7 +87,7 @@ class CommandModel:
                 raise self._error("unkify", f"sentence {number} has {wrong[0]!r} where 0 or 1 belongs")
         return [[mark == "1" for mark in marks] for marks in lines]
 
-    def token_surprisals(self, sentences: Sequence[str], advance=None) -> list[GivenScores]:
+    def token_surprisals(self, sentences: Sequence[str]) -> list[GivenScores]:
         """The surprisal of every token of every sentence, with its place in the sentence."""
         marks = self.unkify(sentences)
         table = self._surprisals(sentences)
@@ -110,8 +104,6 @@ class CommandModel:
             starts, ends = np.array(spans, dtype=int).reshape(-1, 2).T
             bits = np.array([value for _, value in rows])
             scores.append(GivenScores(tokens, starts, ends, bits, np.array(unknown, dtype=bool)))
-            if advance:
-                advance(len(tokens))
         return scores
 
     def _surprisals(self, sentences) -> list[list[tuple[str, float]]]:
@@ -165,21 +157,24 @@ class CommandModel:
         return InputError(f"{self.name} {action}: {message}" + (f"; it ended with: {last}" if last else ""))
 
 
-def open_command(name: str, timeout: float = 3600) -> CommandModel | None:
+def open_command(request: Request) -> CommandModel | None:
     """The model of a name like ``command:./my-model --big`` or ``docker://me/my-model``; None for any other name."""
+    name = request.name
     if name.startswith("docker://"):
         image = name.removeprefix("docker://")
-        command = ["docker", "run", "--rm", "--network", "none", image]
-        return CommandModel(command, name=image, timeout=timeout, mount=True)
-    if name.startswith("command:"):
+        model = CommandModel(["docker", "run", "--rm", "--network", "none", image], name=image, mount=True)
+    elif name.startswith("command:"):
         try:
             command = shlex.split(name.removeprefix("command:"))
         except ValueError as error:
             raise InputError(f"{name}: not a command line ({error})") from None
         if not command:
             raise InputError(f"{name!r} names no command; write command:./my-model")
-        return CommandModel(command, name=Path(command[0]).name, timeout=timeout)
-    return None
+        model = CommandModel(command, name=Path(command[0]).name)
+    else:
+        return None
+    request.refuse(f"{model.name} is behind a command", "kind", "device", "dtype", "revision", "bos")
+    return model
 
 
 def _text(output: bytes) -> list[str]:

@@ -5,9 +5,9 @@ It must give the log-probabilities of the prompt itself, in one of two ways (tok
     asked with "echo" and "logprobs"     choices[i].logprobs: tokens, token_logprobs; the token generated comes last
     asked with "prompt_logprobs" (vLLM)  choices[i].prompt_logprobs: for each token {id: {logprob, decoded_token}}
 
-A first token with nothing in front has no log-probability. What a model is, is its server's word, and the signature
-says so; that it stays the same while it is asked is tried with a sentence. That its numbers belong to the tokens beside
-which they stand is tried, too: a token that the server has written has to be as likely when the server reads it.
+Without a BOS token the first token has no log-probability. The server decides which model answers, and the signature
+says so; a test sentence shows whether the model stays the same. Whether the numbers belong to the tokens beside them is
+tested, too: a token that the server has generated must be as likely when the server reads it.
 """
 
 import copy
@@ -22,9 +22,10 @@ import numpy as np
 from tse_core.errors import InputError, unknown
 from tse_core.models.bos import WORDS
 from tse_core.models.identity import canonical
-from tse_core.models.server_answers import AnswerError, first_written, scores_in
-from tse_core.models.server_requests import RequestError, ask
-from tse_core.models.surprisal_model import GivenScores
+from tse_core.models.kinds.request import Request
+from tse_core.models.kinds.server_answers import AnswerError, first_written, scores_in
+from tse_core.models.kinds.server_requests import RequestError, ask
+from tse_core.models.surprisal_model import GivenScores, SurprisalModel
 
 WAYS: tuple[dict, ...] = ({"echo": True, "logprobs": 1}, {"prompt_logprobs": 0})
 BATCH = 32  # sentences in one request
@@ -35,7 +36,7 @@ SAME = 0.5  # nats by which a token may move: half precision and other batches m
 PASSING = ("created", "object", "permission", "permissions")  # of what a server says, what is not about the model
 
 
-class ServerModel:
+class ServerModel(SurprisalModel):
     """A model behind a server.
 
     Parameters
@@ -55,12 +56,11 @@ class ServerModel:
     """
 
     kind = "server"
-    device: object = "server"
+    device = "server"
 
     def __init__(self, address: str, served: str = "", *, timeout: float = 600):
-        if not 0 < timeout < math.inf:
-            raise InputError(f"the time-out of {address} is {timeout}; it must be a number of seconds above 0")
-        self.address, self.timeout, self.front = address, timeout, ""
+        super().__init__(address, timeout)
+        self.address, self.bos = address, ""
         self._said = self._entry(served)
         self.served = self._said["id"]
         self.name = f"{address}#{self.served}"
@@ -81,7 +81,7 @@ class ServerModel:
         return f"{self.label}@{digest.hexdigest()[:8]}"
 
     def policies(self) -> dict[str, str]:
-        return {"bos": self.front or "server", "source": "server"}
+        return {"bos": self.bos or "server", "source": "server"}
 
     def with_policies(self, *, bos=None, space=None) -> "ServerModel":
         """This model with a token's text in front of each sentence; by default the server decides what stands there.
@@ -95,18 +95,10 @@ class ServerModel:
             )
         model = copy.copy(self)
         if bos is not None:
-            model.front = "" if bos == "default" else bos
+            model.bos = "" if bos == "default" else bos
         return model
 
-    def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
-        """The tokens of each sentence."""
-        return [scores.tokens for scores in self.token_surprisals(sentences)]
-
-    def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
-        """For each token of each sentence whether the server writes it as unknown."""
-        return [list(scores.unknown) for scores in self.token_surprisals(sentences)]
-
-    def token_surprisals(self, sentences: Sequence[str], advance=None) -> list[GivenScores]:
+    def token_surprisals(self, sentences: Sequence[str]) -> list[GivenScores]:
         """The surprisal of every token of every sentence, with its place in the sentence.
 
         Raises
@@ -120,12 +112,9 @@ class ServerModel:
         scores: list[GivenScores] = []
         for start in range(0, len(sentences), BATCH):
             try:
-                batch = self._scores(sentences[start : start + BATCH], self.front)
+                scores += self._scores(sentences[start : start + BATCH], self.bos)
             except (RequestError, AnswerError) as error:
                 raise InputError(f"{self.name}: {error}") from None
-            scores += batch
-            if advance:
-                advance(sum(len(found.tokens) for found in batch))
         return scores
 
     def _entry(self, served: str) -> dict:
@@ -172,7 +161,7 @@ class ServerModel:
 
     def _check_places(self) -> None:
         """Raise InputError where a token has another log-probability written than read."""
-        if self.front in self._tried:
+        if self.bos in self._tried:
             return
         if (found := self._written_and_read()) is not None:
             text, written, read = found
@@ -183,7 +172,7 @@ class ServerModel:
                     "of llama-cpp-python does so unless the token stands in front that the model's file names as the "
                     "beginning: name that token, as in --bos '<|im_start|>'"
                 )
-        self._tried.add(self.front)
+        self._tried.add(self.bos)
 
     def _written_and_read(self) -> tuple[str, float, float] | None:
         """A token that the server writes, and its log-probability (nats) written and read.
@@ -192,9 +181,9 @@ class ServerModel:
         when it reads it: then it cannot be tried.
         """
         try:
-            (choice,) = self._request([self.front + BEGUN], {"logprobs": 1})
+            (choice,) = self._request([self.bos + BEGUN], {"logprobs": 1})
             text, written = first_written(choice)
-            (found,) = self._scores([BEGUN + text], self.front)
+            (found,) = self._scores([BEGUN + text], self.bos)
         except (RequestError, AnswerError):
             return None
         same = found.tokens[-1].strip() == text.strip()
@@ -230,11 +219,11 @@ class ServerModel:
         return [placed[number] for number in range(len(prompts))]
 
 
-def open_server(name: str) -> ServerModel | None:
+def open_server(request: Request) -> ServerModel | None:
     """The model of a name like ``http://127.0.0.1:8000/v1#my-model``; None for any other name. Raises InputError."""
-    if not name.startswith(("http://", "https://")):
+    if not request.name.startswith(("http://", "https://")):
         return None
-    address, _, served = name.partition("#")
+    address, _, served = request.name.partition("#")
     try:
         place = urlsplit(address)
         right = place.hostname and place.port != 0 and not (place.query or place.username or place.password)
@@ -243,4 +232,6 @@ def open_server(name: str) -> ServerModel | None:
     if not right:
         shown = address.rpartition("@")[2]  # never a password
         raise InputError(f"{shown!r} is no server's address; it is like http://127.0.0.1:8000/v1 (a key: TSE_API_KEY)")
-    return ServerModel(address.rstrip("/"), served)
+    request.refuse(f"{address} is a server", "kind", "device", "dtype", "revision")
+    model = ServerModel(address.rstrip("/"), served)
+    return model if request.bos == "default" else model.with_policies(bos=request.bos)
