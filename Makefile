@@ -26,7 +26,7 @@ TESTED = $(VENV)/.tse-tests-ready
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help env env-test book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full notebooks-sync lint clean distclean
+.PHONY: help sizes env env-test book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full notebooks-sync lint clean distclean
 
 help:
 	@sed -n '1,12s/^# \{0,1\}//p' Makefile
@@ -70,6 +70,10 @@ bench-full: $(TESTED)
 	@$(BIN)/python -m benchmarks --full
 
 lint: $(TESTED)
+sizes: $(READY)
+	@$(BIN)/python -m benchmarks.lines
+
+lint: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell && $(BIN)/mypy && $(BIN)/lint-imports
 
 env: $(READY)

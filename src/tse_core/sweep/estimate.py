@@ -7,7 +7,7 @@ import torch
 
 from tse_core.sweep.tasks import Task
 
-EFFICIENCY = 0.9  # of a matrix product's speed: benchmarks/sizes.py; below it, but shared beginnings are computed once
+EFFICIENCY = 0.9  # of a matrix product's speed: benchmarks/shapes.py; below it, but shared beginnings are computed once
 PER_CONTEXT, PER_ENTRY = 2e-4, 1.2e-7  # seconds of the metrics on one core: a context, and each vocabulary entry in it
 
 
