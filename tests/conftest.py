@@ -32,6 +32,17 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
+def small_models(tmp_path_factory) -> Path:
+    """A folder of small random models with tokenizers of the four usual kinds: the reference ones, else stand-ins."""
+    folder = REPOSITORY.parent / "shared" / "models"
+    if folder.is_dir():
+        return folder
+    from stand_ins import write_stand_ins
+
+    return write_stand_ins(tmp_path_factory.mktemp("stand-ins"))
+
+
+@pytest.fixture(scope="session")
 def real_model() -> str:
     """The name of the book's real model; a test is skipped where its file cannot be had, except in CI."""
     from tse_core.errors import InputError

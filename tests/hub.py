@@ -53,7 +53,7 @@ def write_models(root: Path, names=LAYOUTS, tokenizers: Path | None = None) -> P
     for name in names:
         folder = root / repository(name)
         folder.mkdir(parents=True)
-        vocabulary = _write_tokenizer(folder, name, tokenizers)
+        vocabulary = write_tokenizer(folder, name, tokenizers)
         module = plain_module(name, vocabulary)
         settings = module.config.to_diff_dict() | {"architectures": [type(module).__name__]}
         (folder / "config.json").write_text(json.dumps(settings))
@@ -106,7 +106,7 @@ def _in_tensorflow(key: str) -> str:
     return key.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
 
 
-def _write_tokenizer(folder: Path, name: str, source: Path | None) -> int:
+def write_tokenizer(folder: Path, name: str, source: Path | None = None) -> int:
     """The files that the hub has of a tokenizer; how many tokens it knows."""
     cased = "uncased" not in name
     if source:

@@ -25,10 +25,9 @@ BOTTOM = (0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 
 @pytest.fixture(scope="module")
-def reference(shared):
+def reference():
     """A recorded run as the table that ``Evaluation.curves()`` gives."""
-    path = shared / "reference" / "end_to_end" / "random-bert-cased-simple_agrmt_all.json"
-    run = json.loads(path.read_text())
+    run = json.loads((Path(__file__).parents[1] / "golden" / "end_to_end.json").read_text())
     rows = []
     for metric, (side, cutoffs) in itertools.product(("ew", "mw"), (("top", TOP), ("bottom", BOTTOM))):
         found = run[metric]

@@ -57,8 +57,8 @@ def test_models_of_the_paper_that_have_not_run_are_named():
     ]  # fmt: skip
 
 
-def test_a_models_curves_reach_the_chart_with_their_intervals(shared, tmp_path):
-    model = shared / "models" / "random-gpt2"
+def test_a_models_curves_reach_the_chart_with_their_intervals(small_models, tmp_path):
+    model = small_models / "random-gpt2"
     evaluation = evaluate(model, "marvin-linzen/simple", "newman-clean", store=tmp_path)
     curves = figures.curves_of(evaluation)
     assert set(curves["model"]) == {"random-gpt2"} and curves["signature"].nunique() == 1

@@ -15,15 +15,15 @@ def first_id(model) -> int:
     return model.encode(SENTENCE).ids[0]
 
 
-def test_by_default_the_family_s_opener_stands_in_front(shared):
-    model = load_model(shared / "models" / "random-gpt2")
+def test_by_default_the_family_s_opener_stands_in_front(small_models):
+    model = load_model(small_models / "random-gpt2")
     assert model.front == model.policies()["bos"] == "<|endoftext|>"
-    assert first_id(model) == 50256 and model.encode(SENTENCE).special[0]
+    assert first_id(model) == model.tokenizer.eos_token_id and model.encode(SENTENCE).special[0]
     assert model.with_policies(bos="tokenizer").front == model.with_policies(bos="none").front == "none"
 
 
-def test_what_the_tokenizer_puts_in_front_comes_before_the_family_s_opener(shared):
-    model = load_model(shared / "models" / "stories260K")
+def test_what_the_tokenizer_puts_in_front_comes_before_the_family_s_opener(small_models):
+    model = load_model(small_models / "stories260K")
     assert [model.with_policies(bos=bos).front for bos in ("default", "tokenizer", "add", "none")] == [
         "<s>", "<s>", "<s>", "none",
     ]  # fmt: skip
@@ -43,12 +43,12 @@ def test_a_laboratory_model_that_is_trained_anew_keeps_nothing_in_front(tmp_path
     assert load_model(tmp_path / "new").front == "none"
 
 
-def test_the_paper_s_gpt2_xl_keeps_nothing_in_front_and_other_gpt2_do_not(shared):
+def test_the_paper_s_gpt2_xl_keeps_nothing_in_front_and_other_gpt2_do_not(small_models):
     from transformers import AutoConfig, AutoTokenizer
 
     from tse_core.models.bos import document_opener
 
-    parts = [auto.from_pretrained(shared / "models" / "random-gpt2") for auto in (AutoConfig, AutoTokenizer)]
+    parts = [auto.from_pretrained(small_models / "random-gpt2") for auto in (AutoConfig, AutoTokenizer)]
     names = ["gpt2-xl", "openai-community/gpt2-xl", "gpt2", "openai-community/gpt2-large"]
     assert [document_opener(name, *parts) for name in names] == [None, None, "<|endoftext|>", "<|endoftext|>"]
 
@@ -73,8 +73,8 @@ def test_any_token_can_be_put_in_front_by_its_text(tiny_causal):
         model.with_policies(bos="<eot>")
 
 
-def test_the_protocol_of_the_released_code_puts_nothing_in_front(shared):
-    model = shared / "models" / "random-gpt2"
+def test_the_protocol_of_the_released_code_puts_nothing_in_front(small_models):
+    model = small_models / "random-gpt2"
     made = [evaluate(model, "marvin-linzen/simple", protocol=protocol).signature for protocol in ("exact", "released")]
     assert [signature.policy["bos"] for signature in made] == ["<|endoftext|>", "none"]
     asked = load_model(model, bos="<|endoftext|>")

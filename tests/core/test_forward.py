@@ -166,8 +166,8 @@ def test_nan_is_reported_and_never_scored(tiny_causal):
 
 
 @pytest.mark.parametrize("name", ["random-gpt2", "random-bert-cased", "random-roberta", "stories260K"])
-def test_real_tokenizers_and_architectures(shared, name):
-    model = load_model(shared / "models" / name)
+def test_real_tokenizers_and_architectures(small_models, name):
+    model = load_model(small_models / name)
     ids = [
         e.ids for e in model.encode_batch(["The author laughs.", "The authors that like him laugh.", "The author is."])
     ]

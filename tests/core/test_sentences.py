@@ -11,6 +11,7 @@ import torch
 
 import tse_core
 from tse_core.errors import InputError
+from tse_core.paths import data_folder
 from tse_core.sentences.preferences import judged, score_pairs
 from tse_core.sentences.tokens import surprisals, token_surprisals
 
@@ -19,9 +20,9 @@ SENTENCES = ["The keys to the cabinet are on the table.", "Who couldn't admire h
 
 
 @pytest.fixture(scope="module")
-def models(shared):
+def models(small_models):
     names = ("random-gpt2", "random-bert-cased", "random-roberta", "stories260K")
-    return {name: tse_core.load_model(shared / "models" / name, device="cpu", bos="tokenizer") for name in names}
+    return {name: tse_core.load_model(small_models / name, device="cpu", bos="tokenizer") for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +52,12 @@ def plain_loop(model, sentence, bos):
 
 
 @pytest.mark.parametrize(("name", "bos"), [("random-gpt2", "none"), ("stories260K", "add")])
-def test_full_sentences_equal_a_plain_loop_on_500_blimp_sentences(models, blimp_sentences, name, bos):
-    scores = token_surprisals(models[name], blimp_sentences, bos=bos)
-    expected = [plain_loop(models[name], sentence, bos == "add") for sentence in blimp_sentences]
+def test_full_sentences_equal_a_plain_loop(models, name, bos):
+    """On both sentences of a pair of each kind that BLiMP has."""
+    examples = pd.read_csv(data_folder() / "blimp" / "examples.csv")
+    sentences = [*examples["good"], *examples["bad"]]
+    scores = token_surprisals(models[name], sentences, bos=bos)
+    expected = [plain_loop(models[name], sentence, bos == "add") for sentence in sentences]
     np.testing.assert_allclose([total(s) for s in scores], expected, atol=1e-4)
 
 
@@ -91,7 +95,7 @@ def test_the_first_token_needs_something_before_it(models):
     assert without.tokens == with_bos.tokens and with_bos.starts[0] == 0
 
 
-def test_offsets_point_at_the_tokens(models):
+def test_offsets_point_at_the_tokens(shared, models):
     for model in models.values():
         for sentence, scores in zip(SENTENCES, token_surprisals(model, SENTENCES), strict=True):
             for token, start, end in zip(scores.tokens, scores.starts, scores.ends, strict=True):
@@ -110,7 +114,7 @@ def test_pll_l2r_hides_the_later_pieces_of_a_word(models):
     assert same[[i for i in range(len(same)) if not pieces[0] - 1 <= i < pieces[-1]]].all()
 
 
-def test_words_add_up_their_tokens(models):
+def test_words_add_up_their_tokens(shared, models):
     for model in models.values():
         tokens, words = (surprisals(model, SENTENCES, unit=unit) for unit in ("token", "word"))
         assert [list(w) for _, w in words.groupby("sentence")["word"]] == [s.split() for s in SENTENCES]
@@ -120,7 +124,7 @@ def test_words_add_up_their_tokens(models):
 
 
 @pytest.mark.parametrize("name", ["random-gpt2", "stories260K"])
-def test_a_words_boundary_moves_from_its_successor_to_it(models, name):
+def test_a_words_boundary_moves_from_its_successor_to_it(shared, models, name):
     """By hand for a word in the middle; over a sentence only the end's boundary is added."""
     model, sentence = models[name], SENTENCES[0]
     raw, moved = (surprisals(model, [sentence], unit="word", boundary=b) for b in (False, True))

@@ -49,10 +49,10 @@ def test_a_template_without_a_verb_in_the_vocabulary_has_no_tse():
 
 
 @pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2"])
-def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(shared, name):
+def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(small_models, name):
     from tse_core import evaluate, load_model, load_pairs
 
-    model = load_model(shared / "models" / name)
+    model = load_model(small_models / name)
     pairs = load_pairs("marvin-linzen/simple").head(1)
     sentence = f"{pairs['left'].iloc[0]} ___ {pairs['right'].iloc[0]}"
     found = slot_scores(marked_distribution(model, sentence, pairs["number"].iloc[0], "newman-clean"))

@@ -24,13 +24,13 @@ def environment(**changes):
     return {k: v for k, v in (os.environ | changes).items() if v is not None}
 
 
-def test_output_is_utf_8_whatever_the_locale(tmp_path, shared):
+def test_output_is_utf_8_whatever_the_locale(tmp_path, small_models):
     text = tmp_path / "text.txt"
     text.write_text("Ein Café über.\n", encoding="utf-8")
     plain = environment(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="ascii")
-    done = tse("tokenize", str(shared / "models" / "random-gpt2"), str(text), env=plain)
+    done = tse("tokenize", str(small_models / "random-gpt2"), str(text), env=plain)
     assert done.returncode == 0, done.stderr
-    assert "ĠCafÃ©" in done.stdout.decode("utf-8")
+    assert "ĠCafÃ©" in done.stdout.decode("utf-8").replace(" ", "")
 
 
 @pytest.mark.parametrize(
