@@ -26,7 +26,7 @@ TESTED = $(VENV)/.tse-tests-ready
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help sizes env env-test book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full notebooks-sync lint clean distclean
+.PHONY: help env env-test book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full sizes notebooks-sync lint clean distclean
 
 help:
 	@sed -n '1,12s/^# \{0,1\}//p' Makefile
@@ -69,11 +69,10 @@ bench: $(TESTED)
 bench-full: $(TESTED)
 	@$(BIN)/python -m benchmarks --full
 
-lint: $(TESTED)
-sizes: $(READY)
+sizes: $(TESTED)
 	@$(BIN)/python -m benchmarks.lines
 
-lint: $(READY)
+lint: $(TESTED)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/codespell && $(BIN)/mypy && $(BIN)/lint-imports
 
 env: $(READY)

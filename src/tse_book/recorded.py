@@ -22,6 +22,7 @@ from tse_core.results.signature import without_provenance
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS, read_results
 
+BOS_SETTINGS = {"default": "", "none": "_none"}  # of recorded runs -> how the names of their columns end
 PARTS: tuple[str, ...] = ("agreement", "blimp", "suites")
 PROVENANCE = "provenance.json"
 

@@ -17,9 +17,9 @@ import pandas as pd
 from tse_book.claims.blimp import prefix_methods
 from tse_book.claims.finding import load_claims
 from tse_book.claims.verdicts import DEPENDS, DOES_NOT_EXTEND, EXTENDS, EXTENSION_VERDICTS, NOT_RUN, UNDECIDED
+from tse_book.recorded import BOS_SETTINGS
 from tse_core.errors import InputError, unknown
 
-FRONTS = ("default", "none")
 EXTENSION = (
     "model", "id", "paper", "claim", "statistic", "border", "shown", "whose", "why", "value", "low", "high", "n",
     "verdict_default", "value_none", "low_none", "high_none", "verdict_none", "verdict", "signature", "signature_none",
@@ -98,7 +98,7 @@ def _row(model: str, claim: dict, found: pd.DataFrame) -> dict:
     row |= {"signature": "", "signature_none": "", "verdict_default": NOT_RUN, "verdict_none": NOT_RUN, "n": 0}
     row |= {f"{name}{end}": np.nan for name in ("value", "low", "high") for end in ("", "_none")}
     row["shown"] = claim.get("shown", f"{border:.3g}")
-    for front, end in zip(FRONTS, ("", "_none"), strict=True):
+    for front, end in BOS_SETTINGS.items():
         if (claim["id"], front) in found.index:
             number = found.loc[(claim["id"], front)]
             row |= {f"{name}{end}": number[name] for name in ("value", "low", "high", "signature")}
@@ -122,7 +122,7 @@ def _outside(model: str, tested: list[str]) -> bool:
 def _checked(findings: pd.DataFrame, known: list[str]) -> pd.DataFrame:
     if missing := [column for column in _NEEDED if column not in findings]:
         raise InputError(f"findings without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
-    for column, names in (("claim", known), ("front", FRONTS)):
+    for column, names in (("claim", known), ("front", BOS_SETTINGS)):
         for name in findings[column].unique():
             if name not in names:
                 raise unknown(f"{column} of a finding", name, names, " (data/claims.yaml)")

@@ -184,19 +184,21 @@ def preferred(results: pd.DataFrame) -> pd.DataFrame:
     With the paper's lemma count before others, made in the paper's way before others, then the way that gives most.
     Those of whole words or of a sample of contexts are left out: they answer other questions than the paper's.
     """
-    others = {text for text in results["signature"].unique() if {"forms", "sample"} & set(_policy(text))}
-    results = results[~results["signature"].isin(others)]
-    same = results["lemmas"] == results["hf_name"].map(lemmas_in_vocabulary())
-    policies = results["signature"].map({text: _policy(text) for text in results["signature"].unique()})
-    table = results.assign(same_list=same, released=results["protocol"].isin(PAPERS_WAY))
-    table["way"] = [f"{protocol} {policy}" for protocol, policy in zip(results["protocol"], policies, strict=True)]
-    table["kind"] = [" ".join(name for name in policy if name != "lemmas") for policy in policies]
-    number = ["hf_name", "construction", "metric", "side", "cutoff"]
-    group = ["hf_name", "metric", "kind"]
-    table = table.assign(numbers=table.groupby([*group, "way"])["score"].transform("size"))
+    policy = {text: _policy(text) for text in results["signature"].unique()}
+    asked = results["signature"].map(lambda text: not {"forms", "sample"} & set(policy[text]))
+    table = results[asked.astype(bool)]
+    policies = [policy[text] for text in table["signature"]]
+    table = table.assign(
+        same_list=table["lemmas"] == table["hf_name"].map(lemmas_in_vocabulary()),
+        released=table["protocol"].isin(PAPERS_WAY),
+        kind=[" ".join(name for name in names if name != "lemmas") for names in policies],
+        way=[f"{protocol} {names}" for protocol, names in zip(table["protocol"], policies, strict=True)],
+    )
+    question = ["hf_name", "metric", "kind"]
+    table["numbers"] = table.groupby([*question, "way"])["score"].transform("size")
     table = table.sort_values(["same_list", "released", "numbers"], ascending=False, kind="stable")
-    table = table[table["way"] == table.groupby(group)["way"].transform("first")]
-    return table.drop_duplicates(number)
+    best = table.groupby(question)["way"].transform("first")
+    return table[table["way"] == best].drop_duplicates(["hf_name", "construction", "metric", "side", "cutoff"])
 
 
 def _policy(signature: str) -> Mapping[str, str]:

@@ -13,8 +13,9 @@ from tokenizers.trainers import BpeTrainer
 from transformers import PreTrainedTokenizerFast
 
 from tse_book.laboratory.corpus import sentences
-from tse_book.laboratory.language import NUMBERS, SPECIAL, Language
+from tse_book.laboratory.language import SPECIAL, Language
 from tse_book.laboratory.networks import as_transformers
+from tse_core.datasets.pairs import NUMBERS
 from tse_core.errors import InputError
 
 SENTENCES = 20_000  # that the merges are learned from

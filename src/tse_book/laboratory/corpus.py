@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tse_book.laboratory.language import NUMBERS, Language
+from tse_book.laboratory.language import Language
+from tse_core.datasets.pairs import NUMBERS
 
 BLOCK = 20_000
 

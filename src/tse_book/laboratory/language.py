@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.pairs import NUMBERS
 from tse_core.errors import InputError, unknown
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
 SPECIAL = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[CLS]", "[SEP]", "[MASK]")
-NUMBERS = ("singular", "plural")
 MODEL_KINDS = ("causal", "masked")
 BANDS = ("head", "middle", "tail")
 _ELEMENT = re.compile(r"(?P<name>[A-Z]+)\((?P<arguments>(?:[^()]|\([^()]*\))*)\)|(?P<word>\S+)")

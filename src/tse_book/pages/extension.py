@@ -6,6 +6,7 @@ import pandas as pd
 
 from tse_book.claims import papers, verdicts
 from tse_book.pages.markup import badge, chapter_link, estimate, head_of, in_line, ledger_of, row_of, tile, tiles
+from tse_book.recorded import BOS_SETTINGS
 from tse_core.results.signature import without_provenance
 
 _MEANING = {
@@ -16,7 +17,6 @@ _MEANING = {
     verdicts.NOT_RUN: ("…", "open", "not measured on this model"),
 }
 _PLACE = "does-the-finding-hold-for-a-model-the-paper-never-saw"
-_FRONTS = {"default": "", "none": "_none"}
 
 
 def extension_tiles(table: pd.DataFrame):
@@ -72,7 +72,7 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
 
 def _judged(row: dict, front: str) -> str:
     """The number with its interval; its own verdict where the two fronts differ."""
-    end = _FRONTS[front]
+    end = BOS_SETTINGS[front]
     text = estimate(row[f"value{end}"], row[f"low{end}"], row[f"high{end}"], _digits(row))
     if row["verdict"] == verdicts.DEPENDS:
         text += f" <small>{escape(row[f'verdict_{front}'])}</small>"

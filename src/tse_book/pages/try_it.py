@@ -5,9 +5,9 @@ from html import escape
 from urllib.parse import urlencode
 
 from tse_book.pages.markup import shown
+from tse_core.datasets.pairs import NUMBERS
 from tse_core.errors import InputError, unknown
 
-NUMBERS = ("singular", "plural")
 _PAGE = "../book/try.html"
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tse_book.recorded import PROVENANCE, read_provenance
+from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance
 from tse_book.studies.findings_run import METHODS, measure_findings, write_findings
 from tse_core.agreement.evaluation import evaluate
 from tse_core.blimp.scores import PairScores, evaluate_blimp
@@ -37,7 +37,7 @@ from tse_core.sentences.preferences import judged
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
-FRONTS = ("default", "none")
+DEFAULT, NONE = BOS_SETTINGS
 FURTHER = ("findings", "details")  # what a recorded run has besides its parts
 COLUMNS: dict[str, list[str]] = {
     "pairs": [
@@ -218,10 +218,10 @@ def recorded_regions(model: str, front: str = "default", folder: Path | None = N
 
 def _fronts(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
     """The model with its default front and with none, where that is another one."""
-    yield FRONTS[0], model.with_policies(bos=FRONTS[0])
-    bare = model.with_policies(bos=FRONTS[1])
-    if bare.policies() != model.with_policies(bos=FRONTS[0]).policies():
-        yield FRONTS[1], bare
+    yield DEFAULT, model.with_policies(bos=DEFAULT)
+    bare = model.with_policies(bos=NONE)
+    if bare.policies() != model.with_policies(bos=DEFAULT).policies():
+        yield NONE, bare
 
 
 def _detail(kind: str, tables: list[pd.DataFrame], signatures: dict[str, Signature]) -> Detail:

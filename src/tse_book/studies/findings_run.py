@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from tse_book.recorded import BOS_SETTINGS
 from tse_book.studies.findings import FINDING_COLUMNS, findings_of
 from tse_book.studies.rows import sampled_forms, suites_signature
 from tse_core.agreement.evaluation import evaluate
@@ -23,7 +24,6 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 
 FILE = "findings.csv"
 METHODS = ("full-sentence", "one-prefix", "two-prefix")
-FRONTS = ("default", "none")
 SAMPLE, FEW = 200, 20  # contexts of a construction of which the past forms are asked
 
 
@@ -86,7 +86,7 @@ def quick_findings(
     parts = [pd.DataFrame(columns=FINDING_COLUMNS)]
     for name in names:
         model = load_model(name)
-        for front in FRONTS if model.kind == "causal" else FRONTS[:1]:
+        for front in BOS_SETTINGS if model.kind == "causal" else ["default"]:
             own = model.with_policies(bos=front)
             evaluation = evaluate(own, data, lemmas, protocol=protocol, store=store)
             forms = sampled_forms(own, evaluation.contexts, lemmas, FEW)

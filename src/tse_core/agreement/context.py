@@ -7,14 +7,13 @@ import pandas as pd
 
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
+from tse_core.datasets.pairs import NUMBERS
 from tse_core.errors import InputError
 from tse_core.forward.passes import blocks
 from tse_core.metrics.scores import CutoffScores, cutoff_scores
 from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
-
-NUMBERS = ("singular", "plural")
 
 
 @dataclass(frozen=True)
