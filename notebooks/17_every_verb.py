@@ -28,8 +28,8 @@
 # %% tags=["remove-cell", "setup"]
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
-# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and 15 minutes there (hours without one)
-# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and an hour there (days without one)
+# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and an hour on a T4 (a day without one)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and 4 hours on a T4 (days without one)
 PROFILE = ""
 
 import importlib.util

@@ -12,6 +12,7 @@ import nbformat
 import pandas as pd
 
 from book.make import BUILD, NOTEBOOKS, SCORES
+from book.make.gpu import estimates
 from book.make.profile import notebook_names, profile_name
 from book.make.reporter import step_times
 from tse_book.pages import table
@@ -83,6 +84,7 @@ def tables() -> dict[str, str]:
         "stages": table(stage_times(step_times()), "Seconds of each stage of the build", digits=1).data,
         "times": table(run_times(notebook_names()), "Seconds that each notebook ran", digits=1).data,
         "scores": table(runs, "Scoring runs of the profile", digits=1).data + signatures,
+        "gpu": table(estimates(), "The paper's models and their small siblings, each on all data.", digits=1).data,
         "versions": table(versions(), "Machine and versions").data,
     }
 

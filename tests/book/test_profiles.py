@@ -8,6 +8,7 @@ import types
 import pytest
 
 import tse_core
+from book.make import gpu
 from tests.tiny import save_model
 from tse_book.pages import profiles
 from tse_core.datasets.giant_verb_list import ADDRESS
@@ -18,7 +19,6 @@ from tse_core.results.result_index import keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
 
-T4 = 15.6  # GB that a T4, the smallest GPU of Colab, leaves to programs
 PAPER = {"models": ["bert-large-cased", "gpt2-xl"], "data": ["marvin-linzen/simple"], "lemmas": ["newman-clean"]}
 
 
@@ -123,7 +123,9 @@ def test_a_profile_of_the_papers_models_says_what_it_needs(name):
     assert profile["protocols"] == ["released", "exact"]
     download, memory = math.ceil(sum(sizes)), math.ceil(profiles.memory_needed(max(sizes)))
     assert f"{download} GB to download, {memory} GB of memory on a GPU" in profile["needs"]
-    assert memory < T4
+    assert memory < gpu.CARDS["T4"][1]
+    named = {"base": 1, "paper": 4}[name]
+    assert round(gpu.hours(profile["models"], "T4")) == named and "on a T4" in profile["needs"]
 
 
 def test_the_sizes_of_the_papers_models_are_those_of_their_shapes():

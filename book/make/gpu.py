@@ -1,0 +1,43 @@
+"""What the paper's models cost on a GPU, by arithmetic: nobody has lent this project one to measure it on.
+
+Two operations a weight and token, at `REACHED` of what the maker says of a card in single precision. The tokens are
+counted: contexts of Marvin and Linzen's templates and of the paper's BLiMP files, and BLiMP's 134,000 sentences, which
+a masked model reads once for each of their tokens.
+"""
+
+import math
+from collections.abc import Iterable
+
+import pandas as pd
+
+from tse_book.pages import profiles
+
+CARDS = {"T4": (8.1e12, 15.6), "A100": (19.5e12, 40.0), "H200": (67e12, 141.0)}  # operations a second; GB
+REACHED = 0.4
+PASSES = 3  # over the agreement contexts: two protocols, and what the claims ask besides
+TOKENS = {  # of the agreement contexts, of BLiMP's sentences; counted with the tokenizers of GPT-2 and of BERT
+    "causal": (74_414 + 13_501, 2 * 1_286_669),  # BLiMP twice: whole sentences, and their beginnings
+    "masked": (812_630 + 44_012, 18_204_308),
+}
+
+
+def seconds(model: str, card: str) -> float:
+    """How long a model takes for all that the paper's profile asks."""
+    agreement, sentences = TOKENS["causal" if model.startswith("gpt2") else "masked"]
+    weights = profiles.GIGABYTES[model] * 1e9 / 4
+    return 2 * weights * (PASSES * agreement + sentences) / (REACHED * CARDS[card][0])
+
+
+def hours(models: Iterable[str], card: str) -> float:
+    """How long models take one after the other."""
+    return sum(seconds(model, card) for model in models) / 3600
+
+
+def estimates() -> pd.DataFrame:
+    """One row a model: GB to download, GB of memory, minutes on each card."""
+    rows = [
+        (name, size, math.ceil(profiles.memory_needed(size)), *(seconds(name, card) / 60 for card in CARDS))
+        for name, size in profiles.GIGABYTES.items()
+    ]
+    columns = ["Model", "GB to download", "GB of memory", *(f"Minutes on a {card}" for card in CARDS)]
+    return pd.DataFrame(rows, columns=columns)
