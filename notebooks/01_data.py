@@ -79,9 +79,6 @@ from tse_core.datasets.pairs import unique_contexts
 #
 # Which sentences does a score rest on, and which verbs? Every test sentence comes from a {term}`template`: a pattern with slots for nouns and verbs. {cite:t}`marvin2018targeted` wrote them; here they are a small YAML file, `data/grammars/marvin-linzen.yaml`. Words that share an index agree in number, and the star marks the verb under test.
 #
-# ```{margin} Construction
-# A kind of sentence; one row of Table 2. It has one or two templates.
-# ```
 
 # %%
 grammar = load_grammar("marvin-linzen")
@@ -95,7 +92,7 @@ table(
 # The slots are filled in every possible way: singular and plural subject, singular and plural second noun, every noun of the list, every verb. Each filling gives one {term}`minimal pair`. A noun never occurs twice in the same sentence.
 #
 # ```{dropdown} Predict: how many pairs will nine patterns and a few dozen words give?
-# The choices multiply: nouns times numbers times second nouns times second numbers times prepositions times verbs. The next table gives one pair of each construction, and a later one counts them.
+# The choices multiply: nouns, numbers, second nouns and their numbers, prepositions, verbs. A table further down counts them.
 # ```
 
 # %%
@@ -166,11 +163,7 @@ browser.properties(
 # %% [markdown]
 # ## The counts, beside the published ones
 #
-# Many pairs share their {term}`context`: *the author laughs* and *the author swims* are two pairs but, left of the verb, one context. {term}`TSE` averages over pairs; {term}`EW` and {term}`MW` over contexts. A {term}`masked model` also sees what follows the verb, so it has more contexts than a {term}`causal model`.
-#
-# ```{margin} Context
-# The words around the verb: both sides for a masked model, the left side for a causal one.
-# ```
+# Many pairs share their {term}`context`: *the author laughs* and *the author swims* are two pairs but, left of the verb, one context. {term}`TSE` averages over pairs, {term}`EW` and {term}`MW` over contexts. A {term}`masked model` also sees what follows the verb, so it has more contexts than a {term}`causal model`.
 #
 # The published counts are those of the paper's released data. The counts beside them are computed here, from the grammar.
 
@@ -275,9 +268,6 @@ table(
 #
 # A {term}`lemma` is a pair of forms: third person singular (*walks*) and base (*walk*). The paper's list joins three sources. Its appendix prints the lemmas of two of them; three versions of this printed list come with the project.
 #
-# ```{margin} Lemma
-# A verb as a dictionary lists it; here the pair of its two present-tense forms.
-# ```
 
 # %%
 lists = {
@@ -325,10 +315,6 @@ table(
 )
 
 # %% [markdown]
-# ```{margin} Homograph
-# A form that is also another word or another form: *put*, *will*.
-# ```
-#
 # Some forms have a second use. *Put* is both present and past; *will* is a modal verb without a third person. Such {term}`homographs <homograph>` are marked in the list, so that results with and without them can be compared.
 
 # %% tags=["hide-input"]
@@ -346,11 +332,7 @@ table(
 # %% [markdown]
 # ## What a tokenizer keeps
 #
-# ```{margin} Vocabulary entry
-# A word or a piece of one that the model knows as a unit, with a probability of its own.
-# ```
-#
-# A model gives a probability to each entry of its vocabulary. A verb form that the {term}`tokenizer <token>` splits into pieces has no entry and no probability of its own, so a lemma counts for a model only if **both** forms are single entries. The paper made this rule because a masked model cannot fill one gap with two pieces.
+# A model gives a probability to each {term}`entry of its vocabulary <vocabulary entry>`. A verb form that the {term}`tokenizer` splits into pieces has no entry and no probability of its own, so a lemma counts for a model only if **both** forms are single entries. The paper made this rule because a masked model cannot fill one gap with two pieces.
 #
 # ```{dropdown} Predict: which of the two forms will more often be split into pieces?
 # A tokenizer gives entries to the strings that are frequent in its training text, and *gleam* is more frequent than *gleams*; so expect the third person. But where the form in *-s* is also the plural of a common noun, as *plans* is, it is frequent for another reason.
@@ -554,9 +536,6 @@ from pathlib import Path
 
 from tse_core.datasets.grammar import generate
 from tse_core.datasets.grammar_notation import load_grammar
-from tse_core.datasets.lemmas import load_lemmas
-
-verbs = load_lemmas("newman-clean").table[["plural", "singular"]]
 
 
 def pairs_of(text):
@@ -666,42 +645,6 @@ print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.
 # context of other verbs, and EW asks about the list. So the two TSE are means over different pairs, and the second model
 # may have lost its hardest ones. A fair comparison takes the pairs that both models can answer, and says how many.
 # ```
-
-# %% [markdown]
-# ````{exercise} ★★★ The third person, by rule
-# :label: 01-third-person
-#
-# Write `third_person(base)`: *walk* gives *walks*, *watch* gives *watches*, *carry* gives *carries*. The check tries it on
-# every verb of the clean list, `verbs`, and wants 99 % of them right. Which verbs will no rule of spelling get?
-#
-# ```{dropdown} Hint
-# Look at the ending: a consonant and *y*; or one of *s, x, z, o, ch, sh*; or anything else.
-# ```
-# ````
-
-
-# %% tags=["hide-cell", "solution"]
-def third_person(base):
-    """The third person singular of a verb's base form."""
-    if base.endswith("y") and base[-2] not in "aeiou":
-        return base[:-1] + "ies"
-    if base.endswith(("s", "x", "z", "o", "ch", "sh")):
-        return base + "es"
-    return base + "s"
-
-
-# %% tags=["hide-cell", "check"]
-made = verbs["plural"].map(third_person)
-assert isinstance(made.iloc[0], str), "third_person should return a word"
-missed = verbs[made != verbs["singular"]]
-share = 1 - len(missed) / len(verbs)
-examples = ", ".join(
-    f"{v.singular} (not {made[v.Index]})" for v in missed[:5].itertuples()
-)
-assert share >= 0.99, (
-    f"{share:.1%} of {len(verbs)} verbs are right; missing: {examples}"
-)
-print(f"{share:.1%} of {len(verbs)} verbs are right; no rule gets {examples}.")
 
 # %% [markdown]
 # ## Takeaways

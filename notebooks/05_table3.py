@@ -82,12 +82,11 @@ from tse_core.agreement.slots import FORMS, mark_words, marked_distribution, slo
 # What would a model say at the blank, and would any of it be what {term}`TSE` asks about? The subject of the blank in *The senators that the skater ___ are young* is *skater*, so the verb must be singular. The template of this {term}`construction` names three verbs, *like*, *hate* and *love*; TSE asks about these and no others. {cite:t}`newman2021refining` print the ten {term}`tokens <token>` that BERT-large-cased finds most probable there.
 #
 # ```{margin} Marks
-# Correct: third person singular, like the subject. Wrong: the plural form. Past: says
-# nothing about number (*was* and *were* alone do). Other: all that is not on the verb list.
+# Correct: agrees with the subject. Wrong: does not. Past: has no number. Other: not on the verb list.
 # ```
 #
 # ```{dropdown} Predict: which verbs would you expect at the blank, and would *like*, *hate* and *love* be among them?
-# Skaters meet, see and know senators. *Hates* is possible, but a template's verbs are chosen because they fit many sentences, not because they are likely in one of them. None of the three is among the ten.
+# Skaters meet and see senators. A template's verbs fit many sentences and are not likely in one of them: none of the three is among the ten.
 # ```
 
 # %% tags=["hide-input"]
@@ -149,29 +148,23 @@ table(
 )
 
 # %% [markdown]
-# ```{margin} MW of ten tokens
-# The share of correct forms among the verb forms printed, by probability. The rest of the
-# distribution is not in it.
-# ```
-#
-# The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: of its three verbs the model gets one wrong. Of the probability on the listed verbs among the ten, {glue:text}`printed_top_mw:.2f` is on forms that agree. So the two scores say different things about one distribution. TSE: of three verbs that somebody chose, one fails. MW: of what the model would say with a present-tense verb, {glue:text}`printed_wrong:.0%` is wrong.
+# The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: of its three verbs the model gets one wrong. Of the probability on the listed verbs among the ten, {glue:text}`printed_top_mw:.2f` is on forms that agree. TSE says: of three verbs that somebody chose, one fails. MW says: of what the model would say with a present-tense verb, {glue:text}`printed_wrong:.0%` is wrong.
 
 # %% tags=["remove-input"]
 grey = printed.loc[printed["form"] == "other", "token"]
 display(
     newman.say(
-        f"Grey are {' and '.join(f'*{token}*' for token in grey)}, which are not on the verb list used here. Such an entry",
-        "counts in no score, even where it could be read as a verb.",
+        f"Grey are {' and '.join(f'*{token}*' for token in grey)}: not on the verb list, so they count in no score.",
     )
 )
 
 # %% [markdown]
 # ## The same sentences, from a model
 #
-# A {term}`causal model` reads only the words to the left of the blank, so it knows neither that a verb follows nor that the sentence ends in *are young*. A {term}`masked model`, like BERT, reads both sides. A masked {term}`laboratory model` takes BERT's place here; it knows a small language of its own.
+# A {term}`causal model` reads only the words to the left of the blank. A {term}`masked model`, like BERT, reads both sides; here a masked {term}`laboratory model`, which knows a small language of its own, takes BERT's place.
 #
 # ```{dropdown} Predict: whose ten most probable tokens will hold more verbs, the causal or the masked model's?
-# The masked model has read *are young*, so it can know that exactly one word must end the relative clause. To a causal model *The senators that the skater* can go on with a noun, an adverb or a comma as well. The line below the charts counts.
+# The masked model has read *are young*, so it can know that exactly one word is missing. To a causal model *The senators that the skater* can go on with a noun, an adverb or a comma as well. A line below the charts counts.
 # ```
 
 # %% tags=["remove-input"]
@@ -248,9 +241,8 @@ for (model, sentence), marked in found.items():
         display(
             newman.say(
                 f"In *{sentence}* the ten likeliest tokens of {newman.label(model)} include {words}, marked wrong",
-                "because the list knows each as the plural form of a verb. Read the sentence up to the blank with each: where",
-                "the word is a noun, it makes a longer noun phrase and no agreement error. A causal model cannot know that",
-                "the noun phrase is over. The paper names this as a possible confounder for GPT-2.",
+                "because the list knows each as the plural form of a verb. Read the sentence up to the blank with each: as a",
+                "noun it makes a longer noun phrase and no agreement error. The paper names this as a possible confounder.",
             )
         )
 
@@ -301,7 +293,7 @@ try_this(
 #
 # ### Where the probability goes
 #
-# The last four columns of the table of scores add up to 1. They say how much of each distribution the scores are about.
+# The last four columns of the table of scores add up to 1.
 
 # %% tags=["remove-input"]
 for model, rows in scores.groupby("model", sort=False):
@@ -309,19 +301,13 @@ for model, rows in scores.groupby("model", sort=False):
     judged = share["correct"] + share["wrong"]
     display(
         newman.say(
-            f"**{model}** puts {judged:.2f} of the probability on listed present-tense verbs, averaged over the sentences,",
-            f"and {share['past']:.2f} on past forms. MW divides the first number among correct and wrong forms",
-            f"({rows['mw'].mean():.2f} correct) and is silent about the rest."
-            + (
-                " (A laboratory model answers for its own language only.)"
-                if newman.is_laboratory(model)
-                else ""
-            ),
+            f"On average {model} puts {judged:.2f} of the probability on listed present-tense forms,",
+            f"of which MW judges which part is correct, and {share['past']:.2f} on past forms.",
         )
     )
 
 # %% [markdown]
-# Past forms such as *met* and *saw* agree with any subject, so the metrics leave them out; [Figure 3](07_figure3.ipynb) shows how much is left out in all. And a score is always a score of a model *and* of what it was shown: where a causal and a masked model differ in Table 2, they were shown different things.
+# Past forms agree with any subject, so the metrics leave them out; [Figure 3](07_figure3.ipynb) shows how much is left out in all. Where a causal and a masked model differ in Table 2, remember that they were shown different things.
 
 # %% [markdown]
 # ## Exercises
@@ -340,33 +326,6 @@ top_ten = published.table3()[["sentence", "subword", "probability"]]
 top_ten["form"] = mark_words(
     top_ten["subword"], "singular", "newman-appendix"
 )  # correct, wrong, past or other
-
-# %% [markdown]
-# ````{exercise} ★ How much is printed?
-# :label: 05-mass
-#
-# How much of the whole distribution do the ten printed entries hold in each sentence? Give `held`, a dictionary from
-# `SENATORS` and `PILOTS` to a share. About which of the two is the model more sure?
-#
-# ```{dropdown} Hint
-# The column `probability` of `top_ten` needs only be added up, sentence by sentence.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-# Of the first: its ten entries hold nearly half. The rest is spread over thousands of
-# entries.
-held = top_ten.groupby("sentence")["probability"].sum().to_dict()
-
-# %% tags=["hide-cell", "check"]
-assert isinstance(held, dict), "held should be a dictionary: sentence -> share"
-assert set(held) == {SENATORS, PILOTS}, "both sentences need a share"
-for sentence, share in held.items():
-    printed_there = top_ten.loc[top_ten["sentence"] == sentence, "probability"].sum()
-    assert abs(share - printed_there) < 1e-6, (
-        f"{sentence}: add up its ten probabilities"
-    )
-print({sentence: round(share, 3) for sentence, share in held.items()})
 
 # %% [markdown]
 # ````{exercise} ★★ TSE without luck

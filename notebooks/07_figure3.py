@@ -81,14 +81,10 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published coverage
 #
-# How much of what a model would say is judged at all? {term}`MW` takes the probability that lies on counted verb forms and says which part of it is correct. So a high MW can be said of almost everything that a model would say at this place, or of very little. The {term}`coverage` says which: it is the share of the distribution that lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The chart has a panel for each of its models, and before them the model that was run here, with the closest published model's curve behind it.
-#
-# ```{margin} Coverage
-# The probability of all counted forms, correct and wrong, inside the cut-off.
-# ```
+# How much of what a model would say is judged at all? {term}`MW` says which part of the probability on counted verb forms is correct. The {term}`coverage` says how much lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The first panel is the model that was run here, with the closest published model's curve behind it.
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
-# Think of ten ways to go on: *of*, *is*, *has*, *was*, *said*, a comma ... Only some begin with a present-tense verb. The table below the chart has the row *Simple*.
+# Think of ten ways to go on: *of*, *is*, *was*, *said*, a comma ... Only some begin with a present-tense verb. The table has the row *Simple*.
 # ```
 
 # %% tags=["hide-input"]
@@ -133,21 +129,20 @@ for name, rows in own.groupby("model", sort=False):
     display(
         newman.say(
             f"**{name}**: the listed forms hold between {rows.min():.2f} (*{rows.idxmin()}*) and {rows.max():.2f}",
-            f"(*{rows.idxmax()}*) of the probability, {rows.mean():.2f} on average. So what EW and MW say about it is said",
-            f"about {'less' if rows.mean() < 0.5 else 'more'} than half of its distribution.",
+            f"(*{rows.idxmax()}*) of the probability, {rows.mean():.2f} on average.",
         )
     )
 if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
 # %% [markdown]
-# Even with every lemma counted, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is a statement about that share of what a model would say, and about no more.
+# Even with every lemma counted, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is about that share of what a model would say, and about no more.
 #
 # ### What to look at, and what to conclude
 #
-# Begin with the right end of the solid line, top 100 %: how much of the distribution EW and MW of Table 2 are about. Then follow the line to the left and compare each value with its own cut-off. The top 50 % holds half of the probability; if the coverage there were one half as well, everything likely at the slot would be a counted verb form. (The dashed part, the bottom cut-offs, must be tiny, since bottom p holds at most p of the probability.)
+# The right end of the solid line, top 100 %, is how much of the distribution EW and MW of Table 2 are about. Follow the line to the left and compare each value with its own cut-off: if the coverage at top 50 % were one half, everything likely at the slot would be a counted verb form. (The dashed part must be tiny, since bottom p holds at most p of the probability.)
 #
-# Coverage does not say whether a model is good. A model with low coverage has not failed; it expects other words at this place. An MW of nine tenths means that nine tenths *of the covered part* are correct forms; the third exercise works out what follows for the whole distribution. EW asks about every lemma of the list, however little of the distribution all of them hold together.
+# A model with low coverage has not failed; it expects other words at this place. An MW of nine tenths means that nine tenths *of the covered part* are correct forms; the second exercise works out what follows for the whole distribution.
 #
 # ### What could fool you
 #
@@ -155,15 +150,11 @@ if len(real):
 #
 # *Two models with the same MW.* If their coverage differs, they do not make the same number of agreement errors in what they say.
 #
-# *Masked and causal models.* A {term}`masked model` reads what follows the slot. In *The author ___ tall* hardly anything but a form of *be* fits; a causal model at the same place does not know that *tall* will come.
+# *Masked and causal models.* In *The author ___ tall* hardly anything but a form of *be* fits; a causal model does not know that *tall* will come.
 #
 # ## Where the rest of the probability is
 #
-# ```{margin} Inflection
-# A form of a verb: *walk, walks, walked, walking*. Only the first two show number here.
-# ```
-#
-# The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all. That can be counted: for a sample of contexts, every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability is added up by kind.
+# The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all. That can be counted: in a sample of contexts every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability is added up by kind.
 #
 # ```{dropdown} Predict: which share of the uncounted probability is on past forms?
 # In English text the past is common after a subject, but so are prepositions, conjunctions, commas and auxiliaries. The line under the table says which share it is.
@@ -198,23 +189,19 @@ table(
 
 # %% tags=["remove-input"]
 shares["rest"] = shares["past"] + shares["other"]
-shares["verbs"] = shares["correct"] + shares["wrong"] + shares["past"]
 language = load_language()
 known = float((language.frequency * language.past_share()).sum())
 glue("known_past", known)
 for name, rows in shares.groupby("model", sort=False):
-    mean = rows[["past", "other", "rest", "verbs"]].mean()
-    widest = rows.loc[(rows["past"] / rows["verbs"]).idxmax()]
+    mean = rows[["past", "rest"]].mean()
     display(
         newman.say(
-            f"**{name}** leaves {mean['rest']:.2f} of the probability uncounted. Past forms hold",
-            f"{mean['past'] / mean['rest']:.0%} of that, and {mean['past'] / mean['verbs']:.0%} of the probability on verb",
-            f"forms of all three kinds (most in *{widest['construction']}*: {widest['past'] / widest['verbs']:.0%}).",
+            f"**{name}** leaves {mean['rest']:.2f} of the probability uncounted. Past forms hold {mean['past'] / mean['rest']:.0%} of that.",
         )
     )
 
 # %% [markdown]
-# After a subject and before a full stop, a past form is as good a verb as a present one, and it agrees with everything. So low coverage is no sign of confusion. In the laboratory's language the share of past forms is known: {glue:text}`known_past:.3f` of its verbs, leaving aside *said that* and *knew* in sentential complements. For a real model there is no such yardstick.
+# After a subject and before a full stop, a past form is as good a verb as a present one, so low coverage is no sign of confusion. In the laboratory's language {glue:text}`known_past:.3f` of the verbs are past forms (*said that* and *knew* in sentential complements aside); for English nobody knows.
 
 # %% tags=["remove-input"]
 try_this(
@@ -225,9 +212,7 @@ try_this(
 # %% [markdown]
 # ## The laboratory's coverage
 #
-# ```{dropdown} Predict: will the paper's list cover more or less of a laboratory model's distribution than of a real one's?
-# In the laboratory's short sentences hardly anything but a verb can follow where one is due, which makes coverage high. But some of its verbs may not be on the list, which lowers it. The chart's title has the range.
-# ```
+# In the laboratory's short sentences hardly anything but a verb can follow where one is due, which raises coverage; verbs that are not on the paper's list lower it.
 
 # %% tags=["hide-input"]
 if len(laboratory):
@@ -264,43 +249,6 @@ coverage = figures.published_curves(3).query("side == 'top' and cutoff == 1")
 printed_mw = published.table2().query("metric == 'MW'")[["hf_name", "row", "value"]]
 printed_mw.columns = ["model", "construction", "MW"]
 rows = coverage[["model", "construction", "coverage"]].merge(printed_mw)
-
-# %% [markdown]
-# ````{exercise} ★ Past forms as correct ones
-# :label: 07-past
-#
-# Past forms agree with any subject. Suppose they were counted as correct. From the ten entries of `senators` compute `mw`,
-# as usual, and `mw_with_past`. Is the second a better measure of agreement?
-#
-# ```{dropdown} Hint
-# Add up `probability` by `form` first. The past joins both sums, the upper and the lower.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-# Higher, and no better: a model that always takes the past would score 1 and know
-# nothing about number.
-mass = senators.groupby("form")["probability"].sum()
-mw = mass["correct"] / (mass["correct"] + mass["wrong"])
-mw_with_past = (mass["correct"] + mass["past"]) / (
-    mass["correct"] + mass["past"] + mass["wrong"]
-)
-
-# %% tags=["hide-cell", "check"]
-assert isinstance(mw, float) and isinstance(mw_with_past, float), (
-    "both should be numbers"
-)
-right, false, past = (
-    senators.loc[senators["form"] == form, "probability"].sum()
-    for form in ("correct", "wrong", "past")
-)
-assert abs(mw - right / (right + false)) < 1e-6, (
-    "mw: correct, divided by correct and wrong"
-)
-assert abs(mw_with_past - (right + past) / (right + past + false)) < 1e-6, (
-    "mw_with_past: the past forms are correct now, and part of the whole too"
-)
-print(f"MW {mw:.3f}, with past forms {mw_with_past:.3f}.")
 
 # %% [markdown]
 # ````{exercise} ★★ Other things

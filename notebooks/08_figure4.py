@@ -78,16 +78,16 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published shares
 #
-# How many contexts does a point of Figures 1 and 2 rest on? A mean over contexts can change because the numbers change, or because other contexts are averaged. No curve shows the second reason by itself.
+# How many contexts does a point of Figures 1 and 2 rest on? A mean can change because the numbers change, or because other contexts are averaged, and no curve shows which.
 #
-# A context whose most probable token already holds 10 % and is no verb on the list has no eligible lemma at top 10 %. It gets no score and is left out of the mean. At the far bottom the same happens: both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
+# A context whose most probable token holds 10 % and is no verb on the list has no eligible lemma at top 10 %; it gets no score. At the far bottom the same happens, because both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
 #
 # ```{margin} Eligible
 # Top p: one form of the lemma lies inside the cut-off. Bottom p: both forms do.
 # ```
 #
 # ```{dropdown} Predict: at which end do more contexts drop out, the head or the tail?
-# Both ends can lose contexts, for different reasons. At the head, a word that is no listed verb takes up the whole cut-off. At the tail, the better of the two forms is too probable to be inside. Compare the outer columns of the table.
+# At the head, a word that is no listed verb takes up the whole cut-off; at the tail, the better form is too probable to be inside. Compare the outer columns of the table.
 # ```
 
 # %% tags=["hide-input"]
@@ -165,15 +165,15 @@ if len(real):
 #
 # ### What to look at, and what to conclude
 #
-# The shape is a valley. Scores in its middle can be compared; at the rims they cannot. Where a wall rises between two neighbouring cut-offs, the curve of Figure 2 changes its contexts, and a step of the score there may be that and nothing else. In *Simple* one context of twenty makes a step; other rows have up to three thousand.
+# The shape is a valley. Scores in its middle can be compared; at the rims they cannot. Where a wall rises between two neighbouring cut-offs, a step of the score in Figure 2 may be a change of contexts and nothing else. In *Simple* one context of twenty makes a step.
 #
-# A point of Figures 1 and 2 answers a question with a condition in it: how good is the model *in those contexts in which some counted verb is among the likeliest entries*? A high score at the head says that a model is right where a verb is likely. It does not say that it would be as good in the contexts that dropped out.
+# So a point of Figures 1 and 2 says how good the model is *in those contexts in which some counted verb is among the likeliest entries*, and nothing about the others.
 #
 # ### What could fool you
 #
-# *Two rims, two selections.* The contexts that are left at the head need not be those that are left at the tail. A fall could then compare easy contexts with hard ones. The second table below tests this.
+# *Two rims, two selections.* The contexts left at the head need not be those left at the tail. The second table below tests this.
 #
-# *No empty contexts.* A share of 0 only says that every context has at least one counted verb. EW at such a point can still rest on one or two verbs in each context.
+# *No empty contexts.* A share of 0 only says that every context has at least one counted verb. EW can still rest on one or two verbs in each.
 
 # %% tags=["remove-input"]
 try_this(
@@ -186,15 +186,10 @@ try_this(
 # %% [markdown]
 # ## Fewer contexts, other intervals
 #
-# ```{margin} Selection
-# A mean over the contexts that are left. It can move because scores change, or because other
-# contexts are left.
-# ```
-#
 # Each point's interval is computed from the contexts that have a score there.
 #
 # ```{dropdown} Predict: does an interval get wider when contexts drop out?
-# It should, because fewer contexts say less. But if the few that are left score alike, the interval gets narrow, and the curve looks surer of itself because it has lost the contexts that disagreed. Where all of them score 1, the interval is computed in another way; [Pitfalls](14_pitfalls.ipynb) shows how.
+# It should, because fewer contexts say less. But if the few that are left score alike, the interval gets narrow, and the curve looks surer because it has lost the contexts that disagreed.
 # ```
 
 # %% tags=["hide-input"]
@@ -285,7 +280,7 @@ for name, group in same_contexts.groupby("model", sort=False):
     )
 
 # %% [markdown]
-# If a curve falls as far over the same contexts as over all, the fall is about verbs, or about the cut-off's own selection of verbs ([Figure 2](06_figure2.ipynb)). If it falls less, a part of it was a change of contexts. Nothing is said about contexts that have no verb at one of the ends.
+# If a curve falls as far over the same contexts as over all, the fall is about verbs, or about the cut-off's own selection of verbs ([Figure 2](06_figure2.ipynb)). If it falls less, a part of it was a change of contexts.
 #
 # ## The laboratory's models
 
@@ -303,11 +298,7 @@ display(newman.say(f"Models of the paper that were not run in this build: {waiti
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure4.csv")
 
 # %% [markdown]
-# The laboratory's vocabulary is small, so its tail is thin. That is a fact about small vocabularies, and a warning about reading the last point of any curve.
-#
-# ```{dropdown} Predict: would a longer verb list fill the empty contexts?
-# Hardly at the head, if the word that takes up the whole cut-off there is no verb. At the tail it would, since every further rare verb is one more chance that both forms lie inside.
-# ```
+# The laboratory's vocabulary is small, so its tail is thin: a warning about reading the last point of any curve.
 
 # %% [markdown]
 # ## Exercises
@@ -320,7 +311,6 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 import numpy as np
 import pandas as pd
 
-from tse_book.pages import figures
 from tse_core.metrics.scores import cutoff_scores
 
 # four contexts over the vocabulary walks, walk, the, and 97 rare words of no interest
@@ -331,8 +321,6 @@ four = {
     "c": {"walks": 0.20, "walk": 0.0001, "the": 0.10},
     "d": {"walks": 0.004, "walk": 0.001, "the": 0.30},
 }
-curves = figures.published_curves(4)
-
 # a made-up model: the score of 300 contexts at three cut-offs; the hard ones have no
 # verb at top 10 %
 random = np.random.default_rng(1)
@@ -383,35 +371,6 @@ for letter, at_top, at_bottom in zip(
 print(
     "At the top another word takes up the cut-off; at the bottom one form is too probable."
 )
-
-# %% [markdown]
-# ````{exercise} ★★ The first empty one
-# :label: 08-first
-#
-# Going down the bottom {term}`cut-offs <cut-off>`: at which does some {term}`construction` of a published model first have
-# more than half of its contexts empty? Take it from `curves`. Give `first`, a dictionary from the model to that cut-off, a
-# fraction. Which model's tail runs out of verbs soonest?
-#
-# ```{dropdown} Hint
-# Keep the bottom points with `invalid` above one half; then the largest cut-off of each model.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-empty = curves[(curves["side"] == "bottom") & (curves["invalid"] > 0.5)]
-first = empty.groupby("model")["cutoff"].max().to_dict()
-
-# %% tags=["hide-cell", "check"]
-assert isinstance(first, dict), "first should be a dictionary: model -> cut-off"
-assert set(first) == set(curves["model"]), "each of the four models needs a cut-off"
-for model, cut in first.items():
-    below = curves.query("model == @model and side == 'bottom' and invalid > 0.5")[
-        "cutoff"
-    ]
-    assert cut == below.max(), (
-        f"{model}: {cut} is not the largest cut-off that is mostly empty"
-    )
-print({model: f"bottom {cut:.4%}" for model, cut in first.items()})
 
 # %% [markdown]
 # ````{exercise} ★★ A selected sample

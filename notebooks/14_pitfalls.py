@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : see what one token before a sentence does to a real model, meet four faults that hide in running code, flip policies that few papers print, and learn which interval fits which claim
+# : meet four faults that hide in running code, see what one token before a sentence does to a real model, flip policies, and learn which interval fits which claim
 #
 # You need
 # : [Methods](02_methods.ipynb); the code is short and each example stands alone
@@ -134,7 +134,7 @@ print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key"
 
 # %% [markdown]
 # Of {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over a single verb is TSE by another name.
-# The paper's own table cannot come from that file as it is, because its EW and TSE differ. This book numbers the rows again.
+# The paper's own table cannot come from that file as it is, because its EW and TSE differ.
 #
 # ```{margin} Signature
 # The line that says how a number was made: model, data, verb list with the count of its verbs in brackets, then one
@@ -145,9 +145,8 @@ print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key"
 #
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. The released code finds the cut-off in a running sum that is stored in single
-# precision. On a peaked distribution that sum rounds to 1.0 long before the last token, and the lemmas behind that point
-# are never looked at.
+# At top 100 % every lemma should count. The released code finds the cut-off in a running sum stored in single
+# precision. On a peaked distribution it rounds to 1.0 long before the last token; lemmas behind that point are not looked at.
 
 # %%
 random = np.random.default_rng(0)
@@ -187,16 +186,14 @@ table(
 )
 
 # %% [markdown]
-# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly behind that rank. MW hardly notices, since they have no
-# probability to speak of. EW does: it counts them all alike.
-#
-# *What to learn:* at 100 %, skip the sum and keep every lemma.
+# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly behind that rank. They have next to no probability, which is
+# what MW weighs; EW counts them like all others. *What to learn:* at 100 %, skip the sum and keep every lemma.
 #
 # ### The mask that is not where it was counted
 #
-# RoBERTa's tokenizer writes the space into the following word, so a word at the start of a text and the same word after a
-# space can be split differently. The released code encodes the sentence with a space before it, but finds the mask's place
-# by counting the tokens of the left context without one. A tokenizer trained on two short lines shows the slip.
+# RoBERTa's tokenizer writes the space into the following word, so a word can be split differently at the start of a text.
+# The released code encodes the sentence with a space before it, but finds the mask's place by counting the tokens of the
+# left context without one. A tokenizer trained on two short lines shows the slip.
 
 # %%
 tokenizer = Tokenizer(BPE())
@@ -237,8 +234,8 @@ print(
 #
 # ### Contexts that are ambiguous in number
 #
-# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code takes the first label that
-# it meets for such a string, and drops the other.
+# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label that
+# it meets.
 
 # %%
 sheep = pd.DataFrame(
@@ -260,8 +257,8 @@ table(
 )
 
 # %% [markdown]
-# The two contexts read alike, so any model must give the same answer to both, and is wrong for one of them. Keeping both
-# keeps the loss visible; leaving such items out would be better still.
+# The two contexts read alike, so any model must give the same answer to both, and is wrong for one of them. Leaving such
+# items out would be best.
 
 # %% tags=["remove-input"]
 sheep_left = sheep["left"].iloc[0]
@@ -278,9 +275,9 @@ try_this(
 # The token, if any, that a program puts before the first word of a text.
 # ```
 #
-# A {term}`causal model` predicts each token from what stands before it. If nothing stands before the first word, two things happen. The first token is not scored at all, so a difference in the first word is invisible. And the model reads what follows as if it had been dropped into the middle of a text, which is not how it met sentences in training.
+# A {term}`causal model` predicts each token from what stands before it. If nothing stands before the first word, its first token is not scored, and the model reads on as if it had been dropped into the middle of a text.
 #
-# There are three conventions. The released code of {cite:t}`newman2021refining` puts nothing before GPT-2's sentences. Other tools put there whatever the tokenizer names as its beginning of a sequence. This book puts there the token that stood between documents in pretraining. For SmolLM2-135M-Instruct the three differ: its documents were separated by `<|endoftext|>`, but its tokenizer, adapted for chat, names `<|im_start|>`, a mark that opened no document in pretraining.
+# There are three conventions. The paper puts nothing before GPT-2's sentences. Other tools put there whatever the tokenizer names as its beginning of a sequence. This book puts there the token that stood between documents in pretraining. For SmolLM2-135M-Instruct the three differ: its documents were separated by `<|endoftext|>`, but its tokenizer, adapted for chat, names `<|im_start|>`.
 #
 # ```{dropdown} Predict: by how much can the BOS token move TSE or EW?
 # The token says nothing about the sentence, and the subject stands between it and the verb; many would say by a hundredth or two. The sentence under the table says by how much.
@@ -341,9 +338,9 @@ else:
 glue("lesson_front", lesson_front)
 
 # %% [markdown]
-# What changed between these rows is not the model's knowledge of English, but whether it was asked in a situation that it knows. So a low score with nothing in front cannot be read as a lack of grammar, and a comparison of models is fair only if each is asked in the way it was trained. When published numbers are compared, the choice must be *theirs*: the paper put nothing before GPT-2's contexts, so the book shows SmolLM2 without a BOS token too.
+# What changed between these rows is not the model's knowledge of English, but whether it was asked in a situation that it knows. So a comparison of models is fair only if each is asked in the way it was trained; beside published numbers, the choice must be *theirs*.
 #
-# Benchmarks of whole sentences have one more reason to move. BLiMP has paradigms whose two sentences differ in their *first* token; with nothing in front that token is not scored.
+# BLiMP has paradigms whose two sentences differ in their *first* token; without a BOS token that token is not scored.
 
 # %% tags=["hide-input"]
 both = {front: recorded_pairs(recorded, front=front) for front in ("default", "none")}
@@ -409,20 +406,16 @@ else:
     display(not_recorded(recorded, "SyntaxGym's suites with and without a BOS token"))
 
 # %% [markdown]
-# Which of the two numbers is *the* accuracy of the model? Neither: an accuracy belongs to a model and a way of asking. Nor is the effect a constant that could be added. The {term}`signature` of every number in this book names the token (`bos:`), and the [report](00_report.ipynb) judges each general claim under both conventions.
+# Which of the two numbers is *the* accuracy of the model? Neither: an accuracy belongs to a model and a way of asking. The {term}`signature` of every number names the token (`bos:`), and the [report](00_report.ipynb) judges each general claim under both conventions.
 #
 # ## The switchboard
 #
-# ```{margin} Policy
-# A choice that can move a score and is no part of the model: BOS, space, capital, period, precision.
-# ```
-#
-# Tools differ in these choices, and papers rarely print them: a token before the first word, a space before it, a capital,
-# a final period, the verb list, the precision of the weights. Each switch is a run with one of them flipped and
-# everything else at its default. Choose a switch under the chart: the hollow marks stay, the filled ones move.
+# Tools differ in *policies* that papers rarely print: a token before the first word, a space before it, a capital, a final
+# period, the verb list, the precision of the weights. Each switch is a run with one of them flipped and everything else at
+# its default. Choose a switch under the chart: the hollow marks stay, the filled ones move.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
-# The final period. It stands to the right of the verb, where a causal model has not looked yet. If the chart moved there, the program would have a fault; so a switch that must do nothing is a good test of the others. (The cell that draws the chart checks it.)
+# The final period. It stands to the right of the verb, where a causal model has not looked yet. A switch that must do nothing is a good test of the program.
 # ```
 
 # %% tags=["hide-input"]
@@ -475,18 +468,12 @@ else:
 table(shown, "Largest change of any construction's score, by switch", digits=4)
 
 # %% [markdown]
-# Which switch matters depends on the model. A model that has never seen a lower-case first word reads it as an unknown word; one that has read much sloppy English does not mind. You cannot know beforehand, so print the switches with the score. And a switch that moves little on these two constructions may move more on others.
-#
-# One switch deserves a second look: *verbs: none that is also a noun or a past form*. The others change a convention; this one changes which verbs are asked, and removes words that a causal model may rightly expect as nouns. [What the gap is made of](16_laboratory.ipynb) takes this up.
+# Which switch matters depends on the model and the construction. You cannot know beforehand, so print the switches with the score. One of them, *verbs: none that is also a noun or a past form*, changes no convention but which verbs are asked: it removes words that a causal model may rightly expect as nouns. [What the gap is made of](16_laboratory.ipynb) takes this up.
 #
 # ### Ties
 #
-# ```{margin} Tie
-# Two equal scores. Here a tie is wrong: the model does not prefer the correct form.
-# ```
-#
-# In half precision (`dtype="bfloat16"`, never chosen for you) two forms can get the very same score. Here a tie is wrong;
-# a tool that calls it right, or asks for "not less", turns lost precision into skill.
+# In half precision (`dtype="bfloat16"`, never chosen for you) two forms can get the very same score. Here a {term}`tie` is
+# wrong; a tool that calls it right turns lost precision into skill.
 
 # %% tags=["hide-input"]
 pairs = pd.concat([load_pairs(name) for name in subset], ignore_index=True)
@@ -520,15 +507,11 @@ table(
 # ## Intervals for the wrong unit
 #
 # ```{dropdown} Predict: a construction has hundreds of contexts and ten nouns. Is an interval over contexts too narrow or too wide?
-# Too narrow where nouns differ, since contexts with the same noun repeat each other. But if the singular of a noun is easy exactly where its plural is hard, errors cancel within a noun, and an interval over contexts is too wide. Compare the two columns of the table.
+# Too narrow where nouns differ, since contexts with the same noun repeat each other. But if the singular of a noun is easy exactly where its plural is hard, errors cancel within a noun, and an interval over contexts is too wide.
 # ```
 #
-# ```{margin} Cluster
-# Sentences that share their subject noun. The interval counts clusters, not sentences.
-# ```
-#
-# A construction's contexts come from ten or nineteen subject nouns. The two columns are widths of intervals for the same
-# mean: once with the contexts taken for independent, once clustered by noun.
+# The two columns are widths of intervals for the same mean: with the contexts taken for independent, and {term}`clustered
+# <cluster>` by subject noun.
 
 # %% tags=["hide-input"]
 rows = []
@@ -556,8 +539,8 @@ table(
 )
 
 # %% [markdown]
-# Does the clustered interval contain the truth as often as it promises? A simulation knows the score of the whole population of nouns, draws a few of
-# them, and counts how often the interval contains it.
+# A simulation knows the score of the whole population of nouns, draws a few, and counts how often the clustered interval
+# contains it.
 
 # %% tags=["hide-input"]
 found = pd.DataFrame(
@@ -582,19 +565,14 @@ table(
 )
 
 # %% [markdown]
-# ```{margin} Rule of three
-# No error in *n* nouns still allows about 3/*n* of all nouns to have one.
-# ```
-#
 # With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.3f` of the studies, with
 # ten, as in most of the templates, in {glue:text}`coverage_ten:.3f`: ten nouns say little about their kind.
 # A row that scores 1.00 has an interval too: ten nouns without an error are compatible with a share of error-prone nouns
 # of up to {glue:text}`rule_of_three:.2f` (the {term}`rule of three`).
 #
-# Verbs are a sample as well, and every subject meets each of them. An interval by noun is about other subjects and *these*
-# verbs. If you take a score for that of verbs in general, EW too, you need an interval over subjects and verbs, which are
-# *crossed*. The simulation draws both: for TSE, which asks a few verbs in each template, and for the difference between
-# TSE and EW over 200 verbs, where the truth is zero.
+# Verbs are a sample as well. An interval by noun is about other subjects and *these* verbs; for verbs in general, draw
+# subjects and verbs, which are *crossed*. The simulation does both: for TSE, and for the difference between TSE and EW over
+# 200 verbs, where the truth is zero.
 
 # %% tags=["hide-input"]
 crossed = [
@@ -625,10 +603,9 @@ table(
 # {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim that EW is below TSE is a
 # claim about verbs, so this book judges it by the second.
 #
-# Two more rules follow. Compare two numbers of the same contexts by the interval of their *difference*, not by looking
-# whether their two intervals overlap: what the numbers share cancels in the difference. And whoever tests many rows must
-# expect a few false alarms, so the p-values of a *family* of tests are corrected together (here by Holm's method, and the
-# table says what the family is).
+# Two more rules. Compare two numbers of the same contexts by the interval of their *difference*, not by looking whether
+# their two intervals overlap. And whoever tests many rows must expect false alarms, so the p-values of a *family* of tests
+# are corrected together (here by Holm's method).
 
 # %% [markdown]
 # ## Exercises
@@ -637,17 +614,10 @@ table(
 # {download}`These exercises as a notebook <../_build/exercises/14_pitfalls.ipynb>`: empty cells for your answers, and checks that judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
-import csv
-import io
-
 import numpy as np
 import pandas as pd
 
 from tse_core.uncertainty.intervals import interval
-
-verb_list = (
-    "index,singular,plural\n_,walks,walk\n_,sees,see\n_,was,were\n_,walks,walk\n"
-)
 
 # What a model says after a plural subject: each verb's right form and wrong form. "guards" is a noun as well; the two
 # forms of "rust" tie.
@@ -696,40 +666,6 @@ def study(nouns, seed=1):
 # The table keyed on a blank column: of all its verbs one is left, and EW over one verb is TSE of that verb. Ask how many lemmas
 # counted. If the number is in the signature, nobody has to ask.
 # ```
-
-# %% [markdown]
-# ````{exercise} ★ A loader that loses nothing
-# :label: 14-load
-#
-# `verb_list` is the text of a file whose index column is blank. Write `load(text)`, which returns a list of pairs (singular,
-# plural), a pair for each row of the file in its order, repeated rows included.
-#
-# ```{dropdown} Hint
-# `csv.DictReader(io.StringIO(text))` gives a dictionary for each row.
-# ```
-# ````
-
-
-# %% tags=["hide-cell", "solution"]
-def load(text):
-    """The pairs of a verb list, row by row."""
-    return [
-        (row["singular"], row["plural"]) for row in csv.DictReader(io.StringIO(text))
-    ]
-
-
-# %% tags=["hide-cell", "check"]
-loaded = load(verb_list)
-assert isinstance(loaded, list), "load should return a list"
-rows = len(verb_list.splitlines()) - 1
-assert len(loaded) == rows, f"{len(loaded)} pairs from {rows} rows"
-assert [tuple(pair) for pair in loaded][1:3] == [("sees", "see"), ("was", "were")], (
-    "pairs (singular, plural), in order"
-)
-assert load("index,singular,plural\n") == [], (
-    "a file without rows should give an empty list"
-)
-print(f"{len(loaded)} pairs from {rows} rows: the count belongs beside the score.")
 
 # %% [markdown]
 # ````{exercise} ★★ Predict the sign
@@ -791,43 +727,6 @@ assert not signs["ties right"]["MW"], "ties right: does MW ask which form is ahe
 print("Eight signs are right. Which of them did you get wrong before you computed?")
 
 # %% [markdown]
-# ````{exercise} ★★ How peaked is too peaked?
-# :label: 14-peaked
-#
-# Draw 30,000 {term}`logits <logit>` from a normal distribution (`np.random.default_rng(0).normal(0, deviation, 30_000)`), make
-# probabilities of them, sort them from the largest, sum them up in double precision and store the sums in single precision.
-# Make `share`, a dictionary from the deviation (1 to 8) to the share of the vocabulary that is summed when the stored sum first
-# reaches 1.0, and 1.0 if it never does.
-#
-# ```{dropdown} Hint
-# `np.cumsum(...).astype("float32") >= 1` is an array of truth values; `argmax` gives the first true one.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-# The more certain a model is, the more of its vocabulary lies behind the point where the sum is full.
-share = {}
-for deviation in range(1, 9):
-    logits = np.random.default_rng(0).normal(0, deviation, 30_000)
-    probability = np.sort(np.exp(logits) / np.exp(logits).sum())[::-1]
-    full = np.cumsum(probability).astype("float32") >= 1
-    share[deviation] = float((full.argmax() + 1) / len(full)) if full.any() else 1.0
-
-# %% tags=["hide-cell", "check"]
-assert isinstance(share, dict), "share should be a dictionary: deviation -> share"
-assert set(share) == set(range(1, 9)), "share needs the deviations 1 to 8"
-assert all(0 < value <= 1 for value in share.values()), "a share lies between 0 and 1"
-assert share[1] > 0.95, "deviation 1: nearly the whole vocabulary is needed"
-assert share[8] < share[6] < share[4], "the more peaked, the earlier the sum is full"
-drawn = np.random.default_rng(0).normal(0, 8, 30_000)
-mass = np.sort(np.exp(drawn - drawn.max()))[::-1]
-beyond = mass[int(round(share[8] * 30_000)) :].sum() / mass.sum()
-assert 1e-9 < beyond < 2e-7, (
-    "deviation 8: what is left behind should be about half of a single-precision step"
-)
-print(f"With deviation 8, {1 - share[8]:.0%} of the vocabulary is never looked at.")
-
-# %% [markdown]
 # ````{exercise} ★★★ How many nouns?
 # :label: 14-nouns
 #
@@ -883,7 +782,7 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # - The BOS token is part of a score: name it, and ask each model in the way it was trained.
 # - Count what was loaded; look positions up; keep "everything" out of floating point; keep ambiguous items visible.
 # - A score without its policies cannot be compared with another.
-# - Sentences from one template are not independent. Draw again in thought what the claim is about, nouns, verbs or both, and take the interval that does.
+# - Sentences from one template are not independent. Take the interval over what the claim is about: nouns, verbs, or both.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_core.uncertainty.tables.subject_clusters`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`. All others are in the [reference](../book/api/index.md).
 
