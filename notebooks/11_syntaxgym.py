@@ -335,7 +335,7 @@ glue("how", " ".join(f"{k}:{v}" for k, v in outcome.signature.policy.items()))
 # ```
 #
 # Nothing is lost on the way: the tokens add up to {glue:text}`whole:.3f` bits, the regions to
-# {glue:text}`regions_sum:.3f`. A causal model that reads no {term}`BOS` token has nothing to predict its first token
+# {glue:text}`regions_sum:.3f`. A causal model that reads no {term}`BOS token` has nothing to predict its first token
 # from, and that token counts 0. A masked model has no left-to-right probability; its tokens are scored by
 # {term}`pseudo-log-likelihood`, each given all the others. How this model was read: {glue:text}`how`.
 #
