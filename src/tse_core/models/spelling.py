@@ -26,7 +26,7 @@ def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list
     text = "".join(letter for letter, _ in letters)
     places = [place for _, place in letters]
     word_end = _word_ends(sentence, places)
-    steps = [_lengths(token, strange) for token, strange in zip(tokens, unknown, strict=True)]
+    steps = [_lengths(*token) for token in zip(tokens, unknown, strict=True)]
     taken = _letters_taken(steps, text, word_end)
     if taken is None:
         return None
@@ -65,16 +65,16 @@ def _letters_taken(steps, text: str, word_end: Sequence[int]) -> list[int] | Non
     return taken
 
 
-def _lengths(token: str, strange: bool):
+def _lengths(token: str, unknown: bool):
     """How many letters a token may take at a position, the likeliest first."""
     forms = [form for form in dict.fromkeys(map(_plain, _forms(token))) if form]
     empty = bool(re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]", token)) or not forms
 
     def lengths(text, position, word_end):
         yield from (len(form) for form in forms if text.startswith(form, position))
-        if strange and position < len(text):
+        if unknown and position < len(text):
             yield from range(word_end[position] - position, 0, -1)
-        if empty and not strange:
+        if empty and not unknown:
             yield 0
 
     return lengths

@@ -67,7 +67,7 @@ class ServerModel(SurprisalModel):
         self._way = WAYS[0]
         self._several = True  # whether it takes several prompts in one request
         self._probe: GivenScores | None = None
-        self._tried: set[str] = set()  # the fronts behind which a token is as likely read as written
+        self._tried: set[str] = set()  # BOS tokens after which a token is as likely read as written
 
     @property
     def label(self) -> str:
@@ -75,7 +75,7 @@ class ServerModel(SurprisalModel):
         return PurePosixPath(self.served).name if self.served.startswith("/") else self.served
 
     def identity(self) -> str:
-        """Name and hash of what the server says of the model, and of the tokens into which it parts a sentence."""
+        """Name and hash of what the server says of the model, and of the tokens into which it splits a sentence."""
         about = {name: value for name, value in self._said.items() if name not in PASSING}
         digest = hashlib.sha256(canonical(about | {"tokens": self._first_probe().tokens}))
         return f"{self.label}@{digest.hexdigest()[:8]}"
@@ -84,7 +84,7 @@ class ServerModel(SurprisalModel):
         return {"bos": self.bos or "server", "source": "server"}
 
     def with_policies(self, *, bos=None, space=None) -> "ServerModel":
-        """This model with a token's text in front of each sentence; by default the server decides what stands there.
+        """This model with a token's text before each sentence; by default the server decides what stands there.
 
         Raises InputError for any other policy.
         """
@@ -168,17 +168,17 @@ class ServerModel(SurprisalModel):
             if not abs(read - written) <= SAME:
                 raise InputError(
                     f"{self.name}: its log-probabilities do not belong to the tokens beside which they stand: it wrote "
-                    f"{text!r} behind {BEGUN!r} with {written:.2f} nats and reads it there with {read:.2f}; the server "
-                    "of llama-cpp-python does so unless the token stands in front that the model's file names as the "
-                    "beginning: name that token, as in --bos '<|im_start|>'"
+                    f"{text!r} after {BEGUN!r} with {written:.2f} nats and reads it there with {read:.2f}; the server "
+                    "of llama-cpp-python does so unless a text begins with the BOS token that the model's file names: "
+                    "name that token, as in --bos '<|im_start|>'"
                 )
         self._tried.add(self.bos)
 
     def _written_and_read(self) -> tuple[str, float, float] | None:
         """A token that the server writes, and its log-probability (nats) written and read.
 
-        None where the server does not say how likely a token was that it wrote, or parts the text into other tokens
-        when it reads it: then it cannot be tried.
+        None where the server does not say how likely the token was that it wrote, or splits the text into other tokens
+        when it reads it: then it cannot be tested.
         """
         try:
             (choice,) = self._request([self.bos + BEGUN], {"logprobs": 1})
@@ -189,9 +189,9 @@ class ServerModel(SurprisalModel):
         same = found.tokens[-1].strip() == text.strip()
         return (text, written, -found.bits[-1] * math.log(2)) if same else None
 
-    def _scores(self, sentences: Sequence[str], front: str) -> list[GivenScores]:
-        choices = self._asked([front + sentence for sentence in sentences])
-        return [scores_in(choice, sentence, front) for choice, sentence in zip(choices, sentences, strict=True)]
+    def _scores(self, sentences: Sequence[str], bos: str) -> list[GivenScores]:
+        choices = self._asked([bos + sentence for sentence in sentences])
+        return [scores_in(choice, sentence, bos) for choice, sentence in zip(choices, sentences, strict=True)]
 
     def _asked(self, prompts: list[str]) -> list[dict]:
         """What is answered to each prompt; they are sent one by one where the server takes no list of several."""

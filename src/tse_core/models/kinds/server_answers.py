@@ -16,8 +16,8 @@ class AnswerError(Exception):
     """An answer that is not the log-probabilities of the sentence; the message says why."""
 
 
-def scores_in(choice: dict, sentence: str, front: str = "") -> GivenScores:
-    """The tokens of a sentence where they lie in it, without the front and without what was generated.
+def scores_in(choice: dict, sentence: str, bos: str = "") -> GivenScores:
+    """The tokens of a sentence where they lie in it, without the BOS token and without what was generated.
 
     Raises
     ------
@@ -25,15 +25,15 @@ def scores_in(choice: dict, sentence: str, front: str = "") -> GivenScores:
         There are no log-probabilities, one is missing or none, or the tokens do not spell the sentence.
     """
     pieces = _pieces(choice)
-    if front and pieces and pieces[0][0] in (front, None, ""):  # llama.cpp writes a special token as ""
+    if bos and pieces and pieces[0][0] in (bos, None, ""):  # llama.cpp writes a special token as ""
         pieces = pieces[1:]
-    for kept in _without_generated(pieces, choice, front + sentence):
+    for kept in _without_generated(pieces, choice, bos + sentence):
         whole = _joined(kept)
         texts = [text or "<?>" for text, _ in whole]  # a first token that is not named is a mark, else a word's part
         unknown = [text is not None and text.lower() in UNKNOWN for text, _ in whole]
-        for strange in ([text == "" for text, _ in whole], [not text for text, _ in whole]):
-            strange = [a or b for a, b in zip(strange, unknown, strict=True)]
-            if (spans := spell(sentence, texts, strange)) is not None:
+        for unwritten in ([text == "" for text, _ in whole], [not text for text, _ in whole]):
+            free = [a or b for a, b in zip(unwritten, unknown, strict=True)]  # may be any part of the sentence
+            if (spans := spell(sentence, texts, free)) is not None:
                 return _scores(sentence, whole, spans, unknown)
     tokens = " ".join(text or "?" for text, _ in pieces)
     raise AnswerError(f"its tokens {tokens[:200]!r} do not spell {sentence!r}")

@@ -5,12 +5,12 @@ refuses a request says why in its own words. Addresses are asked directly: no pr
 reaches nobody but the server.
 """
 
-import http.client
 import json
 import os
 import time
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+
+import requests
 
 from tse_core.errors import InputError
 
@@ -63,33 +63,35 @@ def ask(
 
 
 def _exchange(address: str, path: str, body: dict | None, timeout: float) -> tuple[int, bytes]:
-    place = urlsplit(address)
-    kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
-    connection = kind(place.hostname or "", place.port, timeout=timeout)
-    headers = {"Accept": "application/json", "Content-Type": "application/json", "Connection": "close"}
-    if key := os.environ.get(KEY, "").strip():
-        headers["Authorization"] = f"Bearer {key}"
-    end = time.monotonic() + timeout
+    """One request: HTTP's status and the answer's bytes."""
+    end, content = time.monotonic() + timeout, bytearray()
+    key = os.environ.get(KEY, "").strip()
     try:
-        content = None if body is None else json.dumps(body)
-        connection.request("GET" if body is None else "POST", place.path.rstrip("/") + path, content, headers)
-        response = connection.getresponse()
-        read = bytearray()
-        while chunk := response.read1(65536):
-            read += chunk
-            if len(read) > LARGEST:
-                raise InputError(f"{address}: its answer is longer than {LARGEST:,} bytes")
-            if time.monotonic() > end:
-                raise TimeoutError
-        if response.length:
-            raise _NoAnswerError("its answer breaks off")
-        return response.status, bytes(read)
-    except TimeoutError:
+        with requests.Session() as session:
+            session.trust_env = False  # no proxy, no password of ~/.netrc
+            response = session.request(
+                "GET" if body is None else "POST", address.rstrip("/") + path, json=body, timeout=timeout, stream=True,
+                allow_redirects=False, headers={"Authorization": f"Bearer {key}"} if key else {},
+            )  # fmt: skip
+            for chunk in response.iter_content(65536):
+                content += chunk
+                if len(content) > LARGEST:
+                    raise InputError(f"{address}: its answer is longer than {LARGEST:,} bytes")
+                if time.monotonic() > end:
+                    raise requests.Timeout
+    except requests.Timeout:
         raise InputError(f"{address}: no answer within {timeout:g} seconds") from None
-    except (OSError, http.client.HTTPException) as error:
-        raise _NoAnswerError(str(error) or type(error).__name__) from None
-    finally:
-        connection.close()
+    except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
+        raise _NoAnswerError(_cause(error)) from None
+    except (requests.RequestException, ValueError) as error:
+        raise InputError(f"{address}: cannot be asked ({error})") from None
+    return response.status_code, bytes(content)
+
+
+def _cause(error: BaseException) -> str:
+    """What the innermost of several wrapped errors says."""
+    inner = next((part for part in (getattr(error, "reason", None), *error.args) if isinstance(part, Exception)), None)
+    return _cause(inner) if inner else str(error) or type(error).__name__
 
 
 def _object(address: str, content: bytes) -> dict:
