@@ -26,7 +26,7 @@ TESTED = $(VENV)/.tse-tests-ready
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help env env-test book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full sizes notebooks-sync lint clean distclean
+.PHONY: help env env-test book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full sizes notebooks-sync colab colab-branch lint clean distclean
 
 help:
 	@sed -n '1,12s/^# \{0,1\}//p' Makefile
@@ -59,6 +59,15 @@ test-browser: $(TESTED)
 rehearse: $(TESTED)
 	@$(BIN)/python tests/rehearse.py base
 	@$(BIN)/python tests/rehearse.py paper
+
+colab: $(READY)
+	@$(BIN)/python -m book.make.pair colab
+
+# The branch that the book's Colab buttons open: for a workflow, in a checkout of its own.
+colab-branch:
+	git symbolic-ref HEAD refs/heads/colab && git read-tree --empty && git --work-tree=_build/colab add --all --force
+	git -c user.name=book -c user.email=book@localhost commit --quiet -m "The notebooks as Colab opens them"
+	git push --quiet --force origin colab
 
 notebooks-sync: $(TESTED)
 	@$(BIN)/python -m book.make.pair

@@ -6,6 +6,7 @@ Tables that a notebook offers for download lie beside the pages, as files: insid
 
 import base64
 import json
+import os
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -40,7 +41,10 @@ def with_prompts(text: str) -> str:
 
 
 def repository_buttons(app, config) -> None:
+    """Buttons to source and Colab where the book has an address; on Pages the workflow says it, and Colab's branch."""
     options = config.html_theme_options
+    if address := os.environ.get("TSE_REPOSITORY"):
+        options |= {"repository_url": address, "repository_branch": "colab"}
     published = bool(options.get("repository_url"))
     for button in ("use_repository_button", "use_issues_button", "use_edit_page_button"):
         options[button] = published

@@ -12,6 +12,7 @@ DOWNLOADS = BUILD / "downloads"  # the results as tables
 NUMBERS = BUILD / "numbers"  # what changed since the recorded versions
 STEPS = BUILD / "steps.json"  # how long each step took
 HTML = BUILD / "html"
+COLAB = BUILD / "colab"  # the notebooks as the branch `colab` holds them
 
 
 def fail(message: object) -> SystemExit:

@@ -5,14 +5,16 @@ the cells' text, so that equal sources give equal files.
 """
 
 import hashlib
+import os
 import re
+import sys
 from pathlib import Path
 
 import jupytext
 import nbformat
 import yaml
 
-from book.make import NOTEBOOKS, ROOT
+from book.make import COLAB, NOTEBOOKS, ROOT
 from book.make.profile import SHARED
 
 SETUP = """\
@@ -20,8 +22,10 @@ SETUP = """\
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 {profiles}
 PROFILE = ""
+KEEP = False  # on Colab, True keeps results in your Google Drive: after a disconnect, the same cells go on
 
 import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
@@ -31,11 +35,17 @@ if importlib.util.find_spec("tse_core") is None:
     package = uploaded[-1] if uploaded else "{address}"
     if not package:
         raise SystemExit(
-            "Upload the tse_core wheel from the book's downloads, then run this again."
+            "Upload the tse_core wheel from the book's downloads (the folder symbol on the "
+            "left, then the arrow), and run this again."
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
+if KEEP:
+    from google.colab import drive
+
+    drive.mount("/content/drive")
+    os.environ["TSE_STORE"] = "/content/drive/MyDrive/tse-results"
 """
 CHOICE = """\
 # %% tags=["remove-cell", "profile"]
@@ -62,13 +72,16 @@ PARAMETERS_CELL = re.compile(r'# %% tags=\["parameters"\]\n.*?\n(?=\n# %%|\Z)', 
 
 
 def repository() -> str:
-    """The project's public address: the one key `repository: url` of _config.yml, empty until it is published."""
+    """The project's public address: TSE_REPOSITORY, as the Pages workflow says it, else that of _config.yml."""
+    if given := os.environ.get("TSE_REPOSITORY"):
+        return given
     return yaml.safe_load((ROOT / "_config.yml").read_text()).get("repository", {}).get("url") or ""
 
 
 def setup_cell() -> str:
     """The first cell: what to choose from, with time and memory as the profiles say, and how to install."""
-    address = repository()
+    address, commit = repository(), os.environ.get("TSE_COMMIT")
+    address += f"@{commit}" if address and commit else ""
     choices = "\n".join(f"# {name:6} {needs}" for name, needs in profile_needs().items())
     profiles = f'# PROFILE = "paper", say, runs other models than those named below:\n{choices}'
     return SETUP.format(address=f"git+{address}" if address else "", profiles=profiles)
@@ -129,5 +142,15 @@ def synchronise() -> list[str]:
     return written
 
 
-if __name__ == "__main__":
+def for_colab(folder: Path = COLAB) -> None:
+    """Write the notebooks as Colab opens them from the branch `colab`: the first cell installs this very commit."""
+    (folder / "notebooks").mkdir(parents=True, exist_ok=True)
+    for source in sources():
+        content = nbformat.writes(as_notebook(renewed(source.read_text(), source.stem))) + "\n"
+        (folder / "notebooks" / f"{source.stem}.ipynb").write_text(content)
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["colab"]:
+    for_colab()
+elif __name__ == "__main__":
     print("written: " + (", ".join(synchronise()) or "nothing, all in step"))

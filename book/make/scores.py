@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 
 from book.make import SCORES, fail
@@ -22,29 +23,47 @@ def score(name: str) -> None:
         model = tse_core.load_model(name)
         for job in own:
             started = time.perf_counter()
-            signature = agreement(model, job) if job.lemmas else sentences(model, job)
-            told = asdict(job) | {"signature": str(signature), "seconds": round(time.perf_counter() - started, 1)}
+            done = agreement(model, job) if job.lemmas else {"signature": str(sentences(model, job))}
+            told = asdict(job) | done | {"seconds": round(time.perf_counter() - started, 1)}
             job.record.write_text(json.dumps(told, indent=1) + "\n")
     except tse_core.InputError as error:
         raise fail(f"scores {name}: {error}") from None
 
 
 def agreement(model, job: Job):
-    """TSE, EW and MW; of a paper's model what its claims ask besides. Returns the signature."""
+    """TSE, EW and MW; of a paper's model what its claims ask besides, once. Returns signature, and what was kept."""
     import tse_core
     from tse_book.published import MODELS
     from tse_book.studies import further_results
     from tse_core.paths import store_folder
-    from tse_core.results.result_index import keep_results
-    from tse_core.results.store import Store
 
     pairs, store = tse_core.load_pairs(job.data), store_folder()
     evaluation = tse_core.evaluate(model, pairs, job.lemmas, protocol=job.protocol, store=store)
     if model.kind == "causal" and model.front != "none":  # Table 2 shows it beside what was published
         tse_core.evaluate(model.with_policies(bos="none"), pairs, job.lemmas, protocol=job.protocol, store=store)
+    done = {"signature": str(evaluation.signature)}
     if job.model.rpartition("/")[2] in MODELS.values():
-        keep_results(further_results(evaluation, model, job.lemmas, store), Store(store), FURTHER)
-    return evaluation.signature
+        done |= kept_further(job, done["signature"], lambda: further_results(evaluation, model, job.lemmas, store))
+    return done
+
+
+def kept_further(job: Job, signature: str, measure) -> dict:
+    """Keep what `measure` gives in the store, unless the job's record says that the store has it from this code."""
+    from tse_core.paths import store_folder
+    from tse_core.results.code import code_digest
+    from tse_core.results.result_index import keep_results
+    from tse_core.results.signature import Signature
+    from tse_core.results.store import Store
+
+    store, digest = Store(store_folder()), code_digest(*FURTHER)
+    with suppress(OSError, ValueError, KeyError):
+        before = json.loads(job.record.read_text())
+        made = [Signature.parse(text).without_provenance for text in (before["signature"], signature)]
+        if made[0] == made[1] and before["code"] == digest and set(before["further"]) <= set(store.keys("results")):
+            return {"further": before["further"], "code": digest}
+    table = measure()
+    keep_results(table, store, FURTHER)
+    return {"further": sorted({Signature.parse(made).key for made in table["signature"].unique()}), "code": digest}
 
 
 def sentences(model, job: Job):

@@ -1,15 +1,19 @@
 """A run on a machine with a GPU comes back as files, and the book of another clone shows it."""
 
+import json
+
 import pandas as pd
 import pytest
 
 import tse_core
+from book.make import profile, scores
 from tests.tiny import save_model
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN, OTHER_LIST
 from tse_book.recorded import known_results, load_recorded
 from tse_book.studies.recording import parts_for, record
 from tse_core.paths import store_folder
+from tse_core.results.tidy import TIDY_COLUMNS
 
 
 @pytest.fixture
@@ -53,3 +57,20 @@ def test_a_folder_without_results_is_said_to_hold_none(tse, tmp_path):
     (tmp_path / "runs" / "notes.txt").write_text("nothing")
     code, _, said = tse("results", "add", tmp_path / "runs")
     assert code == 2 and "no results file is there" in said
+
+
+def test_what_the_claims_ask_besides_is_measured_once_for_a_store(recorded, tmp_path, monkeypatch):
+    monkeypatch.setattr(profile, "SCORES", tmp_path)
+    table, measured = load_recorded("gpt2-xl", folder=recorded.parent)[TIDY_COLUMNS], []
+    job, signature = profile.Job("gpt2-xl", "marvin-linzen", "newman-clean", "exact"), table["signature"].iloc[0]
+
+    def kept() -> int:
+        told = scores.kept_further(job, signature, lambda: measured.append(1) or table)
+        job.record.write_text(json.dumps(told | {"signature": signature}))
+        return len(measured)
+
+    assert [kept(), kept()] == [1, 1]
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "another"))  # which holds nothing yet
+    assert kept() == 2
+    monkeypatch.setattr(scores, "FURTHER", ("metrics",))  # other code
+    assert kept() == 3

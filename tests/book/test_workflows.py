@@ -1,10 +1,17 @@
 """The workflows for a public git host call what is there."""
 
+import importlib.util
+import json
 import re
+import shutil
+import subprocess
+import types
 from pathlib import Path
 
 import pytest
 import yaml
+
+from book.make import pair
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -34,13 +41,14 @@ def test_a_workflow_pins_its_actions_and_may_write_nothing_but_pages(path):
     assert all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in actions)
     content = yaml.safe_load(path.read_text())
     assert content["permissions"] == {"contents": "read"}
-    granted = {key for job in content["jobs"].values() for key in job.get("permissions", {})}
-    assert granted <= {"pages", "id-token"}
+    granted = {name: set(job.get("permissions", {})) for name, job in content["jobs"].items()}
+    assert granted.pop("colab", {"contents"}) == {"contents"}  # the branch with the notebooks, after every check
+    assert set().union(*granted.values()) <= {"pages", "id-token"}
 
 
 def test_the_book_is_published_after_every_check():
     content = yaml.safe_load((ROOT / ".github" / "workflows" / "book.yml").read_text())
-    assert content["jobs"]["deploy"]["needs"] == "build"
+    assert content["jobs"]["deploy"]["needs"] == content["jobs"]["colab"]["needs"] == "build"
     commands = [step.get("run") for step in content["jobs"]["build"]["steps"]]
     checks = ["make lint", "make test", "make test-slow", "make book", "make pdf", "make test-browser"]
     assert [command for command in commands if command in checks] == checks
@@ -50,3 +58,39 @@ def test_links_are_checked_every_week():
     (when,) = yaml.safe_load((ROOT / ".github" / "workflows" / "links.yml").read_text())[True]["schedule"]  # "on"
     minute, hour, day, month, weekday = when["cron"].split()
     assert (day, month) == ("*", "*") and minute.isdigit() and hour.isdigit() and weekday in "0123456"
+
+
+def test_on_pages_every_notebook_opens_in_colab_and_installs_the_commit_it_was_built_from(tmp_path, monkeypatch):
+    given = {step["run"]: set(step.get("env", ())) for step in steps(WORKFLOWS[0]) if "run" in step}
+    assert given["make book"] == {"TSE_REPOSITORY"} and given["make colab"] == {"TSE_REPOSITORY", "TSE_COMMIT"}
+    monkeypatch.setenv("TSE_REPOSITORY", "https://example.org/someone/book")
+    monkeypatch.setenv("TSE_COMMIT", "0123abc")
+    pair.for_colab(tmp_path)
+    for source in pair.sources():
+        notebook = json.loads((tmp_path / "notebooks" / f"{source.stem}.ipynb").read_text())
+        text = "".join("".join(cell["source"]) for cell in notebook["cells"])
+        assert "git+https://example.org/someone/book@0123abc" in text, source
+    spec = importlib.util.spec_from_file_location("tse_executed", ROOT / "book" / "ext" / "tse_executed.py")
+    extension = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(extension)
+    config = types.SimpleNamespace(html_theme_options={"repository_url": ""})
+    extension.repository_buttons(None, config)
+    assert config.html_theme_options["launch_buttons"]["colab_url"] == "https://colab.research.google.com"
+    assert config.html_theme_options["repository_branch"] == "colab"
+
+
+def test_the_branch_for_colab_holds_the_notebooks_and_nothing_else(tmp_path):
+    def git(*arguments, place=tmp_path / "clone"):
+        return subprocess.run(["git", *arguments], cwd=place, check=True, capture_output=True, text=True).stdout
+
+    git("init", "--quiet", "--bare", "origin", place=tmp_path)
+    git("clone", "--quiet", "origin", "clone", place=tmp_path)
+    shutil.copy(ROOT / "Makefile", tmp_path / "clone")
+    git("add", "Makefile")
+    git("-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "--quiet", "-m", "first")
+    (tmp_path / "clone" / "_build" / "colab" / "notebooks").mkdir(parents=True)
+    (tmp_path / "clone" / "_build" / "colab" / "notebooks" / "01_data.ipynb").write_text("{}")
+    for _ in range(2):  # the next build takes the branch's place
+        subprocess.run(["make", "colab-branch"], cwd=tmp_path / "clone", check=True, capture_output=True)
+        (tmp_path / "clone" / "_build" / "colab" / "notebooks" / "01_data.ipynb").write_text("[]")
+    assert git("ls-tree", "-r", "--name-only", "origin/colab").split() == ["notebooks/01_data.ipynb"]
