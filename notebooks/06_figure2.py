@@ -90,9 +90,9 @@ from tse_core.paths import store_folder
 # Read off a drawing. A point that another curve covers has no value here.
 # ```
 #
-# Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. Ten curves cross in each of its panels, so many points cannot be read off the drawing. Those points are left out, and a line jumps over them; only the points at top 100 % are complete, because Table 2 prints them. (The figure's caption names BERT-base-uncased; the text and the released code say BERT-large-uncased.)
+# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. Many points cannot be read off the drawing; they are left out, and a line jumps over them. (The figure's caption names BERT-base-uncased; the text and the released code say BERT-large-uncased.)
 #
-# The chart has the paper's layout, a model in each row, EW on the left and MW on the right, with one row more: SmolLM2-135M, which the paper never saw, comes first, and its curves have no gaps. Behind them GPT-2 XL's published curve is drawn thin and hollow. Choose the construction below the chart; the grey lines are all the others.
+# The first row of the chart is the model that was run here, without gaps; behind it the closest published model is drawn thin and hollow. Choose the construction below the chart; the grey lines are all the others.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
 # If it came from the syntax, only constructions with an attractor would fall. If it comes from the verbs, even *Simple* falls. Try *Simple* first.
@@ -131,7 +131,7 @@ if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
 # %% [markdown]
-# What to look at: the direction of the curve in colour from left to right, in every panel. Then the difference between the two columns, EW and MW, of one model. Only then the height, and never the height of two models against each other: their verb lists differ.
+# What to look at: the direction of the curve in colour from left to right, in every panel; then EW against MW of one model. Do not compare the heights of two models: their verb lists differ.
 
 # %% tags=["remove-input"]
 try_this(
@@ -179,7 +179,7 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
 # In the published figure {glue:text}`falling` of {glue:text}`curves` readable curves fall by more than 0.05. Where both metrics can be read, MW falls further than EW in {glue:text}`mw_further` of {glue:text}`both_readable` rows. (0.05 is this book's threshold; the paper gives none.)
 #
 # ```{dropdown} Predict: why could MW fall further than EW?
-# EW in the tail still counts each verb with one vote, and a verb whose forms are both unlikely can be on the right side by a hair. MW weighs the verbs by their probability within the tail, and the likeliest form there is often the wrong form of a verb whose correct form lies higher up.
+# EW gives each verb of the tail one vote, and a verb whose forms are both unlikely can be on the right side by a hair. MW weighs the verbs by their probability, so the few likeliest of the tail decide it; in the head these are the verbs of which a model is sure.
 # ```
 #
 # ### How much of the fall is the cut-off's own doing?
@@ -188,7 +188,7 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
 # What a score would do if there were nothing to find.
 # ```
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. If a model is sure of a verb's number, one of its forms is likely, and the verb stays out. So the tail keeps the verbs on which the model is unsure, and these err more often, whether rare verbs are harder or not.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. If a model is sure of a verb's number, one of its forms is likely, and the verb stays out. So the tail keeps the verbs of which the model is unsure, whether rare verbs are harder or not.
 #
 # ```{dropdown} Predict: suppose that how sure a model is had nothing to do with how likely a verb is. Would the curves be level?
 # No. They would still fall, because of the rule that both forms must be in the tail. The grey band in the chart shows by how much.
@@ -222,10 +222,10 @@ if "null" in real:
 # ### How stable are the EW curves?
 #
 # ```{dropdown} Predict: over the top cut-offs alone, will EW move much?
-# Less than from head to tail. The top 10 % and the top 100 % share their likeliest verbs, and only the last few per cent of the probability bring in most of the verbs of the list.
+# The top 10 % and the top 100 % share their likeliest verbs, and the last few per cent of the probability bring in most of the verbs of the list. The table says how much it moves.
 # ```
 #
-# The paper's appendix calls the EW curves of RoBERTa and BERT quite stable. The range over the top cut-offs, from the smallest with a value to the whole distribution, says how stable. Points of *Simple* at the outermost cut-offs can rest on a single context, so a range is also given without the cut-offs below top 30 %.
+# The paper's appendix calls the EW curves of RoBERTa and BERT quite stable and gives no rule. This book's rule: their mean range over the top cut-offs is smaller than GPT-2's ([ledger](19_ledger.ipynb)). Points of *Simple* at the outermost cut-offs can rest on a single context, so a range is also given without the cut-offs below top 30 %.
 
 # %% tags=["hide-input"]
 top = pd.concat([real, printed], ignore_index=True).query(
@@ -257,15 +257,35 @@ table(
 )
 
 # %% [markdown]
-# For the published models these are means over what can be read, and high points are hidden more often than low ones, so the ranges given here are, if anything, too small. SmolLM2's row has no gaps.
+# For the published models these are means over what can be read.
 #
 # ### What could fool you
 #
-# *Missing heads.* Where the head of a curve is hidden, the first readable point is a later and lower one, and the fall looks smaller than it is. The last exercise measures by how much, on the one model whose points are all known.
+# *Missing heads.* Where the head of a curve is hidden, the first readable point is a later one, and the fall looks smaller. The last exercise measures by how much.
 #
-# *Rows that rest on few contexts.* Faint points are means over fewer than ten contexts. A steep last step in *Simple* is often such a point.
-#
-# *Level and slope.* A construction can be hard and level, or easy at the head and steep. They are two findings: the first is about the sentences, the second about the verbs.
+# *Few contexts.* Faint points are means over fewer than ten contexts. The largest published fall is an example:
+
+# %% tags=["remove-input"]
+largest = falls.loc[falls["fall"].idxmax()]
+empty = figures.published_curves(4)
+empty = empty[
+    (empty["model"] == largest["model"])
+    & (empty["construction"] == largest["construction"])
+    & (empty["side"] == "bottom")
+    & (empty["cutoff"] == largest["tail_cutoff"])
+]["invalid"]
+display(
+    newman.say(
+        f"{largest['metric']} of {largest['model']} falls by {largest['fall']:.2f} in *{largest['construction']}*, where the paper",
+        'speaks of "up to 40 %".',
+        f"Figure 4 says that {empty.iloc[0]:.1%} of the contexts have no verb at that end."
+        if len(empty)
+        else "How many contexts carry its last point cannot be read off Figure 4.",
+    )
+)
+
+# %% [markdown]
+# *Level and slope.* A construction can be hard and level, or easy at the head and steep. These are two findings.
 #
 # ## Which constructions fall furthest?
 #
@@ -290,7 +310,7 @@ charts.heat_map(grid, "construction", "series", "fall", title=title, domain=(0, 
 # %% [markdown]
 # ## The laboratory's models
 #
-# The laboratory's two causal models answer the same templates, with the paper's verb list. Their curves are drawn apart, because they know another language. Left of the gap the model of the rule stays level and the model of the list falls. At the far right both fall, for a reason that has nothing to do with grammar: hardly any verb of the list is left there, and those that are left, such as *guard* and *show*, are nouns in the laboratory's language. [Figure 1](04_figure1.ipynb) shows the same models without such words.
+# The chart's title says how far the model of the rule and the model of the list fall left of the gap. At the far right few verbs of the paper's list are left, such as *guard* and *show*, which are nouns in the laboratory's language; [Figure 1](04_figure1.ipynb) shows the same models without such words.
 
 # %% tags=["hide-input"]
 if len(laboratory):
@@ -356,57 +376,10 @@ print(
 )
 
 # %% [markdown]
-# ````{exercise} ★★ Rank the models twice
-# :label: 06-rank
-#
-# Rank the four models by their mean {term}`EW`, best first, as lists of their names on the hub: `by_figure` from the points
-# of `curves` at top 100 %, `by_table` from `table2`, which prints the same quantity for all ten rows. Which list do you
-# trust, and what went wrong in the other?
-#
-# ```{dropdown} Hint
-# In `curves` the name is in the column `model`, in `table2` in `hf_name`. Count how many rows each mean of the figure
-# rests on.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-# The table. In the figure GPT-2's high points are hidden behind those of other curves,
-# so its mean is that of its low ones.
-at_100 = curves[
-    (curves["metric"] == "EW") & (curves["side"] == "top") & (curves["cutoff"] == 1)
-]
-ranked = at_100.groupby("model")["score"].mean().sort_values(ascending=False)
-by_figure = list(ranked.index)
-printed_ew = table2[table2["metric"] == "EW"].groupby("hf_name")["value"].mean()
-by_table = list(printed_ew.sort_values(ascending=False).index)
-
-# %% tags=["hide-cell", "check"]
-assert isinstance(by_figure, list) and isinstance(by_table, list), (
-    "both should be lists of names"
-)
-assert set(by_figure) == set(by_table) == set(curves["model"]), (
-    "each list names the four models once"
-)
-of_figure = curves.query("metric == 'EW' and side == 'top' and cutoff == 1").groupby(
-    "model"
-)["score"]
-of_table = table2.query("metric == 'EW'").groupby("hf_name")["value"]
-for name, ranking, means in (
-    ("by_figure", by_figure, of_figure),
-    ("by_table", by_table, of_table),
-):
-    values = [round(float(means.mean()[model]), 3) for model in ranking]
-    assert values == sorted(values, reverse=True), (
-        f"{name}: the best comes first; means are {values}"
-    )
-print("Rows behind each mean of the figure:", of_figure.count().to_dict())
-
-# %% [markdown]
 # ````{exercise} ★★ A level curve, low
 # :label: 06-level
 #
-# In Table 2, *In a sentential complement* has the lowest or nearly the lowest EW of every model. A
-# {term}`construction` can be low because its curve falls steeply, or because the whole curve is low. Which is it here, and
+# In Table 2, *In a sentential complement* has a low EW. A {term}`construction` can be low because its curve falls steeply, or because the whole curve is low. Which is it here, and
 # what does each say about the construction and the verbs?
 #
 # ```{dropdown} Hint
@@ -417,9 +390,9 @@ print("Rows behind each mean of the figure:", of_figure.count().to_dict())
 # ```{solution} 06-level
 # :class: dropdown
 #
-# Where its points can be read, the curve is low from its middle on and does not sink much further at the tail: the
-# difficulty lies in the sentences more than in rare verbs. After *The bankers knew the officer*, a masked model also finds
-# verbs fair that do not agree with *officer*. Level and slope are two findings.
+# Where its points can be read, the curve is low from its middle on and does not sink much further at the tail. So what is
+# hard there is hard for likely verbs too. *The bankers knew the officer plan* is one reason: a model accepts a noun.
+# Level and slope are two findings.
 # ```
 
 # %% [markdown]
@@ -467,7 +440,7 @@ print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 # %% [markdown]
 # ## Takeaways
 #
-# - The fall from head to tail is no accident of four constructions, of one model, or of the paper's models.
+# - A part of the fall from head to tail is the cut-off's own doing; compare it with its {term}`null`.
 # - Compare shapes within a model. Levels of different models rest on different verb lists.
 # - A curve read off a drawing has gaps where the curves lie close together, mostly at the head.
 #
