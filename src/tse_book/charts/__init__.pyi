@@ -3,6 +3,8 @@ from .cutoffs import FEW as FEW
 from .cutoffs import coverage_curves as coverage_curves
 from .cutoffs import cutoff_curves as cutoff_curves
 from .cutoffs import invalid_curves as invalid_curves
+from .gap import adverb_dots as adverb_dots
+from .gap import gap_bars as gap_bars
 from .interactive import cutoff_slider as cutoff_slider
 from .interactive import lemma_explorer as lemma_explorer
 from .interactive import switchboard as switchboard

@@ -1,0 +1,55 @@
+"""What the gap between TSE and EW is made of: its parts as bars, and EW by adverb as lines of dots."""
+
+import altair as alt
+
+from tse_book.charts.theme import QUIET, described, needs
+
+KINDS = {"TSE of be": "#7d6a00", "other verbs": "#0072b2", "nouns too": "#b3578f"}
+SHAPES = ["square", "circle", "triangle-up"]
+
+
+def gap_bars(parts, title: str):
+    """The parts of the gap with their intervals, one bar each; the gap itself first.
+
+    Parameters
+    ----------
+    parts : DataFrame
+        part, value, low, high: one construction of `tse_book.studies.gap.gap_parts`.
+    """
+    rows = needs(parts, "part", "value", "low", "high", what="a chart of the gap")
+    y = alt.Y("part:N", sort=list(rows["part"]), title=None, axis=alt.Axis(labelLimit=200))
+    tips = ["part:N", *(alt.Tooltip(f"{column}:Q", format="+.3f") for column in ("value", "low", "high"))]
+    base = alt.Chart(rows[["part", "value", "low", "high"]]).encode(y=y, tooltip=tips)
+    bars = base.mark_bar(height=16, color=QUIET).encode(x=alt.X("value:Q", title="points of TSE less EW"))
+    rules = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q")
+    said = "; ".join(f"{row.part} {row.value:+.3f}" for row in rows.itertuples())
+    chart = (bars + rules).properties(width="container", height=34 * len(rows))
+    return described(chart, title, f"Bar chart of the parts of a gap. {said}.", "Lines: 95 % intervals.")
+
+
+def adverb_dots(cells, title: str):
+    """EW of nouns and other verbs, and TSE of *be*, for each adverb, a panel for each attractor.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        adverb, attractor, kind, score: one subject's number of `tse_book.pages.design.ew_cells`.
+    """
+    rows = needs(cells, "adverb", "attractor", "kind", "score", what="a chart of adverbs")
+    colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())),
+                       legend=alt.Legend(orient="bottom"))  # fmt: skip
+    shape = alt.Shape("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=SHAPES))
+    tips = ["adverb:N", "attractor:N", "kind:N", alt.Tooltip("score:Q", format=".3f")]
+    low = min(0.5, float(rows["score"].min()) // 0.1 * 0.1)
+    panels = []
+    for attractor in dict.fromkeys(rows["attractor"]):
+        base = alt.Chart(rows.loc[rows["attractor"] == attractor, ["adverb", "attractor", "kind", "score"]])
+        panel = base.mark_point(filled=True, size=70, opacity=0.9).encode(
+            x=alt.X("score:Q", title="score", scale=alt.Scale(domain=[low, 1.0], zero=False)),
+            y=alt.Y("adverb:N", title=None, sort=list(dict.fromkeys(rows["adverb"]))),
+            color=colour, shape=shape, tooltip=tips,
+        )  # fmt: skip
+        panels.append(panel.properties(width="container", height=130, title=f"attractor: {attractor}"))
+    bare = rows[rows["adverb"] == "none"]
+    said = "; ".join(f"{row.kind}, attractor {row.attractor}: {row.score:.2f}" for row in bare.itertuples())
+    return described(alt.vconcat(*panels), title, f"Dot plots of scores by adverb. Without an adverb: {said}.")
