@@ -111,3 +111,21 @@ def test_the_whole_word_list_is_asked_and_what_stands_in_front_is_said(smollm2):
     found = evaluate(smollm2, pairs, "newman-clean")
     assert "%3C%7Cendoftext%7C%3E" in str(found.signature) or "<|endoftext|>" in found.signature.policy["bos"]
     assert "Q4_1" in str(found.signature)
+
+
+def test_ew_and_number_sensitivity_of_ten_contexts_equal_a_plain_loop(smollm2, plain):
+    pairs = load_pairs("marvin-linzen-adverbs/simple")
+    some = pairs[pairs["noun"].isin(pairs["noun"].unique()[:5]) & (pairs["adverb"] == "often")].reset_index(drop=True)
+    found = evaluate(smollm2, some, keep="forms")
+    assert len(found.contexts) == 10
+    ids = np.array([smollm2.word_ids(found.lemmas[form].tolist()) for form in ("singular", "plural")])
+    slots = smollm2.slots(list(zip(found.contexts["left"], found.contexts["right"], strict=True)))
+    odds = np.array([np.subtract(*plain(list(slot.ids))[slot.position][ids]) for slot in slots])
+    plural = (found.contexts["number"] == "plural").to_numpy()
+    ew = (np.where(plural[:, None], -odds, odds) > 0).mean(axis=1)
+    assert np.abs(found.contexts["ew"] - ew).max() <= 1e-4
+    by_noun = {
+        number: odds[rows][np.argsort(found.contexts["noun"][rows])] for number, rows in ((0, ~plural), (1, plural))
+    }
+    measured = found.number_sensitivity(intervals=False)["NS"].item()
+    assert measured == pytest.approx((by_noun[0] > by_noun[1]).mean(), abs=1e-4)

@@ -18,7 +18,7 @@ def gap_bars(parts, title: str):
     """
     rows = needs(parts, "part", "value", "low", "high", what="a chart of the gap")
     y = alt.Y("part:N", sort=list(rows["part"]), title=None, axis=alt.Axis(labelLimit=200))
-    tips = ["part:N", *(alt.Tooltip(f"{column}:Q", format="+.3f") for column in ("value", "low", "high"))]
+    tips = [alt.Tooltip("part:N"), *(alt.Tooltip(f"{end}:Q", format="+.3f") for end in ("value", "low", "high"))]
     base = alt.Chart(rows[["part", "value", "low", "high"]]).encode(y=y, tooltip=tips)
     bars = base.mark_bar(height=16, color=QUIET).encode(x=alt.X("value:Q", title="points of TSE less EW"))
     rules = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q")
