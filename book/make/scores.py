@@ -39,7 +39,7 @@ def agreement(model, job: Job):
 
     pairs, store = tse_core.load_pairs(job.data), store_folder()
     evaluation = tse_core.evaluate(model, pairs, job.lemmas, protocol=job.protocol, store=store)
-    if model.kind == "causal" and model.front != "none":  # Table 2 shows it beside what was published
+    if model.kind == "causal" and model.bos_read != "none":  # Table 2 shows it beside what was published
         tse_core.evaluate(model.with_policies(bos="none"), pairs, job.lemmas, protocol=job.protocol, store=store)
     done = {"signature": str(evaluation.signature)}
     if job.model.rpartition("/")[2] in MODELS.values():

@@ -32,7 +32,7 @@ DATA, SUITES, LEMMAS = ["marvin-linzen/simple"], ["lab_npz_obj"], "newman-append
 def model(tmp_path_factory):
     """A random model whose documents opened with [CLS], so that the two fronts differ."""
     found = tse_core.load_model(save_model(tmp_path_factory.mktemp("models") / "tiny", "causal"), device="cpu")
-    return dataclasses.replace(found, opener="[CLS]")
+    return dataclasses.replace(found, document_bos="[CLS]")
 
 
 @pytest.fixture(scope="module")

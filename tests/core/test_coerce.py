@@ -115,7 +115,7 @@ def test_a_baseline_refuses_what_it_cannot_do(tmp_path, option, value, right):
     save_baseline(train_baseline("ngram", ["The key is old.", "The keys are old."], order=2), tmp_path / "two-gram")
     with pytest.raises(InputError, match=rf"is a baseline \(ngram\); {option} can only be {right!r}, not {value!r}"):
         load_model(tmp_path / "two-gram", **{option: value})
-    assert load_model(tmp_path / "two-gram", bos="add").front == "[BOS]"
+    assert load_model(tmp_path / "two-gram", bos="add").bos_read == "[BOS]"
 
 
 def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):

@@ -36,7 +36,7 @@ def both(request, device, tiny_causal, tiny_masked) -> tuple[LanguageModel, Lang
     auto = {"causal": transformers.AutoModelForCausalLM, "masked": transformers.AutoModelForMaskedLM}[request.param]
     module = moved(auto.from_pretrained(folder).eval(), device)
     network = HuggingFaceNetwork(module, causal=here.kind == "causal")
-    return here, LanguageModel(here.name, here.kind, here.tokenizer, network, opener=here.opener)
+    return here, LanguageModel(here.name, here.kind, here.tokenizer, network, document_bos=here.document_bos)
 
 
 def apart(first: pd.DataFrame, second: pd.DataFrame) -> float:

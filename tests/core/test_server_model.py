@@ -251,7 +251,7 @@ def one_place_late(model, body):
 
 
 def test_numbers_that_stand_beside_other_tokens_are_noticed(local):
-    message = "do not belong to the tokens .*it wrote ' author' behind 'The keys.* name that token, as in --bos"
+    message = "do not belong to the tokens .*it wrote ' author' after 'The keys.* name that token, as in --bos"
     with serving(local, one_place_late) as address:
         model = load_model(address)
         for _ in range(2):  # a second try finds it again

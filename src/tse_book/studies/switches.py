@@ -59,10 +59,10 @@ def _changes(name, model: LanguageModel, constructions, lemmas, store) -> dict[s
     }
     if model.kind == "masked":
         return changes
-    if model.front != "none":
+    if model.bos_read != "none":
         changes["BOS token: none"] = scores(model.with_policies(bos="none"))
     own = model.tokenizer.bos_token
-    if own and model.front != own:
+    if own and model.bos_read != own:
         changes[f"BOS token: {own}"] = scores(model.with_policies(bos="add"))
     return changes
 

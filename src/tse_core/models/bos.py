@@ -1,8 +1,8 @@
-"""What stands in front of a sentence: the token that a causal model reads before the first word.
+"""The BOS token: what a causal model reads before the first word of a sentence.
 
-Many tokenizers put nothing there, and then the first token has nothing to be predicted from and the model starts in
-the middle of a text. In pretraining, documents were joined with one token between them; that token is what a model has
-seen before a first word. `OPENERS` says which token it was, family by family, and where that is documented.
+Many tokenizers add none. The first token then has nothing to be predicted from, and the model starts in the middle of a
+text. In pretraining, documents were joined with one token between them, so that a model has seen this token before a
+first word. `DOCUMENT_BOS` says which token it was, family by family, and where that is documented.
 """
 
 from typing import NamedTuple
@@ -10,44 +10,44 @@ from typing import NamedTuple
 from tse_core.errors import InputError
 
 WORDS = ("default", "tokenizer", "add", "none")  # values of the policy `bos` that are not a token's text
-PAPERS_OWN = ("gpt2-xl", "openai-community/gpt2-xl")  # Newman et al. put nothing in front of it
+PAPERS_OWN = ("gpt2-xl", "openai-community/gpt2-xl")  # Newman et al. gave it no BOS token
 
 
-class Opener(NamedTuple):
-    """The token that opened the documents of a family's pretraining."""
+class Family(NamedTuple):
+    """The token before each document in a family's pretraining."""
 
-    family: str  # `model_type` of the configuration
+    model_type: str  # of the configuration
     token: str
     source: str
 
 
-OPENERS = (
-    Opener("gpt2", "<|endoftext|>", "github.com/openai/gpt-2: src/generate_unconditional_samples.py"),
-    Opener("gpt_neo", "<|endoftext|>", "github.com/EleutherAI/gpt-neo: data/create_tfrecords.py"),
-    Opener("gptj", "<|endoftext|>", "github.com/kingoflolz/mesh-transformer-jax: create_finetune_tfrecords.py"),
-    Opener("gpt_neox", "<|endoftext|>", "Black et al. 2022; github.com/EleutherAI/gpt-neox: --append-eod (Pythia too)"),
-    Opener("mpt", "<|endoftext|>", "github.com/mosaicml/llm-foundry: convert_dataset_hf.py --eos_text"),
-    Opener("qwen2", "<|endoftext|>", "github.com/QwenLM/Qwen: tokenization_note.md"),
-    Opener("qwen3", "<|endoftext|>", "as Qwen2"),
-    Opener("llama", "<|endoftext|>", "SmolLM: github.com/huggingface/smollm: pre-training/smollm1 (bos_token_id: 0)"),
-)  # fmt: skip  # a Llama whose tokenizer puts <s> in front keeps that
+DOCUMENT_BOS = (
+    Family("gpt2", "<|endoftext|>", "github.com/openai/gpt-2: src/generate_unconditional_samples.py"),
+    Family("gpt_neo", "<|endoftext|>", "github.com/EleutherAI/gpt-neo: data/create_tfrecords.py"),
+    Family("gptj", "<|endoftext|>", "github.com/kingoflolz/mesh-transformer-jax: create_finetune_tfrecords.py"),
+    Family("gpt_neox", "<|endoftext|>", "Black et al. 2022; github.com/EleutherAI/gpt-neox: --append-eod (Pythia too)"),
+    Family("mpt", "<|endoftext|>", "github.com/mosaicml/llm-foundry: convert_dataset_hf.py --eos_text"),
+    Family("qwen2", "<|endoftext|>", "github.com/QwenLM/Qwen: tokenization_note.md"),
+    Family("qwen3", "<|endoftext|>", "as Qwen2"),
+    Family("llama", "<|endoftext|>", "SmolLM: github.com/huggingface/smollm: pre-training/smollm1 (bos_token_id: 0)"),
+)  # fmt: skip  # a Llama whose tokenizer adds <s> keeps that
 
 
-def document_opener(name: str, config, tokenizer) -> str | None:
-    """The token that the policy "default" puts in front of a causal model whose tokenizer puts nothing there.
+def document_bos(name: str, config, tokenizer) -> str | None:
+    """The BOS token that the policy "default" gives a causal model whose tokenizer adds none.
 
-    The family's documented opener where the vocabulary has it, else the tokenizer's end-of-text token. None for a model
+    The family's documented token where the vocabulary has it, else the tokenizer's end-of-text token. None for a model
     whose configuration says ``front: none`` (this project's laboratory models, which learned sentences with and without
     their [BOS]) and for the paper's own GPT-2 XL.
     """
     if name in PAPERS_OWN or getattr(config, "front", None) == "none":
         return None
     vocabulary = tokenizer.get_vocab()
-    known = {opener.family: opener.token for opener in OPENERS}.get(config.model_type)
+    known = {family.model_type: family.token for family in DOCUMENT_BOS}.get(config.model_type)
     return known if known in vocabulary else tokenizer.eos_token
 
 
-def front_ids(name: str, tokenizer, bos: str, opener: str | None) -> tuple[int, ...]:
+def bos_ids(name: str, tokenizer, bos: str, document_bos: str | None) -> tuple[int, ...]:
     """The ids that a causal model reads before the text under the policy `bos` (see `load_model`).
 
     Raises
@@ -64,9 +64,9 @@ def front_ids(name: str, tokenizer, bos: str, opener: str | None) -> tuple[int, 
     if bos not in WORDS:
         return (token_id(name, tokenizer, bos),)
     own = _added(tokenizer)
-    if own or bos == "tokenizer" or opener is None:
+    if own or bos == "tokenizer" or document_bos is None:
         return own
-    return (token_id(name, tokenizer, opener),)
+    return (token_id(name, tokenizer, document_bos),)
 
 
 def token_id(name: str, tokenizer, text: str) -> int:
@@ -83,7 +83,7 @@ def token_id(name: str, tokenizer, text: str) -> int:
 
 
 def _added(tokenizer) -> tuple[int, ...]:
-    """What the tokenizer puts in front by itself."""
+    """What the tokenizer adds before a text by itself."""
     whole, plain = tokenizer("a")["input_ids"], tokenizer("a", add_special_tokens=False)["input_ids"]
     for length in range(len(whole) - len(plain) + 1):
         if whole[length : length + len(plain)] == plain:

@@ -1,4 +1,4 @@
-"""What a chat puts in front of a sentence: a user's message in the tokenizer's chat template.
+"""What a model reads before a sentence in a chat: a user's message in the tokenizer's chat template.
 
 A template is a program in a language of its own, written by whoever made the model, and it may never end. It is run in
 a process of its own, of bounded time, memory and output.
@@ -32,7 +32,7 @@ except Exception as error:  # whatever the template's own language raises
 """
 
 
-def chat_front(name: str, tokenizer, message: str) -> tuple[int, ...]:
+def chat_ids(name: str, tokenizer, message: str) -> tuple[int, ...]:
     """The ids of a chat up to where the model's reply begins.
 
     Raises

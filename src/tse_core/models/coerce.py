@@ -44,9 +44,9 @@ def load_model(
     revision : str, optional
         Branch, tag or commit on the hub.
     bos : "default", "tokenizer", "add", "none" or the text of a token
-        What a causal model reads in front of a sentence, see `LanguageModel`. By default what its tokenizer puts there,
-        else the token that opened documents in its pretraining. Laboratory models and the paper's GPT-2 XL, which were
-        trained or measured with nothing in front, keep nothing.
+        What a causal model reads before a sentence, see `LanguageModel`. By default what its tokenizer adds, else the
+        token before each document in its pretraining. Laboratory models and the paper's GPT-2 XL, which were trained or
+        measured without a BOS token, get none.
     trust_remote_code : bool
         Allow a hub repository to run its own code. Weights are read from safetensors only, whatever this says.
     chat : str, optional

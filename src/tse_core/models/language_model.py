@@ -15,8 +15,8 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.files import is_folder
-from tse_core.models.bos import WORDS, front_ids, token_id
-from tse_core.models.chat import chat_front
+from tse_core.models.bos import WORDS, bos_ids, token_id
+from tse_core.models.chat import chat_ids
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
 from tse_core.models.word_ends import word_ends
@@ -59,17 +59,17 @@ class LanguageModel:
     revision : str, optional
         Of a model on the hub.
     bos : "default", "tokenizer", "add", "none" or the text of a token
-        What a causal model reads in front of a sentence. "default": what its tokenizer puts there by itself (Llama:
-        ``<s>``), else `opener`; "tokenizer": only what the tokenizer puts there; "add": the tokenizer's
-        beginning-of-sequence token; "none": nothing. A masked model keeps what its tokenizer puts there.
+        What a causal model reads before a sentence. "default": what its tokenizer adds by itself (Llama: ``<s>``), else
+        `document_bos`; "tokenizer": only what the tokenizer adds; "add": the tokenizer's beginning-of-sequence token;
+        "none": nothing. A masked model keeps what its tokenizer adds.
     space : bool
         Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
-    opener : str, optional
-        The token that opened documents in pretraining (see ``models/bos.py``).
+    document_bos : str, optional
+        The token before each document in pretraining (see ``models/bos.py``).
     quantisation : str, optional
         How a GGUF file stores most of its weights, e.g. "Q4_1".
     chat : str, optional
-        A user's message: what a causal model reads in front of a sentence is then its tokenizer's chat template with
+        A user's message: what a causal model reads before a sentence is then its tokenizer's chat template with
         this message, up to where its reply begins, and the sentence is the reply. By default there is no chat.
     """
 
@@ -83,17 +83,17 @@ class LanguageModel:
     revision: str | None = None
     bos: str = "default"
     space: bool = False
-    opener: str | None = None
+    document_bos: str | None = None
     quantisation: str | None = None
     chat: str | None = None
 
     def __post_init__(self):
         if self.chat is not None and (self.kind == "masked" or self.bos != "default"):
             raise InputError(
-                f"{self.name}: chat is for causal models, and its template says what stands in front (no bos)"
+                f"{self.name}: chat is for causal models, and its template says what is read before a sentence (no bos)"
             )
         if self.chat is not None:
-            chat_front(self.name, self.tokenizer, self.chat)
+            chat_ids(self.name, self.tokenizer, self.chat)
         if self.bos not in WORDS:
             token_id(self.name, self.tokenizer, self.bos)
 
@@ -135,27 +135,27 @@ class LanguageModel:
 
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
-        shown = {"bos": self.front, "space": "yes" if self.space else "no", "dtype": self.dtype}
+        shown = {"bos": self.bos_read, "space": "yes" if self.space else "no", "dtype": self.dtype}
         if self.quantisation:
             shown["quantised"] = self.quantisation
         if self.chat is not None:
-            shown["chat"] = f"{self.chat}@{hashlib.sha256(repr(self._front).encode()).hexdigest()[:8]}"
+            shown["chat"] = f"{self.chat}@{hashlib.sha256(repr(self._bos_ids).encode()).hexdigest()[:8]}"
         return shown | ({"revision": self.revision} if self.revision else {})
 
     @property
-    def front(self) -> str:
-        """What stands in front of a sentence: a token's text, "none", "template" (of a chat), "cls" (masked models)."""
+    def bos_read(self) -> str:
+        """What is read before a sentence: a token's text, "none", "template" (of a chat), "cls" (masked models)."""
         if self.kind == "masked":
             return "cls"
         if self.chat is not None:
             return "template"
-        return "".join(self.tokenizer.convert_ids_to_tokens(list(self._front))) or "none"
+        return "".join(self.tokenizer.convert_ids_to_tokens(list(self._bos_ids))) or "none"
 
     @cached_property
-    def _front(self) -> tuple[int, ...]:
+    def _bos_ids(self) -> tuple[int, ...]:
         if self.chat is not None:
-            return chat_front(self.name, self.tokenizer, self.chat)
-        return front_ids(self.name, self.tokenizer, self.bos, self.opener)
+            return chat_ids(self.name, self.tokenizer, self.chat)
+        return bos_ids(self.name, self.tokenizer, self.bos, self.document_bos)
 
     @property
     def unknown_id(self) -> int | None:
@@ -204,9 +204,9 @@ class LanguageModel:
                 (0, 0) if s else (max(0, _skip_spaces(text, a, b) - shift), max(0, b - shift))
                 for (a, b), s in zip(batch["offset_mapping"][i], special, strict=True)
             )
-            front = () if masked else self._front
+            added = () if masked else self._bos_ids
             encodings.append(
-                Encoding((*front, *ids), (*[(0, 0)] * len(front), *offsets), (*[True] * len(front), *special))
+                Encoding((*added, *ids), (*[(0, 0)] * len(added), *offsets), (*[True] * len(added), *special))
             )
         return encodings
 

@@ -5,9 +5,9 @@ no such sum; its *pseudo-log-likelihood* (PLL; Salazar et al. 2020) adds log P(t
 masked in turn. A word of several tokens then looks too probable, because its other pieces give it away; the variant
 ``pll-l2r`` (Kauf & Ivanova 2023) also masks the later pieces of the same word.
 
-Sentences are scored as they are written. What a model reads in front of them is its policy: ``bos`` says which token a
+Sentences are scored as they are written. What a model reads before them is its policy: ``bos`` says which token a
 causal model reads first (see :class:`tse_core.LanguageModel`), ``space`` whether a space precedes the first word. With
-nothing in front the first token has nothing to be predicted from: it is not scored, counts 0, and is flagged.
+no BOS token the first token has nothing to be predicted from: it is not scored, counts 0, and is flagged.
 """
 
 from collections.abc import Iterable, Sequence

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tse_core.errors import InputError
 from tse_core.models.adapters import WEIGHTS, adapter_settings, with_adapter, without_wrapper
-from tse_core.models.bos import document_opener
+from tse_core.models.bos import document_bos
 from tse_core.models.devices import usable_device
 from tse_core.models.folders import check_layers, opened, opened_network
 from tse_core.models.hub import fetched_weights, model_folder
@@ -93,7 +93,7 @@ def _language_model(name, kind, tokenizer, network, config, bos, dtype, **more) 
     return LanguageModel(
         name, kind, tokenizer, network, dtype=dtype, bos=bos,
         space=kind == "masked" and config.model_type in SPACED and "Ġthe" in tokenizer.get_vocab(),
-        opener=document_opener(name, config, tokenizer) if kind == "causal" else None, **more,
+        document_bos=document_bos(name, config, tokenizer) if kind == "causal" else None, **more,
     )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def _scores(sentence: str, pieces: list[Piece], spans: list[tuple[int, int]], un
     places = [place for place, (start, end) in enumerate(spans) if end > start]
     if not places:
         raise AnswerError(f"it has no token for {sentence!r}")
-    inside = slice(places[0], places[-1] + 1)  # without marks that the server itself puts in front or behind
+    inside = slice(places[0], places[-1] + 1)  # without marks that the server itself adds at either end
     pieces, spans, unknown = pieces[inside], spans[inside], unknown[inside]
     if nameless := [text for text, nats in pieces[1:] if nats is None]:
         raise AnswerError(f"no log-probability of {nameless[0]!r} in {sentence!r}")
