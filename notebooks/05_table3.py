@@ -315,7 +315,7 @@ for model, rows in scores.groupby("model", sort=False):
     )
 
 # %% [markdown]
-# Past forms agree with any subject, so the metrics leave them out; [Figure 3](07_figure3.ipynb) shows how much is left out in all. Where a causal and a masked model differ in Table 2, remember that they were shown different things.
+# Past forms agree with any subject, so the metrics leave them out; [Figure 3](07_figure3.ipynb) shows how much is left out in all.
 
 # %% [markdown]
 # ## Exercises

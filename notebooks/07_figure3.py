@@ -220,7 +220,7 @@ try_this(
 # %% [markdown]
 # ## The laboratory's coverage
 #
-# In the laboratory's short sentences hardly anything but a verb can follow where one is due, which raises coverage; verbs that are not on the paper's list lower it.
+# In the laboratory's short sentences little but a verb can follow where one is due.
 
 # %% tags=["hide-input"]
 if len(laboratory):

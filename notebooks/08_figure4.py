@@ -175,7 +175,7 @@ if len(real):
 #
 # The shape is a valley. Scores in its middle can be compared; at the rims they cannot. Where a wall rises between two neighbouring cut-offs, a step of the score in Figure 2 may be a change of contexts and nothing else. In *Simple* one context of twenty makes a step.
 #
-# So a point of Figures 1 and 2 says how good the model is *in those contexts in which some counted verb is among the likeliest entries*, and nothing about the others.
+# So a point there is about *those contexts in which some counted verb is inside the cut-off*, and about no others.
 #
 # ### What could fool you
 #
