@@ -476,7 +476,7 @@ for name in newman.real_models(models):
     )
 
 # %% [markdown]
-# What to conclude: EW asks about *every verb that is a single entry*, and this is not every verb. A verb that is also a noun cannot be judged as simply as others: *The author plan* may be the beginning of *The author plan that was published last year*. A real model is asked many such verbs; the laboratory's verbs were chosen not to be nouns. [What the gap is made of](16_laboratory.ipynb) shows how much of a low EW comes from this.
+# What to conclude: EW asks about *every verb that is a single entry*, and this is not every verb. A verb that is also a noun cannot be judged as simply as others: *The author plan* may be the beginning of *The author plan that was published last year*. A real model is asked many such verbs; the laboratory's verbs were chosen not to be nouns. [What the gap is made of](18_gap.ipynb) shows how much of a low EW comes from this.
 #
 # What could fool you: a model with a larger vocabulary is asked about rarer verbs, and a lower EW may mean no more than that. The package can restrict a comparison of two models to the lemmas that both of them have.
 #

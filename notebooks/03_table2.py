@@ -309,7 +309,7 @@ glue("table2_chart", front_chart)
 front_chart
 
 # %% [markdown]
-# What could fool you here? *The BOS token*, which no table of the paper mentions; [Pitfalls](14_pitfalls.ipynb) shows what it moves. *The lists*: two models do not have the same verbs in their vocabularies. *The intervals*: two contexts with the same noun are not two independent facts, so they are {term}`clustered <cluster>` by subject noun. And *the verbs themselves*: after *The author* the word *plan* may be a noun, and EW counts that reading as an error; [What the gap is made of](16_laboratory.ipynb) measures how much this matters. (The row BLiMP needs a download; the [report](00_report.ipynb) takes it from a recorded run.)
+# What could fool you here? *The BOS token*, which no table of the paper mentions; [Pitfalls](14_pitfalls.ipynb) shows what it moves. *The lists*: two models do not have the same verbs in their vocabularies. *The intervals*: two contexts with the same noun are not two independent facts, so they are {term}`clustered <cluster>` by subject noun. And *the verbs themselves*: after *The author* the word *plan* may be a noun, and EW counts that reading as an error; [What the gap is made of](18_gap.ipynb) measures how much this matters. (The row BLiMP needs a download; the [report](00_report.ipynb) takes it from a recorded run.)
 #
 # ```{margin} Interval
 # If the study were repeated with other nouns of the same kind, such an interval would

@@ -297,7 +297,7 @@ try_this(
 )
 
 # %% [markdown]
-# One pair of sentences proves nothing. [What the gap is made of](16_laboratory.ipynb) does the same to hundreds, and finds where an adverb does not help.
+# One pair of sentences proves nothing. [What the gap is made of](18_gap.ipynb) does the same to hundreds, and finds where an adverb does not help.
 #
 # ### Where the probability goes
 #

@@ -476,7 +476,7 @@ else:
 table(shown, "Largest change of any construction's score, by switch", digits=4)
 
 # %% [markdown]
-# Which switch matters depends on the model and the construction. You cannot know beforehand, so print the switches with the score. One of them, *verbs: none that is also a noun or a past form*, changes no convention but which verbs are asked: it removes words that a causal model may rightly expect as nouns. [What the gap is made of](16_laboratory.ipynb) takes this up.
+# Which switch matters depends on the model and the construction. You cannot know beforehand, so print the switches with the score. One of them, *verbs: none that is also a noun or a past form*, changes no convention but which verbs are asked: it removes words that a causal model may rightly expect as nouns. [What the gap is made of](18_gap.ipynb) takes this up.
 #
 # ### Ties
 #

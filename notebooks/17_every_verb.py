@@ -436,7 +436,7 @@ for name in real:
     )
 
 # %% [markdown]
-# Two things differ between the groups: how the verbs are spelled, and how many of them are nouns as well. The table keeps them apart; [What the gap is made of](16_laboratory.ipynb) puts both into one sum.
+# Two things differ between the groups: how the verbs are spelled, and how many of them are nouns as well. The table keeps them apart; [What the gap is made of](18_gap.ipynb) puts both into one sum.
 
 
 # %% tags=["hide-input"]

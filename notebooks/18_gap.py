@@ -28,11 +28,13 @@
 # %% tags=["remove-cell", "setup"]
 # On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
 # PROFILE = "paper", say, runs other models than those named below:
-# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and 15 minutes there (hours without one)
-# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and an hour there (days without one)
+# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and an hour on a T4 (a day without one)
+# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and 4 hours on a T4 (days without one)
 PROFILE = ""
+KEEP = False  # on Colab, True keeps results in your Google Drive: after a disconnect, the same cells go on
 
 import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
@@ -42,11 +44,17 @@ if importlib.util.find_spec("tse_core") is None:
     package = uploaded[-1] if uploaded else ""
     if not package:
         raise SystemExit(
-            "Upload the tse_core wheel from the book's downloads, then run this again."
+            "Upload the tse_core wheel from the book's downloads (the folder symbol on the "
+            "left, then the arrow), and run this again."
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
     subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
+if KEEP:
+    from google.colab import drive
+
+    drive.mount("/content/drive")
+    os.environ["TSE_STORE"] = "/content/drive/MyDrive/tse-results"
 
 # %% tags=["parameters"]
 models = [
