@@ -81,14 +81,13 @@ from IPython.display import display
 from tse_book import charts
 from tse_book.claims import (
     extension_ledger,
-    extension_sentence,
     ledger,
     load_claims,
     verdicts,
 )
 from tse_book.pages import (
+    extension_sentence,
     extension_table,
-    extension_tiles,
     glue,
     link,
     newman,
@@ -101,10 +100,10 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's threshold the whole 95 % interval lies. Where the paper gives no threshold, we set one and say so. Each number is computed twice: once with the token in front that the model's documents began with, and once with nothing in front of the sentence (a dash where that has not run). Where the two verdicts differ, the row says that the verdict *depends on the front token*. The papers' own models are judged further down, under *At a glance*; a model of this block never earns the word *reproduced*.
+# A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's threshold it lies. Where the paper gives no threshold, we set one and say so. A claim is also asked under conditions that could change the answer: with no {term}`BOS` token, over verbs that are no nouns, with an adverb before the verb. Where the verdict changes and a paired test shows the difference, it *depends on* that condition. All tests of one model are one family, and their p-values are corrected together (Holm); there is no count of verdicts, because claims about one model hang together. The papers' own models are judged in [the ledger](19_ledger.ipynb); a model of this block never earns the word *reproduced*.
 #
 # ```{dropdown} Predict: what is measured lies just above a claim's threshold, and its interval reaches below it. What is the verdict?
-# *Undecided.* The number is on the claim's side, but another sample of nouns might put it on the other. A verdict is given only where the whole interval lies on one side. *Undecided* is no weak form of *does not extend*: more sentences, or more nouns, may still decide it either way.
+# *Undecided.* The number is on the claim's side, but another sample of subjects and verbs might put it on the other. *Undecided* is no weak form of *does not extend*: more sentences may still decide it either way.
 # ```
 
 # %% tags=["remove-input"]
@@ -126,7 +125,6 @@ extension = extension[extension["verdict"] != verdicts.NOT_RUN]
 glue("extension_claims", len(extension))
 glue("extension_said", extension_sentence(extension))
 if len(extension):
-    display(extension_tiles(extension))
     display(
         extension_table(
             extension, findings, "General claims on a model that the papers never saw."
@@ -134,11 +132,11 @@ if len(extension):
     )
 
 # %% [markdown]
-# {glue:text}`extension_said:s` Read a verdict together with its rows, which unfold under *how*: a mean over constructions can hide one that goes the other way.
+# {glue:text}`extension_said:s` Read a verdict together with its conditions and rows, which unfold under *how*: a mean over constructions can hide one that goes the other way.
 
 # %% tags=["remove-input"]
 charts.download_table(
-    extension.assign(cell=extension["cell"].map(link)),
+    extension.drop(columns="conditions").assign(cell=extension["cell"].map(link)),
     "beyond-the-papers.csv",
     "Download these verdicts",
 )

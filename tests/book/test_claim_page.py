@@ -8,7 +8,7 @@ import pytest
 
 from tse_book.claims import extension_ledger, load_claims, verdicts
 from tse_book.claims.judging import laboratory_ledger, ledger
-from tse_book.pages.extension import extension_table, extension_tiles
+from tse_book.pages.extension import extension_sentence, extension_table
 from tse_book.pages.ledger import MEANING, laboratory_table, ledger_table, verdict_tiles
 from tse_book.pages.markup import chapter, link
 from tse_book.studies import FINDING_COLUMNS
@@ -110,34 +110,33 @@ def test_our_criterion_stands_apart_from_the_published_value(html):
 def findings():
     made = "m@12345678 d@12345678 | bos:none | 0.1.0 cpu 2026-01-01"
     rows = [
-        ("m", "default", "E.ew-below-tse", "all", 0.1, 0.05, 0.15, 29, made),
-        ("m", "none", "E.ew-below-tse", "all", -0.1, -0.15, -0.05, 29, made),
-        ("m", "default", "E.ew-below-tse", "Simple <1>", 0.123, 0.1, 0.2, 10, made),
-        ("m", "none", "E.ew-below-tse", "Simple <1>", -0.321, -0.4, -0.2, 10, made),
-        ("m", "default", "E.islands", "all", 1, 1, 1, 8000, made),
+        ("m", "default", "E.ew-below-tse", "all", 0.1, 0.05, 0.15, 0.01, 28, 29, made),
+        ("m", "default", "E.ew-below-tse", "Simple <1>", 0.123, 0.1, 0.2, 0.02, 9, 10, made),
+        ("m", "no BOS token", "E.ew-below-tse", "all", -0.1, -0.15, -0.05, 0.01, 28, 29, made),
+        ("m", "no BOS token", "E.ew-below-tse", "difference", 0.2, 0.15, 0.25, 0.01, 28, 29, made),
+        ("m", "default", "E.forty", "all", 0.5, 0.4, 0.6, 0.03, 9, 10, made),
     ]
     return pd.DataFrame(rows, columns=FINDING_COLUMNS)
 
 
-def test_extensions_show_border_interval_rows_and_both_fronts(findings):
+def test_extensions_show_threshold_interval_conditions_and_rows(findings):
     table = extension_ledger(findings)
     found = extension_table(table, findings, "beyond the papers").data
     assert found.count("<tr ") == len(load_claims()["extensions"])
     row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.ew-below-tse<.*?</tr>", found, re.DOTALL)[0]
-    assert 'data-verdict="depends on the front token"' in row
-    assert "0.100" in row and "[0.050, 0.150]" in row and "[−0.150, −0.050]" in row
-    assert "<small>extends</small>" in row and "<small>does not extend</small>" in row
-    assert "Simple &lt;1&gt;: 0.123" in row and "−0.321" in row
+    assert 'data-verdict="depends"' in row and "depends on the BOS token" in row
+    assert "0.100" in row and "[0.050, 0.150]" in row
+    assert "no BOS token: −0.100" in row and "paired difference +0.200" in row
+    assert "Simple &lt;1&gt;: 0.123" in row
     assert "<dd>0, that of the paper</dd>" in row
     assert "2026-01-01" not in row
     past = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.mass-past<.*?</tr>", found, re.DOTALL)[0]
     assert "<dd>0.1, ours</dd>" in past and "not yet run" in past
-    islands = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.islands<.*?</tr>", found, re.DOTALL)[0]
-    assert '<td data-label="Border" class="number">place 1</td>' in islands
+    forty = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.forty<.*?</tr>", found, re.DOTALL)[0]
+    assert 'data-verdict="reached"' in forty
 
 
-def test_tiles_count_the_verdicts_on_models_that_no_paper_saw(findings):
-    tiles = extension_tiles(extension_ledger(findings)).data
-    counts = dict(re.findall(r'data-verdict="([^"]+)"><span class="tse-tile-count">(\d+)<', tiles))
-    expected = {"extends": "1", "does not extend": "0", "undecided": "0", "depends on the front token": "1"}
-    assert counts == expected | {"not yet run": str(len(load_claims()["extensions"]) - 2)}
+def test_the_verdicts_in_words_name_the_claims_and_count_nothing(findings):
+    said = extension_sentence(extension_ledger(findings))
+    assert said == "**m, depends:** EW is below TSE. **m, reached:** On unlikely verbs scores drop by up to 40 %."
+    assert extension_sentence(extension_ledger(findings.head(0))).startswith("No general claim")

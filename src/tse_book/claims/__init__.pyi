@@ -4,8 +4,6 @@ from . import syntaxgym as syntaxgym
 from . import verdicts as verdicts
 from .extension import EXTENSION as EXTENSION
 from .extension import extension_ledger as extension_ledger
-from .extension import extension_sentence as extension_sentence
-from .extension import extension_summary as extension_summary
 from .finding import load_claims as load_claims
 from .judging import LEDGER as LEDGER
 from .judging import RESULTS as RESULTS

@@ -4,6 +4,7 @@ A sentence of the paper is judged on the values recomputed from the data reposit
 the corrected tables make of it.
 """
 
+import math
 from collections.abc import Callable
 from functools import cache, wraps
 
@@ -13,6 +14,7 @@ from tse_book import published
 from tse_book.claims.finding import Finding, check
 
 SOURCES = ("printed", "corrected", "recomputed")
+NEURAL = ("LSTM", "Transformer-XL", "GPT-2")
 
 
 def in_each_version(judge: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
@@ -119,6 +121,115 @@ def irregular_cost(case) -> Finding:
     nouns = table[table.index.str.startswith("determiner_noun") | table.index.str.contains("plural_subject_verb")]
     irregular = nouns.index.str.contains("irregular")
     return _cost(nouns[~irregular].mean() - nouns[irregular].mean(), case)
+
+
+@check
+@in_each_version
+def model_order(case) -> Finding:
+    """One model is best and one worst overall; the value is the best one's accuracy."""
+    overall = _phenomena(case["source"], printed=True).loc["Overall"].drop("human").sort_values()
+    note = " < ".join(overall.index)
+    return Finding(overall.iloc[-1], (overall.index[-1], overall.index[0]) == (case["best"], case["worst"]), note)
+
+
+@check
+@in_each_version
+def worst_everywhere(case) -> Finding:
+    """Phenomena of twelve in which one model is the lowest."""
+    table = _phenomena(case["source"], printed=True).drop("Overall").drop(columns="human")
+    worst = table.idxmin(axis=1)
+    others = ", ".join(f"{name}: {model}" for name, model in worst.items() if model != case["named_model"])
+    return Finding(int((worst == case["named_model"]).sum()), not others, others)
+
+
+@check
+@in_each_version
+def below_humans(case) -> Finding:
+    """Every model is below humans overall; the value is the smallest distance."""
+    overall = _phenomena(case["source"], printed=True).loc["Overall"]
+    gap = overall["human"] - overall.drop("human").max()
+    return Finding(gap, abs(gap - case["published"]) <= case["within"])
+
+
+@check
+@in_each_version
+def only_one_above_chance(case) -> Finding:
+    """On islands one model alone is well above chance; the value is the next best model's accuracy."""
+    row = _phenomena(case["source"], printed=True).loc["ISLAND EFFECTS"].drop("human").sort_values()
+    holds = row.index[-1] == "GPT-2" and row.iloc[-2] <= 0.5 + case["at_most"] < row.iloc[-1]
+    return Finding(row.iloc[-2], holds, f"next best: {row.index[-2]}")
+
+
+@check
+@in_each_version
+def hard_phenomena(case) -> Finding:
+    """The phenomena that the text calls hard are the hardest by mean accuracy; the value is how many of them are."""
+    means = _phenomena(case["source"], printed=True).drop("Overall").drop(columns="human").mean(axis=1).sort_values()
+    hardest = list(means.index[: len(case["named_phenomena"])])
+    shared = len(set(hardest) & set(case["named_phenomena"]))
+    return Finding(shared, shared == len(hardest), "hardest: " + ", ".join(hardest))
+
+
+@check
+@in_each_version
+def wh_gap(case) -> Finding:
+    """Smallest difference, of any model, between the paradigms of a missing gap and those of an illicit one."""
+    table = _paradigms(case["source"]).drop(columns="human")
+    gaps = {end: table.loc[[f"wh_vs_that_{end}_gap", f"wh_vs_that_{end}_gap_long_distance"]] for end in ("no", "with")}
+    smallest = (gaps["no"].min() - gaps["with"].max()).min()
+    holds = bool((gaps["no"] > 0.5).all(axis=None) and (gaps["with"] < 0.5).all(axis=None))
+    return Finding(smallest, holds, f"lowest without a gap {gaps['no'].min().min():.3f}, highest with one "
+                   f"{gaps['with'].max().max():.3f}")  # fmt: skip
+
+
+@check
+@in_each_version
+def closer_to_each_other(case) -> Finding:
+    """Lowest correlation of two neural models less the highest of one with humans."""
+    table = _paradigms(case["source"])[[*NEURAL, "human"]].corr()
+    between = min(table.loc[a, b] for a in NEURAL for b in NEURAL if a != b)
+    return Finding(between - table.loc[list(NEURAL), "human"].max(), between > table.loc[list(NEURAL), "human"].max())
+
+
+@check
+@in_each_version
+def above_chance_with_attractor(case) -> Finding:
+    """Lowest accuracy of a neural model on the two paradigms with an attractor."""
+    table = _paradigms(case["source"])[list(NEURAL)]
+    lowest = table.loc[["distractor_agreement_relational_noun", "distractor_agreement_relative_clause"]].min().min()
+    return Finding(lowest, lowest > 0.5)
+
+
+@check
+def slope_order(case) -> Finding:
+    """Every printed slope that the text calls steep is above every one that it calls shallow."""
+    table = published.blimp_slopes()
+    shallow = table["phenomenon"].isin(["NPI LICENSING", "ISLAND EFFECTS"])
+    by_model = [rows["slope"] for _, rows in table.groupby("model")]
+    gap = min(rows[~shallow[rows.index]].min() - rows[shallow[rows.index]].max() for rows in by_model)
+    return Finding(gap, gap > 0)
+
+
+@check
+def tokens_needed(case) -> Finding:
+    """Powers of ten of tokens at which a line of the printed slope from the model's accuracy reaches that of humans."""
+    table, slopes = _phenomena("recomputed", printed=True), published.blimp_slopes()
+    slopes = slopes[slopes["phenomenon"].isin(["NPI LICENSING", "ISLAND EFFECTS"])]
+    doublings = [(table.loc[row.phenomenon, "human"] - table.loc[row.phenomenon, row.model]) / row.slope
+                 for row in slopes.itertuples()]  # fmt: skip
+    powers = min(math.log10(case["tokens"]) + d * math.log10(2) for d in doublings)
+    return Finding(powers, powers > case["published"], "the least of two models and two phenomena")
+
+
+@check
+def method_exceptions(case) -> Finding:
+    """Transformer-XL's prefix methods less its full sentences, in the phenomena named: the smallest gain."""
+    table = published.blimp_prefix_methods()
+    table = table[(table["model"] == "Transformer-XL") & table["linguistics_term"].isin(case["named_phenomena"])]
+    wide = table.pivot_table(index=["linguistics_term", "UID"], columns="method", values="accuracy")
+    gains = wide.drop(columns="full-sentence").mean(axis=1).sub(wide["full-sentence"]).groupby(level=0).mean()
+    note = ", ".join(f"{name} {gain:+.3f}" for name, gain in gains.items())
+    return Finding(gains.min(), len(gains) == len(case["named_phenomena"]) and gains.min() >= case["at_least"], note)
 
 
 @check

@@ -68,8 +68,9 @@ def mean_range(table: pd.DataFrame) -> tuple[float, int]:
 
 
 def empty_ends(table: pd.DataFrame) -> float:
-    """Median share of contexts without an eligible lemma, at whichever end of the distribution has fewer."""
+    """Mean share of contexts without an eligible lemma, at whichever end of the distribution has fewer.
+
+    Without any is fewer than "very few", so a share above the threshold is one for "very few" as well.
+    """
     ends = [("top", 0.1), ("bottom", 1e-6)]
-    return float(
-        min(table.loc[(table["side"] == s) & np.isclose(table["cutoff"], c), "score"].median() for s, c in ends)
-    )
+    return float(min(table.loc[(table["side"] == s) & np.isclose(table["cutoff"], c), "score"].mean() for s, c in ends))

@@ -1,12 +1,14 @@
 """Does a finding hold for a model that the paper never saw? Verdicts on measured statistics.
 
-`tse_book.studies.findings_of` measures, data/claims.yaml (`extensions`) says what is claimed and where the border lies:
+`tse_book.studies.findings` measures, data/claims.yaml (`extensions`) says what is claimed and where the threshold lies:
 
-* **extends**: the whole 95 % interval lies on the claim's side of the border;
-* **does not extend**: it lies wholly on the other side;
-* **undecided**: it holds the border;
-* **depends on the front token**: with the model's default in front of every sentence the verdict is another than with
-  nothing in front.
+* **extends**: the statistic lies on the claim's side of the threshold;
+* **does not extend**: it lies on the other side;
+* **undecided**: it could be either;
+* **depends on ...**: under a named condition the verdict is another one, and a paired test shows the difference.
+
+All tests of one model, those against thresholds and those of conditions, are one family: their p-values are corrected
+together (Holm), and a verdict needs a corrected p-value below 0.05. The intervals shown are those of each number alone.
 """
 
 from collections.abc import Callable
@@ -16,16 +18,25 @@ import pandas as pd
 
 from tse_book.claims.blimp import prefix_methods
 from tse_book.claims.finding import load_claims
-from tse_book.claims.verdicts import DEPENDS, DOES_NOT_EXTEND, EXTENDS, EXTENSION_VERDICTS, NOT_RUN, UNDECIDED
-from tse_book.recorded import BOS_SETTINGS
-from tse_core.errors import InputError, unknown
-
-EXTENSION = (
-    "model", "id", "paper", "claim", "statistic", "border", "shown", "whose", "why", "value", "low", "high", "n",
-    "verdict_default", "value_none", "low_none", "high_none", "verdict_none", "verdict", "signature", "signature_none",
-    "cell",
+from tse_book.claims.verdicts import (
+    DEPENDS,
+    DOES_NOT_EXTEND,
+    EXTENDS,
+    NOT_REACHED,
+    NOT_RUN,
+    REACHED,
+    UNDECIDED,
 )  # fmt: skip
-_NEEDED = ("model", "front", "claim", "row", "value", "low", "high", "n", "signature")
+from tse_book.studies.findings import AGAINST, DEFAULT, FINDING_COLUMNS
+from tse_core.errors import InputError, unknown
+from tse_core.uncertainty.intervals import holm, p_value
+
+LEVEL = 0.05
+ALL, DIFFERENCE = "all", "difference"
+EXTENSION = (
+    "model", "id", "paper", "claim", "statistic", "threshold", "whose", "why", "value", "low", "high", "n",
+    "p_holm", "verdict", "on", "conditions", "signature", "cell",
+)  # fmt: skip
 
 
 def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
@@ -34,84 +45,101 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     findings : DataFrame
-        What `tse_book.studies.findings_of` gives, of any models. Laboratory models and those of a claim's own paper
+        What `tse_book.studies.findings_table` gives, of any models. Laboratory models and those of a claim's own paper
         are passed over.
 
     Returns
     -------
     DataFrame
-        The columns `EXTENSION`, one row a model and claim: the statistic with its interval and verdict under the
-        model's default front and with nothing in front, and the verdict of both.
+        The columns `EXTENSION`, one row a model and claim: the statistic with its interval under the model's own way of
+        reading, its corrected p-value against the threshold, the verdict, the conditions that it depends `on`, and
+        `conditions`, a table of what each condition gives: condition, value, low, high, verdict, difference (from what
+        it is held against), p_holm of the difference.
 
     Raises
     ------
-    InputError : findings lack a column, name an unknown claim or front, or have a number twice.
+    InputError : findings lack a column, name an unknown claim or condition, or have a number twice.
     """
     claims, tested = load_claims()["extensions"], load_claims()["tested"]
-    judged = _checked(findings, [claim["id"] for claim in claims])
+    known = _checked(findings, [claim["id"] for claim in claims])
     rows = []
-    for model in dict.fromkeys(judged["model"]):
-        mine = judged[judged["model"] == model].set_index(["claim", "front"])
-        rows += [_row(model, claim, mine) for claim in claims if _outside(model, tested[claim["paper"]])]
+    for model in dict.fromkeys(known["model"]):
+        mine = [claim for claim in claims if _outside(model, tested[claim["paper"]])]
+        judged = _tested(known[known["model"] == model], {claim["id"]: claim for claim in mine})
+        rows += [_row(model, claim, judged[judged["claim"] == claim["id"]]) for claim in mine]
     return pd.DataFrame(rows, columns=list(EXTENSION))
 
 
-def extension_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """How often each verdict was given: models down, verdicts across. `table` is an extension ledger."""
-    counts = pd.crosstab(table["model"], table["verdict"])
-    order = [*EXTENSION_VERDICTS, NOT_RUN]
-    return counts.reindex(index=list(dict.fromkeys(table["model"])), columns=order, fill_value=0)
+def threshold_of(claim: dict) -> float:
+    """The claim's threshold: a number, or one computed from published data."""
+    border = claim["threshold"]
+    if isinstance(border, int | float):
+        return float(border)
+    if border not in _COMPUTED:
+        raise unknown("threshold", border, _COMPUTED, " (data/claims.yaml)")
+    return float(_COMPUTED[border]())
 
 
-def extension_sentence(table: pd.DataFrame) -> str:
-    """How often each verdict was given, as a sentence; claims that were not measured are passed over."""
-    measured = table[table["verdict"] != NOT_RUN]
-    if measured.empty:
-        return "No general claim was measured on a model that the papers never saw."
-    words = {EXTENDS: ("extends", "extend"), DOES_NOT_EXTEND: ("does not extend", "do not extend")}
-    words |= {UNDECIDED: ("is undecided", "are undecided")}
-    words |= {DEPENDS: ("depends on the front token", "depend on the front token")}
-    counts = measured["verdict"].value_counts()
-    said = [
-        f"{counts[verdict]} {word[int(counts[verdict] > 1)]}" for verdict, word in words.items() if verdict in counts
-    ]
-    return (
-        f"Of {len(measured)} general claims measured on {', '.join(dict.fromkeys(measured['model']))}, "
-        f"{' and '.join(filter(None, [', '.join(said[:-1]), said[-1]]))}."
-    )
+def extends(value: float, threshold: float, p: float, side: str = "above") -> str:
+    """The verdict on a number whose corrected p-value against the threshold is `p`.
 
-
-def extends(low: float, high: float, border: float, side: str = "above") -> str:
-    """The verdict on an interval.
-
-    >>> extends(0.02, 0.08, 0), extends(-0.09, -0.01, 0), extends(-0.01, 0.03, 0), extends(1, 1, 1.5, "below")
+    >>> extends(0.05, 0, 0.01), extends(-0.05, 0, 0.01), extends(0.05, 0, 0.2), extends(0.01, 0.013, 0.01, "below")
     ('extends', 'does not extend', 'undecided', 'extends')
     """
-    if side == "below":
-        low, high, border = -high, -low, -border
-    return EXTENDS if low > border else DOES_NOT_EXTEND if high < border else UNDECIDED
+    if p >= LEVEL:
+        return UNDECIDED
+    return EXTENDS if (value > threshold) == (side == "above") else DOES_NOT_EXTEND
 
 
-def _row(model: str, claim: dict, found: pd.DataFrame) -> dict:
-    border = claim["border"] if isinstance(claim["border"], int | float) else _border(claim["border"])
-    row = {column: claim.get(column, "") for column in EXTENSION} | {"model": model, "border": float(border)}
-    row |= {"signature": "", "signature_none": "", "verdict_default": NOT_RUN, "verdict_none": NOT_RUN, "n": 0}
-    row |= {f"{name}{end}": np.nan for name in ("value", "low", "high") for end in ("", "_none")}
-    row["shown"] = claim.get("shown", f"{border:.3g}")
-    for front, end in BOS_SETTINGS.items():
-        if (claim["id"], front) in found.index:
-            number = found.loc[(claim["id"], front)]
-            row |= {f"{name}{end}": number[name] for name in ("value", "low", "high", "signature")}
-            row["n"] = row["n"] or int(number["n"])
-            row[f"verdict_{front}"] = extends(number["low"], number["high"], border, claim.get("side", "above"))
-    return row | {"verdict": _joint(row["verdict_default"], row["verdict_none"])}
+def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
+    """The judged numbers and the differences of one model, with p-values corrected as one family, and verdicts."""
+    judged = findings[findings["row"].isin([ALL, DIFFERENCE]) & findings["claim"].isin(claims)].copy()
+    described = judged["claim"].map({name: "describes" in claim for name, claim in claims.items()}).astype(bool)
+    null = [0.0 if row == DIFFERENCE else threshold_of(claims[claim])
+            for row, claim in zip(judged["row"], judged["claim"], strict=True)]  # fmt: skip
+    numbers = zip(judged["value"] - null, judged["error"], judged["freedom"], strict=True)
+    p = np.array([p_value(*number) for number in numbers])
+    judged["p_holm"] = np.nan
+    judged.loc[~described, "p_holm"] = holm(p[~described.to_numpy()])
+    judged["verdict"] = [
+        (REACHED if value >= at else NOT_REACHED) if "describes" in claims[claim]
+        else extends(value, at, corrected, claims[claim].get("side", "above"))
+        for value, at, corrected, claim in zip(judged["value"], null, judged["p_holm"], judged["claim"], strict=True)
+    ]  # fmt: skip
+    return judged
 
 
-def _joint(default: str, none: str) -> str:
-    """The verdict under both fronts; where one of them did not run, that of the other."""
-    if NOT_RUN in (default, none):
-        return none if default == NOT_RUN else default
-    return default if default == none else DEPENDS
+def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
+    row = {column: claim.get(column, "") for column in EXTENSION} | {"model": model, "threshold": threshold_of(claim)}
+    row |= {"value": np.nan, "low": np.nan, "high": np.nan, "n": 0, "p_holm": np.nan, "verdict": NOT_RUN, "on": ""}
+    numbers = judged[judged["row"] == ALL].set_index("condition")
+    gaps = judged[judged["row"] == DIFFERENCE].set_index("condition")
+    if DEFAULT in numbers.index:
+        main = numbers.loc[DEFAULT]
+        row |= {name: main[name] for name in ("value", "low", "high", "p_holm", "verdict", "signature")}
+        row["n"] = int(main["n"])
+    conditions, on = [], []
+    for condition in numbers.index.drop(DEFAULT, errors="ignore"):
+        here, against = numbers.loc[condition], AGAINST[condition]
+        gap, p = gaps.loc[condition, ["value", "p_holm"]] if condition in gaps.index else (np.nan, np.nan)
+        numbers_here = {name: here[name] for name in ("value", "low", "high", "verdict")}
+        conditions.append({"condition": condition, **numbers_here, "difference": gap, "p_holm": p})
+        if p < LEVEL and "describes" not in claim and here["verdict"] != numbers.loc[against, "verdict"]:
+            on.append(NAMED[condition])
+    if on:
+        row |= {"verdict": DEPENDS, "on": ", ".join(on)}
+    names = ["condition", "value", "low", "high", "verdict", "difference", "p_holm"]
+    return row | {"conditions": pd.DataFrame(conditions, columns=names)}
+
+
+# What a verdict depends on, where a condition changes it.
+NAMED = {
+    "no BOS token": "the BOS token",
+    "verbs that are no nouns": "the kind of verb",
+    "distinct decisions": "how often TSE counts a decision",
+    "no adverb": "the sentences",
+    "an adverb": "an adverb before the verb",
+}
 
 
 def _outside(model: str, tested: list[str]) -> bool:
@@ -120,27 +148,20 @@ def _outside(model: str, tested: list[str]) -> bool:
 
 
 def _checked(findings: pd.DataFrame, known: list[str]) -> pd.DataFrame:
-    if missing := [column for column in _NEEDED if column not in findings]:
-        raise InputError(f"findings without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
-    for column, names in (("claim", known), ("front", BOS_SETTINGS)):
+    if missing := [column for column in FINDING_COLUMNS if column not in findings]:
+        raise InputError(f"findings without {', '.join(missing)}; needed: {', '.join(FINDING_COLUMNS)}")
+    for column, names in (("claim", known), ("condition", [DEFAULT, *AGAINST])):
         for name in findings[column].unique():
             if name not in names:
                 raise unknown(f"{column} of a finding", name, names, " (data/claims.yaml)")
-    judged = findings[findings["row"] == "all"]
-    twice = judged[judged.duplicated(["model", "claim", "front"])]
+    twice = findings[findings.duplicated(["model", "claim", "condition", "row"])]
     if len(twice):
         row = twice.iloc[0]
-        raise InputError(f"findings: {row['claim']} of {row['model']} stands there twice (front: {row['front']})")
-    return judged
+        raise InputError(f"findings: {row['claim']} of {row['model']} is there twice (condition: {row['condition']})")
+    return findings
 
 
-_BORDERS: dict[str, Callable[[], float]] = {
+_COMPUTED: dict[str, Callable[[], float]] = {
     "furthest_method": lambda: prefix_methods()["difference"].abs().max(),
     "lowest_method_correlation": lambda: prefix_methods().groupby("model")["correlation"].mean().min(),
 }
-
-
-def _border(name: str) -> float:
-    if name not in _BORDERS:
-        raise unknown("border", name, _BORDERS, " (data/claims.yaml)")
-    return float(_BORDERS[name]())

@@ -85,8 +85,8 @@ def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
 
 
 def papers() -> dict[str, str]:
-    """The papers of the ledger: key -> title."""
-    return load_claims()["papers"]
+    """The papers of the ledger: key -> title; at last those whose findings are put to other models only."""
+    return load_claims()["papers"] | load_claims()["further"]
 
 
 def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:

@@ -130,11 +130,13 @@ def largest_coverage(case, results) -> Measured | None:
 
 @run
 def past_share(case, results) -> Measured | None:
-    table = _model(case["model"], results)
-    table = _whole(table[table["metric"] == "past"])
-    return (
-        None if _partial(table) else _counted(table["score"].mean(), table["score"].mean() >= case["at_least"], table)
-    )
+    """Of the probability that the list's forms leave over at 100 %, the share on past forms."""
+    table = _whole(_model(case["model"], results))
+    past, coverage = (table[table["metric"] == name] for name in ("past", "coverage"))
+    if _partial(past) or _partial(coverage):
+        return None
+    shares = past.set_index("construction")["score"] / (1 - coverage.set_index("construction")["score"])
+    return _counted(shares.mean(), shares.mean() >= case["at_least"], past)
 
 
 @run

@@ -13,8 +13,9 @@ VERDICTS = (REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED, HOLDS, FAI
 EXTENDS = "extends"
 DOES_NOT_EXTEND = "does not extend"
 UNDECIDED = "undecided"
-DEPENDS = "depends on the front token"
-EXTENSION_VERDICTS = (EXTENDS, DOES_NOT_EXTEND, UNDECIDED, DEPENDS)
+DEPENDS = "depends"  # on a condition that the row names
+REACHED, NOT_REACHED = "reached", "not reached"  # of a number that describes and is no test
+EXTENSION_VERDICTS = (EXTENDS, DEPENDS, DOES_NOT_EXTEND, UNDECIDED, REACHED, NOT_REACHED)
 
 TOLERANCES = (0.005, 0.02)
 FACTORS = (1.05, 1.25)  # of probabilities, which may all be smaller than any difference

@@ -5,32 +5,22 @@ from html import escape
 import pandas as pd
 
 from tse_book.claims import papers, verdicts
-from tse_book.pages.markup import badge, chapter_link, estimate, head_of, in_line, ledger_of, row_of, tile, tiles
-from tse_book.recorded import BOS_SETTINGS
+from tse_book.pages.markup import badge, chapter_link, estimate, head_of, in_line, ledger_of, row_of
 from tse_core.results.signature import without_provenance
 
 _MEANING = {
-    verdicts.EXTENDS: ("✓", "good", "the whole interval lies on the claim's side of the border"),
-    verdicts.DOES_NOT_EXTEND: ("✗", "bad", "the whole interval lies on the other side"),
-    verdicts.UNDECIDED: ("?", "open", "the interval holds the border"),
-    verdicts.DEPENDS: ("⇄", "open", "another verdict with nothing in front of the sentence"),
+    verdicts.EXTENDS: ("✓", "good", "it lies on the claim's side of the threshold"),
+    verdicts.DEPENDS: ("⇄", "open", "another verdict under a condition that the row names, and a paired test shows it"),
+    verdicts.DOES_NOT_EXTEND: ("✗", "bad", "it lies on the other side"),
+    verdicts.UNDECIDED: ("?", "open", "it could be either"),
+    verdicts.REACHED: ("●", "open", "a largest value that describes and tests nothing"),
+    verdicts.NOT_REACHED: ("○", "open", "a largest value that describes and tests nothing"),
     verdicts.NOT_RUN: ("…", "open", "not measured on this model"),
 }
-_PLACE = "does-the-finding-hold-for-a-model-the-paper-never-saw"
-
-
-def extension_tiles(table: pd.DataFrame):
-    """How often each verdict was given. `table` is an extension ledger; in the book each tile shows its rows."""
-    counts = table["verdict"].value_counts()
-    wanted = [verdict for verdict in _MEANING if verdict != verdicts.NOT_RUN or counts.get(verdict, 0)]
-    return tiles(
-        tile(verdict, *_MEANING[verdict][:2], int(counts.get(verdict, 0)), _MEANING[verdict][2], _PLACE)
-        for verdict in wanted
-    )
 
 
 def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
-    """The extension ledger, one row a model and claim; what unfolds has the border, the rows and the signatures.
+    """The extension ledger, one row a model and claim; what unfolds has the threshold, the conditions and the rows.
 
     Parameters
     ----------
@@ -40,54 +30,61 @@ def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
         What it was judged from: the rows that stand beside each judged number.
     """
     titles = {key: title.split(",")[0] for key, title in papers().items()}
-    table = table.assign(**{end: without_provenance(table[end]) for end in ("signature", "signature_none")})
-    beside = dict(iter(findings[findings["row"] != "all"].groupby(["model", "claim"], sort=False)))
+    table = table.assign(signature=without_provenance(table["signature"]))
+    own = findings[(findings["condition"] == "default") & ~findings["row"].isin(["all", "difference"])]
+    beside = dict(iter(own.groupby(["model", "claim"], sort=False)))
     rows = [_row(row, titles[row["paper"]], beside.get((row["model"], row["id"]))) for row in table.to_dict("records")]
-    heads = ("Claim", "Border", "Default front [95 %]", "Nothing in front [95 %]", "Verdict")
+    heads = ("Claim", "Threshold", "Measured [95 %]", "Verdict")
     return ledger_of(heads, rows, caption, ("paper", "model", "verdict"), "extends-")
+
+
+def extension_sentence(table: pd.DataFrame) -> str:
+    """Which claims got which verdict, as a sentence; no tally, as the claims of one model are not independent."""
+    said = []
+    for model, rows in table[table["verdict"] != verdicts.NOT_RUN].groupby("model", sort=False):
+        for verdict in _MEANING:
+            claims = rows.loc[rows["verdict"] == verdict, "claim"]
+            if len(claims):
+                said.append(f"**{model}, {verdict}:** {'; '.join(claims)}.")
+    return " ".join(said) or "No general claim was measured on a model that the papers never saw."
 
 
 def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
     about = (f"<code>{escape(row['id'])}</code>", escape(paper), escape(row["model"]), chapter_link(row["cell"]))
     details = [
         ("Measured", escape(row["statistic"])),
-        ("Border", escape(f"{row['shown']}, that of {row['whose']}".replace("that of ours", "ours"))),
+        ("Threshold", escape(f"{row['threshold']:.3g}, that of {row['whose']}".replace("that of ours", "ours"))),
         ("Why", escape(row["why"])),
+        ("Conditions", _conditions(row["conditions"])),
         ("Rows", "" if beside is None else _rows(beside)),
-        ("Clusters", f"{row['n']:,} nouns, pairs, items or paradigms" if row["n"] else ""),
+        ("Rests on", f"{row['n']:,} subjects or verbs, pairs, items or paradigms" if row["n"] else ""),
+        ("p, corrected", "" if pd.isna(row["p_holm"]) else f"{row['p_holm']:.2g} (Holm, all tests of this model)"),
     ]
-    details += [
-        ("Made by", f"<code>{escape(row[name])}</code>") for name in ("signature", "signature_none") if row[name]
-    ]
+    if row["signature"]:
+        details.append(("Made by", f"<code>{escape(row['signature'])}</code>"))
     sign, kind, _ = _MEANING[row["verdict"]]
+    verdict = f"{row['verdict']} on {row['on']}" if row["on"] else row["verdict"]
     return row_of(
         {"paper": paper, "model": row["model"], "verdict": row["verdict"]},
         head_of(row["claim"], about, details),
-        ("Border", escape(row["shown"])),
-        ("Default front", _judged(row, "default")),
-        ("Nothing in front", _judged(row, "none")),
-        ("Verdict", badge(row["verdict"], sign, kind)),
+        ("Threshold", escape(f"{row['threshold']:.3g}")),
+        ("Measured", estimate(row["value"], row["low"], row["high"], 3)),
+        ("Verdict", badge(verdict, sign, kind)),
     )
 
 
-def _judged(row: dict, front: str) -> str:
-    """The number with its interval; its own verdict where the two fronts differ."""
-    end = BOS_SETTINGS[front]
-    text = estimate(row[f"value{end}"], row[f"low{end}"], row[f"high{end}"], _digits(row))
-    if row["verdict"] == verdicts.DEPENDS:
-        text += f" <small>{escape(row[f'verdict_{front}'])}</small>"
-    return text
+def _conditions(table: pd.DataFrame) -> str:
+    """What each condition gives, and the paired difference with its corrected p-value."""
+    items = []
+    for row in table.to_dict("records"):
+        text = f"{escape(row['condition'])}: {in_line(row['value'], row['low'], row['high'], 3)}, {row['verdict']}"
+        if not pd.isna(row["difference"]):
+            text += f" (paired difference {row['difference']:+.3f}, p {row['p_holm']:.2g})"
+        items.append(f"<li>{text}</li>")
+    return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
 def _rows(beside: pd.DataFrame) -> str:
-    """The rows of a statistic: with the default front, then with nothing in front."""
-    words, items = {"default": "", "none": "nothing in front: "}, []
-    for name, group in beside.groupby("row", sort=False):
-        numbers = {row["front"]: in_line(row["value"], row["low"], row["high"], 3) for row in group.to_dict("records")}
-        texts = [words[front] + numbers[front] for front in words if front in numbers]
-        items.append(f"<li>{escape(name)}: {'; '.join(texts)}</li>")
+    items = [f"<li>{escape(row['row'])}: {in_line(row['value'], row['low'], row['high'], 3)}</li>"
+             for row in beside.to_dict("records")]  # fmt: skip
     return f"<ul>{''.join(items)}</ul>"
-
-
-def _digits(row: dict) -> int:
-    return 0 if row["shown"].startswith("place") else 3

@@ -14,7 +14,7 @@ from .details import recorded_pairs as recorded_pairs
 from .details import recorded_regions as recorded_regions
 from .dynamics import training_curves as training_curves
 from .findings import FINDING_COLUMNS as FINDING_COLUMNS
-from .findings import findings_of as findings_of
+from .findings import findings_table as findings_table
 from .findings_run import measure_findings as measure_findings
 from .findings_run import quick_findings as quick_findings
 from .findings_run import recorded_findings as recorded_findings

@@ -1,88 +1,120 @@
 """Statistics made of several rows (constructions, paradigms, suites), with the rows beside them.
 
-A row is a list of groups of values and their weights: one group for a mean, two for a difference. Every function
-returns a list of `Number`: first the one that is judged, called `ALL`, then the rows.
+A row is a list of groups of values and their weights: one group for a mean, two for a difference. A statistic joins its
+rows: their mean, the least or the largest of them. Two statistics of the same units, under two conditions, differ by a
+paired difference: the groups of one and, with the other sign, those of the other.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
 
-ALL = "all"
+ALL, DIFFERENCE = "all", "difference"
 LEVEL = 0.95
 
 
 class Group(NamedTuple):
-    """Values of contexts, pairs or items (NaN where undefined), the cluster of each, and the sign they enter with."""
+    """Values of contexts, pairs or items (NaN where undefined), their clusters in every crossed way, the weight they
+    enter with, and how many values each stands for (1 by default)."""
 
     values: np.ndarray
-    clusters: np.ndarray
+    clusters: Sequence
     weight: float = 1.0
+    counts: Any = None
+
+
+class Statistic(NamedTuple):
+    """The rows of a statistic, and how they are joined; a largest row needs `fewest` clusters in each group."""
+
+    rows: Mapping[str, Sequence[Group]]
+    join: Literal["mean", "least", "largest"] = "mean"
+    fewest: int = 1
+
+
+Statistics = dict[str, Statistic]  # by claim
 
 
 class Number(NamedTuple):
-    """One number of a statistic: its row, its 95 % interval, and how many clusters the interval rests on."""
+    """One number of a statistic: its row, its 95 % interval, what a test needs, and how many clusters it rests on."""
 
     row: str
     value: float
     low: float
     high: float
+    error: float
+    freedom: int
     n: int
 
 
 def paired(first, second, clusters) -> list[Group]:
-    """First less second over the units in which both are defined."""
+    """First less second over the units in which both are defined; clustered in one way."""
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     undefined = np.isnan(first) | np.isnan(second)
-    return [Group(np.where(undefined, np.nan, part), clusters, sign) for part, sign in ((first, 1.0), (second, -1.0))]
+    return [Group(np.where(undefined, np.nan, part), [clusters], sign) for part, sign in ((first, 1.0), (second, -1.0))]
 
 
-def mean_of_rows(rows: Mapping[str, Sequence[Group]]) -> list[Number]:
-    """The mean over the rows, each counting alike, and the rows. A row with an undefined group is left out."""
-    rows = _defined(rows)
+def negative(groups: Sequence[Group], factor: float = 1.0) -> list[Group]:
+    """The groups with the other sign, and their weights multiplied."""
+    return [group._replace(weight=-factor * group.weight) for group in groups]
+
+
+def numbers(statistic: Statistic) -> list[Number]:
+    """The number that is judged, called `ALL`, and the rows; none where no row is defined."""
+    rows = _defined(statistic)
     if not rows:
         return []
-    everything = [group._replace(weight=group.weight / len(rows)) for groups in rows.values() for group in groups]
-    return [_number(ALL, everything), *(_number(name, groups) for name, groups in rows.items())]
+    found = [number_of(name, groups) for name, groups in rows.items()]
+    judged = number_of(ALL, _joined(rows, statistic.join))
+    if statistic.join != "mean":  # k intervals at 1 - 0.05 / k hold all k values together, and so their extreme
+        wide = [number_of(name, groups, 1 - (1 - LEVEL) / len(rows)) for name, groups in rows.items()]
+        extreme = max if statistic.join == "largest" else min
+        judged = judged._replace(low=extreme(n.low for n in wide), high=extreme(n.high for n in wide))
+    return [judged, *found]
 
 
-def largest_of_rows(rows: Mapping[str, Sequence[Group]], fewest_clusters: int) -> list[Number]:
-    """The largest of the rows, and the rows; a row with fewer clusters in any group is left out.
-
-    The interval of the largest reaches from the largest lower to the largest upper bound of k intervals at the level
-    1 - 0.05 / k (Bonferroni), which hold all k values together, and so their maximum, 95 times in 100.
-    """
-    rows = {name: g for name, g in _defined(rows).items() if min(map(_clusters, g)) >= fewest_clusters}
-    if not rows:
-        return []
-    found = [_number(name, groups) for name, groups in rows.items()]
-    wide = [_number(name, groups, level=1 - (1 - LEVEL) / len(rows)) for name, groups in rows.items()]
-    first = max(found, key=lambda number: number.value)
-    low, high = max(number.low for number in wide), max(number.high for number in wide)
-    return [first._replace(row=ALL, low=low, high=high), *found]
+def difference(one: Statistic, other: Statistic) -> Number | None:
+    """One statistic less the other, paired by the clusters that they share; None where no row is defined in both."""
+    rows = [_defined(one), _defined(other)]
+    shared = [{name: part[name] for name in rows[0] if name in rows[1]} for part in rows]
+    if not shared[0]:
+        return None
+    first, second = (_joined(part, one.join) for part in shared)
+    return number_of(DIFFERENCE, [*first, *negative(second)])
 
 
-def percentiles(draws: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval that bootstrap draws give."""
-    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
-
-
-def _number(row: str, groups: Sequence[Group], level: float = LEVEL) -> Number:
-    parts = [(group.values, [group.clusters]) for group in groups]
-    found = combine(parts, [group.weight for group in groups], level=level)
-    lowest = sum(min(group.weight, 0.0) for group in groups)
-    highest = sum(max(group.weight, 0.0) for group in groups)
+def number_of(row: str, groups: Sequence[Group], level: float = LEVEL) -> Number:
+    """The weighted sum of the groups' means; where their values are shares, no bound beyond what shares allow."""
+    samples = [Sample(group.values, group.clusters, group.counts) for group in groups]
+    found = combine(samples, [group.weight for group in groups], level=level)
+    lowest, highest = -np.inf, np.inf
+    if all(np.nanmin(group.values) >= 0 and np.nanmax(group.values) <= 1 for group in groups):
+        lowest, highest = (float(sum(side(g.weight, 0.0) for g in groups)) for side in (min, max))
     low, high = max(found.low, lowest), min(found.high, highest)
-    return Number(row, found.estimate, low, high, found.clusters)
+    return Number(row, found.estimate, low, high, found.error, found.freedom, found.clusters)
 
 
-def _defined(rows: Mapping[str, Sequence[Group]]) -> dict[str, Sequence[Group]]:
-    return {name: groups for name, groups in rows.items() if all(not np.isnan(g.values).all() for g in groups)}
+def correlated(first: np.ndarray, second: np.ndarray, labels: np.ndarray, weight: float = 1.0) -> Group:
+    """Pearson's correlation as a mean: the correlation plus each unit's influence on it, z z' - r (z^2 + z'^2) / 2."""
+    z, w = ((x - x.mean()) / x.std() for x in (np.asarray(first, dtype=float), np.asarray(second, dtype=float)))
+    r = float((z * w).mean())
+    return Group(r + z * w - r * (z**2 + w**2) / 2, [labels], weight)
+
+
+def _joined(rows: Mapping[str, Sequence[Group]], join: str) -> list[Group]:
+    if join == "mean":
+        return [g._replace(weight=g.weight / len(rows)) for groups in rows.values() for g in groups]
+    extreme = max if join == "largest" else min
+    return list(rows[extreme(rows, key=lambda name: number_of(name, rows[name]).value)])
+
+
+def _defined(statistic: Statistic) -> dict[str, Sequence[Group]]:
+    rows = {name: g for name, g in statistic.rows.items() if all(not np.isnan(np.asarray(x.values)).all() for x in g)}
+    return {name: groups for name, groups in rows.items() if min(map(_clusters, groups)) >= statistic.fewest}
 
 
 def _clusters(group: Group) -> int:
-    return len(set(np.asarray(group.clusters)[~np.isnan(group.values)]))
+    return len(set(np.asarray(group.clusters[0])[~np.isnan(group.values)]))

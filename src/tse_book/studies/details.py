@@ -37,6 +37,7 @@ from tse_core.sentences.preferences import judged
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
+FACTORIAL = "marvin-linzen-adverbs"
 DEFAULT, NONE = BOS_SETTINGS
 FURTHER = ("findings", "details")  # what a recorded run has besides its parts
 COLUMNS: dict[str, list[str]] = {
@@ -162,11 +163,11 @@ def record_further(model, home: Path, lemmas: str, *, data, pairs, suites, store
     if "findings" in chosen:
         asked = {"lemmas": lemmas, "data": data, "pairs": pairs, "suites": suites, "store": store}
         try:
-            tables = [measure_findings(model, front, **asked) for front, _ in _fronts(model)]
+            table = measure_findings(model, **asked, factorial=None if model.label.startswith("lab-") else FACTORIAL)
         except InputError as error:
             made["left_out"]["findings"] = str(error)
         else:
-            write_findings(pd.concat(tables, ignore_index=True), home)
+            write_findings(table, home)
             made["left_out"].pop("findings", None)
         write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
     return made

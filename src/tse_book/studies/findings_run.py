@@ -1,21 +1,24 @@
-"""Ask a model what the general claims need, under one front policy; keep and read the findings of recorded runs."""
+"""Ask a model what the general claims need, under every condition; keep and read the findings of recorded runs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from tse_book.recorded import BOS_SETTINGS
-from tse_book.studies.findings import FINDING_COLUMNS, findings_of
+from tse_book.studies.agreement_findings import about_cutoffs, about_verbs, agreement_statistics
+from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
+from tse_book.studies.contrasts import Statistics
+from tse_book.studies.findings import DEFAULT, FINDING_COLUMNS, findings_table
 from tse_book.studies.rows import sampled_forms, suites_signature
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluation import Evaluation, evaluate
 from tse_core.agreement.job import Protocol
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError
 from tse_core.files import write_aside
 from tse_core.models.coerce import load_model
+from tse_core.models.language_model import LanguageModel
 from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
@@ -24,20 +27,21 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 
 FILE = "findings.csv"
 METHODS = ("full-sentence", "one-prefix", "two-prefix")
-SAMPLE, FEW = 200, 20  # contexts of a construction of which the past forms are asked
+NO_BOS, NO_NOUNS, ONCE = "no BOS token", "verbs that are no nouns", "distinct decisions"
+SAMPLE, FEW = 200, 20  # contexts of a construction of which past forms and falls are asked
 
 
 def measure_findings(
     model,
-    front: str,
     *,
     lemmas: str,
     data: Iterable[str] = (),
+    factorial: str | None = None,
     pairs: str | None = None,
     suites: Iterable[str] = (),
     store: Store | None = None,
 ) -> pd.DataFrame:
-    """All statistics of the general claims with "default" or "none" in front of every sentence.
+    """All statistics of the general claims, under every condition that can be asked of the model.
 
     Whatever the store holds is not computed again. What cannot be asked of the model (no lemma in its vocabulary, data
     that is not downloaded) is left out.
@@ -46,51 +50,65 @@ def measure_findings(
     ----------
     model : LanguageModel
     data : names of agreement pairs, whose constructions together are the rows of Table 2.
+    factorial : name of agreement pairs with a column adverb.
     pairs : name of the sentence pairs (BLiMP), scored by every method that suits the model.
     suites : names of SyntaxGym suites; one with words that the model does not know is left out.
 
     Returns
     -------
-    DataFrame : as `findings_of` gives it.
+    DataFrame : as `findings_table` gives it.
 
     Raises
     ------
     InputError : nothing can be asked of the model; the reasons.
     """
-    model = model.with_policies(bos=front)
-    asked = {
-        "agreement": lambda: _agreement(model, list(data), lemmas, store),
-        "blimp": lambda: {"blimp": _blimp(model, pairs, store) if pairs else None},
-        "suites": lambda: {"suites": _items(model, suites, store)},
-    }
-    found: dict[str, Any] = {}
+    measured: dict[str, list] = {}
     troubles = []
-    for part, measure in asked.items():
-        try:
-            found |= measure()
-        except InputError as error:
-            troubles.append(f"{part}: {error}")
-    if troubles and all(part is None for part in found.values()):
-        raise InputError("; ".join(troubles))
-    return findings_of(front, **found)
+    for condition, own in fronts(model):
+        own_way = condition == DEFAULT
+        asked = {
+            "agreement": partial(_agreement, own, list(data), lemmas, store, whole=own_way),
+            "blimp": partial(_blimp, own, pairs, store),
+            "suites": partial(_items, own, suites, store),
+            "factorial": partial(_factorial, own, factorial if own_way else None, lemmas, store),
+        }
+        for part, measure in asked.items():
+            try:
+                found = measure()
+            except InputError as error:
+                troubles.append(f"{part}: {error}")
+                continue
+            for name, statistics in found.items():
+                measured.setdefault(condition if name == DEFAULT else name, []).append(statistics)
+    if troubles and not measured:
+        raise InputError("; ".join(dict.fromkeys(troubles)))
+    return findings_table(measured)
+
+
+def fronts(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
+    """The model with its own BOS token and with none, where that is another way of reading."""
+    default, bare = model.with_policies(bos="default"), model.with_policies(bos="none")
+    yield DEFAULT, default
+    if bare.policies() != default.policies():
+        yield NO_BOS, bare
 
 
 def quick_findings(
     names: Iterable[str], data: str, lemmas: str, protocol: Protocol, store: Store | None
 ) -> pd.DataFrame:
-    """What evaluations of agreement pairs alone say of the general claims, on models by name, with either front.
+    """What evaluations of agreement pairs alone say of the general claims, on models by name.
 
-    The evaluations are those that other chapters make, so that a store has them already; past forms are asked of a
-    small sample. Without a name the same columns and no row.
+    Past forms and falls over the cut-offs are asked of a small sample of the contexts. Without a name the same columns
+    and no row.
     """
     parts = [pd.DataFrame(columns=FINDING_COLUMNS)]
     for name in names:
-        model = load_model(name)
-        for front in BOS_SETTINGS if model.kind == "causal" else ["default"]:
-            own = model.with_policies(bos=front)
-            evaluation = evaluate(own, data, lemmas, protocol=protocol, store=store)
-            forms = sampled_forms(own, evaluation.contexts, lemmas, FEW)
-            parts.append(findings_of(front, evaluation=evaluation, forms=forms))
+        measured: dict[str, list] = {}
+        for condition, own in fronts(load_model(name)):
+            found = _agreement(own, [data], lemmas, store, protocol=protocol, few=FEW, whole=condition == DEFAULT)
+            for way, statistics in found.items():
+                measured.setdefault(condition if way == DEFAULT else way, []).append(statistics)
+        parts.append(findings_table(measured))
     return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
 
 
@@ -112,12 +130,43 @@ def recorded_findings(folder: Path | None = None) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=FINDING_COLUMNS)
 
 
-def _agreement(model, data: list[str], lemmas: str, store) -> dict:
-    """The evaluation and the sample of forms that `findings_of` takes."""
+def _agreement(
+    model, data: list[str], lemmas: str, store, *, protocol: Protocol = "exact", few: int = SAMPLE, whole: bool = True
+) -> dict[str, tuple[Statistics, Signature]]:
+    """Condition -> statistics; those of other verbs and decisions too, if the model reads as it does (`whole`)."""
     if not data:
         return {}
-    evaluation = evaluate(model, _joined(data), lemmas, keep="lemmas", store=store)
-    return {"evaluation": evaluation, "forms": sampled_forms(model, evaluation.contexts, lemmas, SAMPLE)}
+    pairs = _joined(data)
+    evaluation = evaluate(model, pairs, lemmas, protocol=protocol, keep="lemmas", store=store)
+    sample = evaluate(model, pairs, lemmas, protocol=protocol, keep="forms", sample=few, store=store)
+    found = agreement_statistics(evaluation, sampled_forms(model, evaluation.contexts, lemmas, few))
+    conditions = {DEFAULT: found | about_cutoffs(sample)}
+    if whole:
+        conditions |= other_verbs(evaluation, sample)
+    return {condition: (statistics, evaluation.signature) for condition, statistics in conditions.items()}
+
+
+def other_verbs(evaluation: Evaluation, sample: Evaluation) -> dict[str, Statistics]:
+    """The claims about verbs over those that are no nouns, and with each decision of TSE counted once."""
+    verbs = evaluation.lemmas.loc[~evaluation.lemmas["noun"].astype(bool), "lemma"]
+    conditions = {ONCE: about_verbs(evaluation, once=True)}
+    if 0 < len(verbs) < len(evaluation.lemmas):
+        conditions[NO_NOUNS] = about_verbs(evaluation, verbs) | about_cutoffs(sample, verbs)
+    return conditions
+
+
+def _factorial(model, name: str | None, lemmas: str, store) -> dict[str, tuple[Statistics, Signature]]:
+    """The claims about verbs in sentences with and without an adverb before the verb."""
+    if name is None:
+        return {}
+    pairs = load_pairs(name)
+    found = {}
+    for condition, some in (("no adverb", pairs["adverb"] == "none"), ("an adverb", pairs["adverb"] != "none")):
+        chosen = pairs[some].reset_index(drop=True)
+        chosen.attrs["name"] = f"{name}, {condition}"
+        evaluation = evaluate(model, chosen, lemmas, keep="lemmas", store=store)
+        found[condition] = about_verbs(evaluation), evaluation.signature
+    return found
 
 
 def _joined(names: list[str]) -> pd.DataFrame:
@@ -127,21 +176,22 @@ def _joined(names: list[str]) -> pd.DataFrame:
     return pairs
 
 
-def _blimp(model, pairs: str, store) -> dict[str, tuple[pd.DataFrame, Signature]]:
-    """The pairs' scores by method; a masked model scores full sentences alone, by pseudo-log-likelihood."""
-    if model.kind == "masked":
-        run = evaluate_blimp(model, pairs, store=store)
-        return {METHODS[0]: (run.pairs, run.signature)}
-    runs = {method: evaluate_blimp(model, pairs, method=method, store=store) for method in METHODS}
-    return {method: (run.pairs, run.signature) for method, run in runs.items()}
+def _blimp(model, pairs: str | None, store) -> dict[str, tuple[Statistics, Signature]]:
+    """A masked model scores full sentences alone, by pseudo-log-likelihood."""
+    if pairs is None:
+        return {}
+    methods = METHODS if model.kind == "causal" else (None,)
+    runs = {method or METHODS[0]: evaluate_blimp(model, pairs, method=method, store=store) for method in methods}
+    scored = {method: run.pairs for method, run in runs.items()}
+    return {DEFAULT: (blimp_statistics(scored), runs[METHODS[0]].signature)}
 
 
-def _items(model, names: Iterable[str], store) -> tuple[pd.DataFrame, Signature] | None:
+def _items(model, names: Iterable[str], store) -> dict[str, tuple[Statistics, Signature]]:
     """Whether the first prediction holds, item by item, as the recorded accuracies of Hu et al. 2020 count."""
     outcomes = [evaluate_suite(model, load_suite(name), store=store) for name in names]
     outcomes = [outcome for outcome in outcomes if not outcome.items["unknown"].any()]
     if not outcomes:
-        return None
+        return {}
     items = pd.concat([outcome.items.assign(suite=outcome.suite.name) for outcome in outcomes], ignore_index=True)
     items = items[items["prediction"] == 1].rename(columns={"holds": "correct"})
-    return items[["suite", "item", "correct"]], suites_signature(outcomes)
+    return {DEFAULT: (suite_statistics(items[["suite", "item", "correct"]]), suites_signature(outcomes))}

@@ -7,6 +7,8 @@ the verbs of each context. Every verb keeps how likely it is, the mean of its tw
 all its margins, and so its EW over all verbs. What still falls from head to tail is the cut-off's own doing.
 """
 
+from collections.abc import Collection
+
 import numpy as np
 import pandas as pd
 import torch
@@ -21,7 +23,14 @@ BLOCK = 100  # contexts in work at a time: bounds the memory
 SEED = 0
 
 
-def shuffled_scores(evaluation, *, cutoffs: Cutoffs | None = None, draws: int = 20, seed: int = SEED):
+def shuffled_scores(
+    evaluation,
+    *,
+    lemmas: Collection[str] | None = None,
+    cutoffs: Cutoffs | None = None,
+    draws: int = 20,
+    seed: int = SEED,
+) -> dict[str, np.ndarray]:
     """The scores of every context at every cut-off, measured and with margins shuffled over its verbs.
 
     Parameters
@@ -29,6 +38,8 @@ def shuffled_scores(evaluation, *, cutoffs: Cutoffs | None = None, draws: int = 
     evaluation : Evaluation
         Made with keep="forms". Where each cut-off falls is found from the mass above the forms, which is kept in single
         precision: exact to about 1e-7 of probability.
+    lemmas : collection of str, optional
+        Those that count, and whose margins change places; all by default.
     cutoffs : Cutoffs, optional
         Those of the evaluation by default.
     draws : how often to shuffle
@@ -46,6 +57,9 @@ def shuffled_scores(evaluation, *, cutoffs: Cutoffs | None = None, draws: int = 
     if evaluation.forms is None:
         raise InputError("the evaluation was made without its forms; use keep='forms'")
     cutoffs = cutoffs or evaluation.cutoffs
+    kept = np.ones(len(evaluation.lemmas), dtype=bool)
+    if lemmas is not None:
+        kept = evaluation.lemmas["lemma"].isin(set(lemmas)).to_numpy()
     random = np.random.default_rng(seed)
     parts = []
     for start in range(0, len(evaluation.contexts), BLOCK):
@@ -53,6 +67,7 @@ def shuffled_scores(evaluation, *, cutoffs: Cutoffs | None = None, draws: int = 
         correct, wrong, above = _forms(evaluation, start, contexts)
         at = (_boundary(correct, wrong, above, cutoffs.top, top=True),
               _boundary(correct, wrong, above, cutoffs.bottom, top=False))  # fmt: skip
+        correct, wrong = correct[:, kept], wrong[:, kept]
         middle, margins = (correct + wrong) / 2, correct - wrong
         drawn = (random.permuted(margins, axis=1) / 2 for _ in range(draws))
         pairs = [(correct, wrong), *((middle + half, middle - half) for half in drawn)]
@@ -89,13 +104,21 @@ def null_curves(evaluation, *, draws: int = 20, seed: int = SEED) -> pd.DataFram
 
 
 def falls_and_nulls(
-    evaluation, metric: str, *, head: float = 0.3, tail: float = 0.01, draws: int = 20, seed: int = SEED
+    evaluation,
+    metric: str,
+    *,
+    lemmas: Collection[str] | None = None,
+    head: float = 0.3,
+    tail: float = 0.01,
+    draws: int = 20,
+    seed: int = SEED,
 ) -> pd.DataFrame:
     """The fall of a metric from head to tail in each context, and its null.
 
     Parameters
     ----------
     metric : "EW", "MW" or another metric of contexts
+    lemmas : those that count; all by default
     head, tail : the top and the bottom cut-off
 
     Returns
@@ -106,7 +129,7 @@ def falls_and_nulls(
     """
     column = OF_CONTEXTS[metric].column
     cutoffs = Cutoffs((head,), (tail,))
-    scores = shuffled_scores(evaluation, cutoffs=cutoffs, draws=draws, seed=seed)
+    scores = shuffled_scores(evaluation, lemmas=lemmas, cutoffs=cutoffs, draws=draws, seed=seed)
     falls = scores[f"{column}_top_{head:g}"] - scores[f"{column}_bottom_{tail:g}"]
     null = pd.DataFrame(falls[1:].T).mean(axis=1).to_numpy()
     contexts = evaluation.contexts

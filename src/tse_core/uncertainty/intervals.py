@@ -230,7 +230,7 @@ def p_value(distance: float, error: float, freedom: int) -> float:
         return 1.0
     if error == 0:
         return float(max(0.0, 1 - abs(distance)) ** (freedom + 1))
-    return 1 - t_inside(abs(distance) / error, freedom)
+    return max(0.0, 1 - t_inside(abs(distance) / error, freedom))
 
 
 def holm(p_values: Sequence[float]) -> np.ndarray:
