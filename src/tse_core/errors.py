@@ -24,6 +24,10 @@ class GuessedWarning(UserWarning):
     """Something that the data should say was worked out instead; one line says what and how."""
 
 
+class ChangedTextWarning(UserWarning):
+    """Text was read in another spelling than it was given in: spaces, letters with marks; one line says where."""
+
+
 class SetAsideWarning(UserWarning):
     """Part of a data set was left out by rule; one line says how much and why."""
 

@@ -1,6 +1,8 @@
-"""Words side by side: how the parts around a gap become a sentence, and one spelling for letters with marks."""
+"""Words side by side: how the parts around a gap become a sentence, and the one spelling in which all text is read."""
 
 import unicodedata
+
+MARKS = '.,;:!?)]"”'  # what stands behind a word without a space
 
 
 def composed(text: str) -> str:
@@ -12,15 +14,39 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def plain(text: str) -> str:
+    """The text as all readers give it: composed, one space between words, none at its ends.
+
+    >>> plain(" Un\u00a0e\u0301te\u0301  chaud ")
+    'Un été chaud'
+    """
+    return " ".join(composed(text).split())
+
+
+def plain_right(text: str) -> str:
+    """What stands behind a gap, as `plain`; before a mark, one space says that the mark stands apart (French).
+
+    >>> plain_right(" on  the table."), plain_right("\u00a0!"), plain_right("!")
+    ('on the table.', ' !', '!')
+    """
+    rest = plain(text)
+    return f" {rest}" if text[:1].isspace() and rest[:1] and rest[0] in MARKS else rest
+
+
 def join(left: str, word: str, right: str) -> str:
-    """The sentence: one space between the parts, none before punctuation.
+    """The sentence: one space between the parts, none before a mark unless the right part begins with it.
+
+    A straight quotation mark closes where the left part has opened one, and opens where it has not.
 
     >>> join("The keys to the cabinet", "are", "on the table.")
     'The keys to the cabinet are on the table.'
-    >>> join("The authors", "laugh", ".")
-    'The authors laugh.'
+    >>> join("The authors", "laugh", "."), join("Il", "rit", " !")
+    ('The authors laugh.', 'Il rit !')
+    >>> join('"The author', "laughs", '" is said.'), join("He", "writes", '"No".')
+    ('"The author laughs" is said.', 'He writes "No".')
     """
     start = f"{left} {word}" if left else word
-    if not right or right[0] in ".,;:!?)]”":
+    opens = right.startswith('"') and start.count('"') % 2 == 0
+    if not right or right[0] == " " or (right[0] in MARKS and not opens):
         return start + right
     return f"{start} {right}"

@@ -29,6 +29,7 @@ from tse_core.sentences.preferences import check_pairs, check_policies, default_
 from tse_core.sentences.tokens import check_method
 
 CODE = ("sentences", "blimp")  # whose code scores a paradigm, besides what all work shares
+OF_ALL = ("Overall", "all pairs")  # what tables call BLiMP's 67 paradigms together, and any others
 SCORED = ("paradigm", "logp_good", "logp_bad", "unknown_critical")
 
 
@@ -54,7 +55,7 @@ class PairScores:
         missing has no row, so that no part stands for the whole.
         """
         whole, partial = _completeness(set(self.pairs["paradigm"]))
-        parts = [self.accuracy("all").assign(construction="Overall" if whole else "all pairs")]
+        parts = [self.accuracy("all").assign(construction=OF_ALL[0] if whole else OF_ALL[1])]
         for by in ("phenomenon", "paradigm"):
             parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
@@ -122,6 +123,7 @@ def pairs_work(model, pairs: pd.DataFrame, method: str | None = None, first: str
     check_method(model, method)
     name, pairs = _name(pairs), suited(pairs, method)
     check_pairs(pairs, method)
+    _check_names(pairs)
     policy = {"method": method, "first": first, **model.policies(), "protocol": f"pairs/{PROTOCOL_VERSION}"}
     identity = {"model": model.identity(), "data": name.split("/")[0]}
     shards = {}
@@ -156,6 +158,17 @@ def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
     if chosen.empty:
         raise InputError(f"no pair allows the {method} method: {', '.join(pairs['paradigm'].unique()[:5])}")
     return chosen
+
+
+def _check_names(pairs: pd.DataFrame) -> None:
+    """Raise InputError where a row of the results would stand for two things: names of parts must tell them apart."""
+    for by in ("paradigm", "phenomenon"):
+        if by in pairs and (taken := set(pairs[by]) & set(OF_ALL)):
+            raise InputError(f"a {by} is called {sorted(taken)[0]!r}, which is what results call all pairs together")
+    if "phenomenon" in pairs:
+        for name in set(pairs["paradigm"]) & set(pairs["phenomenon"]):
+            if not ((pairs["paradigm"] == name) == (pairs["phenomenon"] == name)).all():
+                raise InputError(f"a paradigm and a phenomenon of other pairs are both called {name!r}; rename one")
 
 
 def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:

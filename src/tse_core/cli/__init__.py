@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 
-from tse_core.errors import DamagedFileWarning, InputError, SetAsideWarning
+from tse_core.errors import ChangedTextWarning, DamagedFileWarning, InputError, SetAsideWarning
 
 INTERNAL = 70  # exit code of a fault in the program
 STOPPED = 130
@@ -106,5 +106,5 @@ def _stopped() -> int:
 
 def _warn(message, category, filename, lineno, file=None, line=None) -> None:
     """A warning as one line; those of other packages are for developers and are not shown."""
-    if issubclass(category, (DamagedFileWarning, SetAsideWarning)):
+    if issubclass(category, (ChangedTextWarning, DamagedFileWarning, SetAsideWarning)):
         print("tse:", " ".join(str(message).split()), file=sys.stderr)

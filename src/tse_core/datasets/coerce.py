@@ -8,8 +8,11 @@ from tse_core.datasets.columns import pairs_from_table, sentence_pairs_from_tabl
 from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.datasets.numbers import checked_numbers
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS
+from tse_core.datasets.plain_text import with_plain_text
 from tse_core.errors import unknown
 
+_GAP = ("construction", "left", "correct", "wrong")
 LISTS = {"clams/fr": "french", "clams/de": "german", "clams/he": "hebrew", "clams/ru": "russian"}
 
 
@@ -20,8 +23,10 @@ def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     """
     if not isinstance(pairs, pd.DataFrame):
         return load_pairs(pairs)
-    if {"construction", "left", "right", "number", "correct", "wrong"} <= set(pairs):
-        return checked_numbers(pairs)
+    if {*_GAP, "right", "number"} <= set(pairs):
+        missing: dict[str, object] = {name: "" for name in AGREEMENT_COLUMNS if name not in pairs}
+        missing |= {"id": [*map(str, range(1, len(pairs) + 1))]} if "id" in missing else {}
+        return checked_numbers(with_plain_text(pairs.assign(**missing), "the pairs", _GAP, ("right",)))
     made = pairs_from_table(pairs)
     made.attrs["name"] = pairs.attrs.get("name", "pairs")
     return made
@@ -35,7 +40,8 @@ def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     if not isinstance(pairs, pd.DataFrame):
         return load_sentence_pairs(pairs)
     if {"good", "bad"} <= set(pairs) or {"one_prefix_prefix", "two_prefix_word"} & set(pairs):
-        return pairs
+        names = [name for name in ("paradigm", "phenomenon") if name in pairs]
+        return with_plain_text(pairs, "the pairs", names, ("good", "bad"))
     made = sentence_pairs_from_table(pairs)
     made.attrs["name"] = pairs.attrs.get("name", "sentence-pairs")
     return made

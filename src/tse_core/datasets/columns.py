@@ -17,6 +17,7 @@ from tse_core.datasets.numbers import number_said
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
 from tse_core.errors import InputError, unknown
 from tse_core.files import lines_of, read_text
+from tse_core.words import plain, plain_right
 
 ENDINGS = (".csv", ".tsv", ".txt")
 MASK = "[MASK]"  # where the verb stands in a column `text`
@@ -158,20 +159,21 @@ def _parts(cells: dict[str, str], place: str) -> tuple[str, str, str, str]:
             raise InputError(f"{place}: no {MASK} in {cells['text']!r}; it marks the verb's place")
     if not cells["correct"] or not cells["wrong"]:
         raise InputError(f"{place}: a form of the verb is empty; each row needs the correct and the wrong one")
-    return left.strip(), cells["correct"], cells["wrong"], right.strip()
+    return plain(left), cells["correct"], cells["wrong"], plain_right(right)
 
 
 def _rows(table: pd.DataFrame, found: Mapping[str, str]) -> Iterator[tuple[object, dict[str, str]]]:
     """The line and the known cells of each row, as text without spaces around it."""
     numbers = table.index if "where" in table.attrs else range(1, len(table) + 1)
     for line, values in zip(numbers, zip(*(table[name] for name in found.values()), strict=True), strict=True):
-        yield line, {holds: _text(value) for holds, value in zip(found, values, strict=True)}
+        yield line, {holds: _text(value, holds) for holds, value in zip(found, values, strict=True)}
 
 
-def _text(value: object) -> str:
+def _text(value: object, holds: str) -> str:
     if pd.isna(value):
         return ""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+    text = str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    return plain_right(text) if holds == "right" else plain(text)
 
 
 def _where(table: pd.DataFrame) -> str:

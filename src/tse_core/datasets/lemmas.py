@@ -24,10 +24,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.plain_text import with_plain_text
 from tse_core.errors import InputError, unknown
 from tse_core.files import read_text, read_yaml
 from tse_core.paths import cache_folder, data_folder
-from tse_core.words import composed
+from tse_core.words import plain
 
 DEFAULT = "newman-clean"
 DEFAULTS = {"exact": DEFAULT, "released": "newman-appendix"}  # by protocol: the paper's own list goes with its own code
@@ -62,6 +63,18 @@ class Lemmas:
 
     name: str
     table: pd.DataFrame = field(repr=False)
+
+    def __post_init__(self):
+        """Plain text. Raises InputError for a missing column, a form that is empty or no text, a row twice."""
+        table = with_plain_text(self.table, f"the lemma list {self.name}", REQUIRED)
+        for column in REQUIRED:
+            if (table[column] == "").any():
+                raise InputError(f"the lemma list {self.name}: a row has no {column}; each needs {', '.join(REQUIRED)}")
+        twice = table.duplicated(["singular", "plural"])
+        if twice.any():
+            row = table[twice].iloc[0]
+            raise InputError(f"the lemma list {self.name}: {row['singular']}/{row['plural']} again; keep one")
+        object.__setattr__(self, "table", table)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -171,7 +184,7 @@ def _checked_lemmas(text: str, path: Path) -> pd.DataFrame:
         rows = []
         seen: dict[tuple[str, str], int] = {}
         for row in reader:
-            cells = {column: composed(row[column] or "").strip() for column in REQUIRED}
+            cells = {column: plain(row[column] or "") for column in REQUIRED}
             line = reader.line_num
             for column, cell in cells.items():
                 if not cell:

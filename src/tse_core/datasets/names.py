@@ -15,6 +15,7 @@ from tse_core.datasets.nouns import spelled_nouns
 from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs
 from tse_core.datasets.pairs import sentence_pairs
 from tse_core.datasets.paradigms import blimp_paradigms
+from tse_core.datasets.plain_text import with_plain_text
 from tse_core.datasets.registry import DataSet, data_set_of, data_sets
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
@@ -96,6 +97,7 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
     else:
         names = [*list_grammars(), *_named("sentence pairs"), *_named("agreement pairs")]
         raise unknown("sentence pairs", name, names, f"; {name!r} holds {found[0].holds}" if found else OF_A_FILE)
+    pairs = with_plain_text(pairs, name, ("paradigm", "phenomenon"), ("good", "bad"))
     pairs.attrs["name"] = _short(name)
     return pairs
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
-from tse_core.words import join
+from tse_core.words import MARKS, join, plain
 
 # fmt: off
 AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
@@ -22,7 +22,6 @@ PREFIX_FIELDS = {
 _OF_ALL = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field"]
 SENTENCE_COLUMNS = [*_OF_ALL, *PREFIX_FIELDS["one-prefix"], *PREFIX_FIELDS["two-prefix"], "methods"]
 NUMBERS = ("singular", "plural")
-_MARKS = '.,;:!?)]"”'
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
 
 
@@ -104,7 +103,7 @@ def sentence_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
 
 def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
     """(left, correct, wrong, right) of two sentences that differ in one word; ``where`` names their place in errors."""
-    good_words, bad_words = good.split(), bad.split()
+    good_words, bad_words = plain(good).split(), plain(bad).split()
     if good_words == bad_words:
         raise InputError(f"{where}: sentence_good and sentence_bad are identical; they must differ in the verb")
     different = [i for i, words in enumerate(zip(good_words, bad_words, strict=False)) if words[0] != words[1]]
@@ -116,12 +115,16 @@ def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
     if final != wrong_final or not correct or not wrong:
         raise InputError(f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}")
     rest = " ".join(good_words[position + 1 :])
-    return " ".join(good_words[:position]), correct, wrong, f"{final} {rest}".strip()
+    left, right = " ".join(good_words[:position]), f"{final} {rest}".strip()
+    right = f" {right}" if not final and right[:1] and right[0] in MARKS else right
+    if join(left, correct, right) != plain(good):
+        raise InputError(f"{where}: the quotation mark behind {correct!r} closes none that stands before it: {good!r}")
+    return left, correct, wrong, right
 
 
 def _without_marks(word: str) -> tuple[str, str]:
     """A word, and the marks behind it."""
-    bare = word.rstrip(_MARKS)
+    bare = word.rstrip(MARKS)
     return bare, word[len(bare) :]
 
 

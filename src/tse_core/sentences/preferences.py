@@ -25,6 +25,7 @@ from tse_core.errors import InputError, unknown
 from tse_core.models.coerce import as_model
 from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, read_sentences
 from tse_core.sentences.tokens import check_method, token_log_probabilities, word_span
+from tse_core.words import plain
 
 POLICIES = {
     "ties": ("wrong", "half"),
@@ -173,8 +174,8 @@ def _sides(pairs, names, method, first) -> Iterator[Side]:
             continue
         a, b, c = fields
         for prefix, word in ((a, b), (a, c)) if method == "one-prefix" else ((a, c), (b, c)):
-            prefix = _first_letter(prefix.rstrip(), first)
-            yield Side(f"{prefix} {word.strip()}", len(prefix), None)
+            prefix = _first_letter(plain(prefix), first)
+            yield Side(f"{prefix} {plain(word)}", len(prefix), None)
 
 
 def _wanted(text: TokenizedSentence | GivenSurprisals, side: Side) -> np.ndarray:

@@ -1,0 +1,55 @@
+"""The one way in which text is read, whatever it comes from: files, tables, lists.
+
+Letters are composed (é is one character), words stand one space apart, and nothing stands at a text's ends; models'
+own texts are like that. One warning says where a text was changed.
+"""
+
+import warnings
+from collections.abc import Sequence
+
+import pandas as pd
+
+from tse_core.errors import ChangedTextWarning, InputError
+from tse_core.words import plain, plain_right
+
+
+def with_plain_text(
+    table: pd.DataFrame, where: str, needed: Sequence[str], further: Sequence[str] = ()
+) -> pd.DataFrame:
+    """The table with plain text in some columns; the table itself where nothing is to be changed.
+
+    Parameters
+    ----------
+    where : what the table is called in messages
+    needed : columns that must be there and hold text in each row
+    further : columns that may be missing; a missing value in them is ""
+
+    Raises
+    ------
+    InputError
+        Names the column and the row (from 1) of what is no text.
+    """
+    changed = {}
+    examples: list[str] = []
+    for column in [*needed, *(name for name in further if name in table)]:
+        if column not in table:
+            raise InputError(f"{where}: no column {column!r}; there is: {', '.join(map(str, table.columns))}")
+        values = table[column].astype(object)
+        if column not in needed:
+            values = values.where(values.notna(), "")
+        strange = [not isinstance(value, str) for value in values]
+        if any(strange):
+            row = strange.index(True)
+            raise InputError(f"{where}, row {row + 1}: {column} is {values.iloc[row]!r}; it must be a text")
+        spelled = {text: (plain_right if column == "right" else plain)(text) for text in values.unique()}
+        examples += [text for text, new in spelled.items() if text != new]
+        if column not in needed or any(text != new for text, new in spelled.items()):
+            changed[column] = values.map(spelled)
+    if examples:
+        warnings.warn(
+            f"{where}: {len(examples)} texts were changed, e.g. {examples[0][:80]!r}; text is read with one space "
+            "between words, none at its ends, and composed letters",
+            ChangedTextWarning,
+            stacklevel=3,
+        )
+    return table.assign(**changed) if changed else table
