@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tse_core.datasets import pairs as tables
 from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs, write_pairs, write_sentence_pairs
 from tse_core.errors import InputError
+from tse_core.words import composed
 
-WORDS = st.text(st.characters(categories=["L"], include_characters="'-"), min_size=1, max_size=8)
+WORDS = st.text(st.characters(categories=["L"], include_characters="'-"), min_size=1, max_size=8).map(composed)
 BLIMP_FILES = "bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf71/data/blimp"
 
 

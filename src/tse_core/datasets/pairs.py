@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
-from tse_core.words import MARKS, join, plain
+from tse_core.words import MARKS, composed, join, plain
 
 # fmt: off
 AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
@@ -131,7 +131,7 @@ def _without_marks(word: str) -> tuple[str, str]:
 def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -> tuple[str, str]:
     """Apply the two policies of spelling: a capital first letter, a final period where no final mark stands."""
     if capital:
-        left = left[:1].upper() + left[1:]
+        left = composed(left[:1].upper() + left[1:])
     if period and not right.rstrip(')]"”').endswith((*".!?…。！？؟।",)):
         right += "."
     return left, right
