@@ -9,9 +9,6 @@ from dataclasses import asdict
 from book.make import SCORES, fail
 from book.make.profile import Job, jobs, load_profile
 
-# What computes the numbers of `further_results`.
-FURTHER = ("metrics", "agreement", "uncertainty", "tse_book/studies/rows.py")
-
 
 def score(name: str) -> None:
     """Open a model once and do its jobs through the store; each leaves its signature and its time."""
@@ -49,20 +46,21 @@ def agreement(model, job: Job):
 
 def kept_further(job: Job, signature: str, measure) -> dict:
     """Keep what `measure` gives in the store, unless the job's record says that the store has it from this code."""
+    from tse_book.studies import further_results
     from tse_core.paths import store_folder
-    from tse_core.results.code import code_digest
+    from tse_core.results.code import code_digest, code_of
     from tse_core.results.result_index import keep_results
     from tse_core.results.signature import Signature
     from tse_core.results.store import Store
 
-    store, digest = Store(store_folder()), code_digest(*FURTHER)
+    store, digest = Store(store_folder()), code_digest() + code_of([further_results])
     with suppress(OSError, ValueError, KeyError):
         before = json.loads(job.record.read_text())
         made = [Signature.parse(text).without_provenance for text in (before["signature"], signature)]
         if made[0] == made[1] and before["code"] == digest and set(before["further"]) <= set(store.keys("results")):
             return {"further": before["further"], "code": digest}
     table = measure()
-    keep_results(table, store, FURTHER)
+    keep_results(table, store, imported=False)
     return {"further": sorted({Signature.parse(made).key for made in table["signature"].unique()}), "code": digest}
 
 

@@ -155,8 +155,8 @@ def test_rows_are_results_files(bert, tmp_path):
     rows = sentence_rows(bert)
     write_results(rows, tmp_path / "rows.parquet")
     again = read_results(tmp_path / "rows.parquet")
-    assert keep_results(again, Store(tmp_path / "store")) == len(rows)
-    assert keep_results(again, Store(tmp_path / "store")) == 0
+    assert keep_results(again, Store(tmp_path / "store"), imported=True) == len(rows)
+    assert keep_results(again, Store(tmp_path / "store"), imported=True) == 0
 
 
 def test_all_that_the_claims_ask_of_one_model(gpt2, tmp_path):

@@ -18,7 +18,7 @@ def test_more_text_teaches_an_ngram_model_more_and_a_finished_size_is_kept(tmp_p
     means = table.groupby("sentences")["accuracy"].mean()
     assert means[1000] > means[250]
     assert (table.groupby("sentences")["words"].first() / [250, 1000]).between(6, 12).all()
-    monkeypatch.setattr(curves, "train_baseline", lambda *a, **k: pytest.fail("trained again"))
+    monkeypatch.setattr(curves, "evaluate_blimp", lambda *a, **k: pytest.fail("trained again"))
     again = curves.learning_curve(["ngram"], [250], store=store)
     assert again.table()["accuracy"].tolist() == table["accuracy"][:30].tolist()
     assert store.waste(older_than=-1) == []  # every shard says what it is

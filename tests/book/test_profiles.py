@@ -107,7 +107,7 @@ def test_results_leave_one_machine_and_enter_another(tmp_path, monkeypatch, caps
     assert given == [str(path)]
     table = read_results(path)
     elsewhere = Store(tmp_path / "elsewhere")
-    assert keep_results(table, elsewhere) == len(made.tidy())
+    assert keep_results(table, elsewhere, imported=True) == len(made.tidy())
     assert set(table["signature"]) == {str(made.signature)}
 
 

@@ -101,7 +101,7 @@ def test_known_results_read_each_file_once_and_say_which_were_imported(evaluatio
     store, table = Store(tmp_path / "store"), evaluation.tidy()
     for number in range(12):
         text = table["signature"].str.replace("tiny@", f"tiny-{number}@")
-        keep_results(table.assign(signature=text), store, None if number < 5 else ("agreement",))
+        keep_results(table.assign(signature=text), store, imported=number < 5)
     read, count = store_module.read, []
     monkeypatch.setattr(store_module, "read", lambda *a, **k: count.append(1) or read(*a, **k))
     known = known_results(store, tmp_path / "nothing")

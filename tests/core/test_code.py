@@ -1,4 +1,4 @@
-"""The store's keys hold a digest of the scoring code; signatures hold a version, which golden scores guard."""
+"""The store's keys hold digests of the code that scores; signatures hold a version, which golden scores guard."""
 
 import json
 import os
@@ -8,69 +8,75 @@ import sys
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import PreTrainedTokenizerFast
 
-from book.make.scores import FURTHER
-from tse_book.studies.learning_curves import CODE as LEARNING
 from tse_core import evaluate
-from tse_core.agreement import scoring
-from tse_core.blimp.scores import CODE as BLIMP
+from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.language_model import LanguageModel
+from tse_core.models.network import Network
 from tse_core.results import code
-from tse_core.results.code import code_digest, same_code, source_digest
+from tse_core.results.code import code_digest, code_of
 from tse_core.results.signature import PROTOCOL_VERSION
-from tse_core.syntaxgym.outcomes import CODE as SUITES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from golden_scores import GOLDEN, measured
 
 PACKAGE = Path(code.__file__).parents[1]
-SOURCE = '''
-class Score:
-    """How good."""
-
-    def half(self, x):  # of it
-        "Half."
-        return x / 2
-'''
+fresh = code_digest.__wrapped__
 
 
-def test_comments_docstrings_and_layout_play_no_part_everything_else_does():
-    same = "class Score:\n  def half( self,x ):\n\n    return (x/2)"
-    assert source_digest(SOURCE) == source_digest(same)
-    assert len({source_digest(SOURCE.replace("x / 2", other)) for other in ("x / 2", "x / 2.0", "x // 2", "x")}) == 4
+def test_the_digest_covers_every_module_but_the_commands(tmp_path, monkeypatch):
+    copy = tmp_path / "tse_core"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(code, "PACKAGE", copy)
+    before = fresh()
+    assert before == code_digest()  # wherever the package lies, also below a folder called recorded
+    for file in sorted(copy.rglob("*.py")):
+        times, source = file.stat(), file.read_bytes()
+        file.write_bytes(source[:-1] + b"#")
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert (fresh() == before) == ("cli" in file.relative_to(copy).parts), file
+        file.write_bytes(source)
+    assert fresh() == before
 
 
-def test_a_digest_covers_the_rooms_that_it_names_and_what_all_work_shares(tmp_path, monkeypatch):
-    shutil.copytree(PACKAGE, tmp_path / "tse_core")
-    shutil.copytree(PACKAGE.parent / "tse_book" / "laboratory", tmp_path / "tse_book" / "laboratory")
-    monkeypatch.setattr(code, "PACKAGE", tmp_path / "tse_core")
-    monkeypatch.setattr(code, "BESIDE", tmp_path)
-    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
-    digest = code_digest.__wrapped__
-    before = {part: digest(part) for part in ("agreement", "blimp", "tse_book/laboratory")}
-    assert before == {part: code_digest(part) for part in before}
-
-    def changed(file: str) -> set[str]:
-        place = tmp_path / file
-        source = place.read_text()
-        place.write_text(source + "\nNEW = 1\n")
-        found = {part for part in before if digest(part) != before[part]}
-        place.write_text(source)
-        return found
-
-    assert changed("tse_core/agreement/shards.py") == {"agreement"}
-    assert changed("tse_core/blimp/scores.py") == {"blimp"}
-    assert changed("tse_book/laboratory/corpus.py") == {"tse_book/laboratory"}
-    assert changed("tse_core/forward/passes.py") == set(before) == changed("tse_core/models/language_model.py")
-    assert changed("tse_core/cli/listing.py") == set()
-    assert before == {part: digest(part) for part in before}
+@pytest.mark.parametrize("library", ["torch", "transformers", "tokenizers", "numpy", "pandas", "safetensors", "peft"])
+def test_another_version_of_a_library_is_another_digest(library, monkeypatch):
+    real = code.version
+    monkeypatch.setattr(code, "version", lambda name: "99" if name == library else real(name))
+    assert fresh() != code_digest()
 
 
-def test_every_part_that_code_names_is_there_and_one_that_is_gone_is_not_the_same():
-    for parts in (scoring.CODE, BLIMP, SUITES, LEARNING, FURTHER):
-        assert same_code(parts, code_digest(*parts))
-    assert not same_code(["studies/gone.py"], "0" * 12)
-    with pytest.raises(FileNotFoundError, match="no part of the code is called 'studies/gone.py'"):
-        code_digest("studies/gone.py")
+def test_code_of_this_package_and_its_libraries_has_no_digest_of_its_own(tiny_causal):
+    assert code_of([Network, HuggingFaceNetwork, PreTrainedTokenizerFast]) == ""
+
+
+OWN = """
+import torch
+from tse_core.models.network import Network
+
+class Own(Network):
+    vocabulary_size = 2
+    def states(self, ids, rows, columns):
+        return torch.tensor([[1.0, 0.0]]).expand(len(rows), -1)
+    def tensors(self):
+        return []
+"""
+
+
+def test_a_network_of_ones_own_brings_its_code_into_the_identity(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(WordLevel({"a": 0, "b": 1})))
+    identities = set()
+    for number in ("1.0", "2.0"):
+        (tmp_path / "own_network.py").write_text(OWN.replace("1.0", number))
+        sys.modules.pop("own_network", None)
+        own = __import__("own_network").Own()
+        identities.add(LanguageModel("own", "causal", tokenizer, own).identity())
+    sys.modules.pop("own_network")
+    assert len(identities) == 2
 
 
 RUN = """
@@ -81,23 +87,23 @@ print(json.dumps(found.table().iloc[0].to_dict()))
 """
 
 
-def test_one_line_changed_inside_cutoff_scores_makes_the_store_miss(tiny_causal, tmp_path):
-    """A copy of the package in which EW is halved finds nothing in a store that the original has filled."""
+def test_one_line_changed_in_join_makes_the_store_miss(tiny_masked, tmp_path):
+    """A copy of the package that cuts what follows the verb finds nothing in a store that the original has filled."""
     store, root = tmp_path / "store", tmp_path / "copy"
-    original = evaluate(tiny_causal, "marvin-linzen/simple", store=store).table().iloc[0].to_dict()
+    original = evaluate(tiny_masked, "marvin-linzen/simple", store=store).table().iloc[0].to_dict()
     shutil.copytree(PACKAGE, root / "src" / "tse_core", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "data").symlink_to(PACKAGE.parents[1] / "data")
-    place = root / "src" / "tse_core" / "metrics" / "scores.py"
-    line, source = "    return CutoffScores(dict(zip(names, arrays, strict=True)))\n", place.read_text()
+    place = root / "src" / "tse_core" / "words.py"
+    source, line = place.read_text(), "    start = "
     assert source.count(line) == 1
-    halved = "{name: array / (1 + (name == 'ew_top')) for name, array in zip(names, arrays)}"
-    place.write_text(source.replace(line, f"    return CutoffScores({halved})\n"))
-    call = [sys.executable, "-c", RUN, str(tiny_causal), str(store)]
+    place.write_text(source.replace(line, "    right = right[:3]\n    start = "))
     environment = os.environ | {"PYTHONPATH": str(root / "src")}
-    done = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
-    changed = json.loads(done.stdout)
-    assert changed["EW"] == pytest.approx(original["EW"] / 2) and original["EW"] > 0
-    assert changed["TSE"] == original["TSE"]
+    changed = []
+    for folder in (store, tmp_path / "empty"):
+        call = [sys.executable, "-W", "ignore", "-c", RUN, str(tiny_masked), str(folder)]
+        done = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
+        changed.append(json.loads(done.stdout))
+    assert changed[0] == changed[1] and changed[0]["MW"] != original["MW"]
 
 
 def test_the_version_is_raised_when_scores_move():

@@ -209,8 +209,8 @@ def test_gc_offers_what_code_scored_that_has_changed_since(run, tmp_path, monkey
     run(tmp_path)
     store, before = Store(tmp_path), set(shards(tmp_path))
     assert store.waste(older_than=-1) == []
-    monkeypatch.setattr("tse_core.results.store.code_digest", lambda *parts: "0" * 12)
-    monkeypatch.setattr("tse_core.results.work.code_digest", lambda *parts: "0" * 12)
+    monkeypatch.setattr("tse_core.results.store.code_digest", lambda: "0" * 12)
+    monkeypatch.setattr("tse_core.results.work.code_digest", lambda: "0" * 12)
     run(tmp_path)
     after = set(shards(tmp_path))
     assert len(after) == 2 * len(before) and after > before  # nothing of the old code was served

@@ -98,6 +98,81 @@ def test_a_model_is_the_same_before_and_after_its_weights_are_read_and_in_memory
     assert all(held_weights[name] is weight for name, weight in module.named_parameters())
 
 
+@pytest.mark.parametrize("opened", ["by name", "in memory"])
+def test_weights_that_change_in_memory_are_another_model(opened, tiny_causal, tmp_path):
+    """However they are changed: in place, through .data, or as another tensor; and back again."""
+    import torch
+    import transformers
+
+    model = load_model(tiny_causal)
+    if opened == "in memory":
+        module = transformers.AutoModelForCausalLM.from_pretrained(tiny_causal)
+        model = load_model(module, tokenizer=transformers.AutoTokenizer.from_pretrained(tiny_causal))
+    store, pairs = tmp_path / "store", "marvin-linzen/simple"
+    first = evaluate(model, pairs, store=store)
+    weight = model.network.opened.module.transformer.h[0].mlp.c_fc.weight
+    before = weight.detach().clone()
+    changes = (
+        lambda: weight.data.mul_(-1),
+        lambda: weight.data.copy_(before[torch.randperm(len(before), generator=torch.Generator().manual_seed(0))]),
+        lambda: setattr(weight, "data", before * 2),
+    )
+    for change in changes:
+        with torch.no_grad():
+            change()
+        found, alone = (evaluate(model, pairs, store=place) for place in (store, None))
+        assert found.table().equals(alone.table()) and not found.table().equals(first.table())
+        assert found.signature.identity["model"] != first.signature.identity["model"]
+    weight.data = before
+    assert model.identity() == first.signature.identity["model"]
+
+
+def test_a_tokenizer_that_changes_in_memory_is_another_model(tiny_causal):
+    model = load_model(tiny_causal)
+    before = model.identity()
+    model.tokenizer.add_tokens(["author laughs"])
+    assert model.identity() != before
+
+
+def test_a_hash_is_not_kept_where_times_have_no_fractions(tiny_causal, tmp_path, monkeypatch):
+    """An image with clamped times, say: nothing but reading shows that a file there is another one."""
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path))
+    monkeypatch.setattr(hashes, "_SETTLING", -1)
+    real = hashes.state_of
+    clamped = lambda files: [(path, size, 0, 10**18, inode) for path, size, *_, inode in real(files)]  # noqa: E731
+    monkeypatch.setattr(hashes, "state_of", clamped)
+    load_model(tiny_causal).identity()
+    assert not (tmp_path / "fingerprints").exists()
+    monkeypatch.setattr(hashes, "state_of", real)
+    load_model(tiny_causal).identity()
+    assert len(list((tmp_path / "fingerprints").iterdir())) == 1
+
+
+OWN_CODE = """
+from transformers import GPT2LMHeadModel
+
+class Own(GPT2LMHeadModel):
+    def forward(self, *arguments, **options):
+        found = super().forward(*arguments, **options)
+        found.logits = found.logits * 1.0
+        return found
+"""
+
+
+def test_the_own_code_of_a_trusted_model_is_part_of_it(tmp_path):
+    folder = save_model(tmp_path / "model", "causal")
+    settings = json.loads((folder / "config.json").read_text()) | {"auto_map": {"AutoModelForCausalLM": "own.Own"}}
+    (folder / "config.json").write_text(json.dumps(settings))
+    found = []
+    for factor in ("1.0", "-1"):
+        (folder / "own.py").write_text(OWN_CODE.replace("1.0", factor))
+        model = load_model(folder, trust_remote_code=True)
+        runs = [evaluate(model, "marvin-linzen/simple", store=store) for store in (tmp_path / "store", None)]
+        assert runs[0].table().equals(runs[1].table())
+        found.append((model.identity(), runs[0].table()["MW"].item()))
+    assert found[0][0] != found[1][0] and found[0][1] != found[1][1]
+
+
 def test_other_policies_keep_the_fingerprint(tiny_causal, monkeypatch):
     model = load_model(tiny_causal)
     identity = model.identity()

@@ -73,11 +73,11 @@ def test_rows_changed_after_writing_are_noticed(tmp_path):
 def test_results_of_another_machine_are_merged_and_duplicates_passed_over(tmp_path):
     store = Store(tmp_path / "store")
     write_results(tidy(), tmp_path / "a.parquet")
-    assert keep_results(read_results(tmp_path / "a.parquet"), store) == 4
+    assert keep_results(read_results(tmp_path / "a.parquet"), store, imported=True) == 4
     later = SIGNATURE.replace("cpu 2026-01-01", "H100 2027-01-01")
     write_results(pd.concat([tidy(signature=later), tidy(signature=later.replace("d@1", "d@2"))]), tmp_path / "b.csv")
-    assert keep_results(read_results(tmp_path / "b.csv"), store) == 4
-    assert keep_results(read_results(tmp_path / "b.csv"), store) == 0
+    assert keep_results(read_results(tmp_path / "b.csv"), store, imported=True) == 4
+    assert keep_results(read_results(tmp_path / "b.csv"), store, imported=True) == 0
     assert [entry["identity"]["data"] for entry in store.entries("results")] != []
     assert len(store.entries("results")) == 2
     found = find(Signature.parse(SIGNATURE).key[:6], store)
@@ -86,10 +86,10 @@ def test_results_of_another_machine_are_merged_and_duplicates_passed_over(tmp_pa
 
 def test_numbers_that_contradict_the_store_under_the_same_signature_are_refused(tmp_path):
     store = Store(tmp_path)
-    keep_results(tidy(), store)
+    keep_results(tidy(), store, imported=True)
     with pytest.raises(InputError, match="Simple, TSE: 0.6000, but the store has 0.5000 under the same signature"):
-        keep_results(tidy((0.6, 0.75)), store)
-    assert keep_results(tidy((0.5 + 1e-6, 0.75)), store) == 0  # rounding
+        keep_results(tidy((0.6, 0.75)), store, imported=True)
+    assert keep_results(tidy((0.5 + 1e-6, 0.75)), store, imported=True) == 0  # rounding
 
 
 def test_names_that_stand_for_other_contents_here_are_told():
@@ -115,17 +115,38 @@ def test_an_evaluation_leaves_its_numbers_in_the_store(models, simple, tmp_path)
     pd.testing.assert_frame_equal(found, result.tidy(), check_dtype=False)
 
 
+def test_what_was_scored_on_two_machines_says_so(models, tmp_path, monkeypatch):
+    """Simple in January on a GPU, then both constructions today: each shard keeps how it was made."""
+    pairs = load_pairs("marvin-linzen").groupby("construction", sort=False).head(20)
+    both = ["Simple", "In a sentential complement"]
+    runs = []
+    for hardware, date, chosen in (
+        ("H200", "2026-01-03", both[:1]),
+        ("cpu", "2026-06-30", both),
+        ("cpu", "2027-01-01", both),
+    ):
+        made = {"version": "0.1.0", "hardware": hardware, "date": date}
+        monkeypatch.setattr("tse_core.agreement.job.provenance", lambda device, made=made: made)
+        runs.append(evaluate(models[0], pairs[pairs["construction"].isin(chosen)], store=tmp_path))
+    shown = [str(run.signature).rpartition(" | ")[2] for run in runs]
+    joined = "0.1.0 H200,cpu 2026-01-03/2026-06-30"
+    assert shown == ["0.1.0 H200 2026-01-03", joined, joined]
+    assert Signature.parse(str(runs[1].signature)).provenance == runs[1].signature.provenance
+    tables = [table for run in runs for table in (run.contexts, run.pairs, run.tidy())]
+    assert not any(table.attrs.keys() & {"provenance", "probe"} for table in tables)
+
+
 def test_a_run_is_finished_once_the_store_has_each_of_its_numbers(models, simple, tmp_path):
     found = evaluate(models[0], simple)
     tidy, store = found.tidy(), Store(tmp_path)
-    signature, constructions, code = found.signature, tidy["construction"].unique(), ("agreement",)
+    signature, constructions = found.signature, tidy["construction"].unique()
     names = number_names(constructions, found.cutoffs)
     assert finished(signature, names, store) is None
-    keep_results(tidy, store)
+    keep_results(tidy, store, imported=True)
     assert finished(signature, names, store) is None  # numbers that were imported are worked out here
-    keep_results(tidy.iloc[5:], store, code)
+    keep_results(tidy.iloc[5:], store, imported=False)
     assert finished(signature, names, store) is None
-    keep_results(tidy, store, code)
+    keep_results(tidy, store, imported=False)
     pd.testing.assert_frame_equal(finished(signature, names, store), tidy, check_dtype=False)  # whatever came first
     fewer = number_names(constructions, Cutoffs(top=(0.5, 1.0), bottom=()))
     assert set(finished(signature, fewer, store)["cutoff"].dropna()) == {0.5, 1.0}
@@ -135,24 +156,23 @@ def test_a_run_is_finished_once_the_store_has_each_of_its_numbers(models, simple
 
 def test_computed_numbers_go_before_imported_ones_that_differ(tmp_path):
     store, key = Store(tmp_path), Signature.parse(SIGNATURE).key
-    keep_results(tidy((0.9, 0.75)), store)
+    keep_results(tidy((0.9, 0.75)), store, imported=True)
     with pytest.warns(
         DamagedFileWarning, match="Simple, TSE: 0.5000, but 0.9000 was imported .* computed number counts"
     ):
-        assert keep_results(tidy(), store, ("agreement",)) == 4
+        assert keep_results(tidy(), store, imported=False) == 4
     assert find(key, store).set_index(["construction", "metric"])["score"]["Simple", "TSE"] == 0.5
     with pytest.raises(InputError, match="0.9000, but the store has 0.5000"):
-        keep_results(tidy((0.9, 0.75)), store)
+        keep_results(tidy((0.9, 0.75)), store, imported=True)
     assert store.remove_results(key) == 2 and find(key, store) is None and not list(tmp_path.rglob("*"))[1:]
 
 
 def test_numbers_that_other_code_computed_are_not_shown(tmp_path, monkeypatch):
     store, key = Store(tmp_path), Signature.parse(SIGNATURE).key
-    keep_results(tidy(), store, ("agreement",))
-    monkeypatch.setattr("tse_core.results.result_index.code_digest", lambda *parts: "0" * 12)
-    monkeypatch.setattr("tse_core.results.code.code_digest", lambda *parts: "0" * 12)
+    keep_results(tidy(), store, imported=False)
+    monkeypatch.setattr("tse_core.results.result_index.code_digest", lambda: "0" * 12)
     assert find(key, store) is None
-    keep_results(tidy((0.9, 0.75)), store, ("agreement",))
+    keep_results(tidy((0.9, 0.75)), store, imported=False)
     assert find(key, store)["score"].max() == 0.9
 
 

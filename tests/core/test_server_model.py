@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from loopback import echoed, prompt_logprobs, serving
+from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
 from tse_core.cli import main
 from tse_core.models.kinds import server_requests
@@ -81,6 +82,27 @@ def test_the_signature_says_that_it_is_a_servers_word(local):
     assert found.signature.model == "tiny" and found.signature.provenance["hardware"] == "server"
 
 
+def test_another_model_behind_the_same_name_is_not_served_the_scores_of_the_first(local, tmp_path):
+    """The server says nothing that differs; the probe, kept with the scores, shows that the model is another."""
+    other = load_model(save_model(tmp_path / "other", "causal", seed=1), device="cpu")
+    served = [local]
+
+    def answer(_, body):
+        return echoed(served[0], body)
+
+    with serving(local, answer) as address:
+        model, store = load_model(address, bos="[CLS]"), tmp_path / "store"
+        first = evaluate_blimp(model, PAIRS, store=store)
+        assert evaluate_blimp(load_model(address, bos="[CLS]"), PAIRS, store=store).pairs.equals(first.pairs)
+        evaluate_suite(model, _suite(), store=store)
+        served[0] = other
+        model = load_model(address, bos="[CLS]")
+        for call in (evaluate_blimp, evaluate_suite):
+            with pytest.raises(InputError, match="is another model than the one whose scores the store holds"):
+                call(model, PAIRS if call is evaluate_blimp else _suite(), store=store)
+        assert not evaluate_blimp(model, PAIRS, store=tmp_path / "new").pairs.equals(first.pairs)
+
+
 def test_what_a_server_cannot_give_is_refused(local, capsys):
     with serving(local) as address:
         with pytest.raises(
@@ -131,7 +153,7 @@ def test_a_key_goes_into_the_header_and_nowhere_else(local, monkeypatch):
 
 def test_a_server_that_dies_loses_nothing_that_was_finished(local, tmp_path):
     def dying(model, body):
-        return echoed(model, body) if len(place.asked) <= 6 else (503, {})
+        return echoed(model, body) if len(place.asked) <= 8 else (503, {})
 
     with (
         serving(local, dying) as place,
@@ -140,8 +162,8 @@ def test_a_server_that_dies_loses_nothing_that_was_finished(local, tmp_path):
         evaluate_blimp(place, PAIRS, store=tmp_path)
     with serving(local) as place:
         resumed = evaluate_blimp(place, PAIRS, store=tmp_path)
-        # The probe, a token written and read; for each paradigm that was missing the probe and its pairs.
-        assert len(place.asked) < 3 + 2 * 3
+        # The probe, thrice; a token written and read; for each paradigm that was missing the probe and its pairs.
+        assert len(place.asked) < 5 + 2 * 3
         assert resumed.pairs.equals(evaluate_blimp(place, PAIRS).pairs)
 
 

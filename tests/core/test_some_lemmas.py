@@ -44,6 +44,22 @@ def test_over_some_lemmas_the_scores_are_those_of_an_evaluation_of_these(found, 
     assert found.over(chosen)["ew"].mean() == pytest.approx(alone.table()["EW"].item(), abs=1e-12)
 
 
+@pytest.mark.parametrize("keep", ["lemmas", "forms"])
+def test_a_list_in_another_order_finds_the_same_scores_of_each_verb_in_the_store(tiny_causal, tmp_path, keep):
+    """Shards number lemmas; a list sorted anew has the same hash, so its shards are the same."""
+    table, pairs = load_lemmas().table, load_pairs("marvin-linzen/simple")
+    orders = [table, table.iloc[::-1], table.sample(frac=1, random_state=0)]
+    runs = [evaluate(tiny_causal, pairs, Lemmas("verbs", order), keep=keep, store=tmp_path) for order in orders]
+    runs.append(evaluate(tiny_causal, pairs, Lemmas("verbs", orders[-1]), keep=keep))
+    for verb in runs[0].lemmas["lemma"]:
+        assert len({run.over([verb])["ew"].mean() for run in runs}) == 1, verb
+    ours, others = runs[0], runs[1:]
+    if keep == "forms":
+        for run in others:
+            names = [e.forms["lemma"].map(e.lemmas["plural"]).tolist() for e in (ours, run)]
+            assert names[0] == names[1] and ours.forms.equals(run.forms)
+
+
 def test_verbs_that_are_no_nouns_are_part_of_the_appendix():
     assert {"be", "exist"} <= only_verbs() and not only_verbs() & {"walk", "laugh", "swim"}
 

@@ -204,16 +204,14 @@ def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan,
 
 def test_numbers_that_the_store_has_are_not_worked_out_again(plan, tmp_path, monkeypatch):
     first = sweep(plan, store=tmp_path).tidy()
-    monkeypatch.setattr(
-        "tse_core.uncertainty.intervals.table_intervals", lambda *_, **__: pytest.fail("worked out again")
-    )
+    monkeypatch.setattr("tse_core.agreement.evaluation.clustered", lambda *_, **__: pytest.fail("worked out again"))
     assert sweep(plan, store=tmp_path).tidy().to_csv() == first.to_csv()
 
 
 def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, tmp_path):
     plan = {"models": [str(checkpoints / "step-1")], "data": DATA[:1], "lemmas": ["newman-clean"]}
     first = sweep(plan, store=tmp_path / "here").tidy()
-    keep_results(first[TIDY_COLUMNS].assign(score=0.25), Store(tmp_path / "there"))
+    keep_results(first[TIDY_COLUMNS].assign(score=0.25), Store(tmp_path / "there"), imported=True)
     with pytest.warns(DamagedFileWarning, match="0.2500 was imported under the same signature; the comp"):
         found = sweep(plan, store=tmp_path / "there").tidy()
     pd.testing.assert_series_equal(found["score"], first["score"])

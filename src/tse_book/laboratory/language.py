@@ -4,6 +4,8 @@ A language whose probabilities are all known: language.yaml holds nouns, pattern
 their frequency bands. This module turns both into arrays; corpus draws sentences from them, truth computes with them.
 """
 
+import hashlib
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -76,6 +78,12 @@ class Language:
     @cached_property
     def _index(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.vocabulary)}
+
+    @property
+    def hash(self) -> str:
+        """Eight hexadecimal digits that stand for its settings and its verbs: all else follows from these."""
+        about = json.dumps([self.settings, self.lemmas.to_csv()])
+        return hashlib.sha256(about.encode()).hexdigest()[:8]
 
     def models(self) -> list[str]:
         """The names of the laboratory models: lab-<regime>-<kind>."""

@@ -20,7 +20,8 @@ from tse_book.laboratory import load_language, sentences, tokenizer
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import data_hash, load_sentence_pairs
 from tse_core.errors import InputError
-from tse_core.results.signature import Signature, provenance
+from tse_core.results.code import code_of
+from tse_core.results.signature import Signature, joined_provenance, provenance
 from tse_core.results.store import Shape, Store
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.results.work import Shard, Work, run
@@ -30,7 +31,6 @@ SIZES = tuple(1000 * 2**step for step in range(8))
 SETTINGS = {"ngram": {"order": 5}, "lstm": {"hidden": 128, "embedding": 128, "batch": 64}}
 UPDATES = 2000
 COLUMNS = ["model", "sentences", "words", "phenomenon", "paradigm", "accuracy", "low", "high", "pairs"]
-CODE = ("sentences", "blimp", "uncertainty", "tse_book/laboratory", "tse_book/studies/learning_curves.py")
 
 
 @dataclass(frozen=True)
@@ -86,29 +86,33 @@ def learning_curve(
     for kind in kinds:
         if kind not in SETTINGS:
             raise InputError(f"unknown kind of baseline {kind!r}; there is: {', '.join(SETTINGS)}")
-    policy = {"corpus": f"{regime}/{seed}", "updates": str(updates)}
-    parts = []
+    policy = {"corpus": _corpus(regime, seed), "updates": str(updates)}
+    parts, made, works = [], [], []
     for kind in kinds:
         for size in sizes:
             work = point_work(kind, size, pairs, regime=regime, seed=seed, updates=updates)
             done = run(work, store)
             signature = Signature(work.signature.identity, work.signature.policy, done.provenance)
+            made.append(done.provenance)
+            works.append(work.signature)
             parts.append(done.tables["accuracy"]["paradigms"].assign(signature=str(signature)))
             report(f"{kind} on {size:,} sentences: {parts[-1]['accuracy'].mean():.3f}")
-    name = _named("+".join(kinds), {"sizes": sizes, "updates": updates})
+    points = pd.concat(parts, ignore_index=True)
+    name = _named("+".join(kinds), {"points": [each.identity["model"] for each in works]})
     identity = {"model": name, "data": f"laboratory@{data_hash(pairs)}"}
-    return LearningCurve(pd.concat(parts, ignore_index=True), Signature(identity, policy, done.provenance))
+    return LearningCurve(points, Signature(identity, policy, joined_provenance(made)))
 
 
 def point_work(kind: str, size: int, pairs: pd.DataFrame, *, regime="systematic", seed=0, updates=UPDATES) -> Work:
     """The work of one point: a baseline trained on so many sentences, scored on all paradigms."""
     settings = SETTINGS[kind] if kind == "ngram" else SETTINGS[kind] | {"updates": updates, "seed": seed}
-    policy = {"corpus": f"{regime}/{seed}", **{name: str(value) for name, value in settings.items()}}
-    identity = {"model": _named(f"{kind}-{size}", policy), "data": f"laboratory@{data_hash(pairs)}"}
+    policy = {"corpus": _corpus(regime, seed), **{name: str(value) for name, value in settings.items()}}
+    code = code_of([train_baseline, sentences, _trained])
+    identity = {"model": _named(f"{kind}-{size}", {**policy, "code": code}), "data": f"laboratory@{data_hash(pairs)}"}
     shape = Shape(tuple(COLUMNS), pairs["paradigm"].nunique())
     shards = {"accuracy": Shard((kind, size, settings, regime, seed), size, {"paradigms": shape})}
     signature = Signature(identity, policy, provenance())
-    return Work(signature, CODE, shards, partial(_trained, pairs), title=f"{kind} on {size:,}", unit="sentences")
+    return Work(signature, shards, partial(_trained, pairs), title=f"{kind} on {size:,}", unit="sentences")
 
 
 def _trained(pairs: pd.DataFrame, point: tuple, _) -> dict[str, pd.DataFrame]:
@@ -121,6 +125,11 @@ def _trained(pairs: pd.DataFrame, point: tuple, _) -> dict[str, pd.DataFrame]:
     table = evaluate_blimp(train_baseline(kind, corpus, words, name=kind, **settings), pairs).accuracy()
     length = sum(map(len, words(corpus, add_special_tokens=False)["input_ids"]))
     return {"paradigms": table.assign(model=kind, sentences=size, words=length)[COLUMNS]}
+
+
+def _corpus(regime: str, seed: int) -> str:
+    """Which sentences a model is trained on: regime, seed, and a hash of the language."""
+    return f"{regime}/{seed}@{load_language().hash}"
 
 
 def _named(name: str, settings: dict) -> str:

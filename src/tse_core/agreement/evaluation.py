@@ -17,7 +17,7 @@ from tse_core.agreement.cells import cell_table, twin_rows
 from tse_core.agreement.clustered import clustered
 from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.job import Job, Keep, Protocol, prepare
-from tse_core.agreement.scoring import CODE, job_work
+from tse_core.agreement.scoring import job_work
 from tse_core.agreement.some_lemmas import over
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
@@ -310,7 +310,7 @@ def evaluate(
     work = job_work(job, batch_tokens)
     found = _evaluation(job, work, run(work, store))
     if store and finished(found.signature, number_names(job.constructions, cutoffs), store) is None:
-        keep_results(found.tidy(), store, (*CODE, "uncertainty"))
+        keep_results(found.tidy(), store, imported=False)
     return found
 
 

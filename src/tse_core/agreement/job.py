@@ -12,7 +12,7 @@ import pandas as pd
 from tse_core.agreement.counted_forms import FORMS_POLICIES, CountedForms, FormsPolicy, WordList, counted_forms
 from tse_core.agreement.samples import SAMPLE_SIZE, stratified_sample
 from tse_core.datasets.coerce import as_lemmas, as_pairs
-from tse_core.datasets.lemmas import Lemmas, load_lemmas
+from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.numbers import with_numbers
@@ -29,7 +29,7 @@ Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
 SHARD_CONTEXTS = 2048
 WORD_SHARD = 4  # contexts of a shard in which each is scored over thousands of whole words
-NAMED = ["construction", "subject", "left", "right", "number", "pairs"]  # what names a shard of contexts
+NAMED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # what names a shard of contexts
 LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
 
 
@@ -141,7 +141,7 @@ def prepare(
     pairs = as_pairs(pairs)
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    given, lemmas = len(pairs), as_lemmas(lemmas, protocol, pairs.attrs.get("name", ""))
+    given, lemmas = len(pairs), _in_order(as_lemmas(lemmas, protocol, pairs.attrs.get("name", "")))
     pairs, guessed = _numbered(with_nouns(pairs), lemmas)
     model = as_language_model(model)
     if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself
@@ -197,6 +197,11 @@ def _check_choices(protocol, keep, forms, sample, seed) -> None:
             "a sample is a number of contexts of each construction, from 1 on, or 'all', and its seed a number from 0 "
             f"on, not {sample!r} and {seed!r}"
         )
+
+
+def _in_order(lemmas: Lemmas) -> Lemmas:
+    """A list in the one order in which shards number lemmas, whatever the order in which it was given."""
+    return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
 
 
 def _sampled(pairs: pd.DataFrame, index: np.ndarray, contexts: pd.DataFrame, size: int, seed: int):

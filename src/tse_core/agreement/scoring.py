@@ -10,8 +10,6 @@ from tse_core.metrics.table import OF_PAIRS, SCORED
 from tse_core.results.store import Shape
 from tse_core.results.work import Shard, Work
 
-CODE = ("metrics", "agreement")  # whose code scores a shard, besides what all work shares
-
 
 def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Shard] | None = None) -> Work:
     """The work of a job; one shard is a slice of the contexts of a construction, with its pairs.
@@ -21,7 +19,7 @@ def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Sha
     if shards is None:
         shards = {name: Shard(members, len(members), _shapes(job, members)) for name, members in job.shards()}
     return Work(
-        job.shared_signature(), CODE, shards, lambda members, advance: score_shard(job, members, batch_tokens, advance),
+        job.shared_signature(), shards, lambda members, advance: score_shard(job, members, batch_tokens, advance),
         title=f"{job.model.label}: contexts", unit="contexts",
     )  # fmt: skip
 

@@ -28,7 +28,6 @@ from tse_core.results.work import Shard, Work, as_store, run
 from tse_core.sentences.preferences import check_pairs, check_policies, default_method, judged, score_pairs
 from tse_core.sentences.tokens import check_method
 
-CODE = ("sentences", "blimp")  # whose code scores a paradigm, besides what all work shares
 OF_ALL = ("Overall", "all pairs")  # what tables call BLiMP's 67 paradigms together, and any others
 SCORED = ("paradigm", "logp_good", "logp_bad", "unknown_critical")
 
@@ -107,7 +106,7 @@ def evaluate_blimp(
     scored = judged(scored, ties=ties, unknown_words=unknown_words)
     found = PairScores(scored, Signature(identity, policy, done.provenance))
     if store:
-        keep_results(found.tidy(), store, (*CODE, "uncertainty"))
+        keep_results(found.tidy(), store, imported=False)
     return found
 
 
@@ -140,7 +139,7 @@ def pairs_work(model, pairs: pd.DataFrame, method: str | None = None, first: str
         return {"pairs": scores.reset_index(drop=True)}
 
     signature = Signature(identity, policy, provenance(model.device))
-    return Work(signature, CODE, shards, score, title=f"{model.label} {method}", unit="pairs")
+    return Work(signature, shards, score, f"{model.label} {method}", "pairs", model.probe)
 
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:

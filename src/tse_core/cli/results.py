@@ -80,7 +80,7 @@ def add(
         names = ", ".join(file.name for file in others)
         print(f"tse: passed over, as they hold no results: {names}", file=sys.stderr)
     for file, table in tables.items():
-        new = keep_results(table, options.store_in(store))
+        new = keep_results(table, options.store_in(store), imported=True)
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
         for made in map(Signature.parse, table["signature"].unique()):
             lemmas = made.policy.get("lemmas", "").partition("(")[0]

@@ -7,6 +7,7 @@ import torch
 from tse_core.models.identity import Tensor
 from tse_core.models.last_steps import LastSteps, at
 from tse_core.models.network import Network
+from tse_core.results.code import code_of
 
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64"}  # in safetensors
 PROBE_LENGTH = 64  # tokens of the sequences with which a model is tried when it is opened
@@ -97,6 +98,13 @@ class HuggingFaceNetwork(Network):
 
     def configuration(self) -> dict:
         return self.module.config.to_diff_dict()
+
+    def checksum(self) -> int:
+        return 0 if any(part.is_meta for part in self.module.parameters()) else super().checksum()  # meta: on a disk
+
+    @property
+    def code(self) -> str:
+        return code_of({type(part) for part in self.module.modules()})
 
     def _run(self, rows, columns, **inputs):
         if self._head is None:

@@ -11,10 +11,9 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from tse_core.paths import cache_folder
 _NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "front", "architectures"}
 _SETTLING = 2.0  # seconds: a file that was written just now may be written again within the same tick of its clock
 _BLOCK = 1 << 24
-_known_tokenizers: WeakKeyDictionary = WeakKeyDictionary()
 
 
 class Tensor(NamedTuple):
@@ -59,13 +57,16 @@ def canonical(settings: dict) -> bytes:
 
 def tokenizer_digest(tokenizer) -> str:
     """A hash of what decides which ids a text gets: all of tokenizer.json, and which tokens are special."""
-    if tokenizer not in _known_tokenizers:
-        content = json.loads(tokenizer.backend_tokenizer.to_str())
-        for state in ("truncation", "padding"):  # left behind by the last call
-            content.pop(state, None)
-        special = {role: str(token) for role, token in tokenizer.special_tokens_map.items()}
-        _known_tokenizers[tokenizer] = hashlib.sha256(canonical({"content": content, "special": special})).hexdigest()
-    return _known_tokenizers[tokenizer]
+    special = {role: str(token) for role, token in tokenizer.special_tokens_map.items()}
+    return _tokenizer_digest(tokenizer.backend_tokenizer.to_str(), tuple(special.items()))
+
+
+@lru_cache(maxsize=8)
+def _tokenizer_digest(text: str, special: tuple[tuple[str, str], ...]) -> str:
+    content = json.loads(text)
+    for state in ("truncation", "padding"):  # left behind by the last call
+        content.pop(state, None)
+    return hashlib.sha256(canonical({"content": content, "special": dict(special)})).hexdigest()
 
 
 def file_digest(files: list[Path]) -> str:
@@ -102,7 +103,8 @@ def cached(files: list[Path], digest: Callable[[], str], settings: dict | None =
         return known
     found = digest()
     after = state_of(files)
-    if before == after and time.time() - max(max(mtime, ctime) for *_, mtime, ctime, _ in after) / 1e9 > _SETTLING:
+    fine = all(ctime % 10**9 for *_, ctime, _ in after)  # whole seconds: of an image with clamped times, say
+    if fine and before == after and time.time() - max(max(times[2:4]) for times in after) / 1e9 > _SETTLING:
         _keep(place, found)
     return found
 

@@ -100,10 +100,7 @@ class LanguageModel:
     def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "LanguageModel":
         """This model, reading text in another way."""
         bos, space = self.bos if bos is None else bos, self.space if space is None else space
-        model = replace(self, bos=bos, space=space)
-        if "_fingerprint" in self.__dict__:  # the same weights, configuration and tokenizer
-            model.__dict__["_fingerprint"] = self._fingerprint
-        return model
+        return replace(self, bos=bos, space=space)
 
     @property
     def vocabulary_size(self) -> int:
@@ -122,16 +119,15 @@ class LanguageModel:
         return (folder if folder.name not in ("", "..") else folder.resolve()).name or self.name
 
     def identity(self) -> str:
-        """Name and hash of weights, configuration and tokenizer, e.g. ``gpt2@1f3c9a27``."""
-        return f"{self.label}@{self._fingerprint}"
+        """Name and hash of weights, configuration and tokenizer as they are now, e.g. ``gpt2@1f3c9a27``.
 
-    @cached_property
-    def _fingerprint(self) -> str:
-        """Of a GGUF file the file's own hash, which covers all three."""
-        if self.quantisation:
-            return self.network.fingerprint()[:8]
-        parts = self.network.fingerprint() + tokenizer_digest(self.tokenizer)
-        return hashlib.sha256(parts.encode()).hexdigest()[:8]
+        The hash of a GGUF file is the file's own, which covers all three. A model of another package brings the digest
+        of its code.
+        """
+        parts = self.network.fingerprint()
+        if not self.quantisation:
+            parts = hashlib.sha256((parts + tokenizer_digest(self.tokenizer) + self.network.code).encode()).hexdigest()
+        return f"{self.label}@{parts[:8]}"
 
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
@@ -141,6 +137,10 @@ class LanguageModel:
         if self.chat is not None:
             shown["chat"] = f"{self.chat}@{hashlib.sha256(repr(self._bos_ids).encode()).hexdigest()[:8]}"
         return shown | ({"revision": self.revision} if self.revision else {})
+
+    def probe(self) -> list[float]:
+        """As `SurprisalModel.probe`: nothing needs to be asked of a model whose weights are known."""
+        return []
 
     @property
     def bos_read(self) -> str:

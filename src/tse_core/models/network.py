@@ -1,14 +1,16 @@
 """What a model of any kind computes: logits over its vocabulary, at the places where somebody asks."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from zlib import crc32
 
 import torch
 
 from tse_core.errors import InputError
 from tse_core.models import room
-from tse_core.models.identity import Tensor, cached, state_of, weights_digest
+from tse_core.models.identity import Tensor, cached, canonical, state_of, weights_digest
+from tse_core.results.code import code_of
 
 
 class Network:
@@ -73,6 +75,19 @@ class Network:
         """A hash of weights and configuration."""
         return weights_digest(self.tensors(), self.configuration())
 
+    def checksum(self) -> int:
+        """A number by which a change of weights and configuration in memory is noticed, three times as fast."""
+        found = crc32(canonical(self.configuration()))
+        for tensor in self.tensors():
+            for block in tensor.blocks():
+                found = crc32(block, found)
+        return found
+
+    @property
+    def code(self) -> str:
+        """A digest of the code that computes, where it is not this package's; see `code_of`."""
+        return code_of([type(self)])
+
     @property
     def opened(self) -> "Network":
         """This network; one whose weights still lie in their files reads them."""
@@ -92,6 +107,7 @@ class LazyNetwork:
     digest : gives the fingerprint from the files, which is kept on disk (see `tse_core.models.identity`)
     size : gives the number of weights, without reading them
     settings : what the digest is taken over besides the files
+    made_of : further classes whose code computes, beside that of `read`
     """
 
     def __init__(
@@ -104,30 +120,33 @@ class LazyNetwork:
         vocabulary_size: int,
         device: torch.device,
         settings: dict | None = None,
+        made_of: Iterable = (),
     ):
         self.vocabulary_size, self.device = vocabulary_size, device
         self._read, self._list, self._digest, self._size = read, files, digest, size
-        self._settings = settings or {}
+        self._settings, self._made_of = settings or {}, made_of
         self._lock = threading.RLock()
         self._network: Network | None = None
         self._state: list[tuple] | None = None
-        self._fingerprint: str | None = None
+        self._fingerprint = ""
+        self._checksum = 0
 
     @property
     def opened(self) -> Network:
         """The network with its weights."""
         with self._lock:
             if self._network is None:
-                if self._state is not None and self._state != state_of(self._files()):
-                    raise InputError(f"{self._files()[0]} changed after the model was opened; open it again")
+                self._of_files()
                 room.make_room(self)
                 network = self._read()
+                if self._state != state_of(self._files()):
+                    raise InputError(f"{self._files()[0]} changed after the model was opened; open it again")
                 if network.vocabulary_size != self.vocabulary_size:
                     raise InputError(
                         f"the network gives {network.vocabulary_size:,} logits, but its configuration says that the "
                         f"vocabulary has {self.vocabulary_size:,} entries"
                     )
-                self._network = network
+                self._network, self._checksum = network, network.checksum()
             room.used(self)
             return self._network
 
@@ -137,17 +156,30 @@ class LazyNetwork:
         return self._network is not None
 
     def close(self) -> None:
-        """Let go of the weights; they are read again when they are needed."""
+        """Let go of the weights; they are read again when they are needed. Those that were changed in memory stay."""
         with self._lock:
-            self._network = None
+            if not self._changed:
+                self._network = None
 
     def fingerprint(self) -> str:
-        """A hash of weights and configuration, from the files."""
+        """A hash of weights and configuration: from the files, but of weights that were changed since in memory."""
         with self._lock:
-            if self._fingerprint is None:
-                self._state = state_of(self._files())
-                self._fingerprint = cached(self._files(), lambda: self._digest(self._files()), self._settings)
-            return self._fingerprint
+            return self._network.fingerprint() if self._network and self._changed else self._of_files()
+
+    @property
+    def code(self) -> str:
+        """As `Network.code`; the weights stay in their files."""
+        return code_of([self._read, *self._made_of])
+
+    @property
+    def _changed(self) -> bool:
+        return self._network is not None and self._network.checksum() != self._checksum
+
+    def _of_files(self) -> str:
+        if not self._fingerprint:
+            self._state = state_of(self._files())
+            self._fingerprint = cached(self._files(), lambda: self._digest(self._files()), self._settings)
+        return self._fingerprint
 
     @property
     def parameter_count(self) -> int:

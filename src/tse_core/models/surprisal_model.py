@@ -9,6 +9,7 @@ import numpy as np
 from tse_core.errors import InputError
 
 PREFIXES = ("command:", "docker://", "http://", "https://")  # of the names of such models
+PROBE = "The keys to the cabinet are on the table."
 
 
 @dataclass(frozen=True)
@@ -86,3 +87,11 @@ class SurprisalModel:
     def token_surprisals(self, sentences: Sequence[str]) -> list[GivenScores]:
         """The surprisal of every token of each sentence, with its place in the sentence."""
         raise NotImplementedError
+
+    def probe(self) -> list[float]:
+        """How it scores `PROBE`: nats of each token, 0 where it says none.
+
+        What such a model is, is its own word, and another may answer to the same name tomorrow.
+        """
+        (scores,) = self.token_surprisals([PROBE])
+        return [0.0 if math.isnan(bits) else float(bits) * math.log(2) for bits in scores.bits]

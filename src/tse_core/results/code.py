@@ -1,95 +1,75 @@
-"""A digest of the code that scores, so that a store never serves what other code has computed.
+"""The code that scores, as a digest, so that a store never serves what other code has computed.
 
-It is taken over the syntax trees of whole rooms (or single files) of the package. Comments, docstrings and layout play
-no part in it; every other change gives another digest, and with it other keys in the store. A room is taken whole even
-where some of its files do not score: a file that is forgotten would cost a wrong number, one too many costs time.
-
-Signatures do not hold the digest. They hold `PROTOCOL_VERSION`, which is raised by hand when scores change.
+Digests are taken over the bytes of whole packages. A comment that changes costs some computing; a module that a list by
+hand had forgotten would cost a wrong number. Signatures do not hold `code_digest`: they hold `PROTOCOL_VERSION`, which
+is raised by hand when scores change.
 """
 
-import ast
 import hashlib
+import inspect
 import json
+import platform
+import re
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from tse_core.files import write_aside
-from tse_core.paths import cache_folder
+from tse_core.errors import InputError
 
 PACKAGE = Path(__file__).parents[1]
-BESIDE = PACKAGE.parent  # where packages lie that build on this one
-# What all scores go through: models and their passes, which lemmas count, which contexts are one.
-SHARED = ("models", "forward", "datasets/lemmas.py", "datasets/pairs.py")
-_DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+FURTHER = ("tokenizers", "peft", "accelerate")  # libraries that compute, too, beside those that tse-core requires
+LIBRARIES = ("tse_core", "torch", "transformers", "peft", "accelerate")  # whose code `code_digest` stands for
 
 
 @cache
-def code_digest(*parts: str) -> str:
-    """Twelve hexadecimal digits for `SHARED` and further rooms or files, e.g. "blimp", "tse_book/studies/rows.py".
+def code_digest() -> str:
+    """Twelve hexadecimal digits of this package's modules without its commands, and of the libraries' versions."""
+    modules = [file for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] != "cli"]
+    required = [line for line in requires("tse-core") or [] if "extra ==" not in line]
+    libraries = {name: _version(name) for name in (*(re.split(r"[^\w.-]", line)[0] for line in required), *FURTHER)}
+    about = [_bytes_digest(PACKAGE, modules), libraries, platform.python_version_tuple()[:2]]
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
 
-    Raises FileNotFoundError for a part that is in no package.
+
+def code_of(things: Iterable) -> str:
+    """A digest of the code behind functions and classes: all modules of the packages that define them.
+
+    It is empty where `code_digest` stands for that code. Of a notebook's classes the own source counts.
+
+    Raises
+    ------
+    InputError
+        The source of one cannot be read, so that nobody could tell whether it has changed.
     """
-    places = [_place(part) for part in dict.fromkeys((*SHARED, *parts))]
-    files = [f for place in places for f in ([place] if place.suffix == ".py" else sorted(place.rglob("*.py")))]
-    digests = _file_digests(files)
-    named = {file.relative_to(BESIDE).as_posix(): digest for file, digest in zip(files, digests, strict=True)}
-    return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()[:12]
+    found = set()
+    for thing in things:
+        module = sys.modules.get(thing.__module__)
+        if thing.__module__.partition(".")[0] in LIBRARIES:
+            continue
+        if module and getattr(module, "__file__", None):
+            file = Path(str(module.__file__))
+            found.add(_bytes_digest(file.parent, file.parent.rglob("*.py") if module.__package__ else [file]))
+            continue
+        try:
+            found.add(hashlib.sha256(inspect.getsource(thing).encode()).hexdigest())
+        except (OSError, TypeError):
+            raise InputError(f"the source of {thing.__qualname__} cannot be read; define it in a file") from None
+    return hashlib.sha256("".join(sorted(found)).encode()).hexdigest()[:12] if found else ""
 
 
-def same_code(parts: Iterable[str], digest: str | None) -> bool:
-    """Whether a digest of these parts is still theirs; not where one of them is gone."""
-    try:
-        return code_digest(*parts) == digest
-    except FileNotFoundError:
-        return False
+def _bytes_digest(folder: Path, files: Iterable[Path]) -> str:
+    """Of the names and contents of files below a folder."""
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        contents = hashlib.sha256(file.read_bytes()).hexdigest()
+        digest.update(f"{file.relative_to(folder).as_posix()} {contents}\n".encode())
+    return digest.hexdigest()
 
 
-def _place(part: str) -> Path:
-    """A room or file of this package, or of one that lies beside it."""
-    places = [PACKAGE / part, BESIDE / part]
-    if found := next((place for place in places if place.exists()), None):
-        return found
-    raise FileNotFoundError(f"no part of the code is called {part!r}: neither {places[0]} nor {places[1]} is there")
-
-
-def source_digest(source: str) -> str:
-    """The digest of one module, whatever its comments, docstrings and layout.
-
-    >>> source_digest("x = 1  # one") == source_digest('"One."\\nx = (1)') != source_digest("x = 2")
-    True
-    """
-    return hashlib.sha256(_plain(ast.parse(source)).encode()).hexdigest()
-
-
-def _plain(node: object) -> str:
-    """A syntax tree as text without positions and empty fields, the same in every version of Python."""
-    if isinstance(node, list):
-        return f"[{','.join(map(_plain, node))}]"
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    fields = dict(ast.iter_fields(node))
-    if isinstance(node, _DEFINITIONS) and ast.get_docstring(node, clean=False) is not None:
-        fields["body"] = node.body[1:]
-    shown = (f"{name}={_plain(value)}" for name, value in fields.items() if value is not None and value != [])
-    return f"{type(node).__name__}({','.join(shown)})"
-
-
-def _file_digests(files: list[Path]) -> list[str]:
-    """The digest of each file; those of files that did not change since are remembered in the cache folder."""
-    place = cache_folder() / "code.json"
-    known = {}
-    with suppress(OSError, ValueError):
-        known = dict(json.loads(place.read_bytes()))
-    found = {}
-    for file in files:
-        about = file.stat()
-        name = f"{file} {about.st_size} {about.st_mtime_ns}"
-        found[name] = known.get(name) or source_digest(file.read_text(encoding="utf-8"))
-    if not found.keys() <= known.keys():
-        changed = set(map(str, files))
-        others = {name: digest for name, digest in known.items() if name.rsplit(" ", 2)[0] not in changed}
-        with suppress(OSError):  # without the cache it takes a fifth of a second
-            write_aside(place, json.dumps(others | found).encode())
-    return list(found.values())
+def _version(library: str) -> str:
+    with suppress(PackageNotFoundError):
+        return version(library)
+    return ""

@@ -1,17 +1,17 @@
 """The finished numbers that a store holds: computed here, by the code as it stands, or imported from elsewhere.
 
-Every stored number says its origin in a column that results files do not have: the parts of the package that computed
-it and their digest (`tse_core.results.code`), or "imported". A computed number goes before an imported one; a number
-that other code computed is never shown.
+Every stored number says its origin in a column that results files do not have: the digest of the code that computed it
+(`tse_core.results.code`), or "imported". A computed number goes before an imported one; a number that other code
+computed is never shown.
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from tse_core.errors import DamagedFileWarning, InputError
-from tse_core.results.code import code_digest, same_code
+from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, rows_digest
@@ -20,14 +20,14 @@ IMPORTED = "imported"
 Number = tuple[str, str, str, float | None]  # construction, metric, side, cut-off (None where there is no side)
 
 
-def keep_results(table: pd.DataFrame, store: Store, code: Iterable[str] | None = None) -> int:
+def keep_results(table: pd.DataFrame, store: Store, *, imported: bool) -> int:
     """Put a tidy table's runs into the store; returns how many of its numbers were new.
 
     A number that is there already is passed over, but a computed one replaces an imported one.
 
     Parameters
     ----------
-    code : the parts of the package that computed the table (`code_digest`); None: it was imported
+    imported : whether the table comes from elsewhere; else this code has computed it
 
     Raises
     ------
@@ -35,7 +35,7 @@ def keep_results(table: pd.DataFrame, store: Store, code: Iterable[str] | None =
         A number there has the same signature but another value, by more than rounding can do: one of the two was not
         made the way its signature says. Only a warning where that one was imported and this one is computed.
     """
-    origin, new = _origin(code), 0
+    origin, new = IMPORTED if imported else code_digest(), 0
     for text, rows in table.groupby("signature", sort=False):
         signature = Signature.parse(text)
         there = stored_numbers(signature.key, store)
@@ -44,7 +44,7 @@ def keep_results(table: pd.DataFrame, store: Store, code: Iterable[str] | None =
             passed = there if origin == IMPORTED else there[there["origin"] != IMPORTED]
             rows = rows[~_names(rows).isin(_names(passed))]
         if len(rows):
-            name = f"{IMPORTED if code is None else 'computed'}-{rows_digest(rows)[:16]}"
+            name = f"{IMPORTED if imported else 'computed'}-{rows_digest(rows)[:16]}"
             store.put_result(signature, rows.reset_index(drop=True).assign(origin=origin), name)
             new += len(rows)
     return new
@@ -68,8 +68,7 @@ def stored_numbers(key: str, store: Store) -> pd.DataFrame | None:
     """The finished numbers of a key with the column origin; computed ones before imported ones, each number once."""
     tables = [table for _, table in store.results(key) if "origin" in table]
     numbers = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"origin": []})
-    valid = {origin: _valid(origin) for origin in numbers["origin"].unique()}
-    numbers = numbers[numbers["origin"].map(valid).astype(bool)]
+    numbers = numbers[numbers["origin"].isin([IMPORTED, code_digest()])]
     if numbers.empty:
         return None
     imported = numbers["origin"] == IMPORTED
@@ -117,16 +116,6 @@ def _compare(rows: pd.DataFrame, there: pd.DataFrame, signature: Signature, orig
         f"{number}, but the store has {row['score_there']:.4f} under the same signature; one of them was not made as "
         f"it says (key {signature.key}; `tse results remove` forgets those of the store)"
     )
-
-
-def _origin(code: Iterable[str] | None) -> str:
-    return IMPORTED if code is None else f"{' '.join(code)}@{code_digest(*code)}"
-
-
-def _valid(origin: str) -> bool:
-    """Whether a number was imported, or computed by the code as it stands."""
-    parts, _, digest = origin.rpartition("@")
-    return origin == IMPORTED or same_code(parts.split(), digest)
 
 
 def _names(table: pd.DataFrame) -> pd.Series:

@@ -77,7 +77,8 @@ class Signature:
     ----------
     identity : what was measured on what, e.g. {"model": "gpt2@1f3c9a27", "data": "marvin-linzen@9f3e22ab"}
     policy : every choice that changes the number, e.g. {"lemmas": "newman-appendix@77aa01c2(948)", "bos": "none"}
-    provenance : package version, hardware, date; it plays no part in equality or in the key
+    provenance : package version, hardware, date (two days, "2026-01-03/2026-11-21", where the work took more than one);
+        it plays no part in equality or in the key
     """
 
     identity: Mapping[str, str]
@@ -141,7 +142,7 @@ class Signature:
             policy["lemmas" if not colon else name] = unquote(value if colon else piece)
         made = dict(zip(_PARTS[2], map(unquote, parts[2]), strict=False)) if len(parts) == 3 else {}
         if not _is_date(made.get("date", "2000-01-01")):
-            raise InputError(f"the date of a signature is a day such as 2026-01-31, not {_short(made['date'])}")
+            raise InputError(f"the date of a signature is a day such as 2026-01-31, or two, not {_short(made['date'])}")
         return cls(dict(zip(_PARTS[0], map(unquote, parts[0]), strict=True)), policy, made)
 
 
@@ -185,6 +186,19 @@ def provenance(device: object = "cpu") -> dict[str, str]:
     return {"version": __version__, "hardware": _hardware(str(device)), "date": date.today().isoformat()}
 
 
+def joined_provenance(made: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """With what and when several pieces of work were done: every version and device, the first and the last day.
+
+    >>> old = {"version": "0.1.0", "hardware": "NVIDIA-H200", "date": "2026-01-03"}
+    >>> joined_provenance([old, old | {"hardware": "cpu", "date": "2026-06-30"}])
+    {'version': '0.1.0', 'hardware': 'NVIDIA-H200,cpu', 'date': '2026-01-03/2026-06-30'}
+    """
+    made = list(made)
+    said = {name: sorted({each[name] for each in made}) for name in _PARTS[2]}
+    days = dict.fromkeys([said["date"][0], said["date"][-1]])
+    return {name: ",".join(values) for name, values in said.items()} | {"date": "/".join(days)}
+
+
 def _without_provenance(text: str) -> str:
     try:
         return Signature.parse(text).without_provenance
@@ -213,8 +227,10 @@ def _encoded(value: object) -> str:
 
 
 def _is_date(text: str) -> bool:
+    """Whether a text is a day, or the first and the last of several as ISO 8601 writes them."""
+    days = text.split("/")
     with suppress(ValueError):
-        return date.fromisoformat(text).isoformat() == text
+        return [date.fromisoformat(day).isoformat() for day in days] == days and days == sorted(days) and len(days) <= 2
     return False
 
 

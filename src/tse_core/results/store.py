@@ -1,7 +1,7 @@
 """Finished work on disk: content-addressed, atomic, shared, resumable.
 
     KEY/about.json                              what the work is: identity, policy, provenance, the code that scored
-    KEY/SHARD.TABLE.DIGEST.parquet              a finished piece of it
+    KEY/SHARD.TABLE.DIGEST.parquet              a finished piece of it, with how it was made
     results/KEY/about.json, results/KEY/NAME.DIGEST.parquet     the finished numbers of a run, see `tse_core.results`
 
 A key is the hash of identity, policy and scoring code (of finished numbers: identity and policy), a digest that of the
@@ -26,7 +26,7 @@ import pandas as pd
 from tse_core.errors import DamagedFileWarning, InputError
 from tse_core.files import write_aside
 from tse_core.paths import store_folder
-from tse_core.results.code import code_digest, same_code
+from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
 
 RESULTS = "results"
@@ -78,18 +78,13 @@ class Store:
         return found
 
     def put(self, key: str, shard: str, tables: Mapping[str, pd.DataFrame]) -> None:
-        """Keep the tables of a finished shard. Raises InputError where there is no space or no permission."""
+        """Keep the tables of a finished shard with their `attrs`. Raises InputError: no space, no permission."""
         for table, frame in tables.items():
             self._put(self.folder / key, f"{shard}.{table}", frame)
 
-    def describe(self, key: str, signature: Signature, code: Iterable[str] = ()) -> None:
-        """Keep what the shards of a key are: their signature, and the parts of the package that scored them."""
-        self._describe(self.folder / key, signature, {"code": list(code), "code_digest": code_digest(*code)})
-
-    def provenance(self, key: str) -> dict | None:
-        """With what and when the work of a key was begun; None where nothing says it."""
-        about = _about(self.folder / key / "about.json")
-        return about and about["provenance"]
+    def describe(self, key: str, signature: Signature) -> None:
+        """Keep what the shards of a key are: their signature, and the code that scored them."""
+        self._describe(self.folder / key, signature, {"code": code_digest()})
 
     def put_result(self, signature: Signature, table: pd.DataFrame, name: str) -> None:
         """Keep a table of finished numbers under its signature and the digest of its numbers."""
@@ -246,4 +241,4 @@ def _about(path: Path) -> dict | None:
 
 def _outdated(about: dict | None) -> bool:
     """Whether other code scored what a key holds."""
-    return about is not None and "code" in about and not same_code(about["code"], about.get("code_digest"))
+    return about is not None and "code" in about and about["code"] != code_digest()

@@ -8,7 +8,7 @@ run that has it.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,12 +16,14 @@ from typing import Any
 
 import pandas as pd
 
+from tse_core.errors import InputError
 from tse_core.progress import progress
 from tse_core.results.code import code_digest
-from tse_core.results.signature import Signature
+from tse_core.results.signature import Signature, joined_provenance
 from tse_core.results.store import Shape, Store
 
 Tables = Mapping[str, pd.DataFrame]
+SAME = 0.5  # nats by which a token of the probe may move: half precision and other batches move it by hundredths
 
 
 @dataclass(frozen=True)
@@ -48,26 +50,26 @@ class Work:
     ----------
     signature : Signature
         What all shards share: the model and every policy that changes their scores.
-    code : tuple of str
-        The rooms or files of the package whose code scores them, besides those that all work shares (`code_digest`).
     shards : mapping from name to Shard
     score : callable(contents, advance) -> tables
         Scores one shard; ``advance(share)`` may be called meanwhile with the share of it that is done.
     title, unit : str
         For the progress bar.
+    probe : callable() -> numbers (nats), optional
+        How a model scores a fixed sentence whose identity is only its own word. The numbers are kept with each shard.
     """
 
     signature: Signature
-    code: tuple[str, ...]
     shards: Mapping[str, Shard]
     score: Callable[[Any, Callable[[float], None]], Tables]
     title: str
     unit: str
+    probe: Callable[[], Sequence[float]] = tuple
 
     @property
     def key(self) -> str:
         """Of the folder in the store: the same for the same signature and the same scoring code."""
-        return hashlib.sha256(f"{self.signature.key} {code_digest(*self.code)}".encode()).hexdigest()[:24]
+        return hashlib.sha256(f"{self.signature.key} {code_digest()}".encode()).hexdigest()[:24]
 
     def part(self, names) -> "Work":
         """The same with some of its shards."""
@@ -81,7 +83,7 @@ class Finished:
     Attributes
     ----------
     tables : mapping from the name of a shard to its tables, in the order of the work
-    provenance : version, hardware and date of the scores: of this run, or of the one that the store has them from
+    provenance : version, hardware and date of the scores, those of all shards joined, from the store or scored now
     computed : how many shards were scored now
     """
 
@@ -96,12 +98,13 @@ def run(work: Work, store: Store | str | Path | None = None, *, show: bool = Tru
     Raises
     ------
     InputError
-        What scoring raises. The shards before are in the store.
+        What scoring raises; the shards before are in the store. Or the model's probe is not that of the shards there.
     """
     store = as_store(store)
     key = work.key if store else ""
-    first = store.provenance(key) if store else None
+    probe = list(work.probe()) if store else []
     found: dict[str, Tables] = {}
+    provenances = []
     computed = 0
     total = sum(shard.size for shard in work.shards.values())
     with progress(total, work.title, unit=work.unit) if show else nullcontext(lambda n: None) as advance:
@@ -111,24 +114,45 @@ def run(work: Work, store: Store | str | Path | None = None, *, show: bool = Tru
             if tables is None:
                 tables = work.score(shard.contents, said.advance)
                 computed += 1
+                for table in tables.values():
+                    table.attrs = {"provenance": dict(work.signature.provenance), "probe": probe}
                 if store:
-                    store.describe(key, work.signature, work.code)
+                    store.describe(key, work.signature)
                     store.put(key, name, tables)
+            provenances.append(_provenance(work, tables, probe))
             said.finish()
             found[name] = tables
     if store and found:
-        store.describe(key, work.signature, work.code)
-    return Finished(found, first if first and not computed else work.signature.provenance, computed)
+        store.describe(key, work.signature)
+    return Finished(found, joined_provenance(provenances or [work.signature.provenance]), computed)
 
 
 def unfinished(work: Work, store: Store) -> list[str]:
-    """The names of the shards that the store does not hold."""
-    return [name for name, shard in work.shards.items() if store.get(work.key, name, shard.shapes) is None]
+    """The names of the shards that the store does not hold. Raises InputError as `run` does, for another probe."""
+    missing, probe = [], work.probe()
+    for name, shard in work.shards.items():
+        if (tables := store.get(work.key, name, shard.shapes)) is None:
+            missing.append(name)
+        else:
+            _provenance(work, tables, probe)
+    return missing
 
 
 def as_store(store: Store | str | Path | None) -> Store | None:
     """A store, or one in the folder that is named."""
     return Store(store) if isinstance(store, str | Path) else store
+
+
+def _provenance(work: Work, tables: Tables, probe: Sequence[float]) -> Mapping[str, str]:
+    """With what and when a shard was scored, taken from its tables. Raises InputError where the probes differ."""
+    for table in tables.values():
+        made, table.attrs = table.attrs, {}
+    if len(made["probe"]) != len(probe) or any(abs(a - b) > SAME for a, b in zip(made["probe"], probe, strict=True)):
+        raise InputError(
+            f"{work.signature.model} is another model than the one whose scores the store holds under this name: it "
+            "scores a sentence differently; give it another name, or keep its scores in another store (--store)"
+        )
+    return made["provenance"]
 
 
 class _Share:

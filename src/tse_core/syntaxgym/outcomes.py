@@ -24,7 +24,6 @@ from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value, wor
 from tse_core.syntaxgym.suites import Suite, to_dict, to_json
 from tse_core.uncertainty.intervals import wilson
 
-CODE = ("sentences", "syntaxgym")  # whose code scores a suite, besides what all work shares
 TOKENS = ("item", "condition", "position", "token", "region", "bits", "unknown")
 
 
@@ -160,7 +159,7 @@ def evaluate_suite(
         table = outcome.tidy()
         names = [(suite.name, name, "", None) for name in table["metric"]]
         if finished(signature, names, store) is None:
-            keep_results(table, store, (*CODE, "uncertainty"))
+            keep_results(table, store, imported=False)
     return outcome
 
 
@@ -171,7 +170,7 @@ def suite_work(model, suite: Suite) -> Work:
     signature = Signature(identity, policies_of(model), provenance(model.device))
     words = sum(len(sentence.split()) for sentence in _different(suite))
     shards = {"suite": Shard(suite, words, {"tokens": Shape(TOKENS, _token_count(model, suite))})}
-    return Work(signature, CODE, shards, partial(_suite_tokens, model), title=suite.name, unit="words")
+    return Work(signature, shards, partial(_suite_tokens, model), suite.name, "words", model.probe)
 
 
 def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:

@@ -61,9 +61,9 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
         check_layers(name, config, len(safetensors_tensors(fetched_weights(name, place, folder))))
     check_tokenizer(name, tokenizer, kind, config)
     where = usable_device("auto" if spread else request.device)
+    auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
 
     def read() -> HuggingFaceNetwork:
-        auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
         more = {"dtype": DTYPES[request.dtype], "use_safetensors": True, "device_map": "auto" if spread else None}
         fetched_weights(name, place, folder)
         module = opened_network(name, folder, auto, options | more).eval()
@@ -82,11 +82,22 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
         size=lambda: tensor_count(weights()),
         vocabulary_size=config.get_text_config().vocab_size,
         device=where,
+        made_of=[type(config), *_own_class(folder, config, auto, trust)],
     )
     return _language_model(
         name, kind, tokenizer, network, config, request.bos, request.dtype,
         revision=request.revision, quantisation=config.quantisation if gguf else None,
     )  # fmt: skip
+
+
+def _own_class(folder, config, auto: str, trust: bool) -> list[type]:
+    """The class of a model that brings its own code and may run it."""
+    reference = (getattr(config, "auto_map", None) or {}).get(auto)
+    if not trust or not reference:
+        return []
+    from transformers.dynamic_module_utils import get_class_from_dynamic_module
+
+    return [get_class_from_dynamic_module(reference, folder)]
 
 
 def _language_model(name, kind, tokenizer, network, config, bos, dtype, **more) -> LanguageModel:

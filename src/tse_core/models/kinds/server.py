@@ -25,14 +25,13 @@ from tse_core.models.identity import canonical
 from tse_core.models.kinds.request import Request
 from tse_core.models.kinds.server_answers import AnswerError, first_written, scores_in
 from tse_core.models.kinds.server_requests import RequestError, ask
-from tse_core.models.surprisal_model import GivenScores, SurprisalModel
+from tse_core.models.surprisal_model import PROBE, GivenScores, SurprisalModel
+from tse_core.results.work import SAME
 
 WAYS: tuple[dict, ...] = ({"echo": True, "logprobs": 1}, {"prompt_logprobs": 0})
 BATCH = 32  # sentences in one request
 ONE_BY_ONE = (400, 422, 500)  # what servers answer that take no list of several prompts
-PROBE = "The keys to the cabinet are on the table."
 BEGUN = "The keys to the cabinet"  # the server writes the next token, and reads it again
-SAME = 0.5  # nats by which a token may move: half precision and other batches move it by hundredths
 PASSING = ("created", "object", "permission", "permissions")  # of what a server says, what is not about the model
 
 
