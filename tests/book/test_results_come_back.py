@@ -72,5 +72,5 @@ def test_what_the_claims_ask_besides_is_measured_once_for_a_store(recorded, tmp_
     assert [kept(), kept()] == [1, 1]
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "another"))  # which holds nothing yet
     assert kept() == 2
-    monkeypatch.setattr(scores, "FURTHER", ("metrics",))  # other code
+    monkeypatch.setattr("tse_core.results.code.code_digest", lambda: "0" * 12)  # other code
     assert kept() == 3
