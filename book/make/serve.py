@@ -21,6 +21,10 @@ class Pages(http.server.SimpleHTTPRequestHandler):
         ".wasm": "application/wasm",
     }
 
+    def translate_path(self, path):
+        found = super().translate_path(path)
+        return found if "\0" not in found else str(Path(self.directory, "no such page"))  # a NUL is in no file's name
+
     def copyfile(self, source, outputfile):
         with contextlib.suppress(ConnectionError):  # the reader has left, or cancelled loading
             super().copyfile(source, outputfile)

@@ -7,12 +7,17 @@ from difflib import get_close_matches
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what steers a terminal
 
 
+def shown(text: str) -> str:
+    """The text with what would steer a terminal written out: it is shown, not obeyed."""
+    return _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
 class InputError(ValueError):
     """Bad input. The command line prints its one line and exits with code 2."""
 
     def __str__(self) -> str:
         """One line of at most 2,000 characters, whatever bad input it quotes."""
-        text = _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", " ".join(super().__str__().splitlines()))
+        text = shown(" ".join(super().__str__().splitlines()))
         return text if len(text) <= 2000 else f"{text[:1500]} ... {text[-490:]}"
 
 

@@ -1,6 +1,7 @@
 """The server of `make serve`: the built book, with the types that browsers ask for; bad ports are one line."""
 
 import threading
+import urllib.error
 import urllib.request
 
 import pytest
@@ -26,6 +27,15 @@ def test_files_come_with_the_types_that_browsers_ask_for(book):
     pages.shutdown()
     pages.server_close()
     assert kinds == {"index.html": "text/html", "worker.js": "text/javascript", "engine.wasm": "application/wasm"}
+
+
+def test_a_nul_in_an_address_is_no_page(book):
+    pages = serve.server(0, book)
+    threading.Thread(target=pages.serve_forever, daemon=True).start()
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"http://127.0.0.1:{pages.server_port}/%00")
+    pages.shutdown()
+    pages.server_close()
 
 
 def test_a_port_that_is_taken_or_none_is_one_line(book, monkeypatch, capsys):

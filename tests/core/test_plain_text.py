@@ -5,8 +5,10 @@ import warnings
 import pandas as pd
 import pytest
 
-from tse_core import InputError, evaluate, load_lemmas, score_pairs
+from tiny import save_model
+from tse_core import InputError, evaluate, load_lemmas, load_model, score_pairs, surprisals
 from tse_core.blimp.scores import evaluate_blimp
+from tse_core.cli.printing import print_table
 from tse_core.datasets.coerce import as_pairs, as_sentence_pairs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.pairs import split_pair
@@ -118,3 +120,20 @@ def test_prefixes_are_plain_where_they_are_scored(tiny_causal):
         for row in (("The author", "laughs", "laugh"), (" The  author ", " laughs", "laugh\u00a0"))
     ]
     assert plain.equals(spaced)
+
+
+def test_a_tokenizer_larger_than_its_network_is_one_line(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    folder = save_model(tmp_path / "model", "causal")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens(["zebra", "gnaws", "gnaw"])
+    tokenizer.save_pretrained(folder)
+    model = load_model(folder)
+    with pytest.raises(InputError, match="has the entry 'zebra' .*, but its network only .* entries"):
+        surprisals(model, ["The zebra laughs."])
+    assert model.spellings(["gnaws", "laughs"])[0] is None and model.word_ids(["gnaws", "laughs"])[1] is not None
+
+
+def test_a_name_in_a_table_steers_no_terminal(capsys):
+    print_table(["model"], [["a\x1b[2Jb\x07"]])
+    assert capsys.readouterr().out == "model\na\\x1b[2Jb\\x07\n"

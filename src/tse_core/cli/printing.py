@@ -4,26 +4,29 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tse_core.errors import shown
+
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """A table on a terminal; elsewhere the headings and one line a row, tabs between the columns, for grep and cut."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    console, texts = Console(), [[str(cell) for cell in row] for row in rows]
+    console, texts = Console(), [[shown(str(cell)) for cell in row] for row in rows]
     if not console.is_terminal:
         for row in (headings, *texts):
             print("\t".join(row))
         return
     table = Table(*headings)
     for row in texts:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))  # [red] in a name is no colour
     console.print(table)
 
 
 def print_note(text: str) -> None:
     """A line on standard error, beside the result."""
-    print(text, file=sys.stderr)
+    print(shown(text), file=sys.stderr)
 
 
 def print_written(*files: Path | None) -> None:

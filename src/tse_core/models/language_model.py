@@ -199,6 +199,12 @@ class LanguageModel:
         encodings = []
         for i, text in enumerate(texts):
             ids = tuple(batch["input_ids"][i])
+            if max(ids, default=0) >= self.vocabulary_size:
+                token = self.tokenizer.convert_ids_to_tokens(max(ids))
+                raise InputError(
+                    f"the tokenizer of {self.name} has the entry {token!r} ({max(ids):,}), but its network only "
+                    f"{self.vocabulary_size:,} entries: they are of two models, or entries were added without training"
+                )
             special = tuple(map(bool, batch["special_tokens_mask"][i])) if masked else (False,) * len(ids)
             offsets = tuple(
                 (0, 0) if s else (max(0, _skip_spaces(text, a, b) - shift), max(0, b - shift))
@@ -237,7 +243,8 @@ class LanguageModel:
         return self.slots([(left, right)])[0]
 
     def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
-        """The vocabulary entries of each word as it stands inside a sentence, None where a part of it is unknown.
+        """The vocabulary entries of each word as it stands inside a sentence, None where a part of it is unknown, or
+        is an entry that the tokenizer has and the network lacks.
 
         An uncased tokenizer spells the word in lower case.
         """
@@ -252,7 +259,7 @@ class LanguageModel:
         for word, ids in zip(words, encoded, strict=True):
             own = tuple(ids[len(before) :])
             whole = word.strip() and own and ids[: len(before)] == before and self.unknown_id not in own
-            found.append(own if whole else None)
+            found.append(own if whole and max(own) < self.vocabulary_size else None)
         return found
 
     def word_ids(self, words: Sequence[str]) -> list[int | None]:
