@@ -6,7 +6,7 @@ import pytest
 from tse_book.laboratory.known_truth import true_sensitivity, truth
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
-from tse_book.studies.details import COLUMNS
+from tse_book.studies.details import COLUMNS, recorded_details
 from tse_book.studies.expectations import MEAN, Region, design_of, expectations, lifts
 from tse_book.studies.factorial import TABLES, WHOLE
 from tse_book.studies.gap import GAP, PARTS, gap_parts, known_parts, recorded_stages, stages_of
@@ -157,3 +157,16 @@ def test_the_expectations_are_differences_of_cells(design):
 )
 def test_a_verdict_depends_on_the_whole_interval(low, high, verdict):
     assert Region(-0.02, 0.02).verdict(low, high) == verdict
+
+
+def test_the_recorded_design_is_whole_and_its_counts_agree():
+    contexts, verbs = (
+        recorded_details("smollm2-135m-instruct", kind).table for kind in ("factorial", "factorial_verbs")
+    )
+    assert contexts.groupby("also_noun").size().tolist() == [36_120, 36_120]
+    assert contexts.groupby("also_noun")["lemmas"].first().tolist() == [294, 668]
+    assert contexts["correct"].sum() == verbs["correct"].sum()
+    assert contexts["lemmas"].sum() == verbs["contexts"].sum()
+    plain = contexts.query("construction == 'Simple' and number == 'singular' and also_noun")
+    ew = plain.groupby("adverb")["correct"].sum() / plain.groupby("adverb")["lemmas"].sum()
+    assert ew["none"] == pytest.approx(0.697, abs=0.001) and ew["often"] == pytest.approx(0.936, abs=0.001)
