@@ -463,7 +463,7 @@ print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}."
 # - On the top side the shape tells a rule from a list: a systematic model's curve stays flat up to top 100 %.
 # - The far bottom side selects the lemmas that go wrong, and rests on few contexts. Read it last.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.uncertainty.intervals.curve_intervals` and {py:func}`tse_book.charts.cutoff_curves`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.uncertainty.tables.curve_intervals` and {py:func}`tse_book.charts.cutoff_curves`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

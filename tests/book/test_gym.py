@@ -17,6 +17,7 @@ from tse_book.gym.plan import load_gym, run_gym
 from tse_book.pages.suite_questions import question_of
 from tse_core.cli import main
 from tse_core.errors import InputError
+from tse_core.models.surprisal_model import PROBE
 from tse_core.results.store import Store
 from tse_core.syntaxgym import spreadsheet
 from tse_core.syntaxgym.library import list_suites
@@ -81,9 +82,10 @@ def place(tmp_path, monkeypatch):
 
 
 def computed(place):
-    """The sentences each model has been asked about so far."""
-    return {name: (place / f"{name}.log").read_text().splitlines() if (place / f"{name}.log").exists() else []
-            for name in ("short", "long")}  # fmt: skip
+    """The sentences each model has been asked about so far, but for the one by which a model is known."""
+    logs = {name: place / f"{name}.log" for name in ("short", "long")}
+    asked = {name: log.read_text().splitlines() if log.exists() else [] for name, log in logs.items()}
+    return {name: [sentence for sentence in sentences if sentence != PROBE] for name, sentences in asked.items()}
 
 
 def built(place):

@@ -210,9 +210,15 @@ def only_verbs() -> set[str]:
 def _appendix(clean: bool = False) -> pd.DataFrame:
     table = read_lemmas(data_folder() / "lemmas" / "newman-appendix.csv")
     table["noun"] = table["noun"] == "yes"
-    table["zipf"] = table["zipf"].astype(float)
-    table["band"] = pd.cut(table["zipf"], [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
+    table = _with_bands(table)
     return table[table["left_out"] == ""].reset_index(drop=True) if clean else table
+
+
+def _with_bands(table: pd.DataFrame) -> pd.DataFrame:
+    """Frequencies as numbers, and the band of each; a verb without a frequency has no band."""
+    zipf = pd.to_numeric(table["zipf"], errors="coerce")
+    band = pd.cut(zipf, [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
+    return table.assign(zipf=zipf, band=band)
 
 
 def full_list_file() -> Path:
@@ -225,11 +231,11 @@ def _full() -> pd.DataFrame:
     if not file.is_file():
         raise InputError("newman-full has not been made here: tse data lemmas --giant-verb-list FILE")
     table = read_lemmas(file)
-    if missing := [column for column in ("past", "homograph", "noun", "left_out") if column not in table]:
+    if missing := [column for column in ("past", "homograph", "noun", "left_out", "zipf") if column not in table]:
         raise InputError(
             f"{file}: no column {missing[0]}, it was made by an older version: tse data lemmas --giant-verb-list FILE"
         )
-    return table.assign(noun=table["noun"] == "yes")
+    return _with_bands(table.assign(noun=table["noun"] == "yes"))
 
 
 def _released() -> pd.DataFrame:

