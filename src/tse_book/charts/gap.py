@@ -14,7 +14,7 @@ def gap_bars(parts, title: str):
     Parameters
     ----------
     parts : DataFrame
-        part, value, low, high: one construction of `tse_book.studies.gap.gap_parts`.
+        part, value, low, high: one construction of ``tse_book.studies.gap.gap_parts``.
     """
     rows = needs(parts, "part", "value", "low", "high", what="a chart of the gap")
     y = alt.Y("part:N", sort=list(rows["part"]), title=None, axis=alt.Axis(labelLimit=200))
@@ -33,7 +33,7 @@ def adverb_dots(cells, title: str):
     Parameters
     ----------
     cells : DataFrame
-        adverb, attractor, kind, score: one subject's number of `tse_book.pages.design.ew_cells`.
+        adverb, attractor, kind, score: one subject's number of ``tse_book.pages.design.ew_cells``.
     """
     rows = needs(cells, "adverb", "attractor", "kind", "score", what="a chart of adverbs")
     colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())),
