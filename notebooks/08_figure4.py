@@ -88,7 +88,7 @@ from tse_core.paths import store_folder
 #
 # How many contexts does a point of Figures 1 and 2 rest on? A mean can change because the numbers change, or because other contexts are averaged, and no curve shows which.
 #
-# A context whose most probable token holds 10 % and is no verb on the list has no eligible lemma at top 10 %; it gets no score. At the far bottom the same happens, because both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
+# A context whose most probable token is no verb on the list, and holds as much probability as the first cut-off, has no eligible lemma there; it gets no score. At the far bottom the same happens, because both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
 #
 # ```{margin} Eligible
 # Top p: one form of the lemma lies inside the cut-off. Bottom p: both forms do.

@@ -117,7 +117,7 @@ from tse_core.paths import data_folder, store_folder
 # | quantifiers | which quantifiers fit where | There was [a]{.good} / \*[each]{.bad} dog barking. |
 # | subject-verb agreement | a verb agrees with its subject | The keys [are]{.good} / \*[is]{.bad} lost. |
 
-# %% tags=["remove-input"]
+# %% tags=["remove-input", "full-width"]
 examples = pd.read_csv(data_folder() / "blimp" / "examples.csv").merge(
     blimp_paradigms()[["UID", "phenomenon"]], on="UID"
 )
