@@ -178,7 +178,7 @@ def test_a_chat_where_there_can_be_none(tiny_causal, tiny_masked):
         load_model(tiny_causal, chat="Say something.")
     with pytest.raises(InputError, match="chat is for causal models"):
         load_model(tiny_masked, chat="Say something.")
-    with pytest.raises(InputError, match="its template says what stands in front .no bos."):
+    with pytest.raises(InputError, match="its template says what is read before a sentence .no bos."):
         load_model(tiny_causal, chat="Say something.", bos="add")
     module, tokenizer = opened(tiny_causal)
     tokenizer.chat_template = "{{ raise_exception('no system message') }}"
