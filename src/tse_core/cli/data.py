@@ -176,5 +176,7 @@ def _vocabulary(name_or_folder: str, words: list[str]) -> Callable[[str], int | 
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{name_or_folder}: no tokenizer of that name or in that folder ({reason})") from None
-    ids = LanguageModel(name_or_folder, "masked", tokenizer, Network()).word_ids(words)  # only the tokenizer is asked
+    network = Network()  # only the tokenizer is asked
+    network.vocabulary_size = len(tokenizer)
+    ids = LanguageModel(name_or_folder, "masked", tokenizer, network).word_ids(words)
     return dict(zip(words, ids, strict=True)).get
