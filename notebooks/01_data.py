@@ -122,8 +122,9 @@ pairs.groupby("construction", sort=False).head(1)[
 # %% tags=["hide-input"]
 LINES = 9
 sample = (
-    pairs.groupby("construction", sort=False)
-    .sample(4 * LINES, random_state=0)
+    pairs.sample(frac=1, random_state=0)
+    .groupby("construction", sort=False)
+    .head(4 * LINES)
     .assign(place=lambda rows: rows.groupby("construction").cumcount())
     .assign(
         page=lambda rows: rows["place"] // LINES + 1,
@@ -135,7 +136,7 @@ construction = alt.param(
     name="construction",
     value="Simple",
     bind=alt.binding_select(
-        options=list(sample["construction"].unique()), name="Construction "
+        options=list(pairs["construction"].unique()), name="Construction "
     ),
 )
 page = alt.param(

@@ -275,9 +275,10 @@ alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
 #
 # ## A real distribution
 #
-# Two verbs make a toy example. Here is a real model after *The keys to the cabinet*: SmolLM2-135M-Instruct, a small English model that was trained on text and then tuned to follow instructions; its weights are stored in four bits each, which rounds them. The chart has every verb of the list whose two forms are single entries of its vocabulary.
+# Two verbs make a toy example. Here is a real model after *The keys to the cabinet*: {glue:text}`introduced:s`. The chart has every verb of the list whose two forms are single entries of its vocabulary.
 
 # %% tags=["remove-input"]
+glue("introduced", newman.introduced(newman.real_models(models)[:1]))
 display(newman.what_is_missing(models))
 
 # %% tags=["hide-input"]

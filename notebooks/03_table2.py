@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : read the published scores of four models, see a model that the paper never saw beside them, and learn what a difference between two of the columns can mean
+# : read the published scores of four models, see the models of this build beside them, and learn what a difference between two of the columns can mean
 #
 # You need
 # : [the methods](02_methods.ipynb)
@@ -171,14 +171,14 @@ glue("front_question", newman.question(models))
 #
 # {glue:text}`who_is_asked:s`
 #
-# ```{dropdown} Predict: will a model of 135 million parameters show the same order of TSE and EW?
-# The claim is about the verbs, not about the size of the model, so it should. The table decides.
+# ```{dropdown} Predict: will the model of this build show the same order of TSE and EW?
+# The claim is about the verbs, not about one model, so it should. The table decides.
 # ```
 #
 # ```{margin} BOS token
 # In SmolLM2's pretraining every document began after `<|endoftext|>`; that token is this
 # book's default for it. The paper put nothing before GPT-2's contexts, and so do the
-# lighter columns.
+# lighter columns, where there are any.
 # ```
 
 # %% tags=["remove-input"]

@@ -143,13 +143,14 @@ table(
 #
 # ## The same figure from a model
 #
-# Here are the curves of SmolLM2-135M, a model that the paper never saw, with 95 % intervals {term}`clustered <cluster>` by subject noun. BERT's published curve stands behind them, thin and hollow. The two models do not share a verb list, a kind or a size, so compare the shapes, not the heights.
+# Here are the curves of {glue:text}`introduced:s`, with 95 % intervals {term}`clustered <cluster>` by subject noun. BERT's published curve stands behind them, thin and hollow. Two models share no verb list, and may differ in kind and size, so compare the shapes, not the heights.
 #
 # ```{dropdown} Predict: will the curve of a causal model have the same shape?
 # The paper's explanation speaks of likely and unlikely verbs and not of one kind of model, so the shape should return. Figure 2 of the paper shows it for GPT-2 XL, too.
 # ```
 
 # %% tags=["hide-input"]
+glue("introduced", newman.introduced(models))
 measured = figures.measured_curves(
     newman.real_models(models),
     data,
@@ -187,7 +188,7 @@ for name, rows in measured.groupby("model", sort=False):
     largest = firm_ends["fall"].idxmax()
     display(
         newman.say(
-            f"Over all nine constructions, {(own['fall'] > 0).sum()} of the {len(own)} curves of {name} end lower than they",
+            f"Over all {rows['construction'].nunique()} constructions, {(own['fall'] > 0).sum()} of the {len(own)} curves of {name} end lower than they",
             f"start. The steepest is {steepest[1]} in *{steepest[0]}*: from {at['head']:.2f} to {at['tail']:.2f}.",
             f"But {len(thin)} of its {len(rows)} points rest on fewer than {charts.FEW} contexts and are drawn faint; without them",
             f"the steepest curve is {largest[1]} in *{largest[0]}*, which falls by {firm_ends['fall'][largest]:.2f}.",
@@ -277,7 +278,7 @@ newman.say(
 # changes from context to context.
 # ```
 #
-# As the top p grows to take in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. TSE, asked about a handful of frequent verbs, cannot tell them apart. A model of English may lie between the two. Its slope alone does not say why: verbs learned one by one would give it, and so would {term}`attraction` and the many English verbs that are also nouns. [The laboratory](16_laboratory.ipynb) ends by separating these reasons for SmolLM2.
+# As the top p grows to take in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. TSE, asked about a handful of frequent verbs, cannot tell them apart. A model of English may lie between the two. Its slope alone does not say why: verbs learned one by one would give it, and so would {term}`attraction` and the many English verbs that are also nouns. [The laboratory](16_laboratory.ipynb) ends by separating these reasons for real models.
 #
 # ```{dropdown} Predict: the systematic model's curve, at bottom 10 %?
 # It stays at the top. Every verb of that language agrees, and none of its verbs is also a noun, so even the verbs that the model finds unlikely are conjugated.

@@ -92,7 +92,7 @@ from tse_core.paths import store_folder
 #
 # Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. Many points cannot be read off the drawing; they are left out, and a line jumps over them. (The figure's caption names BERT-base-uncased; the text and the released code say BERT-large-uncased.)
 #
-# The first row of the chart is the model that was run here, without gaps; behind it the closest published model is drawn thin and hollow. Choose the construction below the chart; the grey lines are all the others.
+# First come the models that were run here, without gaps; behind each its own published curve, or that of the closest published model, is drawn thin and hollow. Choose the construction below the chart; the grey lines are all the others.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
 # If it came from the syntax, only constructions with an attractor would fall. If it comes from the verbs, even *Simple* falls. Try *Simple* first.
@@ -106,11 +106,11 @@ measured = figures.measured_curves(
 measured = figures.with_null(
     measured, newman.real_models(models), data, lemmas[0], sample=null_contexts, store=store_folder()
 )  # fmt: skip
-real, _, laboratory = figures.real_and_laboratory(measured, printed)
+real, laboratory = figures.real_and_laboratory(measured)
 falls = figures.head_and_tail(printed)
 falling = int((falls["fall"] > 0.05).sum())
 charts.cutoff_curves(
-    pd.concat([real, printed], ignore_index=True),
+    figures.and_others(real, printed),
     published=newman.beside_real(real, printed),
     chosen="Across prepositional phrase",
     title=f"Published: {falling} of {len(falls)} readable curves fall by more than 0.05 from head to tail",
@@ -144,9 +144,7 @@ try_this(
 glue("falling", falling)
 glue("curves", len(falls))
 ends = figures.head_and_tail(measured)
-everything = pd.concat(
-    [ends[ends["model"].isin(real["model"])], falls], ignore_index=True
-)
+everything = figures.and_published(ends[ends["model"].isin(real["model"])], falls)
 by_model = (
     everything.groupby(["model", "metric"], sort=False)["fall"]
     .agg(["mean", "max", "count"])
@@ -228,9 +226,7 @@ if "null" in real:
 # The paper's appendix calls the EW curves of RoBERTa and BERT quite stable and gives no rule. This book's rule: their mean range over the top cut-offs is smaller than GPT-2's ([ledger](19_ledger.ipynb)). Points of *Simple* at the outermost cut-offs can rest on a single context, so a range is also given without the cut-offs below top 30 %.
 
 # %% tags=["hide-input"]
-top = pd.concat([real, printed], ignore_index=True).query(
-    "side == 'top' and metric == 'EW'"
-)
+top = figures.and_published(real, printed).query("side == 'top' and metric == 'EW'")
 
 
 def mean_range(rows):

@@ -89,7 +89,7 @@ from tse_core.paths import store_folder
 # %% [markdown]
 # ## The published coverage
 #
-# How much of what a model would say is judged at all? {term}`MW` says which part of the probability on counted verb forms is correct. The {term}`coverage` says how much lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The first panel is the model that was run here, with the closest published model's curve behind it.
+# How much of what a model would say is judged at all? {term}`MW` says which part of the probability on counted verb forms is correct. The {term}`coverage` says how much lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The first panels are the models that were run here, each with its own published curve behind it, or that of the closest published model.
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
 # Think of ten ways to go on: *of*, *is*, *was*, *said*, a comma ... Only some begin with a present-tense verb. The table has the row *Simple*.
@@ -100,11 +100,11 @@ printed = figures.published_curves(3)
 measured = figures.measured_curves(
     models, data, lemmas[0], protocol=protocols[0], store=store_folder()
 )
-real, _, laboratory = figures.real_and_laboratory(measured, printed)
+real, laboratory = figures.real_and_laboratory(measured)
 whole = printed[(printed["side"] == "top") & (printed["cutoff"] == 1.0)]
 low, high = whole["coverage"].min(), whole["coverage"].max()
 charts.coverage_curves(
-    pd.concat([real, printed], ignore_index=True),
+    figures.and_others(real, printed),
     published=newman.beside_real(real, printed),
     chosen="Across prepositional phrase",
     title=f"Published: the verb lists cover between {low:.2f} and {high:.2f} of the distribution",
@@ -121,7 +121,7 @@ display(
     )
 )
 own = real[(real["side"] == "top") & (real["cutoff"] == 1.0) & (real["metric"] == "EW")]
-cells = pd.concat([own, whole], ignore_index=True)
+cells = figures.and_published(own, whole)
 order = list(dict.fromkeys(cells["model"]))
 cells = cells.pivot_table("coverage", "construction", "model").reindex(
     list(charts.CONSTRUCTIONS)
@@ -154,7 +154,7 @@ if len(real):
 #
 # ### What could fool you
 #
-# *The list.* A longer list covers more with the same model, and the paper's list is longer than the one used here.
+# *The list.* A longer list covers more with the same model. Compare coverage between runs with the same list.
 #
 # *Two models with the same MW.* If their coverage differs, they do not make the same number of agreement errors in what they say.
 #

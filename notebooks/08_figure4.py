@@ -103,11 +103,11 @@ printed = figures.published_curves(4)
 measured = figures.measured_curves(
     models, data, lemmas[0], protocol=protocols[0], store=store_folder()
 )
-real, _, laboratory = figures.real_and_laboratory(measured, printed)
+real, laboratory = figures.real_and_laboratory(measured)
 tail = printed[(printed["side"] == "bottom") & (printed["cutoff"] == 1e-6)]
 low, high = tail["invalid"].min(), tail["invalid"].max()
 charts.invalid_curves(
-    pd.concat([real, printed], ignore_index=True),
+    figures.and_others(real, printed),
     published=newman.beside_real(real, printed),
     chosen="Across prepositional phrase",
     title=f"Published: at bottom 0.0001 % between {low:.0%} and {high:.0%} of the contexts have no verb",
@@ -133,7 +133,7 @@ display(
         f"{points['quality'].eq('hidden').mean():.0%} of the points of the paper's figure are hidden behind others and left out."
     )
 )
-every = pd.concat([real[real["metric"] == "EW"], printed], ignore_index=True)
+every = figures.and_published(real[real["metric"] == "EW"], printed)
 named = {
     "top 10 %": ("top", 0.1),
     "top 100 %": ("top", 1.0),

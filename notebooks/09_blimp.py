@@ -77,6 +77,7 @@ from IPython.display import display
 import tse_core
 from tse_book import charts, published
 from tse_book.charts import accuracy_dots
+from tse_book.laboratory import laboratory_ngram
 from tse_book.pages import (
     blimp_models,
     blimp_runs,
@@ -478,15 +479,16 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 #
 # ## A run
 #
-# These models are scored while the page is built. The laboratory's paradigms ask BLiMP's question in the laboratory's
-# vocabulary, 200 pairs each, so that nothing has to be downloaded; a model that reads English is asked BLiMP itself.
+# These models are scored while the page is built, on the pairs that `sentence_pairs` names: by default the laboratory's
+# paradigms, which ask BLiMP's question in the laboratory's vocabulary, so that nothing has to be downloaded. A model that
+# reads English is asked BLiMP itself.
 #
 # ```{margin} Pseudo-log-likelihood
 # Each token is masked in turn; the log-probabilities of the true tokens are added.
 # ```
 #
 # Causal models compare the probabilities of whole sentences; a masked model has none, so its pairs are compared by
-# {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. The n-gram model is trained on the spot.
+# {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. On the laboratory's pairs an n-gram model, trained on the spot, joins them.
 
 # %%
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
@@ -534,7 +536,7 @@ if runs:
     display(charts.download_table(by_paradigm, f"paradigms-{sentence_pairs}.csv"))
 
 # %% [markdown]
-# A model that is always right is at the ceiling, which hides how sure it is. The n-gram model is there for contrast: it sees four words back, so it shows which paradigms can be solved without syntax.
+# A model that is always right is at the ceiling, which hides how sure it is. An n-gram model is there for contrast: it sees four words back, so it shows which paradigms can be solved without syntax.
 #
 # An interval here answers: how would the score change with other sentences from the same paradigms? It says nothing about
 # other paradigms.
@@ -550,7 +552,7 @@ if runs:
 #
 # ## An n-gram model, TSE and EW
 #
-# The baseline gives a full distribution over the next word, so the metrics of {cite:t}`newman2021refining` apply to it
+# An n-gram model of the laboratory's language gives a full distribution over the next word, so the metrics of {cite:t}`newman2021refining` apply to it
 # as they stand. An n-gram model knows the verbs it has read after a noun and no others, which is what TSE, asked
 # about a few frequent verbs, cannot see.
 
@@ -559,7 +561,10 @@ if baseline_sentences:
     rows = ["simple", "across-prepositional-phrase"]
     scored = [
         tse_core.evaluate(
-            opened[-1], f"marvin-linzen/{row}", "newman-clean", store=store_folder()
+            laboratory_ngram(baseline_sentences),
+            f"marvin-linzen/{row}",
+            "newman-clean",
+            store=store_folder(),
         )
         for row in rows
     ]
@@ -567,7 +572,7 @@ if baseline_sentences:
     display(
         table(
             newman[["construction", "TSE", "MW", "EW"]],
-            "The 5-gram model under TSE, MW and EW",
+            "The laboratory's 5-gram model under TSE, MW and EW",
             digits=3,
         )
     )

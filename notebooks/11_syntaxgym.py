@@ -60,7 +60,7 @@ if KEEP:
 models = [
     "smollm2-135m-instruct",
     "lab-systematic-causal",
-]  # the paper's example: the first real one; the suite: the first of the laboratory
+]  # the paper's example: the first real causal one; the suite: the first of the laboratory
 suite_name = "lab_number_prep"  # a name that `tse list suites` shows, or a file
 item = 1  # the item looked at closely
 recorded = "smollm2-135m-instruct"  # whose recorded run on the public suite is shown
@@ -153,17 +153,18 @@ table(
 #
 # The prediction is a formula over {term}`surprisals <surprisal>`: `(6;%match_sing%)` is the surprisal of region 6, the verb, in the condition `match_sing`. Both comparisons must hold, for the singular subject and for the plural one.
 #
-# The sentences are read by SmolLM2-135M-Instruct, a small model of 2024 that was tuned to follow instructions and whose weights are stored in four bits. It is not one of the paper's models.
+# The sentences are read by the first causal model of this build: {glue:text}`introduced:s`.
 #
 # ```{dropdown} Predict: is it enough to look at the singular subject?
 # No. A model that always prefers the singular verb, whatever the subject, passes the first comparison and fails the second. A model that always prefers the more frequent form can pass either one by luck. Only both together need the subject.
 # ```
 
 # %% tags=["remove-input"]
+real = newman.causal_models(models)[:1]
+glue("introduced", newman.introduced(real))
 display(newman.what_is_missing(models))
 
 # %% tags=["hide-input"]
-real = newman.real_models(models)[:1]
 for name in real:
     reader = tse_core.load_model(name)
     read = evaluate_suite(reader, figure2, store=store_folder())

@@ -292,7 +292,7 @@ try_this(
 # ```
 
 # %% tags=["remove-input"]
-real = newman.real_models(models)[:1]
+real = newman.causal_models(models)[:1]
 display(newman.what_is_missing(models, lemmas))
 
 # %% tags=["hide-input"]
@@ -300,7 +300,7 @@ store = store_folder()
 rows = []
 for name in real:
     reader = load_model(name)
-    for front in fronts if reader.kind == "causal" else []:
+    for front in fronts:
         model = reader.with_policies(bos=front)
         for part in front_rows:
             found = evaluate(model, part, lemmas[0], store=store)

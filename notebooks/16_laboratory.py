@@ -401,7 +401,7 @@ table(
 # Habit
 # : How many verbs are right for subjects of one number and wrong for the other (a difference of more than one half between the two)? This is the fingerprint of a list. A verb with a favourite form is right half of the time, and for no merit of its own. A verb about which a model is merely unsure errs for both numbers.
 #
-# ```{dropdown} Predict: SmolLM2's EW is below its TSE. Does that make it more like the list?
+# ```{dropdown} Predict: a real model's EW is below its TSE. Does that make it more like the list?
 # It may, but do not decide yet. EW also falls if a verb's form gets probability for another reason than agreement, and a real model is asked many verbs that are also nouns. The laboratory's language has almost none of these. So look at the two kinds of verbs apart.
 # ```
 #

@@ -4,7 +4,7 @@
     python tests/rehearse.py paper score notebook:03_table2     # some of its steps
     python tests/rehearse.py paper --folder PLACE        # in a folder that stays, so that a second run goes on there
 
-The repository is copied (into a folder whose name has spaces), its grammar loses most of its words there and its
+The repository is copied (into a folder whose name has spaces), its grammars lose most of their words there and its
 downloads most of their lines; nothing else differs from `make book PROFILE=...` on a machine with an empty cache and a
 network. The models are random: no number of such a book means anything.
 """
@@ -26,8 +26,8 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 from hub import serving, write_models  # noqa: E402
 
-TOKENIZERS = ROOT.parent / "shared" / "tokenizers"
-WORDS, LINES = 2, 6  # how much of each list of the grammar, and of each downloaded file, is kept
+SHARED = ROOT.parent / "shared"  # tokenizers and the downloads, where they lie beside the repository
+LINES = 2  # how many lines of each downloaded file, and items of each pattern, are kept
 DATA = ("blimp", "newman-blimp", "newman-verbs", "syntaxgym")
 
 
@@ -52,7 +52,8 @@ def rehearse(place: Path, profile: str, steps: list[str], full_list: bool) -> in
     }  # fmt: skip
     trim_data(book, place / "mirror")
     if not (place / "repositories").is_dir():
-        write_models(place / "repositories", tokenizers=TOKENIZERS if TOKENIZERS.is_dir() else None)
+        tokenizers = SHARED / "tokenizers"
+        write_models(place / "repositories", tokenizers=tokenizers if tokenizers.is_dir() else None)
     if full_list:
         (place / "verbs.txt").write_text("accept\naccrue\nadmire\nabseil\nyodel\nbehave\n")
         tse = [sys.executable, "-c", "from tse_core.cli import main; main()", "data", "lemmas"]
@@ -80,16 +81,24 @@ def copy(target: Path) -> Path:
 
 
 def trim_data(book: Path, mirror: Path) -> None:
-    """Fewer words in the grammar; fewer lines in what is downloaded, with checksums to match."""
+    """The first and the last word of each of the grammars' lists; fewer lines in what is downloaded, with checksums."""
     from tse_core.datasets import downloads
+    from tse_core.errors import InputError
 
-    file = ROOT / "data" / "grammars" / "marvin-linzen.yaml"
-    grammar = yaml.safe_load(file.read_text())
-    for lists in grammar["lexicon"].values():
-        for name, entries in lists.items():
-            lists[name] = entries[:WORDS]
-    (book / "data" / "grammars" / file.name).write_text(yaml.safe_dump(grammar, sort_keys=False))
-    downloads.fetch(DATA)
+    for file in (ROOT / "data" / "grammars").glob("*.yaml"):
+        grammar = yaml.safe_load(file.read_text())
+        for lists in grammar["lexicon"].values():
+            for name, entries in lists.items():
+                lists[name] = [entries[0], entries[-1]]
+        if "items" in grammar:
+            grammar["items"] = LINES
+        (book / "data" / "grammars" / file.name).write_text(yaml.safe_dump(grammar, sort_keys=False))
+    if (SHARED / "mirror").is_dir():
+        os.environ.setdefault("TSE_MIRROR", str(SHARED / "mirror"))
+    try:
+        downloads.fetch(DATA)
+    except InputError as error:
+        raise SystemExit(f"the rehearsal needs the data sets {', '.join(DATA)}: {error}") from None
     datasets = (ROOT / "data" / "datasets.yaml").read_text()
     for row in downloads.select(DATA).itertuples():
         content = downloads.path_of(row.key).read_bytes()

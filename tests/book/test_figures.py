@@ -41,14 +41,19 @@ def test_no_model_gives_an_empty_table_with_the_same_columns():
     assert empty.empty and set(figures.KEYS) < set(empty)
 
 
-def test_laboratory_models_never_stand_over_published_curves():
+def test_measured_and_published_curves_of_one_model_are_never_one_line_or_one_mean():
     printed = figures.published_curves(3)
     measured = pd.DataFrame({"model": ["gpt2-xl", "gpt2-xl", "lab-lexical-causal", "gpt2"]})
-    real, over, laboratory = figures.real_and_laboratory(measured, printed)
+    real, laboratory = figures.real_and_laboratory(measured)
     assert list(real["model"]) == ["gpt2-xl", "gpt2-xl", "gpt2"] and list(laboratory["model"]) == ["lab-lexical-causal"]
-    assert set(over["model"]) == {"gpt2-xl"} and len(over) == (printed["model"] == "gpt2-xl").sum()
-    nothing = figures.real_and_laboratory(figures.measured_curves([], [], "newman-clean"), printed)
-    assert [len(part) for part in nothing] == [0, 0, 0]
+    both = figures.and_published(real, printed)
+    assert len(both) == 3 + len(printed)
+    assert set(both["model"][3:]) == {"bert-large-cased", "bert-large-uncased", "roberta-large", "gpt2-xl, published"}
+    drawn = figures.and_others(real, printed)
+    assert len(drawn) == 3 + (printed["model"] != "gpt2-xl").sum() and (drawn["model"] == "gpt2-xl").sum() == 2
+    nothing = figures.measured_curves([], [], "newman-clean")
+    assert [len(part) for part in figures.real_and_laboratory(nothing)] == [0, 0]
+    assert set(figures.and_others(nothing, printed)["model"]) == set(printed["model"])
 
 
 def test_models_of_the_paper_that_have_not_run_are_named():

@@ -13,11 +13,11 @@ from tse_core.paths import store_folder
 def blimp_models(models: Iterable[str], sentence_pairs: str, baseline_sentences: int = 0) -> list[LanguageModel]:
     """The models that know the pairs' words: on the laboratory's pairs only the laboratory's own.
 
-    With `baseline_sentences` a 5-gram model of so many sentences of the laboratory joins them.
+    These are joined by a 5-gram model of `baseline_sentences` sentences of the laboratory, if there are to be any.
     """
-    asked = laboratory_models(models) if sentence_pairs == "laboratory" else models
-    opened = [load_model(name, device="auto") for name in asked]
-    return opened + ([laboratory_ngram(baseline_sentences)] if baseline_sentences else [])
+    own = sentence_pairs == "laboratory"
+    opened = [load_model(name, device="auto") for name in (laboratory_models(models) if own else models)]
+    return opened + ([laboratory_ngram(baseline_sentences)] if own and baseline_sentences else [])
 
 
 def blimp_runs(models: Iterable[LanguageModel], pairs, method: str | None = None) -> dict[str, PairScores]:

@@ -89,14 +89,22 @@ def head_and_tail(curves: pd.DataFrame, value: str = "score") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def real_and_laboratory(measured: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Three tables to draw: measured curves of real models, the published ones of the same, those of the laboratory.
-
-    Laboratory models answer to their own language and never stand over a published curve.
-    """
+def real_and_laboratory(measured: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Two tables to draw: measured curves of real models, and those of the laboratory, which have their own truth."""
     laboratory = measured["model"].str.startswith("lab-")
-    real = measured[~laboratory]
-    return real, printed[printed["model"].isin(real["model"])], measured[laboratory]
+    return measured[~laboratory], measured[laboratory]
+
+
+def and_published(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Measured rows, then published ones; a published model that ran here as well is called "<model>, published"."""
+    name = printed["model"]
+    named = printed.assign(model=name.where(~name.isin(real["model"]), name + ", published"))
+    return pd.concat([real, named], ignore_index=True)
+
+
+def and_others(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Measured rows, then the published ones of models that did not run: what has panels of its own in a figure."""
+    return pd.concat([real, printed[~printed["model"].isin(real["model"])]], ignore_index=True)
 
 
 def scores_beside_published(evaluations: Sequence) -> pd.DataFrame:

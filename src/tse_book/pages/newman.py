@@ -9,11 +9,13 @@ from html import escape
 import pandas as pd
 
 from tse_book.charts import with_table2 as with_table2
+from tse_book.charts.theme import listed
 from tse_book.pages.notebook import table
 from tse_book.pages.profiles import INSTEAD
 from tse_book.published import MODELS
 from tse_core.datasets.giant_verb_list import LEMMAS_EXPECTED
 from tse_core.datasets.names import load_pairs
+from tse_core.models.coerce import load_model
 from tse_core.results.signature import Signature
 
 LABORATORY = "lab-"
@@ -44,6 +46,11 @@ def real_models(models: Iterable[str]) -> list[str]:
     return [name for name in models if not is_laboratory(name)]
 
 
+def causal_models(models: Iterable[str]) -> list[str]:
+    """The causal ones of the real models; opens each."""
+    return [name for name in real_models(models) if load_model(name).kind == "causal"]
+
+
 def laboratory_models(models: Iterable[str]) -> list[str]:
     """Those of the laboratory, in their order."""
     return [name for name in models if is_laboratory(name)]
@@ -70,6 +77,18 @@ def what_is_missing(models: Iterable[str], lemmas: Iterable[str] = ()):
 def papers_own(models: Iterable[str]) -> list[str]:
     """Those that the paper itself scored, by their names."""
     return [name for name in map(label, models) if name in MODELS.values()]
+
+
+def introduced(models: Iterable[str]) -> str:
+    """The real models of a run by name, each with what it is to the paper, in a few words.
+
+    >>> introduced(["models/gpt2-xl", "my-bert", "lab-lexical-causal"])
+    "gpt2-xl (one of the paper's own) and my-bert (which the paper never saw)"
+    """
+    own, real = papers_own(models), [label(name) for name in real_models(models)]
+    named = [f"{name} (one of the paper's own)" for name in real if name in own]
+    named += [f"{name} (which the paper never saw)" for name in real if name not in own]
+    return listed(named) if named else "no real model (none could be had for this build)"
 
 
 def question(models: Iterable[str]) -> str:
