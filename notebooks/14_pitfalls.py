@@ -64,15 +64,6 @@ subset = [
     "marvin-linzen/simple",
     "marvin-linzen/vp-coordination",
 ]  # kept small: every switch is a new run
-fronts = [
-    "default",
-    "none",
-    "<|im_start|>",
-]  # what the first real causal model reads before the first word
-front_rows = [
-    "marvin-linzen/simple",
-    "marvin-linzen/in-object-relative-no-that",
-]
 recorded = (
     "smollm2-135m-instruct"  # whose recorded runs on BLiMP and SyntaxGym are shown
 )
@@ -110,6 +101,8 @@ from tse_core.datasets.pairs import unique_contexts
 from tse_core.paths import store_folder
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
+
+store = store_folder()
 
 # %% [markdown]
 # ## Four faults in released code
@@ -287,67 +280,12 @@ try_this(
 #
 # There are three conventions. The paper puts nothing before GPT-2's sentences. Other tools put there whatever the tokenizer names as its beginning of a sequence. This book puts there the token that stood between documents in pretraining. For SmolLM2-135M-Instruct the three differ: its documents were separated by `<|endoftext|>`, but its tokenizer, adapted for chat, names `<|im_start|>`.
 #
-# ```{dropdown} Predict: by how much can the BOS token move TSE or EW?
-# The token says nothing about the sentence, and the subject stands between it and the verb; many would say by a hundredth or two. The sentence under the table says by how much.
-# ```
+# [What the gap is made of](18_gap.ipynb) shows how far this moves TSE and EW. Here is what it does to the other two benchmarks.
 
 # %% tags=["remove-input"]
-real = newman.causal_models(models)[:1]
 display(newman.what_is_missing(models, lemmas))
 
-# %% tags=["hide-input"]
-store = store_folder()
-rows = []
-for name in real:
-    reader = load_model(name)
-    for front in fronts:
-        model = reader.with_policies(bos=front)
-        for part in front_rows:
-            found = evaluate(model, part, lemmas[0], store=store)
-            rows.append(
-                found.table(intervals=True).assign(
-                    model=model.label, front=newman.front_of(found.signature)
-                )
-            )
-moved = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-if len(moved):
-    moved["TSE minus EW"] = moved["TSE"] - moved["EW"]
-    columns = ["construction", "front", "TSE", "EW", "TSE minus EW", "MW"]
-    moved = moved.sort_values("construction", kind="stable")
-    display(
-        table(
-            moved[columns].rename(columns={"front": "BOS token"}),
-            f"{moved['model'].iloc[0]}: the same sentences after different tokens",
-            digits=3,
-        )
-    )
-
-# %% tags=["remove-input"]
-if len(moved):
-    spread = moved.groupby("construction")["TSE"].agg(lambda x: x.max() - x.min())
-    turned = [
-        name
-        for name, part in moved.groupby("construction")
-        if part["TSE minus EW"].min() < 0 < part["TSE minus EW"].max()
-    ]
-    said = (
-        f"The BOS token alone moves TSE by up to {spread.max():.2f} here "
-        f"(*{spread.idxmax()}*)."
-    )
-    order = (
-        f"In the row *{turned[0]}* it decides which of TSE and EW is larger."
-        if turned
-        else "The order of TSE and EW is the same after every one of these tokens."
-    )
-    display(newman.say(said, order))
-    lesson_front = f"{said} {order}".replace("*", '"')
-else:
-    lesson_front = "Not measured in this build."
-glue("lesson_front", lesson_front)
-
 # %% [markdown]
-# What changed between these rows is not the model's knowledge of English, but whether it was asked in a situation that it knows. So a comparison of models is fair only if each is asked in the way it was trained; beside published numbers, the choice must be *theirs*.
-#
 # BLiMP has paradigms whose two sentences differ in their *first* token; without a BOS token that token is not scored.
 
 # %% tags=["hide-input"]

@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : see what TSE, EW and MW measure, and what each of them misses, on models whose language is known to the last probability; then find the place of a real model between a rule and a list
+# : see what TSE, EW and MW measure, and what each of them misses, on models whose language is known to the last probability
 #
 # You need
 # : [the methods](02_methods.ipynb); helpful: [Table 2](03_table2.ipynb)
@@ -57,16 +57,10 @@ if KEEP:
     os.environ["TSE_STORE"] = "/content/drive/MyDrive/tse-results"
 
 # %% tags=["parameters"]
-models = [  # read against the two truths at the end of the chapter: names or folders
+models = [  # names or folders
     "smollm2-135m-instruct",
     "lab-systematic-causal",
     "lab-lexical-causal",
-]
-lemmas = ["newman-clean"]
-constructions_asked = [  # the constructions that are asked there
-    "marvin-linzen/simple",
-    "marvin-linzen/vp-coordination",
-    "marvin-linzen/across-subject-relative",
 ]
 
 # %% tags=["remove-cell", "profile"]
@@ -80,7 +74,6 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 # Does each metric measure what it claims? Where the truth is known, one can look.
 
 # %% tags=["hide-input"]
-import altair as alt
 import pandas as pd
 from IPython.display import display
 
@@ -322,6 +315,9 @@ charts.cutoff_curves(shown, title=title)
 #
 # Each dot is a {term}`lemma`. To the right: verbs to which the model gives much probability at this slot. Higher: verbs whose correct form is ahead in more of the {term}`contexts <context>`. {term}`EW` is the mean height of the dots; {term}`MW` weighs them by their place to the right. Type a verb to find it, and choose the model under the chart.
 
+# %% tags=["remove-input"]
+display(newman.what_is_missing(models))
+
 # %% tags=["hide-input"]
 parts = []
 for name in [*newman.real_models(models), *newman.laboratory_models(models)]:
@@ -385,218 +381,6 @@ table(
 # | MW | the share of probability on correct forms: likely behaviour | rare verbs, however wrong they are |
 #
 # None of them is the better one. They answer different questions, and the laboratory shows that each answers its own.
-
-# %% [markdown]
-# (a-real-model-between-the-two-truths)=
-# ## A real model between the two truths
-#
-# The laboratory has two truths, a rule and a list. Nobody knows the truth about English or about a model of it, but one can ask which of the two a real model resembles. Three measures tell the rule and the list apart, and none of them needs to know how often a verb stood in the training text:
-#
-# TSE less EW
-# : How much harder are verbs at large than the verbs of the templates?
-#
-# Head less tail
-# : How much does EW fall from the verbs that the model finds likely at the slot to those that it finds unlikely? Head and tail are as large as the bands of the laboratory's language.
-#
-# Habit
-# : How many verbs are right for subjects of one number and wrong for the other (a difference of more than one half between the two)? This is the fingerprint of a list. A verb with a favourite form is right half of the time, and for no merit of its own. A verb about which a model is merely unsure errs for both numbers.
-#
-# ```{dropdown} Predict: a real model's EW is below its TSE. Does that make it more like the list?
-# It may, but do not decide yet. EW also falls if a verb's form gets probability for another reason than agreement, and a real model is asked many verbs that are also nouns. The laboratory's language has almost none of these. So look at the two kinds of verbs apart.
-# ```
-#
-# Three constructions are asked: one without anything between subject and verb, one with another verb between them, and one with a whole clause between them.
-
-# %% tags=["remove-input"]
-display(newman.what_is_missing(models, lemmas))
-
-# %% tags=["hide-input"]
-SHARES = bands["verbs"] / bands["verbs"].sum()  # head, middle and tail
-
-
-def table_of_verbs(by_lemma):
-    """A row for each construction and verb: share of contexts in which it is right, for either number, and its place
-    from the likeliest verb (0) to the least likely (1)."""
-    sums = by_lemma.eval(
-        "mass = (probability_correct + probability_wrong) * contexts"
-    ).groupby(["construction", "lemma", "number"])[["contexts", "correct", "mass"]]
-    sums = sums.sum()
-    right = (sums["correct"] / sums["contexts"]).unstack("number")
-    likely = sums["mass"].groupby(["construction", "lemma"]).sum()
-    place = likely.groupby("construction").rank(ascending=False, pct=True)
-    return right.assign(place=place).reset_index()
-
-
-def true_verbs(regime, constructions):
-    """The same table for a perfect model of one of the two languages."""
-    parts = []
-    for construction in constructions:
-        right = (language.correct(regime, construction) > 0.5).mean(axis=2)
-        parts.append(
-            pd.DataFrame({"construction": construction, "lemma": language.lemmas["lemma"],
-                          "singular": right[:, 0], "plural": right[:, 1]})
-            .assign(place=lambda t: (t.index + 1) / len(t))
-        )  # fmt: skip
-    return pd.concat(parts, ignore_index=True)
-
-
-def measures(verbs, tse):
-    """The three measures, and EW, of such a table: means over the constructions."""
-    ew = (verbs["singular"] + verbs["plural"]) / 2
-    habit = (verbs["singular"] - verbs["plural"]).abs() > 0.5
-    head = verbs["place"] <= SHARES["head"]
-    tail = verbs["place"] > 1 - SHARES["tail"]
-
-    def mean(values, which=slice(None)):
-        return values[which].groupby(verbs["construction"]).mean().mean()
-
-    return {
-        "EW": mean(ew),
-        "TSE less EW": tse - mean(ew),
-        "head less tail": mean(ew, head) - mean(ew, tail),
-        "verbs with a habit": mean(habit),
-    }
-
-
-also_nouns = set(tse_core.load_lemmas(lemmas[0]).table.query("noun")["lemma"])
-found, tse = {}, {}
-for name in models:
-    runs = [
-        tse_core.evaluate(name, part, lemmas[0], keep="lemmas", store=store_folder())
-        for part in constructions_asked
-    ]
-    found[newman.label(name)] = table_of_verbs(pd.concat(run.by_lemma for run in runs))
-    tse[newman.label(name)] = pd.concat(run.table() for run in runs)["TSE"].mean()
-
-constructions = [
-    tse_core.load_pairs(part)["construction"].iloc[0] for part in constructions_asked
-]
-columns = {}
-for regime, word in (("systematic", "the rule"), ("lexical", "the list")):
-    true_tse = truths.query("regime == @regime and band == 'all'")
-    true_tse = true_tse.set_index("construction").loc[constructions, "TSE"].mean()
-    columns[word, "true"] = measures(true_verbs(regime, constructions), true_tse)
-for name in newman.laboratory_models(models):
-    label = newman.label(name)
-    columns[label, "measured"] = measures(found[label], tse[label])
-kinds = {}
-for name in newman.real_models(models):
-    label = newman.label(name)
-    noun = found[label]["lemma"].isin(also_nouns)
-    kinds[label] = {
-        "all verbs": found[label],
-        "never nouns": found[label][~noun],
-        "also nouns": found[label][noun],
-    }
-    for kind, verbs in kinds[label].items():
-        columns[label, kind] = measures(verbs, tse[label])
-between = pd.DataFrame(columns)
-table(
-    between,
-    "What tells a rule from a list: means over three constructions.",
-    digits=3,
-    index=True,
-    note="Constructions: " + ", ".join(constructions) + f"; verbs of {lemmas[0]}.",
-)
-
-# %% [markdown]
-# Read the table from left to right. The first two columns are true by arithmetic. The laboratory's models, if they are shown, should repeat them, and this is a check of the three measures. Then come the columns of the real model: all its verbs, and the same verbs in two groups.
-
-# %% tags=["hide-input"]
-ORDER = ["the rule", "the list", "never nouns", "all verbs", "also nouns"]
-COLOURS = ["#888888", "#888888", "#0072b2", "#009e73", "#d55e00"]
-TENTHS = 10
-
-
-def by_tenth(verbs, line):
-    """EW of each tenth of the verbs, from the likeliest to the least likely."""
-    rows = verbs.assign(
-        tenth=(verbs["place"] * TENTHS - 1e-9).astype(int) + 1,
-        score=(verbs["singular"] + verbs["plural"]) / 2,
-    )
-    rows = rows.groupby("tenth").agg(
-        score=("score", "mean"), verbs=("lemma", "nunique")
-    )
-    return rows.reset_index().assign(line=line)
-
-
-for label, groups in kinds.items():
-    drawn = pd.concat(
-        [by_tenth(true_verbs("systematic", constructions), "the rule"),
-         by_tenth(true_verbs("lexical", constructions), "the list"),
-         *(by_tenth(verbs, kind) for kind, verbs in groups.items())]
-    )  # fmt: skip
-    ends = drawn[drawn["tenth"].isin([1, TENTHS])].pivot(
-        index="line", columns="tenth", values="score"
-    )
-    falls = ends[1] - ends[TENTHS]
-    base = alt.Chart(drawn).encode(
-        x=alt.X("tenth:O", title="tenth of the verbs, the likeliest first", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("score:Q", title="EW", scale=alt.Scale(domain=[0.4, 1.0])),
-        color=alt.Color("line:N", sort=ORDER, title=None, scale=alt.Scale(domain=ORDER, range=COLOURS), legend=alt.Legend(orient="bottom", columns=2, symbolOpacity=1)),
-        strokeDash=alt.StrokeDash("line:N", sort=ORDER, legend=None, scale=alt.Scale(domain=ORDER, range=[[1, 0], [6, 4], [1, 0], [1, 0], [1, 0]])),
-        shape=alt.Shape("line:N", sort=ORDER, legend=None, scale=alt.Scale(domain=ORDER, range=["square", "diamond", "circle", "cross", "triangle-up"])),
-        tooltip=["line:N", "tenth:O", alt.Tooltip("score:Q", format=".3f"), "verbs:Q"],
-    )  # fmt: skip
-    display(
-        (base.mark_line() + base.mark_point(filled=True, size=55, opacity=1)).properties(
-            width="container",
-            height=280,
-            title=[
-                f"{label}: from first to last, EW falls by",
-                f"{falls['also nouns']:.2f} for verbs that are also nouns,",
-                f"{falls['never nouns']:.2f} for verbs that are never nouns",
-            ],
-            description=f"Line chart of EW over ten groups of verbs, from the likeliest to the least likely, for the true rule, the true list, and {label} with all verbs, with verbs that are never nouns and with verbs that are also nouns. "
-            + "; ".join(f"{line}: {row[1]:.2f} at first, {row[TENTHS]:.2f} at last" for line, row in ends.iterrows()),
-        )
-    )  # fmt: skip
-
-# %% tags=["remove-input"]
-rule, listed = between["the rule", "true"], between["the list", "true"]
-said = []
-for label, groups in kinds.items():
-    way = {kind: (between[label, kind] - rule) / (listed - rule) for kind in groups}
-    right = groups["all verbs"]
-    habit = right[(right["singular"] - right["plural"]).abs() > 0.5]
-    for_base = (habit["plural"] > habit["singular"]).mean()
-    sizes = {kind: verbs["lemma"].nunique() for kind, verbs in groups.items()}
-    places = {
-        kind: f"{moved['TSE less EW']:.2f} by *TSE less EW*, {moved['head less tail']:.2f} by *head less tail* "
-        f"and {moved['verbs with a habit']:.2f} by *habit*"
-        for kind, moved in way.items()
-    }
-
-    never = groups["never nouns"].set_index("construction")
-    by_row = never[["singular", "plural"]].mean(axis=1).groupby(level=0, sort=False)
-    alone = ", ".join(f"{ew:.2f} (*{row}*)" for row, ew in by_row.mean().items())
-    said += [
-        f"Call the rule 0 and the list 1. With all its {sizes['all verbs']:,} verbs {label} stands at {places['all verbs']}.",
-        f"With the {sizes['never nouns']:,} verbs that are never nouns it stands at {places['never nouns']}.",
-        f"By construction, the EW of these verbs is {alone}.",
-        f"And its habits lean one way: {for_base:.0%} of them are habits of the base form, where the list has as many of either form.",
-    ]
-display(newman.say(*said))
-glue(
-    "lesson_between", " ".join(said).replace("*", '"') or "Not measured in this build."
-)
-
-# %% [markdown]
-# ### What one may conclude
-#
-# *A low EW is not yet a list.* The gap between TSE and EW, taken by itself, puts the real model some of the way towards the list. The other two measures ask how it gets there, and the two groups of verbs answer: look how much of the way is left when verbs that are also nouns are set aside. A list would stay a list, because its favourite forms have nothing to do with nouns.
-#
-# *The habits have a reason.* A verb of the list has a favourite form because the language gave it one. A habit of the base form has a simpler explanation in English: after *The author*, the word *plan* can be a noun, the second half of a compound (*the author plan*), and a causal model that has read nothing to the right must reckon with it. That probability is no mistake, and EW counts it as one.
-#
-# *What is left is attraction.* Among the verbs that are never nouns, likely and unlikely ones do almost equally well, and the errors stand where other words come between subject and verb. This is how the systematic language would look if its attraction were strong enough to turn a verb round.
-#
-# ### What one may not conclude
-#
-# It does not follow that the model has the rule. The verbs that are never nouns differ from the others in more than this: they are longer, more formal, and fewer. Nor does it follow that the paper's models are the same: a masked model sees the right side of the slot, which rules out most readings as a noun, and the paper's list has other verbs. And it does not follow that the model conjugates verbs well which are also nouns: for these verbs the score cannot tell agreement from a second reading, in either direction.
-#
-# ### What could fool you
-#
-# The order of the verbs is the model's own. A verb that gets much probability because it is read as a noun moves towards the head, and takes its errors with it. The mark *also a noun* comes from a dictionary of inflections and is generous: it counts rare nouns as well. [Pitfalls](14_pitfalls.ipynb) has a switch for these verbs, and [The data](01_data.ipynb) counts them.
 
 # %% [markdown]
 # ## Exercises
@@ -813,7 +597,7 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # - TSE cannot tell a grammar with a rule from a grammar with a list of well-behaved frequent verbs; EW can.
 # - MW reports likely behaviour: it is high even where most verbs are wrong, because those verbs are rare.
 # - Measured against known truth, EW and MW are right to within a few hundredths wherever the model has learned its language.
-# - A real model's low EW can come from a list of verbs, from attraction or from verbs that are also nouns. How EW falls, and for which verbs, tells these apart; EW alone does not.
+# - A real model's low EW can have other reasons than a list of verbs; [What the gap is made of](18_gap.ipynb) tells them apart.
 #
 # The functions of this chapter: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language`, {py:func}`tse_book.laboratory.sentences`, {py:func}`tse_book.laboratory.train` and {py:func}`tse_book.charts.truth_vs_measured`. All others are in the [reference](../book/api/index.md).
 

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : take the gap between TSE and EW apart: the verbs that TSE asks, verbs that are nouns as well, attraction, the end of a word, verbs of several tokens; and measure whether a model notices the subject's number at all
+# : take the gap between TSE and EW apart: verbs that are also nouns, attraction, the token that is read first, the end of a word, verbs of several tokens; and measure whether a model notices the subject's number at all
 #
 # You need
 # : [Table 2](03_table2.ipynb)
 #
 # Time
-# : 20 minutes to read, five minutes to run on a CPU
+# : 12 minutes to read, five minutes to run on a CPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -65,10 +65,17 @@ models = [
 data = ["marvin-linzen"]
 lemmas = ["newman-clean"]
 protocols = ["exact"]
-design_asked = (
-    "marvin-linzen-adverbs"  # scored for a model whose design is not recorded
-)
+# scored for a model whose design is not recorded
+design_asked = "marvin-linzen-adverbs"
+constructions_asked = [  # whose verbs are sorted from likely to unlikely
+    "marvin-linzen/simple",
+    "marvin-linzen/vp-coordination",
+    "marvin-linzen/across-subject-relative",
+]
 twins_asked = 4  # of each construction, for the laboratory's models
+# what a causal model reads before the first word, and in which constructions
+fronts = ["default", "none", "<|im_start|>"]
+front_rows = ["marvin-linzen/simple", "marvin-linzen/in-object-relative-no-that"]
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -78,57 +85,183 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
     globals().update({k: v for k, v in own.items() if k in globals()})
 
 # %% tags=["hide-input"]
+import altair as alt
+import pandas as pd
 from IPython.display import display
 
 from tse_book import charts
+from tse_book.laboratory import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth
 from tse_book.pages import glue, newman, table
-from tse_book.pages.design import designs, ew_cells
+from tse_book.pages.design import designs, ew_cells, gap_of, kind_of_verb
 from tse_book.studies.expectations import MEAN, expectations, lifts
-from tse_book.studies.gap import GAP, gap_parts, known_parts, recorded_stages, stages_of
-from tse_core import evaluate, load_lemmas
+from tse_book.studies.gap import GAP, gap_parts, known_parts, stages_of
+from tse_core import evaluate, load_lemmas, load_model, load_pairs
 from tse_core.paths import data_folder, store_folder
 
 store = store_folder()
-found = designs(newman.real_models(models), lemmas[0], design_asked, store)
-parts = {}
-for model in newman.real_models(models):
-    name = newman.label(model)
-    stages = recorded_stages(name)
-    if stages is None:
-        runs = [
-            evaluate(model, part, lemmas[0], keep="lemmas", store=store)
-            for part in data
-        ]
-        stages = {row: stage for run in runs for row, stage in stages_of(run).items()}
-    parts[name] = gap_parts(stages)
+real = newman.real_models(models)
+found = designs(real, lemmas[0], design_asked, store)
+parts_of_gap = {
+    newman.label(name): gap_of(name, data, lemmas[0], store) for name in real
+}
 
 # %% [markdown]
 # ## In brief
 #
-# {term}`EW` asks a model about hundreds of verbs, {term}`TSE` about a handful, and EW is mostly the lower of the two. The paper reads this as a weakness with unlikely verbs. But a verb such as *plan* is a noun as well, and after *The author* a noun may follow: *the author plan*. The base form then gets probability for a reason that has nothing to do with agreement. An adverb before the verb rules most of these readings out. This chapter adds one, and looks at what happens to the gap.
+# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which asks about a handful? The paper's answer is that models conjugate unlikely verbs less well. But a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb rules most such readings out.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
 said = []
-for name, table_of in parts.items():
+for name, table_of in parts_of_gap.items():
     whole = table_of[table_of["construction"] == MEAN].set_index("part")
     largest = whole.drop(index=GAP)["value"].idxmax()
     said.append(
-        f"For {name} TSE less EW is {whole.loc[GAP, 'value']:.3f} "
-        f"[{whole.loc[GAP, 'low']:.3f}, {whole.loc[GAP, 'high']:.3f}]; its largest part, "
-        f"{whole.loc[largest, 'value']:.3f}, is *{largest}*."
+        f"For {name} TSE less EW is {whole.loc[GAP, 'value']:.2f} "
+        f"[{whole.loc[GAP, 'low']:.2f}, {whole.loc[GAP, 'high']:.2f}] over verbs of any number of tokens; "
+        f"its largest part, {whole.loc[largest, 'value']:.2f}, is *{largest}*."
     )
 display(newman.say(*said))
-glue("gap_said", " ".join(said).replace("*", '"') or "Not measured in this build.")
 
 # %% [markdown]
-# ## Nouns, other verbs, and one adverb
+# ## Verbs that are also nouns
 #
-# The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. Behind a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out here. Drawn are singular subjects, the number for which the base form is wrong.
+# Which verbs go wrong: the unlikely ones, or those that are also nouns? In the chart the verbs of three constructions are sorted from the likeliest at the slot to the least likely. The grey lines are the {term}`laboratory's <laboratory model>` two languages. In one, every verb agrees (*the rule*). In the other, frequent verbs agree and each rare verb keeps one form (*the list*).
+#
+# ```{dropdown} Predict: which verbs of an English model should look like the list?
+# If unlikely verbs are the trouble, all lines fall to the right. If the reading as a noun is the trouble, the line of the verbs that are also nouns lies apart. The title says how far each line falls.
+# ```
+
+# %% tags=["hide-input"]
+ORDER = ["the rule", "the list", "never nouns", "all verbs", "also nouns"]
+COLOURS = ["#888888", "#888888", "#0072b2", "#009e73", "#d55e00"]
+TENTHS = 10
+language = load_language()
+constructions = [
+    load_pairs(part)["construction"].iloc[0] for part in constructions_asked
+]
+also_nouns = set(load_lemmas(lemmas[0]).table.query("noun")["lemma"])
+
+
+def verbs_of(by_lemma):
+    """Share of contexts in which each verb is right, for either number, and its place from likeliest (0) to least likely (1)."""
+    sums = by_lemma.eval("mass = (probability_correct + probability_wrong) * contexts")
+    sums = sums.groupby(["construction", "lemma", "number"])[
+        ["contexts", "correct", "mass"]
+    ].sum()
+    right = (sums["correct"] / sums["contexts"]).unstack("number")
+    likely = sums["mass"].groupby(["construction", "lemma"]).sum()
+    place = likely.groupby("construction").rank(ascending=False, pct=True)
+    return right.assign(place=place).reset_index()
+
+
+def true_verbs(regime):
+    """The same for a perfect model of one of the laboratory's languages."""
+    tables = []
+    for construction in constructions:
+        right = (language.correct(regime, construction) > 0.5).mean(axis=2)
+        verbs = pd.DataFrame({"construction": construction, "lemma": language.lemmas["lemma"],
+                              "singular": right[:, 0], "plural": right[:, 1]})  # fmt: skip
+        tables.append(verbs.assign(place=(verbs.index + 1) / len(verbs)))
+    return pd.concat(tables, ignore_index=True)
+
+
+def by_tenth(verbs, line):
+    """EW of each tenth of the verbs."""
+    rows = verbs.assign(
+        tenth=(verbs["place"] * TENTHS - 1e-9).astype(int) + 1,
+        score=(verbs["singular"] + verbs["plural"]) / 2,
+    )
+    rows = rows.groupby("tenth").agg(
+        score=("score", "mean"), verbs=("lemma", "nunique")
+    )
+    return rows.reset_index().assign(line=line)
+
+
+kinds = {}
+for name in real:
+    runs = [
+        evaluate(name, part, lemmas[0], keep="lemmas", store=store)
+        for part in constructions_asked
+    ]
+    every = verbs_of(pd.concat(run.by_lemma for run in runs))
+    noun = every["lemma"].isin(also_nouns)
+    kinds[newman.label(name)] = {
+        "never nouns": every[~noun],
+        "all verbs": every,
+        "also nouns": every[noun],
+    }
+falls_of = {}
+for label, groups in kinds.items():
+    lines = {
+        "the rule": true_verbs("systematic"),
+        "the list": true_verbs("lexical"),
+        **groups,
+    }
+    tenths = pd.concat(by_tenth(verbs, line) for line, verbs in lines.items())
+    ends = tenths[tenths["tenth"].isin([1, TENTHS])].pivot(
+        index="line", columns="tenth", values="score"
+    )
+    falls = falls_of[label] = ends[1] - ends[TENTHS]
+    base = alt.Chart(tenths).encode(
+        x=alt.X("tenth:O", title="tenth of the verbs, the likeliest first", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("score:Q", title="EW", scale=alt.Scale(domain=[0.4, 1.0])),
+        color=alt.Color("line:N", sort=ORDER, title=None, scale=alt.Scale(domain=ORDER, range=COLOURS), legend=alt.Legend(orient="bottom", columns=2, symbolOpacity=1)),
+        strokeDash=alt.StrokeDash("line:N", sort=ORDER, legend=None, scale=alt.Scale(domain=ORDER, range=[[1, 0], [6, 4], [1, 0], [1, 0], [1, 0]])),
+        shape=alt.Shape("line:N", sort=ORDER, legend=None, scale=alt.Scale(domain=ORDER, range=["square", "diamond", "circle", "cross", "triangle-up"])),
+        tooltip=["line:N", "tenth:O", alt.Tooltip("score:Q", format=".3f"), "verbs:Q"],
+    )  # fmt: skip
+    display(
+        (base.mark_line() + base.mark_point(filled=True, size=55, opacity=1)).properties(
+            width="container",
+            height=280,
+            title=[
+                f"{label}: from first to last, EW falls by",
+                f"{falls['also nouns']:.2f} for verbs that are also nouns,",
+                f"{falls['never nouns']:.2f} for verbs that are never nouns",
+            ],
+            description=f"Line chart of EW over ten groups of verbs, from the likeliest to the least likely, for the true rule, the true list, and {label} with all verbs, with verbs that are never nouns and with verbs that are also nouns. "
+            + "; ".join(f"{line}: {row[1]:.2f} at first, {row[TENTHS]:.2f} at last" for line, row in ends.iterrows()),
+        )
+    )  # fmt: skip
+
+# %% tags=["remove-input"]
+for label, groups in kinds.items():
+    ew = {
+        kind: verbs[["singular", "plural"]].mean(axis=1).mean()
+        for kind, verbs in groups.items()
+    }
+    right = groups["all verbs"]
+    habit = right[(right["singular"] - right["plural"]).abs() > 0.5]
+    for_base = (habit["plural"] > habit["singular"]).mean()
+    falls = falls_of[label]
+    nearer = {
+        kind: min(
+            ("the rule", "the list"), key=lambda line: abs(falls[kind] - falls[line])
+        )
+        for kind in ("never nouns", "also nouns")
+    }
+    display(
+        newman.say(
+            f"EW of {label} is {ew['never nouns']:.2f} for verbs that are never nouns and {ew['also nouns']:.2f} for the others.",
+            f"By how far they fall from the likeliest to the least likely, verbs that are never nouns are nearer to {nearer['never nouns']},",
+            f"verbs that are also nouns nearer to {nearer['also nouns']}.",
+            f"Some verbs are right for one number of the subject and wrong for the other: {for_base:.0%} of these prefer the base form"
+            + (", the one that can be a noun." if for_base > 0.5 else "."),
+        )
+    )
+
+# %% [markdown] tags=["explains"]
+# A generous dictionary marks the nouns: it knows rare ones as well. And a verb that gets probability as a noun moves towards the head, and takes its errors with it.
+
+# %% [markdown]
+# ## One adverb
+#
+# The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. Behind a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out. Drawn are singular subjects, for which the base form is wrong.
 #
 # ```{dropdown} Predict: what does an adverb do to EW of verbs that are also nouns, behind a plural noun?
-# It takes the reading as a noun away. What is left is {term}`attraction`: the verb may agree with the nearer noun.
+# The adverb rules the reading as a noun out, so their EW should rise. {term}`Attraction`, agreement with the nearer noun, should stay. The chart and the sentences below the tables say what happened.
 # ```
 
 
@@ -142,54 +275,90 @@ def drawn(name, design):
 
 
 for name, design in found.items():
-    cells = ew_cells(design).query("number == 'singular'")
     display(drawn(name, design))
-    wide = cells.pivot_table(
-        "score", ["attractor", "kind"], "adverb", sort=False
-    ).reset_index()
-    display(table(wide, f"{name}: EW by kind of verb, and TSE of be", digits=3))
+    wide = (
+        ew_cells(design)
+        .query("number == 'singular'")
+        .pivot_table("score", ["attractor", "kind"], "adverb", sort=False)
+    )
+    display(
+        table(
+            wide.reset_index(), f"{name}: EW by kind of verb, and TSE of be", digits=3
+        )
+    )
 
 # %% tags=["hide-input"]
 for name, design in found.items():
-    for number in ("singular", "plural"):
-        lifted = lifts(design, number).assign(
-            verbs=lambda t: t["also_noun"].map(
-                {True: "nouns too", False: "other verbs"}
-            )
+    lifted = pd.concat(
+        lifts(design, number).assign(subject=number)
+        for number in ("singular", "plural")
+    )
+    lifted["verbs"] = lifted["also_noun"].map({True: "nouns too", False: "other verbs"})
+    display(
+        table(
+            lifted[["subject", "adverb", "verbs", "value", "low", "high"]],
+            f"{name}: what an adverb adds to EW without a plural attractor; 95 % over subjects and verbs.",
+            digits=3,
         )
-        display(
-            table(
-                lifted[["adverb", "verbs", "value", "low", "high"]],
-                f"{name}: what an adverb adds to EW without a plural attractor, {number} subjects; 95 % over subjects and verbs.",
-                digits=3,
-            )
-        )
+    )
 
 # %% tags=["remove-input"]
-verdict = []
+verdict, adverb_said, kinds_said = [], [], []
 for name, design in found.items():
-    whole = parts[name][parts[name]["construction"] == MEAN].set_index("part")
-    gap, nouns = whole.loc[GAP], whole.loc["noun readings", "value"]
-    lifted = lifts(design, "singular").query("also_noun")["value"]
-    much = "Most" if nouns > gap["value"] / 2 else "A part"
+    gap = parts_of_gap[name].set_index(["construction", "part"]).loc[(MEAN, GAP)]
+    rows = parts_of_gap[name]["construction"].nunique() - 1
     verdict += [
-        f"For {name}, {'EW is below TSE' if gap['low'] > 0 else 'it is open whether EW is below TSE'}: over its {parts[name]['construction'].nunique() - 1} constructions and all verbs "
-        f"the mean difference is {gap['value']:.2f} [{gap['low']:.2f}, {gap['high']:.2f}].",
-        f"{much} of it, {nouns:.2f}, are verbs that are also nouns: with an adverb before the verb their EW after a singular "
-        f"subject rises by {lifted.min():.2f} to {lifted.max():.2f} where no plural noun is in between."
-        if lifted.min() > 0
-        else f"Verbs that are also nouns make up {nouns:.2f} of it.",
+        f"For {name}, {'EW is below TSE' if gap['low'] > 0 else 'it is open whether EW is below TSE'}: over its {rows} "
+        f"constructions and all verbs the mean difference is {gap['value']:.2f} [{gap['low']:.2f}, {gap['high']:.2f}].",
+        kind_of_verb(name, parts_of_gap[name]).replace(f"For {name} it", "It"),
     ]
+    cells = ew_cells(design).query("number == 'singular'")
+    some = cells["adverb"].eq("none").map({True: "without", False: "with"})
+    ew = cells.groupby(["attractor", "kind", some])["score"].mean().unstack()
+    for attractor, between in (
+        ("none", "nothing"),
+        ("singular", "a singular noun"),
+        ("plural", "a plural noun"),
+    ):
+        if attractor in ew.index:
+            moved = "; ".join(f"of {kind} from {ew.loc[(attractor, kind), 'without']:.2f} to {ew.loc[(attractor, kind), 'with']:.2f}"
+                              for kind in ("nouns too", "other verbs"))  # fmt: skip
+            adverb_said.append(
+                f"With {between} in between, an adverb takes EW {moved}."
+            )
+    if "plural" in ew.index:
+        pulled = ew.loc["plural", "with"]
+        left = 1 - pulled["other verbs"]
+        adverb_said.append(
+            f"Behind a plural noun {left:.0%} of the other verbs still go wrong after an adverb: what is left there is attraction."
+            if left > 0.05 and ew.loc[("none", "other verbs"), "with"] > 0.98
+            else f"Behind a plural noun {left:.0%} of the other verbs go wrong after an adverb."
+        )
+display(newman.say(*adverb_said))
 (recorded,) = designs([newman.DEFAULT], lemmas[0], design_asked, store).items()
 glue("story_chart", drawn(*recorded))  # the front page shows the recorded design
+glue("adverb_said", " ".join(adverb_said) or "Not measured in this build.")
 glue("verdict", " ".join(verdict) or "No real model ran in this build.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Does the model notice the number?
 #
-# A constant preference for one form is not ignorance of number. {term}`Number sensitivity` compares twins, contexts that differ in the subject's number alone: it is the share of verbs whose singular form gains on the plural one after the singular subject. A preference that is there in both contexts cancels.
+# A model may prefer one form and still notice the subject's number. {term}`Number sensitivity` compares twins, contexts that differ in the subject's number alone. It is the share of verbs whose singular form gains on the plural one after the singular subject. A preference that is there in both contexts cancels.
 #
-# In the laboratory its truth follows from the language. A verb that takes its form whatever the subject counts one half, because a model that learned from a sample errs to either side.
+# The laboratory shows that the measure works: there its truth follows from the language. A verb that takes its form whatever the subject counts one half, because a model that learned from a sample errs to either side.
+
+# %% tags=["hide-input"]
+number_said = []
+for name, design in found.items():
+    twins = design.verbs.query("twins > 0 and ambiguous == 'no'")
+    adverb = twins["adverb"].eq("none").map({True: "none", False: "some"})
+    noun = twins["also_noun"].map({True: "nouns too", False: "other verbs"})
+    counts = twins[["sensitive", "twins"]].astype(int).groupby([adverb, noun]).sum()
+    share = (counts["sensitive"] / counts["twins"]).unstack()
+    display(table(share.rename_axis("adverb").rename_axis(columns=None).reset_index(), f"{name}: number sensitivity by kind of verb", digits=3))  # fmt: skip
+    number_said.append(
+        f"With an adverb, {share.loc['some'].min():.1%} or more of the verbs of either kind follow the subject's number."
+    )
 
 # %% tags=["hide-input"]
 for name in newman.laboratory_models(models):
@@ -206,10 +375,56 @@ for name in newman.laboratory_models(models):
     agreeing = bands.drop(index="tail")
     assert ((agreeing["NS"] - agreeing["true_NS"]).abs() < 0.05).all()
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
+# ## What is read first
+#
+# ```{margin} BOS token
+# The token, if any, that a program puts before the first word of a text.
+# ```
+#
+# A {term}`causal model` may read a token before the first word, and there are three conventions. The paper puts nothing before GPT-2's sentences. Other programs put there what the tokenizer names as its beginning. This book puts there the token that stood between documents in pretraining.
+#
+# ```{dropdown} Predict: by how much can that token move TSE?
+# It says nothing about the sentence, and the subject stands between it and the verb. Many would say: by a hundredth or two. The sentence under the table says by how much.
+# ```
+
+# %% tags=["hide-input"]
+rows = []
+for name in newman.causal_models(models)[:1]:
+    reader = load_model(name)
+    for front in fronts:
+        model = reader.with_policies(bos=front)
+        for part in front_rows:
+            run = evaluate(model, part, lemmas[0], store=store)
+            before = newman.front_of(run.signature)
+            rows.append(run.table().assign(model=model.label, **{"BOS token": before}))
+lesson_front = "Not measured in this build."
+if rows:
+    moved = pd.concat(rows, ignore_index=True)
+    moved["TSE less EW"] = moved["TSE"] - moved["EW"]
+    moved = moved.sort_values("construction", kind="stable")
+    columns = ["construction", "BOS token", "TSE", "EW", "TSE less EW", "MW"]
+    display(table(moved[columns], f"{moved['model'].iloc[0]}: the same sentences after different tokens", digits=3))  # fmt: skip
+    by_row = moved.groupby("construction")
+    spread = by_row["TSE"].max() - by_row["TSE"].min()
+    turned = [row for row, part in by_row if part["TSE less EW"].min() < 0 < part["TSE less EW"].max()]  # fmt: skip
+    said = (
+        f"The BOS token alone moves TSE by up to {spread.max():.2f} here (*{spread.idxmax()}*).",
+        f"In the row *{turned[0]}* it decides which of TSE and EW is larger."
+        if turned
+        else "The order of TSE and EW is the same after each of these tokens.",
+    )
+    display(newman.say(*said))
+    lesson_front = " ".join(said).replace("*", '"')
+glue("lesson_front", lesson_front)
+
+# %% [markdown] tags=["explains"]
+# The model's knowledge of English is the same in all these rows; what differs is whether it was asked in a situation that it knows. Ask each model in the way it was trained. Beside published numbers, ask it in the way *they* did. [Pitfalls](14_pitfalls.ipynb) has the other benchmarks.
+
+# %% [markdown] tags=["explains"]
 # ## Where the gap comes from
 #
-# TSE is compared with EW over more and more: other verbs than nouns, all verbs that are single entries, the same with the end of the word counted, all verbs of any number of tokens. The differences are the parts, and they add up to the gap.
+# TSE is compared with EW over more and more: verbs that are no nouns, all verbs that are single entries, the same with the end of the word counted, verbs of any number of tokens. Each difference is a part, and the parts add up to the gap.
 
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
@@ -227,7 +442,7 @@ for name in newman.laboratory_models(models):
     )
 
 # %% tags=["hide-input"]
-for name, table_of in parts.items():
+for name, table_of in parts_of_gap.items():
     whole = table_of[table_of["construction"] == MEAN]
     assert abs(whole["value"].iloc[1:].sum() - whole["value"].iloc[0]) < 1e-9
     display(
@@ -243,7 +458,7 @@ for name, table_of in parts.items():
         )
     )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## What was expected
 #
 # Before the design was run, four expectations were written down (H1 to H4). An expectation *holds* where the whole interval lies in its region, *fails* where all of it lies outside, and is *open* where the interval contains the region's edge.
@@ -267,17 +482,130 @@ for name, design in found.items():
         )
     )
 
+# %% [markdown] tags=["explains"]
+# What could fool you? An adverb does more than rule nouns out: it also stands between subject and verb. The intervals of the parts sample verbs alone where the whole words are recorded. And this is one small model. A {term}`masked model` sees the right side of the slot, where a noun seldom fits.
+#
+# ## Exercises
+#
+# ★ takes minutes, ★★ some thought, ★★★ a small study.
+# {download}`These exercises as a notebook <../_build/exercises/18_gap.ipynb>`: empty cells for your answers, and checks that
+# judge them.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+
+# log-probabilities of four verbs after The author and after The authors
+after_singular = {"walks": -7.0, "walk": -8.5, "plans": -8.0, "plan": -6.0,
+                  "sees": -6.5, "see": -9.0, "rusts": -12.0, "rust": -11.0}  # fmt: skip
+after_plural = {"walks": -9.0, "walk": -6.5, "plans": -9.5, "plan": -5.5,
+                "sees": -9.5, "see": -6.0, "rusts": -12.0, "rust": -11.0}  # fmt: skip
+VERBS = [("walks", "walk"), ("plans", "plan"), ("sees", "see"), ("rusts", "rust")]
+# EW of a made-up model over more and more verbs; the first is TSE
+STAGES = {"TSE": 0.95, "no nouns": 0.93, "single entries": 0.84, "all verbs": 0.80}
+
 # %% [markdown]
-# ### What could fool you
+# ````{exercise} ★ Does it know, or does it prefer?
+# :label: 18-sensitivity
 #
-# The list of nouns is generous: it marks rare nouns as well. An adverb changes more than one thing: it also stands between subject and verb. And the intervals of the parts sample verbs alone where the whole words are recorded.
+# The cell above has log-probabilities of four verbs in two twin contexts. Give `ew`, the {term}`EW` after *The author*, and `ns`, the {term}`number sensitivity` of the twins. Which verb does the model know although EW calls it wrong?
 #
+# ```{dropdown} Hint
+# For number sensitivity, subtract: by how much is the form in *-s* ahead after the singular, and after the plural?
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# "plan" is wrong after the singular, and its form in -s still gains there. "rust" does
+# not move at all.
+ew = 2 / 4
+ns = 3 / 4
+
+# %% tags=["hide-cell", "check"]
+ahead = {base: after_singular[s] - after_singular[base] for s, base in VERBS}
+gains = {
+    base: ahead[base] - (after_plural[s] - after_plural[base]) for s, base in VERBS
+}
+assert ew == np.mean([value > 0 for value in ahead.values()]), (
+    "ew: for how many of the four is the form in -s ahead after the singular?"
+)
+assert ns == np.mean([value > 0 for value in gains.values()]), (
+    "ns: for how many does the form in -s gain on the base form after the singular?"
+)
+print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.")
+
+# %% [markdown]
+# ````{exercise} ★★ An adverb of your own
+# :label: 18-adverb
+#
+# No programming: open [Try it](../book/try.md), type *The author near the guards*, and note which verbs the model gets wrong. Then put an adverb behind *guards*. Which verbs come back, and which stay wrong? What do you conclude for each group?
+#
+# ```{dropdown} Hint
+# Ask of each wrong verb whether it is also a noun.
+# ```
+# ````
+#
+# ```{solution} 18-adverb
+# :class: dropdown
+# A verb that comes back was read as a noun: the adverb rules that reading out. A verb that stays wrong, or goes wrong now, follows the nearer noun, *guards*; that is attraction, and an adverb does not help. One sentence proves neither, so try other nouns.
+# ```
+
+# %% [markdown]
+# ````{exercise} ★★ Parts that add up
+# :label: 18-parts
+#
+# `STAGES` of the cell above has four scores of a made-up model. Write `parts(stages)`, which returns a list: the difference of each stage and the next. Give `largest`, the pair of stages with the largest part between them.
+#
+# ```{dropdown} Hint
+# `zip(values, values[1:])` pairs each value with the next.
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+def parts(stages):
+    """How much each stage loses against the one before."""
+    values = list(stages.values())
+    return [first - second for first, second in zip(values, values[1:], strict=False)]
+
+
+largest = ("no nouns", "single entries")
+
+# %% tags=["hide-cell", "check"]
+own, names = parts(STAGES), list(STAGES)
+assert isinstance(own, list) and len(own) == len(STAGES) - 1, (
+    "parts should return a list with a part between each two stages"
+)
+assert abs(sum(own) - (STAGES["TSE"] - STAGES["all verbs"])) < 1e-9, (
+    "the parts should add up to the first stage less the last"
+)
+place = int(np.argmax(own))
+assert largest == (names[place], names[place + 1]), (
+    "largest: the two stages between which the score falls furthest"
+)
+print(
+    f"The gap of {sum(own):.2f} has the parts {', '.join(f'{part:.2f}' for part in own)}."
+)
+
+# %% [markdown]
 # ## Takeaways
-#
-# - A low EW can come from verbs that are nouns, from attraction and from verbs of several tokens; EW alone does not tell them apart.
-# - One adverb before the verb separates the reading as a noun from attraction.
-# - Number sensitivity shows whether a model notices the subject's number, whatever form it prefers.
-#
+
+# %% tags=["remove-input"]
+taken = []
+for name, table_of in parts_of_gap.items():
+    whole = table_of[table_of["construction"] == MEAN].set_index("part")["value"]
+    taken.append(
+        f"- TSE less EW of {name}, {whole[GAP]:+.2f}, is made of: "
+        + ", ".join(f"{part} {value:+.2f}" for part, value in whole.drop(GAP).items())
+        + "."
+    )
+taken += [f"- {said}" for said in [*adverb_said[-1:], *number_said]]
+taken += [
+    "- EW alone does not tell a noun from attraction or from a long verb. Report it by kind of verb, with an adverb "
+    "and without, beside number sensitivity ([what to report](../book/reporting.md))."
+]
+display(newman.say("\n".join(taken)))
+
+# %% [markdown]
 # The functions of this chapter: {py:meth}`tse_core.agreement.evaluation.Evaluation.table`, {py:meth}`tse_core.agreement.evaluation.Evaluation.number_sensitivity` and {py:func}`tse_book.charts.gap_bars`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]

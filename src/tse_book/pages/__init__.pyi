@@ -13,6 +13,7 @@ from .ledger import verdict_tiles as verdict_tiles
 from .markup import chapter as chapter
 from .markup import link as link
 from .notebook import glue as glue
+from .notebook import guard as guard
 from .notebook import table as table
 from .profile_file import SHARED as SHARED
 from .profile_file import read_profile as read_profile

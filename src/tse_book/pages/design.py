@@ -1,10 +1,11 @@
-"""What the chapter on the gap reads of each model: the factorial design, recorded or scored, and cells of it."""
+"""What the chapter on the gap reads of each model: the gap and its parts, the factorial design and cells of it."""
 
 import pandas as pd
 
 from tse_book.studies.details import recorded_details
-from tse_book.studies.expectations import Design, design_of
+from tse_book.studies.expectations import MEAN, Design, design_of
 from tse_book.studies.factorial import TABLES, WHOLE
+from tse_book.studies.gap import GAP, gap_parts, recorded_stages, stages_of
 from tse_core.agreement.evaluation import evaluate
 from tse_core.models.coerce import load_model
 
@@ -24,6 +25,36 @@ def designs(models, lemmas: str, data: str, store=None) -> dict[str, Design]:
             contexts, verbs = of_contexts.table, of_verbs.table
         found[label] = design_of(contexts, verbs)
     return found
+
+
+def gap_of(model: str, data, lemmas: str, store=None) -> pd.DataFrame:
+    """TSE less EW of a model and its parts (`gap_parts`): from its recorded run, or from scores on `data`."""
+    stages = recorded_stages(str(model).rstrip("/").rpartition("/")[2])
+    if stages is None:
+        runs = [evaluate(model, part, lemmas, keep="lemmas", store=store) for part in data]
+        stages = {row: stage for run in runs for row, stage in stages_of(run).items()}
+    return gap_parts(stages)
+
+
+def kind_of_verb(model: str, parts: pd.DataFrame) -> str:
+    """Whether the gap depends on the kind of verb, in a sentence: mean of the rows, with intervals.
+
+    >>> rows = [(MEAN, GAP, 0.13, 0.12, 0.14), (MEAN, "choice of verbs", 0.01, 0.0, 0.01)]
+    >>> rows += [(MEAN, "noun readings", 0.1, 0.09, 0.11)]
+    >>> kind_of_verb("m", pd.DataFrame(rows, columns=["construction", "part", "value", "low", "high"]))
+    'For m it depends on the kind of verb: TSE less EW is 0.01 [0.00, 0.01] over verbs that are no nouns, and verbs \
+that are also nouns add 0.10 [0.09, 0.11].'
+    """
+    mean = parts[parts["construction"] == MEAN].set_index("part")
+    others, nouns = (
+        f"{row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+        for row in (mean.loc["choice of verbs"], mean.loc["noun readings"])
+    )
+    depends = mean.loc["noun readings", "low"] > 0 and mean.loc["noun readings", "value"] > mean.loc[GAP, "value"] / 2
+    return (
+        f"For {model} it {'depends' if depends else 'does not depend'} on the kind of verb: TSE less EW is {others} "
+        f"over verbs that are no nouns, and verbs that are also nouns add {nouns}."
+    )
 
 
 def ew_cells(design: Design) -> pd.DataFrame:

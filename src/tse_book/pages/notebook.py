@@ -31,6 +31,30 @@ def glue(name: str, value) -> None:
     )
 
 
+def guard(sentence: str, holds: bool) -> None:
+    """Stop a chapter in which a sentence about results is no longer true, and name the sentence.
+
+    Parameters
+    ----------
+    sentence : str
+        The words as they stand in the chapter or on a page of the book; the test of sentences looks for them there.
+    holds : bool
+        What the numbers say of it.
+
+    Raises
+    ------
+    AssertionError
+        The numbers do not bear the sentence out.
+
+    >>> guard("EW is mostly below TSE", 3 > 2)
+    >>> guard("EW is always below TSE", 3 > 4)
+    Traceback (most recent call last):
+    AssertionError: its numbers no longer bear out the sentence: EW is always below TSE
+    """
+    if not holds:
+        raise AssertionError(f"its numbers no longer bear out the sentence: {sentence}")
+
+
 def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = False, note: str = "", lighter=()):
     """A table for a page: a caption, aligned numbers, missing values as a dash. Text is escaped.
 
