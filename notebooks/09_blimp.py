@@ -16,14 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : ask models which of two sentences they prefer, over 67 paradigms; see what a small model of today gets right; and compare three versions of the published tables
+# : ask models which of two sentences they prefer, over 67 paradigms; see what a small model gets right; compare the versions of the published tables
 #
 # You need
 # : {term}`minimal pairs <minimal pair>`, from [Data](01_data.ipynb)
 #
 # Time
-# : 20 minutes to read, about a minute to run on a CPU with the laboratory's paradigms; SmolLM2's run on BLiMP itself took
-#   an hour and is shown as recorded
+# : 12 minutes to read, a minute to run on a CPU with the laboratory's paradigms; SmolLM2's run on BLiMP is shown as recorded
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -77,7 +76,6 @@ from IPython.display import display
 import tse_core
 from tse_book import charts, published
 from tse_book.charts import accuracy_dots
-from tse_book.laboratory import laboratory_ngram
 from tse_book.pages import (
     blimp_models,
     blimp_runs,
@@ -90,18 +88,20 @@ from tse_book.pages import (
     try_this,
 )
 from tse_book.studies import recorded_pairs
-from tse_core.blimp import scores, tables
+from tse_core.blimp import scores
 from tse_core.blimp.defects import pair_defects
 from tse_core.datasets.paradigms import blimp_paradigms
-from tse_core.paths import data_folder, store_folder
+from tse_core.paths import data_folder
 
 # %% [markdown]
+# Does a model prefer the acceptable sentence, over many phenomena of English?
+#
 # ## Phenomena
 #
 # {cite:t}`warstadt2020blimp` wrote 67 {term}`paradigms <paradigm>`, templates that give 1,000
-# {term}`minimal pairs <minimal pair>` each, for twelve phenomena of English. A model gets a pair right if it gives the
-# acceptable sentence the higher probability. That is all: no training, no judgment scale. Here is one example of each
-# phenomenon, in our own words; the starred one is unacceptable:
+# {term}`minimal pairs <minimal pair>` each, for twelve phenomena. A model gets a pair right if it gives the
+# acceptable sentence the higher probability. Here is one example of each phenomenon, in our own words; the starred one is
+# unacceptable:
 #
 # | phenomenon | what it tests | example |
 # |---|---|---|
@@ -130,10 +130,10 @@ table(
 # %% [markdown]
 # ### Read a pair, token by token
 #
-# A {term}`causal model` gives each {term}`token` a {term}`surprisal`. The two sentences of a pair share their tokens up to the first difference, so their bars agree up to there. After it they may differ again: what follows a wrong word is often surprising, too. Choose one of the invented pairs under the chart.
+# A {term}`causal model` gives each {term}`token` a {term}`surprisal`. The two sentences of a pair share their tokens up to the first difference. After it they may differ again. Choose a pair under the chart.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised?
-# At the words that carry most information, which are often nouns and verbs. A wrong form adds a few bits to a word that was a surprise anyway. That is why two sentences are compared, and not the height of a bar.
+# Where it could least guess the next word, which is often not where the two sentences differ. That is why two sentences are compared, and not the height of a bar.
 # ```
 
 # %% tags=["hide-input"]
@@ -169,7 +169,7 @@ try_this(
 )
 
 # %% [markdown]
-# The paper's Table 1 says who had tested what before, by minimal pairs. BLiMP's contribution is breadth: five rows of earlier work became twelve phenomena, all made by one grammar and one vocabulary.
+# *Table 1 of the paper* says who had tested what before, by minimal pairs.
 #
 # | tested before | by |
 # |---|---|
@@ -179,14 +179,14 @@ try_this(
 # | filler-gap, islands | Wilcox et al. 2018; Warstadt et al. 2019 (five analyses); Chowdhury and Zamparelli 2018, 2019; Chaves 2020; Da Costa and Chaves 2020 |
 # | argument structure | Kann et al. 2019; Warstadt et al. 2019 (five analyses); Chowdhury and Zamparelli 2019 |
 #
-# The numbers of the paper come from a 5-gram model, an LSTM, Transformer-XL and GPT-2. Its GPT-2 is *GPT-2 large*, with 774 million parameters, not the XL size of {cite:t}`newman2021refining`.
+# The paper ran a 5-gram model, an LSTM, Transformer-XL and *GPT-2 large*, which is not the XL size of {cite:t}`newman2021refining`.
 #
 # ## A model that the paper never saw
 #
-# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text (two trillion tokens against eight billion). It was then tuned to follow instructions, and its weights are stored in four bits. It was scored on all 67,000 pairs after the BOS token that opened its documents in training (`<|endoftext|>`). Sentences like BLiMP's, or BLiMP's own, may be in its training text.
+# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text. It was then tuned to follow instructions, and its weights are stored in four bits. It was scored on all 67,000 pairs, each after the BOS token that opened its documents in training. BLiMP's own sentences may be in its training text.
 #
 # ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
-# Size should matter where a pair needs the whole sentence at once, as with islands and with what licenses *ever*. The chart answers for this model; whether size, text or tuning makes the difference, one model cannot say.
+# Perhaps where a pair needs the whole sentence at once, as islands do. The chart answers for this model; whether size, text or tuning makes the difference, one model cannot say.
 # ```
 
 # %% tags=["hide-input"]
@@ -248,9 +248,7 @@ if phenomena is not None:
     )
 
 # %% [markdown]
-# The chart is ordered by the distance to GPT-2 large, the largest at the top. Where humans (gray) agree less with the labels, a model's low accuracy may be the label's fault as well.
-#
-# What could fool you: a phenomenon is a mean over two to eight paradigms, which can lie far apart. All 67 stand below.
+# Where humans (gray) agree less with the labels, a model's low accuracy may be the label's fault as well. What could fool you: a phenomenon is a mean over paradigms that can lie far apart. All 67 stand below.
 
 # %% tags=["hide-input", "full-width"]
 rows67 = published.blimp_table4().query("source == 'recomputed'")
@@ -294,18 +292,12 @@ if own is not None:
 
 # %% [markdown]
 # ```{dropdown} Predict: what does an accuracy of 20 % mean, when guessing gets 50 %?
-# That the model prefers the unacceptable sentence systematically. Look at the pair: is the bad sentence shorter, or do its words occur together more often? Such a score is evidence of a shortcut; reversing its answers would not show knowledge.
+# That the model prefers the unacceptable sentence systematically. Such a score is evidence of a shortcut; reversing its answers would not show knowledge.
 # ```
 #
 # ## Table 3
 #
-# The journal's Table 3 was misprinted; the authors corrected it in 2021. The data repository holds a summary with each
-# paradigm's accuracy, from which the table can be computed anew. The printed and the recomputed version stand side by
-# side here; the corrected one agrees with the recomputed one to rounding.
-#
-# ```{margin} Which one to compare with
-# The recomputed values. They agree with the corrected Table 3 to rounding; the corrected Table 4 still has slips, below.
-# ```
+# The journal's Table 3 was misprinted, and the authors corrected it in 2021. Their repository gives each paradigm's accuracy, from which the table is computed anew here.
 
 # %% tags=["hide-input", "full-width"]
 versions = published.blimp_table3().pivot_table(
@@ -324,7 +316,7 @@ table(
     digits=1,
 )
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 moved = (
     versions.xs("printed", axis=1, level=1) - versions.xs("recomputed", axis=1, level=1)
 ).abs()
@@ -336,15 +328,9 @@ close = (
     - versions.xs("recomputed", axis=1, level=1)
 ).abs()
 glue("corrected_off", float(close.max().max()))
-table(
-    moved.rename_axis(columns=None).reset_index(),
-    "Points between the printed and the recomputed value",
-    digits=1,
-)
 
 # %% [markdown]
-# The printed table is off by up to {glue:text}`most_moved:.1f` points ({glue:text}`most_moved_model`,
-# {glue:text}`most_moved_phenomenon`); the corrected one by {glue:text}`corrected_off:.2f` at most.
+# The printed table is off by up to {glue:text}`most_moved:.1f` points ({glue:text}`most_moved_model`, {glue:text}`most_moved_phenomenon`), the corrected one by {glue:text}`corrected_off:.2f`. Compare with the recomputed values.
 
 # %% tags=["hide-input"]
 recomputed = published.blimp_table3().query(
@@ -357,15 +343,17 @@ hard = (
     .sort_values()
 )
 ordered = recomputed.set_index("phenomenon").loc[hard.index[::-1]].reset_index()
+best = ordered.pivot(index="phenomenon", columns="model", values="accuracy")
+lead = int((best["human"] > best.drop(columns="human").max(axis=1)).sum())
 accuracy_dots(
     ordered,
-    title=f"Humans lead nearly everywhere; {hard.index[0].lower()} are hardest for the models",
+    title=f"Humans lead on {lead} of {len(best)} phenomena; {hard.index[0].lower()} are hardest for the models",
 )
 
 # %% [markdown]
 # ## Table 4
 #
-# The same comparison, paradigm by paradigm. These cells of the corrected Table 4 disagree with the data repository:
+# Paradigm by paradigm, these cells of the corrected Table 4 disagree with the data repository:
 
 # %% tags=["hide-input", "full-width"]
 cells = published.blimp_table4().pivot_table(
@@ -384,9 +372,7 @@ table(
 )
 
 # %% [markdown]
-# In all, {glue:text}`wrong_cells` cells in {glue:text}`wrong_rows` rows differ. The two rows of irregular nouns without an adjective
-# repeat the two rows with one. Whoever computes the effect of an adjective from that table gets it wrong; the next
-# chapter shows by how much.
+# {glue:text}`wrong_cells` cells in {glue:text}`wrong_rows` rows differ. The two rows of irregular nouns without an adjective repeat the two rows with one.
 
 # %% tags=["hide-input"]
 charts.download_table(
@@ -396,45 +382,21 @@ charts.download_table(
 # %% [markdown]
 # ## Humans
 #
-# Twenty people judged each of five pairs per paradigm. Two numbers are quoted from that, and they answer different
-# questions: how often the *majority* agrees with a pair's label, and how often a *single* person does. A model gives one
-# answer to each pair, so the second is the fairer comparison; the first says how reliable the labels are.
+# Twenty people judged each of five pairs per paradigm. How often the *majority* agrees with a label says how reliable the label is. How often a *single* person does is the fairer comparison with a model, which answers once.
 
-# %% tags=["hide-input"]
+# %% tags=["remove-cell"]
 human = published.blimp_human()
 glue("majority", float(100 * human["items_accepted"].sum() / (5 * len(human))))
 glue("single", float(100 * human["accuracy"].mean()))
-table(
-    pd.DataFrame(
-        {
-            "question": [
-                "label accepted by the majority of judges",
-                "label chosen in a single judgment",
-            ],
-            "percent": [
-                100 * human["items_accepted"].sum() / (5 * len(human)),
-                100 * human["accuracy"].mean(),
-            ],
-            "of": [
-                f"{5 * len(human)} pairs",
-                f"{human['judgments'].sum():,} judgments",
-            ],
-        }
-    ),
-    "Human agreement with BLiMP's labels",
-    digits=1,
-)
 
 # %% [markdown]
-# The majority agrees with the label in {glue:text}`majority:.1f` % of the pairs, a single person in {glue:text}`single:.1f` %.
+# The majority agrees in {glue:text}`majority:.1f` % of the pairs, a single person in {glue:text}`single:.1f` %.
 #
 # ## Against humans
 #
 # ```{dropdown} Predict: can a model agree with BLiMP's labels more often than a person does?
-# Yes, where people hesitate or are careless and the model is not. A single judgment is noisy; the label is what a linguist wrote down. Being "above humans" on a phenomenon means agreeing with the label more often, not knowing more English.
+# Yes, where people hesitate or are careless and the model is not. It means agreeing with the label more often, not knowing more English.
 # ```
-#
-# On which phenomena is GPT-2 large as good as a single person?
 
 # %% tags=["hide-input"]
 gap = versions.xs("recomputed", axis=1, level=1)
@@ -449,9 +411,7 @@ table(
 )
 
 # %% [markdown]
-# In the recomputed values GPT-2 large is within 2.1 points of humans, or above them, on {glue:text}`within_humans` of the
-# twelve. The paper's text names three: anaphor, determiner-noun and subject-verb agreement; on the last,
-# {glue:text}`subject_verb_gap:.1f` points are missing in the recomputed values.
+# GPT-2 large is within 2.1 points of humans, or above them, on {glue:text}`within_humans` of the twelve. The paper names anaphor, determiner-noun and subject-verb agreement; on the last, {glue:text}`subject_verb_gap:.1f` points are missing.
 #
 # ## Hardest
 
@@ -465,7 +425,13 @@ hardest = pd.DataFrame(
         for s in order
     }
 ).sort_values("recomputed")
-glue("hardest", hardest.index[0].capitalize())
+same = {hardest[version].idxmin() for version in order}
+glue(
+    "hardest_said",
+    f"{hardest.index[0].capitalize()} come last in every version."
+    if len(same) == 1
+    else f"The versions disagree on which comes last: {', '.join(sorted(same)).lower()}.",
+)
 glue(
     "hardest_margin",
     float(100 * (hardest["recomputed"].iloc[1] - hardest["recomputed"].iloc[0])),
@@ -474,21 +440,11 @@ shown = (100 * hardest.head(4)).reset_index()
 table(shown, "The four lowest phenomena: mean of the four models, in percent", digits=1)
 
 # %% [markdown]
-# {glue:text}`hardest` come last in every version; the next phenomenon is {glue:text}`hardest_margin:.1f` points better in
-# the recomputed one.
+# {glue:text}`hardest_said:s` The next phenomenon is {glue:text}`hardest_margin:.1f` points better in the recomputed values.
 #
 # ## A run
 #
-# These models are scored while the page is built, on the pairs that `sentence_pairs` names: by default the laboratory's
-# paradigms, which ask BLiMP's question in the laboratory's vocabulary, so that nothing has to be downloaded. A model that
-# reads English is asked BLiMP itself.
-#
-# ```{margin} Pseudo-log-likelihood
-# Each token is masked in turn; the log-probabilities of the true tokens are added.
-# ```
-#
-# Causal models compare the probabilities of whole sentences; a masked model has none, so its pairs are compared by
-# {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. On the laboratory's pairs an n-gram model, trained on the spot, joins them.
+# These models are scored while the page is built, on the pairs that `sentence_pairs` names: by default the laboratory's paradigms, BLiMP's question in the laboratory's vocabulary. A masked model has no probability of a sentence, so its pairs are compared by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. On the laboratory's pairs an n-gram model joins them. It sees four words back: what it gets right can be solved without syntax.
 
 # %%
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
@@ -518,104 +474,11 @@ if runs:
             by_phenomenon, title="The models of this run, phenomenon by phenomenon"
         )
     )
-
-# %% tags=["hide-input"]
-if runs:
     by_paradigm = scores.accuracies(runs)
-    spaced = by_paradigm.replace({"phenomenon": "_", "paradigm": "_"}, " ", regex=True)
-    wide = spaced.pivot_table(
-        index=["phenomenon", "paradigm"], columns="model", values="accuracy", sort=False
-    )
-    display(
-        table(
-            wide.rename_axis(columns=None).reset_index(),
-            "Accuracy of each paradigm",
-            digits=3,
-        )
-    )
     display(charts.download_table(by_paradigm, f"paradigms-{sentence_pairs}.csv"))
 
 # %% [markdown]
-# A model that is always right is at the ceiling, which hides how sure it is. An n-gram model is there for contrast: it sees four words back, so it shows which paradigms can be solved without syntax.
-#
-# An interval here answers: how would the score change with other sentences from the same paradigms? It says nothing about
-# other paradigms.
-#
-# :::{dropdown} Other tools, same numbers?
-# Full-sentence scores and both kinds of pseudo-log-likelihood equal those of minicons 0.3.39 to 1e-4 nats on the same BLiMP
-# sentences (a test holds them to it). Three choices must be the same first. RoBERTa reads a space before its first
-# word here, as Newman et al. have it, and none there. A Llama tokenizer puts a beginning-of-sentence token first by
-# itself, in both tools; GPT-2's does not, so its first token is not scored. And the *word* whose later pieces are
-# masked in the left-to-right variant is a run of letters and digits here, a piece of the tokenizer's own
-# pre-tokenisation there; on BLiMP the two are the same.
-# :::
-#
-# ## An n-gram model, TSE and EW
-#
-# An n-gram model of the laboratory's language gives a full distribution over the next word, so the metrics of {cite:t}`newman2021refining` apply to it
-# as they stand. An n-gram model knows the verbs it has read after a noun and no others, which is what TSE, asked
-# about a few frequent verbs, cannot see.
-
-# %%
-if baseline_sentences:
-    rows = ["simple", "across-prepositional-phrase"]
-    scored = [
-        tse_core.evaluate(
-            laboratory_ngram(baseline_sentences),
-            f"marvin-linzen/{row}",
-            "newman-clean",
-            store=store_folder(),
-        )
-        for row in rows
-    ]
-    newman = pd.concat([result.table() for result in scored])
-    display(
-        table(
-            newman[["construction", "TSE", "MW", "EW"]],
-            "The laboratory's 5-gram model under TSE, MW and EW",
-            digits=3,
-        )
-    )
-
-# %% [markdown]
-# ## Two models on the same pairs
-#
-# Two models judge the same sentences, so their errors can be compared pair by pair. What counts are the pairs on which
-# they differ: if the models were equally good, either would be right on half of those. That is McNemar's test.
-#
-# ```{margin} McNemar
-# With $b$ pairs that only the first model gets right and $c$ that only the second does, $p$ is the probability that
-# $b + c$ throws of a fair coin come out as unevenly.
-# ```
-
-# %% tags=["hide-input"]
-names = list(runs)
-if len(names) > 1:
-    first, second = runs[names[0]].pairs, runs[names[1]].pairs
-    both = pd.concat(
-        [
-            tables.compare(first, second, "phenomenon"),
-            tables.compare(first, second, "all"),
-        ]
-    )
-    both["phenomenon"] = both["phenomenon"].fillna("all pairs").str.replace("_", " ")
-    columns = [
-        "phenomenon",
-        "difference",
-        "low",
-        "high",
-        "only_first",
-        "only_second",
-        "p_value",
-    ]
-    display(table(both[columns], f"{names[0]} minus {names[1]}", digits=3))
-
-# %% [markdown]
-# ## Ties, identical pairs and other oddities
-#
-# Seven of BLiMP's pairs have two identical sentences: a tie for every model. A tie counts as wrong here; a model that
-# gave every sentence the same score would otherwise look like one that knows half. What is odd about the pairs of this
-# run is listed, not dropped:
+# A tie counts as wrong; a model that gave every sentence the same score would otherwise look like one that knows half. What is odd about the pairs is listed, not dropped:
 
 # %% tags=["hide-input"]
 odd = pair_defects(pairs)
@@ -630,8 +493,7 @@ else:
 # %% [markdown]
 # ## Sizes
 #
-# The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. The four runs are
-# `tse blimp gpt2`, `gpt2-medium`, `gpt2-large` and `gpt2-xl`; the ledger of claims takes their results.
+# The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. `tse blimp gpt2`, and the same for `gpt2-medium`, `gpt2-large` and `gpt2-xl`, measure it; [the ledger](19_ledger.ipynb) takes their results.
 
 # %% [markdown]
 # ## Exercises
@@ -648,7 +510,6 @@ from tse_book.laboratory import laboratory_ngram
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.blimp.tables import compare
 from tse_core.datasets.names import load_sentence_pairs
-from tse_core.sentences.preferences import score_pairs
 
 pairs = load_sentence_pairs("laboratory/determiner_noun_agreement_1")
 models = {"small": laboratory_ngram(1000), "large": laboratory_ngram(4000)}
@@ -656,33 +517,15 @@ scored = {name: evaluate_blimp(model, pairs).pairs for name, model in models.ite
 # Two models on the same 200 pairs: True where a model is right.
 small, large = (scored[name]["correct"] == 1 for name in models)
 
-# Pairs that are not minimal: the good sentence is the longer one, or the shorter one.
-uneven = pd.DataFrame(
-    [
-        ("The author that the guards like laughs.", "The author laugh."),
-        ("The farmers next to the guard smile.", "The farmers smiles."),
-        ("The customer that likes the chefs swims.", "The customer swim."),
-        ("The author laughs.", "The author that the guards like laugh."),
-        ("The farmers smile.", "The farmers next to the guard smiles."),
-    ],
-    columns=["good", "bad"],
-)
-uneven = uneven.join(score_pairs(models["large"], uneven)[["logp_good", "logp_bad"]])
-for side in ("good", "bad"):
-    uneven[f"words_{side}"] = uneven[side].str.split().str.len()
-
 
 # %% [markdown]
 # ````{exercise} ★ Only one of them is right
 # :label: 09-mcnemar
 #
-# `small` and `large`, two n-gram models, say for the same 200 pairs, one after the other, whether each model is right. Count the pairs
-# on which only the first is (`only_small`, a whole number) and only the second (`only_large`). Then compute
-# `p_value`, a number: how often would as many throws of a fair coin come out at least as unevenly, in either direction?
+# `small` and `large`, two n-gram models, say for the same 200 pairs whether each is right. Count the pairs on which only the first is (`only_small`, a whole number) and only the second (`only_large`). Then compute `p_value`: how often would as many throws of a fair coin come out at least as unevenly, in either direction? This is McNemar's test.
 #
 # ```{dropdown} Hint
-# Pairs on which both are right, or both wrong, say nothing about which model is better. `comb(n, k)` counts the ways in
-# which `n` throws give `k` heads; each way has probability $2^{-n}$. Sum over the smaller side, and double.
+# Pairs on which both are right, or both wrong, say nothing. `comb(n, k)` counts the ways in which `n` throws give `k` heads; each way has probability $2^{-n}$. Sum over the smaller side, and double.
 # ```
 # ````
 
@@ -709,55 +552,10 @@ print(
 )
 
 # %% [markdown]
-# ````{exercise} ★★ Where length explains a preference
-# :label: 09-length
-#
-# The table `uneven` holds five pairs whose sentences differ in length, with the log-probabilities that a
-# model gives them (`logp_good`, `logp_bad`) and their numbers of words. Compute three shares (numbers from 0
-# to 1): `by_sum`, of pairs whose good sentence is the more probable one; `by_mean`, the same for log-probability per word;
-# and `shorter`, of pairs in which the more probable sentence is the shorter one. What do the three say together?
-#
-# ```{dropdown} Hint
-# Every further word multiplies the probability of a sentence by a number below one.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-# The sum prefers the shorter sentence every time, grammatical or not. The mean prefers long
-# sentences with predictable parts. Neither measures grammar here: only equal sentences do.
-prefers_good = uneven["logp_good"] > uneven["logp_bad"]
-by_sum = float(prefers_good.mean())
-per_word = {s: uneven[f"logp_{s}"] / uneven[f"words_{s}"] for s in ("good", "bad")}
-by_mean = float((per_word["good"] > per_word["bad"]).mean())
-good_is_shorter = uneven["words_good"] < uneven["words_bad"]
-shorter = float((prefers_good == good_is_shorter).mean())
-
-# %% tags=["hide-cell", "check"]
-gap, words = (
-    uneven["logp_good"] - uneven["logp_bad"],
-    uneven["words_bad"] - uneven["words_good"],
-)
-for name, value in {"by_sum": by_sum, "by_mean": by_mean, "shorter": shorter}.items():
-    assert isinstance(value, float), f"{name} should be a number from 0 to 1"
-    assert 0 <= value <= 1, f"{name} is {value}: a share lies between 0 and 1"
-assert abs(by_sum - sum(gap > 0) / len(uneven)) < 1e-9, "by_sum: compare the two sums"
-assert abs(shorter - sum(gap * words > 0) / len(uneven)) < 1e-9, (
-    "shorter: which one has fewer words?"
-)
-ratio = uneven.eval("logp_good * words_bad > logp_bad * words_good")
-assert abs(by_mean - ratio.mean()) < 1e-9, (
-    "by_mean: divide each sum by its own number of words"
-)
-print(
-    f"sum {by_sum:.1f}, mean {by_mean:.1f}, shorter {shorter:.1f}: a pair has to be minimal."
-)
-
-# %% [markdown]
 # ````{exercise} ★★ Intervals that overlap
 # :label: 09-overlap
 #
-# Two models have accuracies of 0.90 and 0.93 on the same thousand pairs; their 95 % intervals overlap a little. A reader
-# concludes that they do not differ. What is wrong with that, and what would you compute?
+# Two models have accuracies of 0.90 and 0.93 on the same thousand pairs; their 95 % intervals overlap a little. A reader concludes that they do not differ. What is wrong with that, and what would you compute?
 #
 # ```{dropdown} Hint
 # How large is the difference on pairs that both models find easy?
@@ -767,23 +565,17 @@ print(
 # ```{solution} 09-overlap
 # :class: dropdown
 #
-# Each interval allows for other sentences, as if the two models had been given different ones. They were given the same, so
-# what makes a pair hard makes it hard for both, and cancels out of the difference. Compare pair by pair: if the second is
-# right on 40 pairs that the first gets wrong and wrong on 10 that the first gets right, the fair coin is refuted although
-# the two intervals share values. So a difference is judged by its own interval, and never by looking at two others.
+# Each interval allows for other sentences, as if the two models had been given different ones. They were given the same, so what makes a pair hard is hard for both, and cancels out of the difference. If the second is right on 40 pairs that the first gets wrong and wrong on 10 that the first gets right, a fair coin is refuted although the two intervals share values. Judge a difference by its own interval.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★★ What a tie is worth
 # :label: 09-ties
 #
-# Round the log-probabilities of `scored["large"]` to whole multiples of a step, as a coarse number format does, for the
-# steps 0.5, 2, 8 and 32. Make `rounded`, a DataFrame with a row for each step in this order and the columns `ties` (how many
-# pairs tie), `wrong`, `half` and `right`: the accuracy if a tie counts as wrong, as half, as right.
+# Round the log-probabilities of `scored["large"]` to multiples of 0.5, 2, 8 and 32, as a coarse number format does. Make `rounded`, a DataFrame with a row for each step in this order and the columns `ties` (how many pairs tie), `wrong`, `half` and `right`: the accuracy if a tie counts as wrong, as half, as right.
 #
 # ```{dropdown} Hint
-# `(x / step).round() * step` rounds to multiples of a step. The accuracy with ties as half lies midway between the two
-# others.
+# `(x / step).round() * step` rounds to multiples of a step.
 # ```
 # ````
 
@@ -835,10 +627,10 @@ print(
 #
 # - An accuracy far below one half is not ignorance: the model follows a cue that points the wrong way.
 # - The same table exists in three versions. Compare with the one computed from the paradigms.
-# - One accuracy hides which phenomena it is made of; a phenomenon hides its paradigms.
+# - One accuracy hides its phenomena, a phenomenon its paradigms.
 # - Models on the same pairs are compared pair by pair.
 #
-# The functions of this chapter: {py:func}`tse_core.load_sentence_pairs`, {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.blimp.scores.accuracies`, {py:func}`tse_core.blimp.tables.compare` and {py:func}`tse_core.blimp.defects.pair_defects`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.load_sentence_pairs`, {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.blimp.scores.accuracies` and {py:func}`tse_core.blimp.tables.compare`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : read the paper's own example with a real model, then take a whole suite apart: its sentences, its prediction, the surprisal of its regions, and item by item why the prediction holds or fails
+# : read the paper's own example with a real model, and take a suite apart: sentences, prediction, surprisal by region, and item by item why the prediction holds or fails
 #
 # You need
-# : nothing but the idea that a language model gives words probabilities; [the next notebook](12_suites_and_models.ipynb) compares models and suites
+# : the idea that a language model gives words probabilities
 #
 # Time
-# : 20 minutes to read, seconds to run on a CPU; no GPU
+# : 12 minutes to read, seconds to run on a CPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -88,9 +88,11 @@ from tse_core.syntaxgym.regions import METRICS
 from tse_core.syntaxgym.suites import Item, Suite
 
 # %% [markdown]
+# How does one test a model on any stretch of a sentence?
+#
 # ## The paper's own example
 #
-# TSE asks about one word in one sentence. {cite:t}`gauthier2020syntaxgym` ask about any stretch of a sentence, in any number of versions of it. Their unit is the {term}`suite`. A suite has *items*. An item is one frame with its own words, and comes in several *conditions*. Each sentence is cut into numbered {term}`regions <region>`, so that one can point at the same place in all of them. Figure 2 of the paper shows two items of a suite about the number of subject and verb; here they are, written as code, because a suite is nothing but this table and one formula.
+# TSE asks about one word in one sentence. {cite:t}`gauthier2020syntaxgym` ask about any stretch, in any number of versions. Their unit is the {term}`suite`. A suite has *items*: frames, each with its own words, in several *conditions*. Each sentence is cut into numbered {term}`regions <region>`, so that one can point at the same place in all of them. Figure 2 of the paper shows two items of a suite about number; here they are as code.
 
 # %%
 regions = dict(
@@ -149,14 +151,18 @@ table(
 )
 
 # %% [markdown]
-# Everything but the number of the subject, the number of its neighbour and the form of the verb is the same within an item. The neighbour always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
+# The neighbour always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
 #
-# The prediction is a formula over {term}`surprisals <surprisal>`: `(6;%match_sing%)` is the surprisal of region 6, the verb, in the condition `match_sing`. Both comparisons must hold, for the singular subject and for the plural one.
+# ```{margin} Surprisal
+# $-\log_2 P(\text{token} \mid \text{what comes before})$, in bits. One bit more means half as probable.
+# ```
+#
+# The prediction is a formula over {term}`surprisals <surprisal>`: `(6;%match_sing%)` is the surprisal of region 6, the verb, in the condition `match_sing`. Both comparisons must hold.
 #
 # The sentences are read by the first causal model of this build: {glue:text}`introduced:s`.
 #
 # ```{dropdown} Predict: is it enough to look at the singular subject?
-# No. A model that always prefers the singular verb, whatever the subject, passes the first comparison and fails the second. A model that always prefers the more frequent form can pass either one by luck. Only both together need the subject.
+# No. A model that always prefers the singular verb passes the first comparison and fails the second. Only both together need the subject.
 # ```
 
 # %% tags=["remove-input"]
@@ -193,9 +199,7 @@ for name in real:
     )
 
 # %% [markdown]
-# Compare match with mismatch for each number: the verb that matches should have fewer bits than the one that does not. One bit less means twice as probable. The size of the difference is not part of the verdict: a prediction that holds by a hundredth of a bit counts as much as one that holds by five.
-#
-# What could fool you: two items are an illustration. The suite from which they are taken, `number_prep`, has 19.
+# Compare match with mismatch for each number: the verb that matches should have fewer bits. The size of the difference is not part of the verdict. And two items are an illustration: `number_prep`, the suite from which they are taken, has 19.
 
 # %% tags=["remove-input"]
 one = figure2.items[0]
@@ -229,10 +233,10 @@ else:
 #
 # ### The items that fail
 #
-# A mean shows no failure. For each item there are two margins: by how many bits the wrong verb is more surprising than the right one, after the singular subject and after the plural one. The prediction holds where both are positive.
+# A mean shows no failure. Each item has two margins: by how many bits the wrong verb is more surprising, after the singular and after the plural subject. The prediction holds where both are positive.
 #
 # ```{dropdown} Predict: the neighbour always has the other number. After which subject will the model fail more often?
-# If it follows the neighbour, it fails after both alike. Attraction in English is stronger from a plural neighbour, which makes *the manager near the architects like* sound better than it is, so failures should come after the singular subject. Count them below.
+# If it follows the neighbour, after both alike. People are attracted more by a plural neighbour {cite}`bock1991broken`, so a model that errs as they do should fail after the singular subject. The sentence below counts.
 # ```
 
 # %% tags=["hide-input"]
@@ -267,14 +271,9 @@ if items is not None:
     )
 
 # %% [markdown]
-#
 # ## A suite in full
 #
-# The laboratory's suites come with the project and have the same form; one of them is taken apart here. This is one item, with a row for each condition and a column for each region. A caution: the laboratory's suites ask only about frequent verbs, so, like TSE, they cannot tell a model with a rule from one with a list.
-#
-# ```{margin} Condition
-# One of the versions in which every item comes: here, whether subject and verb match, and the subject's number.
-# ```
+# The laboratory's suites come with the project and have the same form. One is taken apart here: a row for each condition, a column for each region. These suites ask only about frequent verbs, so, like TSE, they cannot tell a model with a rule from one with a list.
 
 # %% tags=["hide-input"]
 suite = load_suite(suite_name)
@@ -290,34 +289,18 @@ table(
 )
 
 # %% [markdown]
-# Only the number of the subject and the form of the verb vary across the rows. The sentence is the regions that are not
-# empty, joined by one space.
-#
 # ## The prediction
-#
-# ```{margin} Formula
-# `(6;%a%) < (6;%b%)`: region 6 is less surprising in condition *a* than in condition *b*.
-# ```
-#
-# What should hold of a model that knows the construction is written as a formula over {term}`surprisals <surprisal>`.
 
 # %%
 for formula in suite.predictions:
     print(formula)
 
 # %% [markdown]
-# `(6;%match_sing%)` is the surprisal of region 6 in the condition `match_sing`, in bits. The formula speaks of nothing
-# else: whether the whole sentence is likely does not matter, only whether the word is less surprising where it should be.
-#
-# ```{margin} Surprisal
-# $-\log_2 P(\text{token} \mid \text{what comes before})$, in bits. One bit more means half as probable.
-# ```
+# Whether the whole sentence is likely does not matter, only whether the word is less surprising where it should be.
 #
 # ## From tokens to regions
 #
-# A model reads {term}`tokens <token>`, which are not words, and regions are not tokens. A token belongs to the region in
-# which its first character that is not a space lies. The surprisal of a region is the sum over its tokens; an empty region
-# has none and its surprisal is 0.
+# A model reads {term}`tokens <token>`. A token belongs to the region in which its first character that is not a space lies. The surprisal of a region is the sum over its tokens.
 
 # %% tags=["hide-input"]
 known = newman.laboratory_models(models) or real or ["lab-systematic-causal"]
@@ -339,20 +322,11 @@ glue("regions_sum", float(regions["bits"].sum()))
 glue("how", " ".join(f"{k}:{v}" for k, v in outcome.signature.policy.items()))
 
 # %% [markdown]
-# ```{margin} Bits and nats
-# Surprisal is in bits (logarithm to base 2). One nat, the unit of the natural logarithm, is 1.44 bits.
-# ```
-#
-# Nothing is lost on the way: the tokens add up to {glue:text}`whole:.3f` bits, the regions to
-# {glue:text}`regions_sum:.3f`. A causal model that reads no {term}`BOS token` has nothing to predict its first token
-# from, and that token counts 0. A masked model has no left-to-right probability; its tokens are scored by
-# {term}`pseudo-log-likelihood`, each given all the others. How this model was read: {glue:text}`how`.
+# The tokens add up to {glue:text}`whole:.3f` bits, the regions to {glue:text}`regions_sum:.3f`. Without a {term}`BOS token` a causal model's first token counts 0. A masked model's tokens are scored by {term}`pseudo-log-likelihood`. How this model was read: {glue:text}`how`.
 #
 # ## Region by region
 #
-# The mean over all items shows what the model expects where. Look at the shaded region, the one that the prediction speaks
-# of: the mismatched conditions should stand above the matched ones, and to its left
-# the lines of one number should lie on top of each other.
+# Look at the shaded region: the mismatched conditions should stand above the matched ones.
 
 # %% tags=["hide-input"]
 shown = outcome.regions.assign(model=model.label)
@@ -367,7 +341,7 @@ region_profile(
 )
 
 # %% [markdown]
-# A mean hides the items. Choose one; point at a dot, or touch it, to see its words. The legend singles out a condition.
+# A mean hides the items. Choose one; touch a dot, or point at it, to see its words.
 
 # %% tags=["hide-input"]
 spelled = (
@@ -390,7 +364,7 @@ item_profile(
 # %% [markdown]
 # ## The prediction, step by step
 #
-# For one item, the formula is arithmetic: put the bits in and read it from the inside out.
+# For one item the formula is arithmetic, read from the inside out.
 
 # %%
 steps = suite.predictions[0].parts(outcome.totals(item))
@@ -412,8 +386,7 @@ table(
 # %% [markdown]
 # ## Accuracy
 #
-# A suite's accuracy is the share of its items for which the prediction holds. If it has several predictions, each is
-# reported, and their conjunction: an item then counts only where all of them hold.
+# A suite's accuracy is the share of its items for which the prediction holds. Of several predictions each is reported, and whether all hold at once.
 
 # %% tags=["hide-input"]
 item_outcomes(
@@ -422,31 +395,33 @@ item_outcomes(
 )
 
 # %% tags=["hide-input"]
-table(outcome.predictions, f"{model.label} on {suite.name}", digits=4)
-
-# %% tags=["hide-input"]
 glue("accuracy", outcome.accuracy)
 glue("correct", int(outcome.by_item.sum()))
 glue("items", len(suite.items))
-print(outcome.signature.without_provenance)
-
-# %% tags=["hide-input"]
-download_table(outcome.tokens, f"{suite.name}-tokens.csv", "Every token's surprisal")
+display(
+    table(
+        outcome.predictions,
+        f"{model.label} on {suite.name}",
+        digits=4,
+        note=outcome.signature.without_provenance,
+    )
+)
+display(
+    download_table(
+        outcome.tokens, f"{suite.name}-tokens.csv", "Every token's surprisal"
+    )
+)
 
 # %% [markdown]
-# Accuracy: {glue:text}`accuracy:.4f` ({glue:text}`correct`/{glue:text}`items` correct). A model that guesses gets far less
-# than half here, because the formula joins two comparisons: guessing would satisfy both in one item out of four.
+# Accuracy: {glue:text}`accuracy:.4f` ({glue:text}`correct`/{glue:text}`items`). The formula joins two comparisons, so guessing would satisfy both in one item out of four.
 #
 # ```{dropdown} Predict: a suite with three comparisons, and a model with 0.30. Is that bad?
-# Not before you know what guessing gets. Three independent comparisons hold together in one item of eight, so 0.30 is more than twice chance; but it is also far from mastery. An accuracy on a suite says little without its own chance level, and the chance levels of suites differ.
+# Not before you know what guessing gets. Three independent comparisons hold together in one item of eight. Chance differs from suite to suite, so an accuracy says little without it.
 # ```
 #
 # ## Other ways to sum up a region
 #
-# The sum is the usual choice. For a region of one token all choices give the same value, except the range, which is then 0
-# everywhere, so that no comparison can hold. With several tokens they differ: the mean forgives a long region, the maximum
-# looks only at its worst token. A suite names its choice in `meta.metric`. No metric
-# needs another pass through the model.
+# With several tokens the sum, the mean and the maximum differ; for a region of one token they agree, and the range is 0. A suite names its choice in `meta.metric`.
 
 # %% tags=["hide-input"]
 table(
@@ -466,9 +441,7 @@ table(
 # %% [markdown]
 # ## The prediction language has traps
 #
-# `&` and `|` have equal rank and are read from the left. Many programming languages read `&` first, and would call the
-# first of these true. A chain like `1 < 2 < 3` is refused here; the original reader silently drops its third part.
-# `=` is not equality but closeness: within 0.001 plus 0.00001 of the right side, in bits.
+# `&` and `|` have equal rank and are read from the left. `=` is closeness: within 0.001 plus 0.00001 of the right side, in bits.
 
 # %%
 cases = ["3>2 | 1>2 & 1>2", "3>2 | (1>2 & 1>2)", "1 = 1.001", "1 = 1.002", "1 < 2 < 3"]
@@ -491,20 +464,11 @@ table(
 # {download}`These exercises as a notebook <../_build/exercises/11_syntaxgym.ipynb>`: empty cells for your answers, and checks that judge them.
 
 # %% tags=["hide-input", "exercise-setup"]
-import math
 from itertools import permutations
 
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.library import load_suite
 
-# A sentence of five tokens: the region in which each lies, and its probability given what comes before.
-tokens = [
-    {"token": "the", "region": 1, "probability": 0.25},
-    {"token": "key", "region": 1, "probability": 0.03125},
-    {"token": "un", "region": 2, "probability": 0.125},
-    {"token": "locks", "region": 2, "probability": 0.5},
-    {"token": ".", "region": 3, "probability": 0.5},
-]
 # Surprisals at the main verb, region 6, of three imagined readers. In "When the dog scratched the vet left" the reader
 # first takes "the vet" for the object. A comma prevents that, and so does another object.
 READERS = {
@@ -532,46 +496,10 @@ suite = load_suite("lab_npi_src_ever")
 
 
 # %% [markdown]
-# ````{exercise} ★ Surprisal by hand
-# :label: 11-hand
-#
-# `tokens` is a sentence: each token with its {term}`region` and its probability given the tokens before it. Compute `bits`, a
-# dictionary from region to {term}`surprisal`: the sum over its tokens, in bits. What is the probability of the sentence?
-#
-# ```{dropdown} Hint
-# A probability of 0.25 is two bits: one half, twice. Surprisals add up where probabilities multiply.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-# 12 bits in all, so the sentence has a probability of one half to the twelfth.
-bits = {}
-for token in tokens:
-    bits[token["region"]] = bits.get(token["region"], 0) - math.log2(
-        token["probability"]
-    )
-
-# %% tags=["hide-cell", "check"]
-assert isinstance(bits, dict), "bits should be a dictionary: region -> surprisal"
-assert set(bits) == {1, 2, 3}, "bits needs the regions 1, 2 and 3"
-for region in bits:
-    product = math.prod(t["probability"] for t in tokens if t["region"] == region)
-    assert abs(2.0 ** -bits[region] - product) < 1e-9, (
-        f"region {region}: not the surprisal in bits"
-    )
-print(
-    f"{sum(bits.values()):.0f} bits: the whole sentence has a probability of 1 in {2 ** sum(bits.values()):,.0f}."
-)
-
-# %% [markdown]
-# ````{exercise} ★★ A formula for a garden path
+# ````{exercise} ★ A formula for a garden path
 # :label: 11-garden
 #
-# *When the dog scratched the vet left* leads readers astray at *left*. Four conditions: `no_object` as above;
-# `no_object_comma`, with a comma before *the vet*; `object`, where the first verb has an object already (*scratched its
-# owner the vet left*); `object_comma`. Write `claim`, a formula as a string, over {term}`region` 6 that is true of a reader
-# who is led astray and false of one for whom a missing comma costs the same everywhere. First say why `(6;%no_object%) >
-# (6;%no_object_comma%)` is not enough.
+# *When the dog scratched the vet left* leads readers astray at *left*. Four conditions: `no_object` as above; `no_object_comma`, with a comma before *the vet*; `object`, where the first verb has an object (*scratched its owner the vet left*); `object_comma`. Write `claim`, a formula as a string, over {term}`region` 6 that is true of a reader who is led astray and false of one for whom a missing comma costs the same everywhere.
 #
 # ```{dropdown} Hint
 # The comma should help *more* where there is no object. Compare two differences.
@@ -603,10 +531,7 @@ print("A difference of differences: what the comma does beyond being a comma.")
 # ````{exercise} ★★ What guessing gets
 # :label: 11-chance
 #
-# A suite joins comparisons. A model without any knowledge puts the four conditions of an item in a random order of
-# {term}`surprisal`, each of the 24 orders as likely as any other. Compute `chance`, a dictionary from the name of a formula
-# to the share of orders for which it holds, for `"one"`: `(1;%a%) < (1;%b%)`; `"two"`: that and `(1;%c%) < (1;%d%)`; and
-# `"licensing"`: the prediction of `suite`, whose conditions are in `suite.conditions`.
+# A model without any knowledge puts the four conditions of an item in a random order of {term}`surprisal`. Compute `chance`, a dictionary from the name of a formula to the share of the 24 orders for which it holds, for `"one"`: `(1;%a%) < (1;%b%)`; `"two"`: that and `(1;%c%) < (1;%d%)`; and `"licensing"`: the prediction of `suite`, whose conditions are in `suite.conditions`.
 #
 # ```{dropdown} Hint
 # `permutations(range(4))` gives the orders. `Formula.parse(text).holds({(1, "a"): 0, ...})` says whether a formula holds.
@@ -662,35 +587,28 @@ print(
 # ````{exercise} ★★★ A suite of your own
 # :label: 11-own
 #
-# Design a suite of three items with [the designer](../book/designer.md): a construction, two conditions that should differ
-# and two that control for everything else. Save it, run `tse syntaxgym evaluate` on it with a laboratory model, and look at
-# the item that fails. Is that the model's fault or the item's?
+# Design a suite of three items with [the designer](../book/designer.md), which needs no program: two conditions that should differ and two that control for everything else. Run it there, and look at the item that fails. Is that the model's fault or the item's?
 #
 # ```{dropdown} Hint
-# Look at the regions *before* the critical one. If the conditions already part there, the items differ in more than you meant.
+# Look at the regions *before* the critical one.
 # ```
 # ````
 #
 # ```{solution} 11-own
 # :class: dropdown
 #
-# Three causes, to be looked for in this order. A word that the model does not know: `tse unkify` marks them, and a region
-# with an unknown word says nothing about syntax. A difference before the critical region: then the two conditions are not a
-# minimal pair. A critical region of several tokens, of which only the first is about the construction: look at the tokens.
-# Only what is left is the model's fault. A good control condition has the same words at the critical region and lacks just
-# the one thing that the prediction is about.
+# Look for three causes in this order. An unknown word: a region that holds one says nothing about syntax. A difference before the critical region: then the conditions are not a minimal pair. A critical region of several tokens, of which only the first is about the construction. Only what is left is the model's fault.
 # ```
 
 # %% [markdown]
 # ## Takeaways
 #
 # - A suite compares the same place in several versions of a sentence, so what the sentences share cancels out.
-# - A prediction is a formula over surprisals in bits; a suite's accuracy is the share of items for which it holds.
-# - Tokens are assigned to regions by their characters, so suites work for every tokenizer; sums over regions equal the
-#   surprisal of the sentence.
+# - A prediction is a formula over surprisals in bits; accuracy is the share of items for which it holds.
+# - Regions are cut by characters, so suites work for every tokenizer.
 # - Joined comparisons are strict: chance is well below one half.
 #
-# The functions of this chapter: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite`, {py:func}`tse_book.charts.region_profile`, {py:func}`tse_book.charts.item_profile`, {py:class}`tse_core.syntaxgym.formula.Formula` and {py:func}`tse_book.charts.item_outcomes`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite`, {py:class}`tse_core.syntaxgym.formula.Formula` and {py:func}`tse_book.charts.region_profile`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : put a small model of today beside the models that were recorded in 2020, on suites and on {term}`circuits <circuit>`, compute SG scores, and find out why there are 31, 33 or 34 suites
+# : put a small model beside those recorded in 2020, on suites and {term}`circuits <circuit>`, and find out why there are 31, 33 or 34 suites
 #
 # You need
 # : what a suite is, from [the notebook before](11_syntaxgym.ipynb)
 #
 # Time
-# : 15 minutes to read, seconds to run on a CPU; the real model's run on the public suites is shown as recorded
+# : 10 minutes to read, seconds to run on a CPU; the real model's run is shown as recorded
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -89,10 +89,11 @@ from tse_core.syntaxgym.library import load_suites, public_suites
 from tse_core.syntaxgym.tables import accuracy_table, sg_scores
 
 # %% [markdown]
+# How do models compare over many suites, and over which?
+#
 # ## How many suites are there?
 #
-# {cite:t}`gauthier2020syntaxgym` speak of 33 suites; {cite:t}`hu2020systematic` analyse fewer, and there are
-# more public files than either. The three numbers fit together.
+# {cite:t}`gauthier2020syntaxgym` speak of 33 suites; {cite:t}`hu2020systematic` analyse fewer, and there are more public files than either.
 
 # %% tags=["hide-input"]
 public = public_suites()
@@ -106,9 +107,7 @@ table(
 )
 
 # %% [markdown]
-# There are {glue:text}`n_files` files. One of them has a single item and belongs to no circuit; without it there are
-# {glue:text}`n_33`, the number in the SyntaxGym paper. Two more were set aside in the analysis of Hu and colleagues, which
-# leaves {glue:text}`n_31`. A mean over suites depends on which of the three is meant.
+# There are {glue:text}`n_files` files. One has a single item and belongs to no circuit; without it there are {glue:text}`n_33`. Hu and colleagues set two more aside, which leaves {glue:text}`n_31`.
 
 # %% tags=["hide-input"]
 counts = (
@@ -126,8 +125,7 @@ table(counts, "The suites in all counts, by circuit")
 #
 # ## The models of the SyntaxGym paper
 #
-# Its Table 1 lists eight models. For most of them accuracies were recorded by {cite:t}`hu2020systematic`; several were
-# trained more than once, on corpora of different size.
+# Its Table 1 lists eight models. For most of them {cite:t}`hu2020systematic` recorded accuracies, several times where a model was trained more than once.
 
 # %% tags=["hide-input"]
 listed = published.syntaxgym_models()
@@ -149,10 +147,6 @@ table(
 # %% [markdown]
 # ## What was recorded
 #
-# ```{margin} SG score
-# The mean of a model's accuracies over suites. Which suites are in it has to be said.
-# ```
-#
 # The SG score is the mean accuracy over suites.
 
 # %% tags=["hide-input"]
@@ -162,13 +156,25 @@ named = hu2020.fillna({"corpus": ""}).assign(
 of_31 = named[named["in_31"]]
 score = of_31.groupby("run")["accuracy"].mean().sort_values(ascending=False)
 ranked = score.rename("SG score").reset_index()
-bars(
-    ranked,
-    "run",
-    "SG score",
-    title=f"{ranked.loc[0, 'run']} has the highest recorded SG score",
-    x_title="SG score: mean accuracy over 31 suites",
+display(
+    bars(
+        ranked,
+        "run",
+        "SG score",
+        title=f"{ranked.loc[0, 'run']} has the highest recorded SG score",
+        x_title="SG score: mean accuracy over 31 suites",
+    )
 )
+display(download_table(hu2020, "hu2020-recorded.csv", "All recorded accuracies"))
+
+# %% [markdown]
+# ## A model that was not in the gym
+#
+# SmolLM2-135M-Instruct is of the size of the smallest GPT-2, five years younger and trained on far more text. It was scored on all 34 public suites, with the BOS token that opened its documents in training and without one.
+#
+# ```{dropdown} Predict: where will it stand among the recorded models?
+# Its size suggests a place near GPT-2, its training text a place above; instruction tuning and weights of four bits may cost something.
+# ```
 
 # %% tags=["hide-input"]
 pretrained = [
@@ -178,35 +184,6 @@ pretrained = [
     "grnn",
     "jrnn",
 ]
-grid = (
-    of_31[of_31["run"].isin(pretrained)]
-    .groupby(["circuit", "suite", "run"], as_index=False, sort=False)["accuracy"]
-    .mean()
-)
-spread = grid.groupby("suite")["accuracy"].agg(lambda x: x.max() - x.min())
-heat_map(
-    grid.sort_values(["circuit", "suite"], kind="stable"),
-    "suite",
-    "run",
-    "accuracy",
-    title=f"Recorded models differ most on {spread.idxmax()}",
-)
-
-# %% tags=["hide-input"]
-download_table(hu2020, "hu2020-recorded.csv", "All recorded accuracies")
-
-# %% [markdown]
-# Models rank differently on different circuits: one number per model hides which ability is missing.
-#
-# ## A model that was not in the gym
-#
-# SmolLM2-135M-Instruct is of the size of the smallest GPT-2, five years younger and trained on far more text. It was scored on all 34 public suites twice: after the BOS token that opened its documents in training, and without one.
-#
-# ```{dropdown} Predict: where will it stand among the recorded models?
-# Its size suggests a place near GPT-2, its training text a place above it; instruction tuning and weights of four bits may cost something. Write down your guess, then look.
-# ```
-
-# %% tags=["hide-input"]
 own = recorded_suites(recorded)
 bare = recorded_suites(recorded, "none")
 if own is not None:
@@ -269,7 +246,7 @@ if own is not None:
 # %% [markdown]
 # ## Suites in, models in, a chart out
 #
-# *Figure 1 of the SyntaxGym paper* is a plan of the site: those who know language put suites in, those who build models put models in, every model is run on every suite, and a chart compares the models by groups of suites. Here is that chart with the recorded models and SmolLM2, by circuit; [the gym](../book/gym/index.md) is the same plan with suites and models of your own.
+# *Figure 1 of the paper*: every model is run on every suite, and a chart compares them by groups of suites. Here are the recorded models and SmolLM2; [the gym](../book/gym/index.md) is the same plan with suites and models of your own.
 
 # %% tags=["hide-input"]
 by_circuit = of_31[of_31["run"].isin(pretrained)]
@@ -295,15 +272,15 @@ heat_map(
 )
 
 # %% [markdown]
-# What could fool you: a circuit is a mean over two to ten suites, so a light cell can hide a dark suite. The recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a BOS token. Suites join one, two or three comparisons, so guessing gets 0.5 on one suite and 0.2 on another. And most suites have 19 to 40 items, so a single suite's accuracy is uncertain by about fifteen points either way.
+# What could fool you: a light cell can hide a dark suite. The recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a BOS token. Guessing gets 0.5 on one suite and 0.2 on another. And a single suite's accuracy, of 19 to 40 items in most cases, is uncertain by about fifteen points either way.
 #
 # ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?
-# With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both models, which helps, but a difference of five points on one circuit is easily chance.
+# With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both, which helps, but five points on one circuit are easily chance.
 # ```
 #
 # ## One suite, eight models
 #
-# *Figure 4a of the SyntaxGym paper* compares the eight models of its Table 1 on one suite about the number of subject and verb. Here it is with the recorded accuracies, the mean where a model was trained several times.
+# *Figure 4a of the paper* compares the eight models on one suite about the number of subject and verb.
 
 # %% tags=["hide-input"]
 one_suite = "number_prep"
@@ -339,15 +316,11 @@ if own is not None:
     display(download_table(own, f"{recorded}-suites.csv", f"{recorded} on every suite"))
 
 # %% [markdown]
-# The hollow diamonds are the five recorded models that others had trained, the filled dot is SmolLM2. Where the dot lies outside the span of the diamonds, the model differs from all of them.
-#
-# ```{dropdown} Predict: both belong to the circuit *Licensing*. Which is easier for a model, *ever* after *no*, or *themselves* after the right one of two nouns?
-# Compare the suites that begin with `npi` with those that begin with `reflexive` in the chart. *No* and *ever* can be learned as two words that go together, wherever they stand. For a reflexive the model has to pick the subject and pass over the noun that is nearer.
-# ```
+# Hollow diamonds are the five recorded models that others had trained; the filled dot is SmolLM2.
 #
 # ## Command lines
 #
-# *Figure 5 of the paper* shows two tools at work: one that runs suites on models (5a), and one that gets tokens and surprisals from any model (5b). Each step has its command here. All of them take a program, a container or a server in place of a model.
+# *Figure 5 of the paper* shows two tools at work. Each step has its command here, and each takes a program, a container or a server in place of a model.
 
 # %% tags=["hide-input"]
 figure5 = published.syntaxgym_figure5()
@@ -382,25 +355,9 @@ display(
 )
 
 # %% [markdown]
-# The same steps with a laboratory model, run when this page was made:
-
-# %%
-pathlib.Path("foo.txt").write_text("The farmer near the pilots laughs.\n")
-for command in (
-    "syntaxgym evaluate lab-systematic-causal lab_number_prep",
-    "surprisals lab-systematic-causal foo.txt",
-):
-    tse = [sys.executable, "-c", "from tse_core.cli import main; main()"]
-    done = subprocess.run([*tse, *command.split()], capture_output=True, text=True)
-    print(f"$ tse {command}\n{done.stdout}")
-pathlib.Path("foo.txt").unlink()
-
-# %% [markdown]
 # ## Measured here
 #
-# Models of the parameters that read English are asked the public suites, if these are here; what ran before is read from the store. An item with an unknown word in a critical region is left out. A recorded accuracy uses the first prediction alone, so the measured one beside it does as well.
-#
-# A masked model sees what follows. A garden path works only on a reader who does not know what comes, so a low accuracy of such a model there says more about the score than about the model.
+# Models of the parameters that read English are asked the public suites. Like a recorded accuracy, a measured one uses the first prediction alone.
 
 # %% tags=["hide-input", "full-width"]
 asked = [
@@ -462,59 +419,13 @@ recorded = recorded.groupby(
 )["accuracy"].mean()
 
 # %% [markdown]
-# ````{exercise} ★ Which mean?
-# :label: 12-mean
-#
-# `recorded` has a row for each `run` and suite, with its `circuit` and `accuracy`. Compute for each run the mean over suites
-# (`by_suite`) and the mean over the means of its {term}`circuits <circuit>` (`by_circuit`), both Series indexed by run, and
-# `moved`, how many runs have another rank in the second than in the first. Which mean would you report?
-#
-# ```{dropdown} Hint
-# `groupby(["run", "circuit"])` first, `groupby("run")` after that; `Series.rank()` gives ranks.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-# Circuits with many suites dominate the first mean; a circuit of two suites weighs as much as any
-# other in the second. Either can be reported, if one says which.
-by_suite = recorded.groupby("run")["accuracy"].mean()
-by_circuit = (
-    recorded.groupby(["run", "circuit"])["accuracy"].mean().groupby("run").mean()
-)
-moved = int((by_suite.rank() != by_circuit.rank()).sum())
-
-# %% tags=["hide-cell", "check"]
-assert isinstance(by_suite, pd.Series), "by_suite should be a Series indexed by run"
-assert isinstance(by_circuit, pd.Series), "by_circuit should be a Series indexed by run"
-runs = recorded["run"].nunique()
-assert len(by_suite) == len(by_circuit) == runs, f"one mean for each of the {runs} runs"
-one = recorded[recorded["run"] == "gpt-2-xl-pretrained"]
-assert abs(by_suite["gpt-2-xl-pretrained"] - one["accuracy"].sum() / 31) < 1e-9, (
-    "by_suite: every suite counts once"
-)
-circuits = one.pivot_table("accuracy", "circuit")["accuracy"]
-assert abs(by_circuit["gpt-2-xl-pretrained"] - circuits.mean()) < 1e-9, (
-    "by_circuit: every circuit counts once"
-)
-swapped = sum(
-    (by_suite < by_suite[run]).sum() + (by_suite <= by_suite[run]).sum()
-    != (by_circuit < by_circuit[run]).sum() + (by_circuit <= by_circuit[run]).sum()
-    for run in by_suite.index
-)
-assert moved == swapped, "moved: compare the two ranks of each run"
-print(f"{moved} of {runs} runs change their rank with the kind of mean.")
-
-# %% [markdown]
-# ````{exercise} ★★ Size of the corpus
+# ````{exercise} ★ Size of the corpus
 # :label: 12-size
 #
-# Some models were trained on four parts of one corpus, `bllip-xs` to `bllip-lg` (column `corpus`). Compute `gain`, a Series
-# from model to the mean accuracy with `bllip-lg` minus that with `bllip-xs`, and `least`, the name of the model that more text
-# helps least.
+# `recorded` has a row for each `run` and suite. Some models were trained on four parts of one corpus, `bllip-xs` to `bllip-lg` (column `corpus`). Compute `gain`, a Series from model to the mean accuracy with `bllip-lg` minus that with `bllip-xs`, and `least`, the name of the model that more text helps least.
 #
 # ```{dropdown} Hint
-# `pivot_table("accuracy", "model", "corpus")` has a row for each model and a column for each corpus. A model without one of
-# the two sizes has no gain.
+# `pivot_table("accuracy", "model", "corpus")`. A model without one of the two sizes has no gain.
 # ```
 # ````
 
@@ -541,8 +452,7 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # ````{exercise} ★★ A masked model on a garden path
 # :label: 12-masked
 #
-# A {term}`masked model` scores 0.2 on a garden-path suite on which a {term}`causal model` of the same size scores 0.9. A
-# colleague reports that masked models do not know subordinate clauses. What do you answer?
+# A {term}`masked model` scores 0.2 on a garden-path suite on which a {term}`causal model` of the same size scores 0.9. A colleague reports that masked models do not know subordinate clauses. What do you answer? No program is needed.
 #
 # ```{dropdown} Hint
 # What has each model read when it is asked about the word at which readers stumble?
@@ -552,22 +462,17 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # ```{solution} 12-masked
 # :class: dropdown
 #
-# A garden path is a wrong expectation, and expectations are about what has not been read yet. The masked model is asked about
-# each word with all other words in view, the resolution of the garden path among them. Nothing can surprise it there, so the
-# prediction fails whatever the model knows. The suite measures surprise of left-to-right readers. For a masked model one
-# would have to ask something else, for instance which of two verbs fits once the whole sentence is known.
+# A garden path is a wrong expectation, and expectations are about what has not been read yet. The masked model is asked about each word with all others in view, the resolution of the garden path among them. Nothing can surprise it there, so the prediction fails whatever the model knows.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★★ Is the larger model better?
 # :label: 12-sign
 #
-# `gpt-2-xl-pretrained` has a higher mean than `gpt-2-pretrained`. Both were run on the same 31 suites. Count the suites on which
-# the larger one is better (`wins`) and worse (`losses`), whole numbers; suites with equal accuracy drop out. Compute
-# `p_value`: how often would a fair coin divide so many suites at least as unevenly, in either direction?
+# `gpt-2-xl-pretrained` has a higher mean than `gpt-2-pretrained`. Count the suites on which the larger one is better (`wins`) and worse (`losses`), whole numbers; suites with equal accuracy drop out. Compute `p_value`: how often would a fair coin divide so many suites at least as unevenly, in either direction?
 #
 # ```{dropdown} Hint
-# It is McNemar's test with suites in the place of sentences. `comb(n, k) / 2**n` is the chance of `k` heads in `n` throws.
+# `comb(n, k) / 2**n` is the chance of `k` heads in `n` throws.
 # ```
 # ````
 
@@ -601,13 +506,11 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 # %% [markdown]
 # ## Takeaways
 #
-# - An accuracy is read against its own chance, its number of items, and what stood in front of the sentences.
-# - The SG score is a mean over suites; say over which. There are 34 public files, 33 in one paper, 31 in the other.
+# - An accuracy is read against its own chance, its number of items, and the BOS token.
+# - The SG score is a mean over suites; say over which: 34 files, 33 in one paper, 31 in the other.
 # - Circuits show what a single score hides.
-# - A suite full of unknown words says nothing about a model; then it is better not to judge at all.
-# - [The gym](../book/gym/index.md) keeps all of this up to date: a page for each model, suite and circuit.
 #
-# The functions of this chapter: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_book.gym.plan.run_gym`, {py:func}`tse_core.syntaxgym.tables.accuracy_table`, {py:func}`tse_core.syntaxgym.tables.sg_scores` and {py:func}`tse_book.charts.suite_accuracy`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_book.gym.plan.run_gym`, {py:func}`tse_core.syntaxgym.tables.sg_scores` and {py:func}`tse_book.charts.suite_accuracy`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

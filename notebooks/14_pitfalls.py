@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : meet four faults that hide in running code, see what one token before a sentence does to a real model, flip policies, and learn which interval fits which claim
+# : meet four faults in running code, see what one token before a sentence does, flip policies, and learn which interval fits which claim
 #
 # You need
-# : [Methods](02_methods.ipynb); the code is short and each example stands alone
+# : [Methods](02_methods.ipynb); each example stands alone
 #
 # Time
-# : 20 minutes to read, a few minutes to run on a CPU with SmolLM2 and a laboratory model; no GPU
+# : 12 minutes to read, a few minutes to run on a CPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -88,32 +88,32 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers, trainers
 from tokenizers.models import BPE
 
 from tse_book import charts
-from tse_book.pages import glue, newman, not_recorded, recorded_suites, table, try_this
+from tse_book.pages import glue, newman, not_recorded, table, try_this
 from tse_book.studies import policy_switches, recorded_pairs
 from tse_book.studies.coverage import (
     simulated_coverage,
     simulated_crossed_coverage,
     simulated_difference_coverage,
 )
-from tse_core import cutoff_scores, evaluate, load_lemmas, load_model, load_pairs
+from tse_core import cutoff_scores, evaluate, load_lemmas, load_model
 from tse_core.blimp import tables
 from tse_core.datasets.pairs import unique_contexts
-from tse_core.paths import store_folder
+from tse_core.paths import data_folder, store_folder
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
 
 store = store_folder()
 
 # %% [markdown]
+# What can go wrong between a definition and a number?
+#
 # ## Four faults in released code
 #
-# What can go wrong between a definition and a number? The code that {cite:t}`newman2021refining` released is clear and
-# short, and its metrics are right. Four details of it change numbers all the same. Anybody can make such mistakes.
+# The code that {cite:t}`newman2021refining` released is clear and short, and its metrics are right. Four details of it change numbers all the same. Anybody can make such mistakes.
 #
 # ### A table keyed on a blank column
 #
-# In the released verb list every row has the same sign, `_`, in its first column, and the loader keys a dictionary on that
-# column. Here is such a file with three verbs.
+# In the released verb list every row has the same sign, `_`, in its first column, and the loader keys a dictionary on that column. A file with three verbs shows it:
 
 # %%
 verb_list = "index,singular,plural\n_,walks,walk\n_,sees,see\n_,was,were\n"
@@ -134,20 +134,13 @@ glue("released_kept", len(kept))
 print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key")
 
 # %% [markdown]
-# Of {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over a single verb is TSE by another name.
-# The paper's own table cannot come from that file as it is, because its EW and TSE differ.
-#
-# ```{margin} Signature
-# The line that says how a number was made: model, data, verb list with the count of its verbs in brackets, then one
-# policy after the other, such as `bos:` for the BOS token and `ties:wrong`.
-# ```
+# Of the list's {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over a single verb is TSE by another name. The paper's own table cannot come from that file as it is, because its EW and TSE differ.
 #
 # *What to learn:* count what was loaded, and print the count next to the score, as every {term}`signature` here does.
 #
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. The released code finds the cut-off in a running sum stored in single
-# precision. On a peaked distribution it rounds to 1.0 long before the last token; lemmas behind that point are not looked at.
+# At top 100 % every lemma should count. The released code finds the cut-off in a running sum in single precision. On a peaked distribution it rounds to 1.0 long before the last token; lemmas behind that point are not looked at.
 
 # %%
 random = np.random.default_rng(0)
@@ -187,14 +180,11 @@ table(
 )
 
 # %% [markdown]
-# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly behind that rank. They have next to no probability, which is
-# what MW weighs; EW counts them like all others. *What to learn:* at 100 %, skip the sum and keep every lemma.
+# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly behind that rank. They have next to no probability, which is what MW weighs; EW counts them like all others. *What to learn:* at 100 %, skip the sum.
 #
 # ### The mask that is not where it was counted
 #
-# RoBERTa's tokenizer writes the space into the following word, so a word can be split differently at the start of a text.
-# The released code encodes the sentence with a space before it, but finds the mask's place by counting the tokens of the
-# left context without one. A tokenizer trained on two short lines shows the slip.
+# RoBERTa's tokenizer writes the space into the following word. The released code encodes the sentence with a space before it, but finds the mask's place by counting the tokens of the left context without one. A tokenizer trained on two short lines shows the slip.
 
 # %%
 tokenizer = Tokenizer(BPE())
@@ -235,8 +225,7 @@ print(
 #
 # ### Contexts that are ambiguous in number
 #
-# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label that
-# it meets.
+# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label that it meets.
 
 # %%
 sheep = pd.DataFrame(
@@ -258,8 +247,7 @@ table(
 )
 
 # %% [markdown]
-# The two contexts read alike, so any model must give the same answer to both, and is wrong for one of them. Leaving such
-# items out would be best.
+# Any model must give the same answer to both, and is wrong for one of them.
 
 # %% tags=["remove-input"]
 sheep_left = sheep["left"].iloc[0]
@@ -276,17 +264,12 @@ try_this(
 # The token, if any, that a program puts before the first word of a text.
 # ```
 #
-# A {term}`causal model` predicts each token from what stands before it. If nothing stands before the first word, its first token is not scored, and the model reads on as if it had been dropped into the middle of a text.
+# A {term}`causal model` predicts each token from what stands before it. There are three conventions for the first word. The paper puts nothing before GPT-2's sentences. Other tools put there whatever the tokenizer names as its beginning of a sequence. This book puts there the token that stood between documents in pretraining. For SmolLM2-135M-Instruct the three differ: its documents were separated by `<|endoftext|>`, but its tokenizer, adapted for chat, names `<|im_start|>`.
 #
-# There are three conventions. The paper puts nothing before GPT-2's sentences. Other tools put there whatever the tokenizer names as its beginning of a sequence. This book puts there the token that stood between documents in pretraining. For SmolLM2-135M-Instruct the three differ: its documents were separated by `<|endoftext|>`, but its tokenizer, adapted for chat, names `<|im_start|>`.
-#
-# [What the gap is made of](18_gap.ipynb) shows how far this moves TSE and EW. Here is what it does to the other two benchmarks.
+# [What the gap is made of](18_gap.ipynb) shows how far this moves TSE and EW. On BLiMP, pairs that differ in their *first* token are the ones to look at: without a BOS token that token is not scored.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
-
-# %% [markdown]
-# BLiMP has paradigms whose two sentences differ in their *first* token; without a BOS token that token is not scored.
 
 # %% tags=["hide-input"]
 both = {front: recorded_pairs(recorded, front=front) for front in ("default", "none")}
@@ -329,36 +312,10 @@ if all(both.values()):
 else:
     display(not_recorded(recorded, "BLiMP's pairs with and without a BOS token"))
 
-# %% tags=["hide-input"]
-by_front = {front: recorded_suites(recorded, front) for front in ("default", "none")}
-if all(found is not None for found in by_front.values()):
-    wide = pd.concat(
-        [found.assign(front=front) for front, found in by_front.items()]
-    ).query("in_31")
-    circuits = wide.pivot_table("accuracy", "circuit", "front")
-    circuits.loc["mean of the 31 suites"] = wide.groupby("front")["accuracy"].mean()
-    circuits["difference"] = circuits["default"] - circuits["none"]
-    circuits = circuits.rename(
-        columns={"default": "with the BOS token", "none": "without"}
-    )
-    display(
-        table(
-            circuits.rename_axis("circuit").rename_axis(columns=None).reset_index(),
-            f"{recorded} on SyntaxGym's public suites, mean accuracy (recorded)",
-            digits=3,
-        )
-    )
-else:
-    display(not_recorded(recorded, "SyntaxGym's suites with and without a BOS token"))
-
 # %% [markdown]
-# Which of the two numbers is *the* accuracy of the model? Neither: an accuracy belongs to a model and a way of asking. The {term}`signature` of every number names the token (`bos:`), and the [report](00_report.ipynb) judges each general claim under both conventions.
-#
 # ## The switchboard
 #
-# Tools differ in *policies* that papers rarely print: a token before the first word, a space before it, a capital, a final
-# period, the verb list, the precision of the weights. Each switch is a run with one of them flipped and everything else at
-# its default. Choose a switch under the chart: the hollow marks stay, the filled ones move.
+# Tools differ in *policies* that papers rarely print: the BOS token, a space or a capital at the start, a final period, the verb list. Each switch is a run with one of them flipped. Choose one: the hollow marks stay, the filled ones move.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
 # The final period. It stands to the right of the verb, where a causal model has not looked yet. A switch that must do nothing is a good test of the program.
@@ -414,50 +371,39 @@ else:
 table(shown, "Largest change of any construction's score, by switch", digits=4)
 
 # %% [markdown]
-# Which switch matters depends on the model and the construction. You cannot know beforehand, so print the switches with the score. One of them, *verbs: none that is also a noun or a past form*, changes no convention but which verbs are asked: it removes words that a causal model may rightly expect as nouns. [What the gap is made of](18_gap.ipynb) takes this up.
+# You cannot know beforehand which switch matters, so print the switches with the score. One of them, *verbs: none that is also a noun or a past form*, changes which verbs are asked; [What the gap is made of](18_gap.ipynb) takes this up.
 #
-# ### Ties
+# ### Half precision
 #
-# In half precision (`dtype="bfloat16"`, never chosen for you) two forms can get the very same score. Here a {term}`tie` is
-# wrong; a tool that calls it right turns lost precision into skill.
+# In half precision (`bfloat16`) scores are quicker and coarser, and two forms can get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
 
 # %% tags=["hide-input"]
-pairs = pd.concat([load_pairs(name) for name in subset], ignore_index=True)
-pairs.attrs["name"] = "+".join(name.rpartition("/")[2] for name in subset)
-rows = []
-for name in models:
-    for dtype in ("float32", "bfloat16"):
-        found = evaluate(
-            load_model(name, dtype=dtype), pairs, lemmas[0], store=store
-        ).pairs.dropna(subset="tse")
-        tied = found["log_probability_correct"] == found["log_probability_wrong"]
-        wrong, right = found["tse"].mean(), (found["tse"] + tied).mean()
-        rows.append(
-            (
-                name.rstrip("/").rpartition("/")[2],
-                dtype,
-                len(found),
-                int(tied.sum()),
-                wrong,
-                right,
-            )
-        )
-columns = ["model", "weights", "pairs", "ties", "TSE, ties wrong", "TSE, ties right"]
+half = pd.read_csv(data_folder() / "recorded" / "half_precision.csv")
+columns = {
+    "dtype": "weights",
+    "TSE": "TSE",
+    "EW": "EW",
+    "MW": "MW",
+    "ties": "ties",
+    "accuracy": "BLiMP",
+    "decisions_changed": "decisions changed",
+    "sentence_ties": "ties of sentences",
+}
+one = half.iloc[0]
 table(
-    pd.DataFrame(rows, columns=columns),
-    "Ties among the two forms of the pairs",
-    digits=4,
+    half[list(columns)].rename(columns=columns),
+    f"{one['model']}: {one['contexts']} contexts and {one['sentence_pairs']} sentence pairs in full and in half precision (recorded)",
+    digits=3,
 )
 
 # %% [markdown]
 # ## Intervals for the wrong unit
 #
 # ```{dropdown} Predict: a construction has hundreds of contexts and ten nouns. Is an interval over contexts too narrow or too wide?
-# Too narrow where nouns differ, since contexts with the same noun repeat each other. But if the singular of a noun is easy exactly where its plural is hard, errors cancel within a noun, and an interval over contexts is too wide.
+# Too narrow where nouns differ, since contexts with the same noun repeat each other. But if the singular of a noun is easy exactly where its plural is hard, errors cancel within a noun, and it is too wide.
 # ```
 #
-# The two columns are widths of intervals for the same mean: with the contexts taken for independent, and {term}`clustered
-# <cluster>` by subject noun.
+# Two intervals for the same mean: with the contexts taken for independent, and {term}`clustered <cluster>` by subject noun.
 
 # %% tags=["hide-input"]
 rows = []
@@ -485,8 +431,7 @@ table(
 )
 
 # %% [markdown]
-# A simulation knows the score of the whole population of nouns, draws a few, and counts how often the clustered interval
-# contains it.
+# A simulation knows the score of all nouns, draws a few, and counts how often the clustered interval contains it.
 
 # %% tags=["hide-input"]
 found = pd.DataFrame(
@@ -514,14 +459,9 @@ table(
 )
 
 # %% [markdown]
-# With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.3f` of the studies, with
-# ten, as in most of the templates, in {glue:text}`coverage_ten:.3f`; but with fewer nouns it is wider.
-# A row that scores 1.00 has an interval too: ten nouns without an error are compatible with a share of error-prone nouns
-# of up to {glue:text}`rule_of_three:.2f` (the {term}`rule of three`).
+# With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.3f` of the studies, with ten, as in most of the templates, in {glue:text}`coverage_ten:.3f`; with fewer nouns it is wider. Ten nouns without an error are compatible with a share of error-prone nouns of up to {glue:text}`rule_of_three:.2f` (the {term}`rule of three`).
 #
-# Verbs are a sample as well. An interval by noun is about other subjects and *these* verbs; for verbs in general, draw
-# subjects and verbs, which are *crossed*. The simulation does both: for TSE, and for the difference between TSE and EW over
-# 200 verbs, where the truth is zero.
+# Verbs are a sample as well. An interval by noun is about other subjects and *these* verbs. For verbs in general, draw subjects and verbs, as this simulation does for TSE, and for the difference between TSE and EW over 200 verbs, where the truth is zero.
 
 # %% tags=["hide-input"]
 crossed = [
@@ -547,14 +487,9 @@ table(
 )
 
 # %% [markdown]
-# With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.2f` of
-# the studies, the other in {glue:text}`verb_coverage_four_both:.2f`. For the difference it is
-# {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim that EW is below TSE is a
-# claim about verbs, so this book judges it by the second.
+# With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.2f` of the studies, the other in {glue:text}`verb_coverage_four_both:.2f`. For the difference it is {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim that EW is below TSE is a claim about verbs, so this book judges it by the second.
 #
-# Two more rules. Compare two numbers of the same contexts by the interval of their *difference*, not by looking whether
-# their two intervals overlap. And whoever tests many rows must expect false alarms, so the p-values of a *family* of tests
-# are corrected together (here by Holm's method).
+# Compare two numbers of the same contexts by the interval of their *difference*. And whoever tests many rows must expect false alarms, so the p-values of a *family* of tests are corrected together (here by Holm's method).
 
 # %% [markdown]
 # ## Exercises
@@ -601,8 +536,7 @@ def study(nouns, seed=1):
 # ````{exercise} ★ Find the fault
 # :label: 14-fault
 #
-# A colleague reports EW and TSE equal to the last digit, for every model and construction. Which of the four faults would
-# you look for first, and which one number would you ask for?
+# A colleague reports EW and TSE equal to the last digit, for every model and construction. Which of the four faults would you look for first, and which one number would you ask for? No program is needed.
 #
 # ```{dropdown} Hint
 # When are {term}`EW` and {term}`TSE` the same question?
@@ -612,22 +546,17 @@ def study(nouns, seed=1):
 # ```{solution} 14-fault
 # :class: dropdown
 #
-# The table keyed on a blank column: of all its verbs one is left, and EW over one verb is TSE of that verb. Ask how many lemmas
-# counted. If the number is in the signature, nobody has to ask.
+# The table keyed on a blank column: of all its verbs one is left, and EW over one verb is TSE of that verb. Ask how many lemmas counted.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★ Predict the sign
 # :label: 14-sign
 #
-# `likely` says what a model gives six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Four switches:
-# `"no be"`, the list without *be*; `"no guard"`, without the {term}`homograph`; `"ties right"`, a tie counts as right;
-# `"the"`, the list gets a junk verb whose plural form is *the*, to which the model gives 0.2, and 0 to its singular. Before you compute anything, write
-# down for each switch whether {term}`EW` and {term}`MW` rise, fall or stay. Then make `signs`, a dictionary from switch to a
-# dictionary from metric to 1, -1 or 0.
+# `likely` says what a model gives six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Four switches: `"no be"`, without *be*; `"no guard"`, without the {term}`homograph`; `"ties right"`; and `"the"`, a junk verb whose plural form is *the*, to which the model gives 0.2, and 0 to its singular. First write down whether {term}`EW` and {term}`MW` rise, fall or stay. Then make `signs`, a dictionary from switch to a dictionary from metric to 1, -1 or 0.
 #
 # ```{dropdown} Hint
-# EW asks whether the verb that comes or goes is better than the mean verb. MW asks the same about its probability.
+# Is the verb that comes or goes better than the mean verb? MW asks the same about its probability.
 # ```
 # ````
 
@@ -679,10 +608,7 @@ print("Eight signs are right. Which of them did you get wrong before you compute
 # ````{exercise} ★★★ How many nouns?
 # :label: 14-nouns
 #
-# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1), 50 contexts a noun. `interval(values)` and
-# `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width of the
-# interval with contexts as if independent, and `by_noun`, its width clustered by noun. Then find `nouns`, the smallest of 10, 20,
-# 40, 80, 160 whose clustered width is at most half of `by_noun`. Would 50 more contexts for each of the ten nouns do as well?
+# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1), 50 contexts a noun. `interval(values)` and `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width with contexts as if independent, and `by_noun`, the width clustered by noun. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 whose clustered width is at most half of `by_noun`. Would 50 more contexts for each noun do as well?
 #
 # ```{dropdown} Hint
 # Widths fall with the root of the number of *independent* things.
@@ -729,11 +655,11 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # ## Takeaways
 #
 # - The BOS token is part of a score: name it, and ask each model in the way it was trained.
-# - Count what was loaded; look positions up; keep "everything" out of floating point; keep ambiguous items visible.
+# - Count what was loaded; look positions up; keep "everything" out of floating point.
 # - A score without its policies cannot be compared with another.
-# - Sentences from one template are not independent. Take the interval over what the claim is about: nouns, verbs, or both.
+# - Take the interval over what the claim is about: nouns, verbs, or both.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.score_pairs`, {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_core.uncertainty.tables.subject_clusters`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

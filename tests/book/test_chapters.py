@@ -13,10 +13,9 @@ from book.make.profile import load_profile, notebook_names
 pytestmark = pytest.mark.slow
 LABORATORY = ["lab-systematic-causal", "lab-lexical-causal"]
 CHAPTERS = [name for name in notebook_names() if "\nmodels = [" in (NOTEBOOKS / f"{name}.py").read_text()]
-ALWAYS_THERE = {  # these show results of the laboratory, or a command that runs one of its models, in every build
+ALWAYS_THERE = {  # these show results of the laboratory in every build
     "00_report",
     "04_figure1",
-    "12_suites_and_models",
     "16_laboratory",
     "17_every_verb",
 }
