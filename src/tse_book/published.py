@@ -170,6 +170,11 @@ def blimp_slopes() -> pd.DataFrame:
     return _read("blimp_slopes")
 
 
+def blimp_perplexities() -> pd.DataFrame:
+    """BLiMP, section 6.3, footnote 16: tokens_millions (of the training text), perplexity (on another test text)."""
+    return _read("blimp_perplexities")
+
+
 def syntaxgym_models() -> pd.DataFrame:
     """Gauthier et al. 2020, Table 1: model, reference, training_data, tokens_millions, recorded_as (by Hu et al.)."""
     return _read("syntaxgym_models")

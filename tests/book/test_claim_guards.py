@@ -11,9 +11,10 @@ from tse_book.claims import blimp, judging
 from tse_book.claims.cases import cases
 from tse_book.claims.finding import CHECKS, load_claims
 
-NUMBERS = ("value", "accuracy", "estimate", "slope", "probability", "items_accepted")
+NUMBERS = ("value", "accuracy", "estimate", "slope", "perplexity", "probability", "items_accepted")
 TABLES = [name for name in ("table2", "table3", "figure1", "figures234", "blimp_table3", "blimp_table4", "blimp_human",
-          "blimp_prefix_methods", "blimp_slopes", "hu2020_suites", "hu2020_circuits", "syntaxgym_models")
+          "blimp_prefix_methods", "blimp_slopes", "blimp_perplexities", "hu2020_suites", "hu2020_circuits",
+          "syntaxgym_models")
           if hasattr(published, name)]  # fmt: skip
 
 

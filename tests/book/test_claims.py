@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from tse_book import claims
+from tse_book import claims, published
 from tse_book.claims.curves import mean_range
 from tse_book.claims.finding import load_claims
 from tse_book.claims.judging import interval_coverage, laboratory_ledger, ledger, verdict_summary
@@ -23,6 +23,7 @@ from tse_book.claims.verdicts import (
     of_value,
 )
 from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary, table2, table3
+from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.metrics.scores import PAPER_CUTOFFS
 
@@ -90,6 +91,7 @@ def test_table_2_is_120_claims_none_of_them_run(bare):
         ("B.attractors-chance", HOLDS, 0.598),
         ("B.slope-order", HOLDS, 0.0312),
         ("B.tokens", HOLDS, 21.9864),
+        ("B.perplexity", HOLDS, 13.9744),
         ("B.methods-exceptions", FAILS, 0.042),
         ("B.human-aggregate", HOLDS, 323 / 335),
         ("B.human-individual", HOLDS, 0.8855),
@@ -404,3 +406,41 @@ def test_claims_about_training_are_judged_at_the_first_step_that_has_learned_tse
 
 def test_claims_about_training_wait_for_their_runs():
     assert set(training_ledger(None)["verdict"]) == {NOT_RUN}
+
+
+def test_claims_about_the_sizes_of_gpt2_wait_for_all_of_them():
+    sizes = ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl")
+    phenomena = blimp_paradigms()["phenomenon"].unique()
+    measured = pd.DataFrame(
+        [
+            {"hf_name": model, "construction": name, "metric": "accuracy", "score": 0.8 + 0.01 * number}
+            for number, model in enumerate(sizes)
+            for name in [*phenomena, "Overall"]
+        ]
+    )
+    waiting = ledger(measured[measured["hf_name"] != "gpt2"]).set_index("id")
+    assert waiting.loc["B.sizes.spread", "verdict"] == NOT_RUN
+    found = ledger(measured).set_index("id")
+    # .80, .81, .82, .83: the standard deviation is sqrt(.0005 / 4)
+    assert found.loc["B.sizes.spread", "measured"] == pytest.approx(0.0111803, abs=1e-6)
+    assert found.loc["B.sizes.spread", "verdict"] == DIRECTION
+    # GPT-2 XL is above GPT-2 large here, and so not slightly worse
+    assert found.loc["B.sizes.xl", "measured"] == pytest.approx(-0.01)
+    assert found.loc["B.sizes.xl", "verdict"] == NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(("like", "verdict"), [(0.02, DIRECTION), (0.005, NOT_REPRODUCED)])
+def test_the_wrong_form_of_like_is_judged_against_the_right_one(like, verdict):
+    sentence = published.table3()["sentence"].iloc[-1]
+    scores = {"P(like)": like, "P(likes)": 0.01}
+    measured = [
+        {"hf_name": "bert-large-cased", "construction": sentence, "metric": m, "score": s} for m, s in scores.items()
+    ]
+    row = ledger(pd.DataFrame(measured)).set_index("id").loc["T3.like.2"]
+    assert row["measured"] == pytest.approx(like / 0.01)
+    assert row["verdict"] == verdict
+
+
+def test_figure_5b_prints_three_surprisals(bare):
+    rows = bare[bare["id"].str.startswith("SG.surprisals")]
+    assert rows["published"].tolist() == [0.0, 4.1239, 1.0126]

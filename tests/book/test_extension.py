@@ -224,7 +224,9 @@ def made_up_pairs(accuracy, pairs=200):
     names = np.repeat(list(accuracy), pairs)
     numbers = np.tile(np.arange(pairs), len(accuracy))
     right = numbers < np.repeat([round(share * pairs) for share in accuracy.values()], pairs)
-    return pd.DataFrame({"paradigm": names, "pair_id": numbers, "correct": right.astype(float)})
+    return pd.DataFrame(
+        {"paradigm": names, "pair_id": numbers, "correct": right.astype(float), "logp_good": -numbers, "logp_bad": 1.0}
+    )
 
 
 def published_accuracies(model):
@@ -260,6 +262,14 @@ def test_blimps_claims_on_gpt2s_own_accuracies():
     assert found["E.correlation"]["LSTM"].value == pytest.approx(lstm - human, abs=0.01)
     assert found["E.methods.mean"]["all"].value == pytest.approx(0, abs=1e-12)
     assert found["E.methods.correlation"]["all"].value == pytest.approx(1)
+
+
+def test_confidence_compares_the_surest_third_of_a_paradigm_with_the_least_sure():
+    # pairs 0 to 9 are right; the larger a pair's number, the further apart its two sentences
+    found = found_in({"full-sentence": made_up_pairs({"one": 1 / 3, "other": 1 / 3}, pairs=30)})["E.confidence"]
+    assert found["all"].value == pytest.approx(0 - 1)
+    all_right = found_in({"full-sentence": made_up_pairs({"one": 1.0, "other": 1.0}, pairs=30)})["E.confidence"]
+    assert all_right["all"].value == 0
 
 
 def test_a_prefix_method_that_is_lower_is_as_far_off_as_one_that_is_higher():

@@ -211,6 +211,15 @@ def slope_order(case) -> Finding:
 
 
 @check
+def perplexity_and_slopes(case) -> Finding:
+    """Perplexity falls with each larger training text; the value is the steepest printed slope over the shallowest."""
+    falls = published.blimp_perplexities().sort_values("tokens_millions")["perplexity"].diff().dropna() < 0
+    slopes = published.blimp_slopes().groupby("model")["slope"]
+    ratio = (slopes.max() / slopes.min()).min()
+    return Finding(ratio, bool(falls.all()) and ratio >= case["at_least"], "the lower of the two models")
+
+
+@check
 def tokens_needed(case) -> Finding:
     """Powers of ten of tokens at which a line of the printed slope from the model's accuracy reaches that of humans."""
     table, slopes = _phenomena("recomputed", printed=True), published.blimp_slopes()

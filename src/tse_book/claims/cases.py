@@ -11,6 +11,7 @@ from tse_book.published import (
     hu2020_circuits,
     lemmas_in_vocabulary,
     quoted_values,
+    syntaxgym_figure5,
     table2,
     table3,
 )
@@ -92,6 +93,21 @@ def _table3_verbs() -> list[dict]:
     ]
 
 
+def _surprisals() -> list[dict]:
+    """What Figure 5b prints of its sentence: a word and its surprisal, the first word's being zero by convention."""
+    shown = syntaxgym_figure5().set_index("step").loc["get the surprisal of every token", "printed"]
+    words = [part.split() for part in shown.split(", ") if " " in part]
+    return [
+        {
+            "model": "transfo-xl-wt103",
+            "construction": "This is a sentence.",
+            "metric": f"surprisal of {word}",
+            "published": float(value),
+        }
+        for word, value in words
+    ]
+
+
 def _blimp_gpt2() -> list[dict]:
     table = blimp_table3()
     table = table[(table["source"] == "recomputed") & (table["model"] == "GPT-2")]
@@ -150,6 +166,7 @@ _CASES = {
     "table3": _table3,
     "table3-sentences": _table3_sentences,
     "table3-verbs": _table3_verbs,
+    "surprisals": _surprisals,
     "blimp-gpt2": _blimp_gpt2,
     "adjective": lambda: _effects(
         {

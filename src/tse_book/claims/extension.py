@@ -72,12 +72,12 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
 
 def threshold_of(claim: dict) -> float:
     """The claim's threshold: a number, or one computed from published data."""
-    border = claim["threshold"]
-    if isinstance(border, int | float):
-        return float(border)
-    if border not in _COMPUTED:
-        raise unknown("threshold", border, _COMPUTED, " (data/claims.yaml)")
-    return float(_COMPUTED[border]())
+    given = claim["threshold"]
+    if isinstance(given, int | float):
+        return float(given)
+    if given not in _COMPUTED:
+        raise unknown("threshold", given, _COMPUTED, " (data/claims.yaml)")
+    return float(_COMPUTED[given]())
 
 
 def extends(value: float, threshold: float, p: float, side: str = "above") -> str:

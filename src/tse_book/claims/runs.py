@@ -14,6 +14,7 @@ from tse_book.claims import verdicts
 from tse_book.claims.curves import CURVES, agrees, empty_ends, falling, falls, mean_range
 from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
 from tse_core.datasets.lemmas import load_lemmas
+from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.results.signature import READING, Signature, comparable
 
@@ -61,6 +62,41 @@ def probability(case, results) -> Measured | None:
     """One probability of Table 3, as many times as large as the printed one."""
     row = _one(case, results)
     return None if row is None else _measured(row, verdicts.of_probability(row["score"], case["published"]))
+
+
+@run
+def likelier(case, results) -> Measured | None:
+    """How many times as large as one number of a construction another is; the claim is that it is larger."""
+    row, other = _one(case, results), _one(case | {"metric": case["than"]}, results)
+    if row is None or other is None or not other["score"]:
+        return None
+    verdict = verdicts.of_comparison(row["score"] > other["score"], same_list=True)
+    note = f"{case['metric']} {row['score']:.4f}, {case['than']} {other['score']:.4f}"
+    return Measured(row["score"] / other["score"], verdict, signature=row["signature"], note=note)
+
+
+@run
+def slightly_below(case, results) -> Measured | None:
+    """By how much a model's number is below another model's."""
+    row, other = _one(case, results), _one(case | {"model": case["than"]}, results)
+    if row is None or other is None:
+        return None
+    gap = other["score"] - row["score"]
+    verdict = verdicts.of_comparison(0 < gap <= case["at_most"], same_list=True)
+    return Measured(gap, verdict, signature=row["signature"], note=f"{case['than']}: {other['score']:.4f}")
+
+
+@run
+def spread(case, results) -> Measured | None:
+    """The largest standard deviation of several models' accuracies on a phenomenon; needs all models and all twelve."""
+    table = results[results["hf_name"].isin(case["models"]) & (results["metric"] == case["metric"])]
+    wide = table.pivot_table(index="construction", columns="hf_name", values="score")
+    wide = wide.reindex(index=blimp_paradigms()["phenomenon"].unique(), columns=case["models"])
+    if wide.isna().any(axis=None):
+        return None
+    deviations = wide.std(axis=1, ddof=0)
+    verdict = verdicts.of_comparison(deviations.max() <= case["at_most"], same_list=True)
+    return Measured(deviations.max(), verdict, signature=table["signature"].iloc[0], note=str(deviations.idxmax()))
 
 
 @run

@@ -58,7 +58,8 @@ DISTANCES = {
 def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> dict[str, Statistic]:
     """The claims about BLiMP: claim -> its statistic.
 
-    `scored` has the pairs of each method: paradigm, pair_id, correct (NaN where the model refuses a pair).
+    `scored` has the pairs of each method: paradigm, pair_id, correct (NaN where the model refuses a pair), logp_good,
+    logp_bad (nats).
     """
     groups = {method: _paradigms(pairs) for method, pairs in scored.items()}
     whole, found = groups.get(FULL, {}), {}
@@ -72,6 +73,8 @@ def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> dict[str, Statistic]
         found["E.islands"] = _distance(whole, known["phenomenon"], ISLANDS, hardest=True)
         found["E.morphology"] = _distance(whole, fields, MORPHOLOGY, hardest=False)
         found["E.correlation"] = _neural_and_human(whole)
+    if FULL in scored:
+        found["E.confidence"] = Statistic({"pairs": _confidence(scored[FULL])})
     prefixes = {method: groups[method] for method in PREFIXES if method in groups}
     if whole and len(prefixes) == len(PREFIXES):
         found["E.methods.mean"] = _method_differences(whole, prefixes)
@@ -139,6 +142,18 @@ def _neural_and_human(groups: Mapping[str, Group]) -> Statistic:
     human = correlated(own, wide["human"].to_numpy(), wide.index.to_numpy())
     rows = {name: correlated(own, wide[name].to_numpy(), wide.index.to_numpy()) for name in NEURAL}
     return Statistic({name: [group, *negative([human])] for name, group in rows.items()})
+
+
+def _confidence(pairs: pd.DataFrame) -> list[Group]:
+    """Accuracy on the most confident third of each paradigm, and, subtracted, on the least confident third."""
+    pairs = pairs.dropna(subset="correct")
+    confidence = (pairs["logp_good"] - pairs["logp_bad"]).abs()
+    rank = confidence.groupby(pairs["paradigm"]).rank(pct=True, method="first")
+    thirds = []
+    for third, sign in ((pairs[rank > 2 / 3], 1.0), (pairs[rank <= 1 / 3], -1.0)):
+        accuracy = third["correct"].groupby(third["paradigm"]).mean()
+        thirds.append(Group(accuracy.to_numpy(), [accuracy.index.to_numpy()], sign))
+    return thirds
 
 
 def _method_differences(whole, prefixes) -> Statistic:

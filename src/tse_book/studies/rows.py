@@ -23,6 +23,7 @@ from tse_core.uncertainty.tables import subject_clusters
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # those that TSE asks about in Table 3's first sentence
+LIKE = ("like", "likes")  # of which the text says that the first, wrong form is likelier in both sentences
 _WHOLE = {"side": "top", "cutoff": 1.0, "low": np.nan, "high": np.nan, "coverage": np.nan, "invalid": np.nan}
 _NO_LIST = {"lemmas": 0, "contexts": 0, "pairs": 0}
 
@@ -62,7 +63,7 @@ def suites_signature(outcomes: Sequence) -> Signature:
 
 
 def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
-    """Table 3 from a model: probabilities of the printed subwords, how many of its top ten are printed, TSE."""
+    """Table 3 from a model: probabilities of the printed subwords and of `LIKE`, how many printed ones lead, TSE."""
     lemmas = as_lemmas(lemmas)
     printed = published.table3()
     parts = []
@@ -71,7 +72,8 @@ def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
         words = marked["token"].str.strip()
         found = marked.assign(word=words).drop_duplicates("word").set_index("word")["probability"]
         shared = len(set(words.head(10)) & set(rows["subword"])) / len(rows)
-        numbers = {f"P({word})": float(found.get(word, 0.0)) for word in rows["subword"]} | {"top-10 overlap": shared}
+        asked = [*rows["subword"], *LIKE]
+        numbers = {f"P({word})": float(found.get(word, 0.0)) for word in asked} | {"top-10 overlap": shared}
         if number == 0:
             numbers["TSE"] = slot_scores(marked, TEMPLATE_VERBS)["tse"]
         parts.append(pd.DataFrame({"construction": sentence, "metric": list(numbers), "score": list(numbers.values())}))

@@ -4,8 +4,10 @@ Nothing is imported here but the standard library and the errors, so that Ctrl-C
 """
 
 import os
+import signal
 import sys
 import warnings
+from threading import current_thread, main_thread
 
 from tse_core.errors import ChangedTextWarning, DamagedFileWarning, InputError, SetAsideWarning
 
@@ -20,11 +22,22 @@ def main(arguments: list[str] | None = None) -> None:
     a fault of the program, with a short report; 130 when stopped with Ctrl-C.
     """
     _prepare_streams()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler and current_thread() is main_thread():
+        signal.signal(signal.SIGINT, _interrupted)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     with warnings.catch_warnings():
         warnings.simplefilter("always", DamagedFileWarning)
         warnings.showwarning = _warn
         sys.exit(_run(arguments))
+
+
+def _interrupted(number, frame) -> None:
+    """Ctrl-C raises KeyboardInterrupt, as Python does; but some packages swallow it while they are being imported."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            os._exit(_stopped())
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def _prepare_streams() -> None:
