@@ -106,6 +106,7 @@ verbs = language.lemmas
 bands = verbs.groupby("band", sort=False).agg(
     verbs=("lemma", "size"), examples=("lemma", lambda v: ", ".join(v[:8]))
 )
+glue("verbs", len(verbs))
 table(bands.reset_index(), "The verbs of the language, by falling frequency.")
 
 # %% [markdown]

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : see which verbs a tokenizer keeps out of EW and MW, compute the probability of a form of several tokens, and see on a known language what leaving verbs out does
+# : see which verbs a tokenizer keeps out of EW and MW, compute the probability of a form of several tokens, and see what leaving verbs out does
 #
 # You need
 # : TSE, EW and MW, from [Methods](02_methods.ipynb); the two grammars of [the laboratory](16_laboratory.ipynb)
 #
 # Time
-# : 15 minutes to read, a minute to run on a CPU; a GPU for all contexts and for other models
+# : 10 minutes to read, a minute to run on a CPU; a GPU for all contexts
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -64,7 +64,6 @@ in_pieces = "lab-lexical-causal-bpe"  # its sibling with byte pairs
 context, number = "The author", "singular"  # the context of the tree
 long_context = "The author that the guards like"  # the context whose cost is counted
 drawn = ["write", "accuse", "modernize", "antagonize"]  # its verbs
-multilingual = ["bert-base-multilingual-cased", "facebook/xglm-564M"]  # not run here
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -74,7 +73,7 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
     globals().update({k: v for k, v in own.items() if k in globals()})
 
 # %% [markdown]
-# What about the verbs that a tokenizer cuts up? {cite:t}`newman2021refining` could only count verbs of which *both* forms are single entries of a model's vocabulary, and so do the other tables of this book. This chapter counts the others as well.
+# What about the verbs that a tokenizer cuts up? {cite:t}`newman2021refining` count verbs of which *both* forms are single entries of a model's vocabulary. This chapter counts the others as well.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -92,12 +91,10 @@ from tse_core.results.signature import Signature
 # %% [markdown]
 # ## The verbs that drop out
 #
-# A tokenizer learns its {term}`byte pairs <byte pair>` from text. Words that are frequent there become one entry; rare words stay in pieces, or *tokens*. So the verbs that can be counted are not drawn at random.
-#
-# In the laboratory we know how frequent each verb is. Its own models have one entry per word. Here is another vocabulary for the same sentences: as large, and learned by byte pairs.
+# A tokenizer learns its {term}`byte pairs <byte pair>` from text. Frequent words become one entry; rare words stay in pieces. So the verbs that can be counted are not drawn at random. In the laboratory we know how frequent each verb is, and this vocabulary of byte pairs was learned from its sentences.
 #
 # ```{dropdown} Predict: of the verbs of the tail, the rarest ones, how many are still counted with byte pairs?
-# An entry must pay for itself by its frequency, and a lemma needs two of them, so expect few. EW was made to ask about unlikely verbs, and unlikely verbs are the ones that a tokenizer cuts up.
+# An entry must pay for itself by its frequency, and a lemma needs two, so expect few. EW was made to ask about unlikely verbs, and these are the ones that a tokenizer cuts up.
 # ```
 
 # %% tags=["hide-input"]
@@ -129,15 +126,13 @@ bands = kept.groupby("band", sort=False).agg(
 for band, row in bands.iterrows():
     glue(f"{band}_verbs", int(row["verbs"]))
     glue(f"{band}_single", int(row["single"]))
-glue("language_verbs", len(verbs))
-glue("language_single", int(kept["kept"].sum()))
 table(
     bands.reset_index().rename(columns={"single": "both forms are single entries"}),
     f"The verbs of the laboratory's language, by falling frequency, and how many a vocabulary of {len(byte_pairs):,} byte pairs keeps whole.",
 )
 
 # %% [markdown]
-# {glue:text}`head_single` of the {glue:text}`head_verbs` frequent verbs stay whole, and {glue:text}`tail_single` of the {glue:text}`tail_verbs` rare ones. The same loss in real models, on the verb list of this book:
+# {glue:text}`head_single` of the {glue:text}`head_verbs` frequent verbs stay whole, and {glue:text}`tail_single` of the {glue:text}`tail_verbs` rare ones. The same loss in real models:
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
@@ -167,22 +162,21 @@ if rows:
     )  # fmt: skip
 
 # %% [markdown]
-# Two models with different tokenizers are thus judged on different verbs.
+# So two models with different tokenizers are judged on different verbs.
 #
 # ## The probability of a whole word
 #
-# A language model that reads from left to right gives the probability of the next *token*. The probability of a word of several tokens follows by the chain rule, one token after the other. For a form $w$ with the tokens $t_1, \ldots, t_n$ in the context $c$:
+# The probability of a word of several tokens follows by the chain rule. For a form $w$ with the tokens $t_1, \ldots, t_n$ in the context $c$:
 #
 # $$
 # \begin{aligned}
-# P(w \mid c) = {}& P(t_1 \mid c)\; P(t_2 \mid c\, t_1) \cdots P(t_n \mid c\, t_1 \ldots t_{n-1}) \\
+# P(w \mid c) = {}& P(t_1 \mid c)\; P(t_2 \mid c\, t_1) \\
+# &\cdots P(t_n \mid c\, t_1 \ldots t_{n-1}) \\
 # &\times P(\text{the word ends} \mid c\, t_1 \ldots t_n)
 # \end{aligned}
 # $$
 #
-# The last factor is easily forgotten {cite}`pimentel2024compute,oh2024leading`. In most vocabularies a token carries the space *before* it, so that the tokens of *modernize* may be the beginning of *modernizer*. Whether a word is over is only known from the next token: one that begins with a space or a punctuation mark ends it.
-#
-# All forms of a list together make a *tree*. Forms that begin alike share their first tokens, and what is shared is computed once.
+# The last factor is easily forgotten {cite}`pimentel2024compute,oh2024leading`. The tokens of *modernize* may be the beginning of *modernizer*; only the next token tells that the word is over. All forms of a list make a *tree*, in which shared beginnings are computed once.
 
 # %% tags=["hide-input"]
 causal = {name: model for name, model in real.items() if model.kind == "causal"}
@@ -225,7 +219,7 @@ charts.word_tree(
 )
 
 # %% [markdown]
-# Read a path from left to right and multiply. Below a token stands its probability after the tokens before it.
+# Read a path from left to right and multiply.
 #
 # ```{dropdown} Predict: suppose that a tokenizer cuts a verb so that its base form is the beginning of the form with -s. What does EW say of this verb if the end of the word is not counted?
 # One half, whatever the model knows. A beginning is at least as probable as everything that begins with it, so the base form wins: right for every plural subject, wrong for every singular one.
@@ -256,14 +250,14 @@ table(
 )
 
 # %% [markdown]
-# For these verbs the end decides. What could fool you: a word can be cut into tokens in more than one way. Counted here is the way that the tokenizer itself takes.
+# For these verbs the end decides. What could fool you: a word can be cut into tokens in more than one way. Counted is the way that the tokenizer itself takes.
 #
 # ## Held against the truth
 #
-# Which of the two scores is right, the one over single entries or the one over all verbs? In the laboratory's lexical grammar frequent verbs agree and each rare verb keeps a favourite form, so that the true EW is known by arithmetic, for all verbs and for any part of them.
+# In the laboratory's lexical grammar the true EW is known, for all verbs and for any part of them.
 #
 # ```{dropdown} Predict: a perfect model of this language is asked about its single entries only. Is its EW too high or too low?
-# Too high. Its single entries are the frequent verbs, and in this grammar these are the verbs that agree: the score asks an easier question than the one that EW stands for.
+# Too high. Its single entries are the frequent verbs, and in this grammar these are the verbs that agree.
 # ```
 
 # %% tags=["hide-input"]
@@ -307,12 +301,7 @@ table(
 )
 
 # %% [markdown]
-# Asked about single entries only, a perfect model has an EW that is {glue:text}`EW_bias:.2f` too high, and an MW that is {glue:text}`MW_bias:.2f` too high. This is the bias of the vocabulary alone. A rare verb has little probability to add to MW.
-
-# %% [markdown]
-# ### Measured
-#
-# A model trained on the same sentences, cut into byte pairs, can be held against these numbers.
+# Asked about single entries only, a perfect model has an EW that is {glue:text}`EW_bias:.2f` too high, and an MW that is {glue:text}`MW_bias:.2f` too high. A model trained on the same sentences can be held against these numbers:
 
 # %% tags=["hide-input"]
 NAMES = {"single": "single entries", "words": "whole words", "words-no-end": "without the end"}  # fmt: skip
@@ -366,7 +355,7 @@ if len(measured):
             f"{too(off(in_words, 'single', 'EW'))}. MW is {too(off(in_pieces, 'single', 'MW'))} with single entries and",
             f"{too(off(in_pieces, 'words', 'MW'))} over whole words. The true EW lies in {within('words', 'EW')} of the",
             f"{measured['construction'].nunique()} intervals over whole words and in {within('single', 'EW')} of those with single",
-            "entries. The intervals count subject nouns alone and say nothing of how well a model learned the language.",
+            "entries.",
             "Without the end EW lies nearer the truth here, and for no good reason: every verb whose base form begins its other"
             " form comes out at one half, which lowers a score that is too high."
             if nearer and by_way["words"] > 0
@@ -393,7 +382,7 @@ for score in ("EW", "MW") if len(measured) else ():
 # %% [markdown]
 # ## What changes for a real model
 #
-# All verbs in many contexts take longer than a page may; they are scored once, and recorded. First the verbs that were always counted against those that could not be, all of them as whole words in the same contexts.
+# The full record of all verbs in many contexts: first the verbs that were always counted against those that could not be, all of them as whole words.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models))
@@ -436,7 +425,7 @@ for name in real:
     )
 
 # %% [markdown]
-# Two things differ between the groups: how the verbs are spelled, and how many of them are nouns as well. The table keeps them apart; [What the gap is made of](18_gap.ipynb) puts both into one sum.
+# [What the gap is made of](18_gap.ipynb) puts spelling and nouns into one sum. Here are the scores over all verbs.
 
 
 # %% tags=["hide-input"]
@@ -511,12 +500,7 @@ glue("every_verb_said", " ".join(said) or "No real model took part in this build
 # %% [markdown]
 # {glue:text}`every_verb_said:s`
 #
-# What could fool you: the two scores do not ask the same verbs, so a difference between them is about verbs *and* about tokens.
-#
-# :::{admonition} Cut-offs of a list are not the paper's
-# :class: important
-# Words of any length are possible, so the least likely ones cannot be listed, and bottom p over whole words cannot be computed. The package ranks the forms of the list against each other instead. Such *list cut-offs* are shares of the list's probability, another scale than the paper's, so this chapter draws no curve beside the paper's.
-# :::
+# What could fool you: the two scores do not ask the same verbs. And words of any length are possible, so bottom p over whole words cannot be computed. The package ranks the forms of the list against each other; such *list cut-offs* are shares of the list's probability, another scale than the paper's.
 #
 # ## What it costs
 
@@ -544,21 +528,13 @@ table(
 )
 
 # %% [markdown]
-# One reading of the context gives the probability of every single entry. Whole words cost {glue:text}`nodes:,` tokens a context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. On a processor the package takes a sample of contexts, drawn by seed and stratified by construction and number, and says so in the {term}`signature`. On a GPU it takes all of them.
+# Whole words cost {glue:text}`nodes:,` tokens a context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. On a processor the package takes a sample of contexts, and says so in the {term}`signature`. A {term}`masked model` fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; only lemmas whose two forms are equally long count there.
 #
-# A {term}`masked model` has no tree. It fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; the package counts only lemmas whose two forms are equally long, and names the others.
-#
-# ## Where it leads
-#
-# With whole words, models of different tokenizers can be asked about the same verbs:
-#
-# ```bash
-# tse evaluate smollm2-135m-instruct --forms words --against gpt2
-# ```
+# With whole words, models of different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --forms words --against gpt2`.
 #
 # ## Five languages
 #
-# CLAMS {cite}`mueller2020crosslinguistic` has Marvin and Linzen's constructions in English, French, German, Hebrew and Russian. The package reads its files as agreement pairs under the names of this book (`load_pairs("clams/fr")`) and has a list of verbs for each language.
+# CLAMS {cite}`mueller2020crosslinguistic` has Marvin and Linzen's constructions in English, French, German, Hebrew and Russian. The package reads them (`load_pairs("clams/fr")`) and has a list of verbs for each.
 
 # %% tags=["hide-input"]
 LISTS = {"English": lemmas[0], "French": "french", "German": "german", "Russian": "russian", "Hebrew": "hebrew"}  # fmt: skip
@@ -583,21 +559,7 @@ if rows:
     )
 
 # %% [markdown]
-# What a model of English text does with the other languages is a test of its training text alone. Models that were trained on many languages were not run for this page:
-
-# %% tags=["hide-input"]
-rows = [
-    (model, language_name, f"tse evaluate {model} --data clams/{code} --lemmas {LISTS[language_name]} --forms words")
-    for model in multilingual
-    for language_name, code in (("French", "fr"), ("German", "de"), ("Hebrew", "he"), ("Russian", "ru"))
-]  # fmt: skip
-table(
-    pd.DataFrame(rows, columns=["model", "language", "command"]).assign(
-        status="not yet run"
-    ),
-    "What is left to run, best on a GPU.",
-    note="First: tse data fetch clams.",
-)
+# No model of many languages was run here. One that is fetches its data with `tse data fetch clams` and needs one command: `tse evaluate facebook/xglm-564M --data clams/fr --lemmas french --forms words`.
 
 # %% [markdown]
 # ## Exercises
@@ -672,10 +634,7 @@ print(
 # ````{exercise} ★★ The chain rule by hand
 # :label: 17-chain
 #
-# `following` says what a made-up model of six entries expects after each beginning of a word; `"-"` is the end of the word. Write
-# `whole(tokens)`, which returns the probability of the whole word with these tokens: each of them after those before it, times
-# the probability that the word then ends. Which of *admire* and *admires*, cut as `("admire", "s")`, is more probable, and which
-# would be if the end were not counted?
+# `following` says what a made-up model expects after each beginning of a word; `"-"` is the end of the word. Write `whole(tokens)`, which returns the probability of the whole word with these tokens. Which of *admire* and *admires*, cut as `("admire", "s")`, is more probable, and which would be if the end were not counted?
 #
 # ```{dropdown} Hint
 # For tokens (a, b): `following[()][a]`, times `following[(a,)][b]`, times `following[(a, b)]["-"]`.
@@ -710,8 +669,7 @@ print(
 # ````{exercise} ★★ What whole words do not repair
 # :label: 17-left
 #
-# Two models of different tokenizers can now be asked about the same verbs in the same contexts. Name two reasons why their EW may
-# still differ that have nothing to do with agreement.
+# Two models of different tokenizers can now be asked about the same verbs. Name two reasons why their EW may still differ that have nothing to do with agreement. No program is needed.
 #
 # ```{dropdown} Hint
 # Think of words that mean two things, and of the number of decisions in a word of three tokens.
@@ -721,21 +679,17 @@ print(
 # ```{solution} 17-left
 # :class: dropdown
 #
-# {term}`Homographs <homograph>`: *plan* is still a noun as well, and its probability as a noun still counts as an error. Spelling:
-# a form that is cut into several tokens is harder for a small model than one that has an entry of its own, and the two forms of a
-# lemma may be cut differently, so that one of them has more chances to lose probability. Besides, each model spreads a little of a
-# word's probability over other ways to cut it, which are not counted.
+# {term}`Homographs <homograph>`: *plan* is still a noun as well. Spelling: a form that is cut into several tokens is harder for a small model than one that has an entry of its own, and the two forms of a lemma may be cut differently.
 # ```
 
 # %% [markdown]
 # ## Takeaways
 #
-# - EW over single entries leaves out many rare verbs, the ones that EW was made for; in a language whose truth is known this bias can be seen.
+# - EW over single entries leaves out many rare verbs, the ones that EW was made for.
 # - A word's probability is that of its tokens, one after the other, times the probability that the word ends.
 # - Without the end, a form that is the beginning of the other form wins, and EW is about spelling.
-# - Over whole words, models of different tokenizers can be asked about the same verbs.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate` (with ``forms="words"``), {py:func}`tse_book.laboratory.byte_pair_tokenizer`, {py:func}`tse_book.laboratory.measure_words` and {py:func}`tse_book.charts.word_tree`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.evaluate` (with ``forms="words"``), {py:func}`tse_book.laboratory.byte_pair_tokenizer` and {py:func}`tse_book.charts.word_tree`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
