@@ -193,6 +193,10 @@ glue(
     float(lexical_simple.loc[lexical_simple["metric"] == "TSE", "measured"].min()),
 )
 glue(
+    "lexical_mw",
+    float(lexical_simple.loc[lexical_simple["metric"] == "MW", "measured"].mean()),
+)
+glue(
     "lexical_ew",
     float(lexical_simple.loc[lexical_simple["metric"] == "EW", "measured"].mean()),
 )

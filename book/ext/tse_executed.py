@@ -15,7 +15,7 @@ from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 PARAMETERS = re.compile(r'<dl>\n(<dd><em class="sig-param">.*?)</dl>', re.DOTALL)
-PROMPTS = {"exercise-setup": "What the exercises use", "solution": "Solution", "check": "Check"}  # on folded cells
+PROMPTS = {"exercise-setup": "Set-up", "solution": "Solution", "check": "Check"}  # on folded cells
 
 
 def swap_in(app, docname: str, source: list[str]) -> None:
