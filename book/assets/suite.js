@@ -7,7 +7,7 @@
   class Problem extends Error {}
 
   const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
-  const tidy = (text) => text.split(SPACES).filter((word) => word).join(" ");
+  const tidy = (text) => text.normalize("NFC").split(SPACES).filter((word) => word).join(" ");
   const short = (value) => {
     const text = JSON.stringify(value) || String(value);
     return text.length > 60 ? text.slice(0, 57) + "..." : text;

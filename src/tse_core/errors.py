@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what steers a terminal
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what steers a terminal
 
 
 def shown(text: str) -> str:
     """The text with what would steer a terminal written out: it is shown, not obeyed."""
-    return _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class InputError(ValueError):

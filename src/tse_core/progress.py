@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from tse_core.errors import shown
+
 EVERY = 30.0  # seconds between two lines of a log
 ON_COLAB = 2.0
 
@@ -22,6 +24,7 @@ class Advance(Protocol):
 @contextmanager
 def progress(total: int, description: str, *, unit: str = "") -> Iterator[Advance]:
     """Progress with throughput and time left on standard error; gives the function that advances it."""
+    description = shown(description)
     if "google.colab" in sys.modules:
         yield _lines(total, description, unit, every=ON_COLAB, renewed=True)
         return
@@ -43,12 +46,17 @@ def progress(total: int, description: str, *, unit: str = "") -> Iterator[Advanc
             task.fields["rate"] = f"{task.speed:,.0f} {unit}/s" if task.speed else ""
             return super().render(task)
 
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Speed("{task.fields[rate]}")]
+    columns = [
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Speed("{task.fields[rate]}"),
+    ]
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task(description, total=total, rate="")
 
         def advance(n: float = 1, text: str | None = None) -> None:
-            bar.update(task, advance=n, description=text)
+            bar.update(task, advance=n, description=text and shown(text))
 
         yield advance
 
@@ -59,13 +67,13 @@ def _lines(total: int, description: str, unit: str, every: float, renewed: bool 
     The last line says that all is done; it is left out of a log that holds no line yet.
     """
     done, ended, started = 0.0, False, time.monotonic()
-    shown = started - every if renewed else started
+    said = started - every if renewed else started
 
     def advance(n: float = 1, text: str | None = None) -> None:
-        nonlocal done, ended, shown, description
-        done, description, now = done + n, text or description, time.monotonic()
-        whole, first = done >= total - 1e-6, shown == started
-        if not done or ended or (now - shown < every and (not whole or first)):
+        nonlocal done, ended, said, description
+        done, description, now = done + n, shown(text or description), time.monotonic()
+        whole, first = done >= total - 1e-6, said == started
+        if not done or ended or (now - said < every and (not whole or first)):
             return
         seconds = max(now - started, 1e-3)
         speed = f", {done / seconds:,.0f}/s" if done >= seconds else ""
@@ -74,7 +82,7 @@ def _lines(total: int, description: str, unit: str, every: float, renewed: bool 
         print(
             f"\r{line}   " if renewed else line, end="\n" if whole or not renewed else "", file=sys.stderr, flush=True
         )
-        shown, ended = now, whole
+        said, ended = now, whole
 
     return advance
 

@@ -1,20 +1,37 @@
 """Text is read in one spelling from every source; what cannot be text is one line."""
 
+import json
+import shutil
+import subprocess
 import warnings
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from tiny import save_model
-from tse_core import InputError, evaluate, load_lemmas, load_model, score_pairs, surprisals
+from tse_core import (
+    InputError,
+    evaluate,
+    load_lemmas,
+    load_model,
+    load_pairs,
+    load_sentence_pairs,
+    score_pairs,
+    surprisals,
+)
+from tse_core.agreement.slots import slot_distribution
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.cli.printing import print_table
 from tse_core.datasets.coerce import as_pairs, as_sentence_pairs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.pairs import split_pair
 from tse_core.errors import ChangedTextWarning
-from tse_core.words import join
+from tse_core.syntaxgym.suites import Item, read_suite
+from tse_core.words import join, plain
 
+ROOT = Path(__file__).parents[2]
+TEXTS = ["a", " a \u00a0 b\t", "e\u0301te\u0301", "a\u2028b", "\u3000a\u200b", "\u1100\u1161"]
 PAIR = {"construction": "c", "left": "The author", "right": ".", "number": "singular"}
 PAIR |= {"correct": "laughs", "wrong": "laugh"}
 
@@ -28,7 +45,7 @@ def read(**changes):
     [{"left": "The author "}, {"left": "The\u00a0 author"}, {"construction": " c"}, {"correct": "laughs\t"}],
 )
 def test_a_table_is_read_as_a_file_is_with_a_warning(change):
-    with pytest.warns(ChangedTextWarning, match="the pairs: 1 texts were changed, e.g."):
+    with pytest.warns(ChangedTextWarning, match="the pairs: 1 text was changed, e.g."):
         assert read(**change).equals(read())
 
 
@@ -91,6 +108,80 @@ def test_a_quotation_mark_that_closes_nothing_is_one_line():
         split_pair('He laughs" she says', 'He laugh" she says', "here")
 
 
+COMPOSED = "Le lion a e\u0301te\u0301"  # written with é as two characters each
+LINE = '{"sentence_good": " The  author laughs.", "sentence_bad": "The author laugh.", "label": -1}'
+SUITE = {
+    "meta": {"name": "mine", "metric": "sum"},
+    "region_meta": {"1": "a", "2": "b"},
+    "predictions": [{"type": "formula", "formula": "(1;%x%) < (2;%x%)"}],
+}
+ITEM = {"item_number": 1, "conditions": [{"condition_name": "x", "regions": [
+    {"region_number": 1, "content": COMPOSED}, {"region_number": 2, "content": "mang\u00e9\u00a0"}]}]}  # fmt: skip
+
+
+def files(folder):
+    """Each kind of file, with text in another spelling: how it is read, and a text that reading gives."""
+    table = "left,correct,wrong,right,number\nThe author ,laughs,laugh,.,singular\n"
+    grammar = "lexicon: {nouns: {n: [key/keys]}, predicates: {v: ['is/are e\u0301lu']}}\n"
+    grammar += "constructions: {c: {patterns: {p: 'the [n 1] [*v 1]'}}}\n"
+    contents = {
+        "a.jsonl": LINE,
+        "a.csv": table,
+        "s.csv": 'good,bad\n"The author  laughs.",The author laugh.\n',
+        "a.yaml": grammar,
+        "v.csv": "lemma,singular,plural\ngo,goes,go\nrun,runs ,run\n",
+        "u.json": json.dumps(SUITE | {"items": [ITEM]}),
+    }
+    for name, text in contents.items():
+        (folder / name).write_text(text)
+    return {
+        "a.jsonl": (load_pairs, lambda pairs: pairs["left"][0] == "The author"),
+        "a.csv": (load_pairs, lambda pairs: pairs["left"][0] == "The author"),
+        "s.csv": (load_sentence_pairs, lambda pairs: pairs["good"][0] == "The author laughs."),
+        "a.yaml": (load_pairs, lambda pairs: "\u00e9lu" in pairs["right"][0]),
+        "v.csv": (load_lemmas, lambda lemmas: lemmas.table["singular"].tolist() == ["goes", "runs"]),
+        "u.json": (read_suite, lambda suite: suite.items[0].sentence("x") == "Le lion a \u00e9t\u00e9 mang\u00e9"),
+    }
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "s.csv", "a.yaml", "v.csv", "u.json"])
+def test_each_kind_of_file_is_read_in_one_spelling_with_one_warning(name, tmp_path):
+    read, holds = files(tmp_path)[name]
+    with pytest.warns(ChangedTextWarning) as said:
+        assert holds(read(tmp_path / name))
+    assert len(said) == 1 and "changed, e.g. " in str(said[0].message), [str(each.message) for each in said]
+
+
+def test_a_list_of_sentences_is_read_as_a_file_is(tiny_causal, tse, tmp_path):
+    plain = surprisals(tiny_causal, ["The author laughs."], unit="word")
+    with pytest.warns(ChangedTextWarning, match="the sentences: 1 text was changed"):
+        assert surprisals(tiny_causal, [" The\u00a0author  laughs. "], unit="word").equals(plain)
+    (tmp_path / "s.txt").write_text(" The\u00a0author  laughs. \n")
+    (tmp_path / "t.txt").write_text("The author laughs.\n")
+    (code, out, said), (_, wanted, _) = (tse("surprisals", tiny_causal, tmp_path / name) for name in ("s.txt", "t.txt"))
+    assert code == 0 and out == wanted and "1 text was changed" in said
+
+
+def test_a_context_is_read_as_a_file_is(tiny_masked):
+    plain = slot_distribution(tiny_masked, "The author", "the book.")
+    with pytest.warns(ChangedTextWarning, match="the context: 1 text was changed"):
+        assert slot_distribution(tiny_masked, "The  author", "the book.").equals(plain)
+
+
+def test_a_suite_made_in_python_is_read_as_a_file_is():
+    with pytest.warns(ChangedTextWarning, match="item 1: 1 text was changed"):
+        assert Item(1, {"x": {1: COMPOSED, 2: "b"}}).sentence("x") == "Le lion a \u00e9t\u00e9 b"
+
+
+def test_the_designer_reads_text_as_python_does(tmp_path):
+    if not (node := shutil.which("node")):
+        pytest.skip("no node")
+    code = f"global.window = {{}}; require({json.dumps(str(ROOT / 'book' / 'assets' / 'suite.js'))});"
+    code += f"console.log(JSON.stringify({json.dumps(TEXTS)}.map(window.tseSuite.tidy)))"
+    done = subprocess.run([node, "-e", code], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [plain(text) for text in TEXTS]
+
+
 def test_a_lemma_list_from_a_table_is_checked_as_a_file_is():
     table = pd.DataFrame({"lemma": ["go", "go"], "singular": ["goes", "goes "], "plural": ["go", "go"]})
     with pytest.warns(ChangedTextWarning), pytest.raises(InputError, match="the lemma list mine: goes/go again"):
@@ -115,11 +206,11 @@ def test_no_paradigm_takes_the_row_of_another_thing(tiny_causal, names, message)
 
 def test_prefixes_are_plain_where_they_are_scored(tiny_causal):
     fields = ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad")
-    plain, spaced = [
-        score_pairs(tiny_causal, pd.DataFrame([dict(zip(fields, row, strict=True))]), "one-prefix")
-        for row in (("The author", "laughs", "laugh"), (" The  author ", " laughs", "laugh\u00a0"))
-    ]
-    assert plain.equals(spaced)
+    rows = (("The author", "laughs", "laugh"), (" The  author ", " laughs", "laugh\u00a0"))
+    tables = [pd.DataFrame([dict(zip(fields, row, strict=True))]) for row in rows]
+    plain = score_pairs(tiny_causal, tables[0], "one-prefix")
+    with pytest.warns(ChangedTextWarning):
+        assert score_pairs(tiny_causal, tables[1], "one-prefix").equals(plain)
 
 
 def test_a_tokenizer_larger_than_its_network_is_one_line(tmp_path):

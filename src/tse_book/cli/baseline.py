@@ -66,7 +66,7 @@ def baseline(
             settings |= {"epochs": epochs, "seed": seed, "progress": lambda step, steps, loss: bar(1 / steps)}
         model = train_baseline(kind, lines, tokenizer, name=folder.name, **settings)
     save_baseline(model, folder)
-    typer.echo(f"{model.identity()}: {len(lines):,} sentences, {model.vocabulary_size:,} words, in {folder}")
+    print(f"{model.identity()}: {len(lines):,} sentences, {model.vocabulary_size:,} words, in {folder}")
 
 
 def _lines(corpus: Path) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.printing import print_note
 from tse_core.errors import InputError
 from tse_core.files import csv_text, write_output
 
@@ -40,10 +41,10 @@ def learning_curve(
 
     table = run(
         kind or SETTINGS, sizes or SIZES, regime=regime, seed=seed, store=store,
-        report=lambda line: typer.echo(line, err=True),
+        report=print_note,
     ).table()  # fmt: skip
     means = table.groupby(["model", "phenomenon", "sentences"], sort=False)["accuracy"].mean().unstack("sentences")
-    typer.echo(means.round(3).to_string())
+    print(means.round(3).to_string())
     if out:
         write_output(out, csv_text(table, float_format="%.6g"))
-        typer.echo(f"written: {out}")
+        print(f"written: {out}")

@@ -52,4 +52,4 @@ def plot(
     chart = draw(table, names[figure], beside=beside, chosen=construction)
     out = out or Path(f"{names[figure]}-{safe_name(table['model'].iloc[0])}.html")
     save_chart(chart, out)
-    typer.echo(f"written: {out}")
+    print(f"written: {out}")

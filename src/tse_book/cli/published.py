@@ -60,7 +60,7 @@ def published(
         found = found.pivot_table("value", keys, "metric", sort=False)[["MW", "EW", "TSE"]].reset_index()
     if out:
         write_output(out, found.to_csv(index=False, lineterminator="\n"))
-        typer.echo(f"written: {out}")
+        print(f"written: {out}")
         return
     rows = [["" if cell != cell else str(cell) for cell in row] for row in found.itertuples(index=False)]
     print_table([str(column) for column in found], rows)

@@ -69,7 +69,7 @@ def record(
     if FACTORIAL in wanted:
         made = record_details(home, factorial_for(loaded, lemmas))
     for name, file in {**made["files"], **made.get("details", {})}.items():
-        typer.echo(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
+        print(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
     for name, why in made["left_out"].items():
-        typer.echo(f"{name:10} left out: {why}")
-    typer.echo(f"written: {home}")
+        print(f"{name:10} left out: {why}")
+    print(f"written: {home}")

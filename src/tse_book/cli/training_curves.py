@@ -35,4 +35,4 @@ def training_curves(
     from tse_book.studies.dynamics import training_curves as curves
 
     write_output(out, csv_text(curves(plan, store), float_format="%.6g"))
-    typer.echo(f"written: {out}")
+    print(f"written: {out}")

@@ -8,6 +8,7 @@ import pandas as pd
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.datasets.pairs import NUMBERS
+from tse_core.datasets.plain_text import plain_context
 from tse_core.errors import InputError
 from tse_core.forward.passes import blocks
 from tse_core.metrics.scores import CutoffScores, cutoff_scores
@@ -73,7 +74,7 @@ def score_context(
     kept, ids = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
     if not len(kept):
         raise InputError(f"the vocabulary of {model.label} holds no verb of {lemmas.name} with both its forms")
-    slot = model.slot(left.strip(), right.strip())
+    slot = model.slot(*plain_context(left, right))
     logits = next(blocks(model, [slot.ids], [[slot.position]])).logits
     probabilities = logits[0].softmax(-1).cpu().numpy()
     scores = cutoff_scores(logits, ids, [plural])

@@ -17,6 +17,7 @@ import pandas as pd
 
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
+from tse_core.datasets.plain_text import plain_context, with_plain_text
 from tse_core.errors import InputError, unknown
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
@@ -48,7 +49,7 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     from tse_core.forward.passes import blocks
 
     model = as_language_model(model)
-    slot = model.slot(left, right)
+    slot = model.slot(*plain_context(left, right))
     block = next(blocks(model, [slot.ids], [[slot.position]]))
     probabilities = block.logits[0].softmax(-1).cpu().numpy()
     order = np.argsort(-probabilities, kind="stable")
@@ -105,6 +106,7 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
             kinds[entry] = 0
             kinds[entry, FORMS.index(form)] = 1
         membership[number] = kinds
+    contexts = with_plain_text(contexts, "the contexts", ("left",), ("right",))
     slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
     shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
     for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):

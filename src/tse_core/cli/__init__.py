@@ -9,10 +9,23 @@ import sys
 import warnings
 from threading import current_thread, main_thread
 
-from tse_core.errors import ChangedTextWarning, DamagedFileWarning, InputError, SetAsideWarning
+from tse_core.errors import ChangedTextWarning, DamagedFileWarning, InputError, SetAsideWarning, shown
 
 INTERNAL = 70  # exit code of a fault in the program
 STOPPED = 130
+
+
+class Shown:
+    """A stream on which no text steers a terminal; rich, which draws with such characters, gets the stream itself."""
+
+    def __init__(self, stream):
+        self.rich_proxied_file = stream
+
+    def write(self, text: str) -> int:
+        return self.rich_proxied_file.write(shown(text))
+
+    def __getattr__(self, name: str):
+        return getattr(self.rich_proxied_file, name)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -41,7 +54,7 @@ def _interrupted(number, frame) -> None:
 
 
 def _prepare_streams() -> None:
-    """Standard output and errors take every character, whatever the locale; those that are closed lead nowhere."""
+    """Standard output and errors take every character, whatever the locale, and obey none; closed ones lead nowhere."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = getattr(sys, name)
         if stream is None:
@@ -53,6 +66,8 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115  (stays open)
         elif name != "stdin" and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+        if name != "stdin" and not isinstance(stream, Shown):
+            setattr(sys, name, Shown(getattr(sys, name)))
 
 
 def _run(arguments: list[str]) -> int:

@@ -1,15 +1,14 @@
 """``tse data``: the pinned downloads (fetch, verify, status) and the paper's full lemma list (lemmas)."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
+from tse_core.progress import progress
 
 WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m-instruct), or all for all data"
 Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
@@ -43,8 +42,8 @@ def fetch(names: Annotated[list[str] | None, typer.Argument(help=f"{WHICH}.")] =
         print(f"{name}: {model_file(name)}")
     if not names:
         return
-    with _progress("fetching", int(table["bytes"].sum())) as advance:
-        fetched = downloads.fetch(names, advance)
+    with progress(int(table["bytes"].sum()), "fetching", unit="bytes") as advance:
+        fetched = downloads.fetch(names, lambda name, size: advance(size, f"fetching {name}"))
     print(f"{_files(fetched)} fetched, {len(table) - fetched} already there ({downloads.path_of('')})")
 
 
@@ -61,8 +60,8 @@ def verify(names: Names = None) -> None:
 
     models, chosen = _parted(names or ["all", *_models_here()])
     table = downloads.select(chosen)
-    with _progress("checking", int(table["bytes"].sum())) as advance:
-        states = downloads.states(chosen, advance)
+    with progress(int(table["bytes"].sum()), "checking", unit="bytes") as advance:
+        states = downloads.states(chosen, lambda name, size: advance(size, f"checking {name}"))
     found = [(row.name, row.state, str(downloads.path_of(row.key))) for row in states.itertuples()]
     found += [(name, model_state(name, again=True), "the cache") for name in models]
     damaged = [(name, place) for name, state, place in found if state == "damaged"]
@@ -141,18 +140,6 @@ def _models_here() -> list[str]:
     from tse_core.models.package_index import model_state, package_models
 
     return [name for name in package_models() if model_state(name) != "missing"]
-
-
-@contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[str, int], None]]:
-    """A bar of bytes on standard error, only on a terminal; yields a function of a file's name and size."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda name, size: bar.update(task, advance=size, description=f"{what} {name}")
 
 
 def _files(count: int) -> str:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from tse_core.errors import shown
 
+_IN_A_CELL = {ord("\t"): r"\t", ord("\n"): r"\n"}
+
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """A table on a terminal; elsewhere the headings and one line a row, tabs between the columns, for grep and cut."""
@@ -13,7 +15,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
     from rich.table import Table
     from rich.text import Text
 
-    console, texts = Console(), [[shown(str(cell)) for cell in row] for row in rows]
+    console, texts = Console(), [[shown(str(cell)).translate(_IN_A_CELL) for cell in row] for row in rows]
     if not console.is_terminal:
         for row in (headings, *texts):
             print("\t".join(row))
@@ -26,7 +28,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
 
 def print_note(text: str) -> None:
     """A line on standard error, beside the result."""
-    print(shown(text), file=sys.stderr)
+    print(text, file=sys.stderr)
 
 
 def print_written(*files: Path | None) -> None:

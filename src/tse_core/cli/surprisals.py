@@ -63,6 +63,8 @@ def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -
 
 
 def _sentences(file: str) -> list[str]:
+    from tse_core.datasets.plain_text import plain_texts
+
     text = _standard_input() if file == "-" else read_text(file)
     if not text.strip():
         raise InputError(f"{file}: holds no sentence")
@@ -70,7 +72,7 @@ def _sentences(file: str) -> list[str]:
     for number, sentence in enumerate(sentences, 1):
         if not sentence.strip():
             raise InputError(f"{file}, line {number}: empty; a line holds one sentence")
-    return sentences
+    return plain_texts(sentences, file)
 
 
 def _standard_input() -> str:

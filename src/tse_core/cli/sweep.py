@@ -67,7 +67,7 @@ def sweep(
     _summary(done)
     if out:
         write_results(done.tidy(), out)
-        typer.echo(f"written: {out}")
+        print(f"written: {out}")
     if done.failures:
         for failure in done.failures:
             print(f"tse: failed: {failure}", file=sys.stderr)
@@ -95,21 +95,21 @@ def _show(plan, store, where, threads) -> None:
         seconds = sum(task_seconds(task, speed, gpu=gpu) for task in mine)
         name = f"{run.model.label}  {run.data}"
         how = f"{run.protocol}, {run.forms}" if run.benchmark == "agreement" else run.benchmark
-        typer.echo(f"{name:{width}}  {how}  {_counted(mine)}, about {_time(seconds)}")
+        print(f"{name:{width}}  {how}  {_counted(mine)}, about {_time(seconds)}")
     workers = where.get("gpus") or where.get("workers") or 1
     memory = max((task.memory for task in tasks), default=0)
-    typer.echo(f"In the store already: {planned.done} shards. To do: {_counted(tasks)}.")
+    print(f"In the store already: {planned.done} shards. To do: {_counted(tasks)}.")
     if tasks:
         needed = sweep_seconds(tasks, workers, speed, gpu=gpu)
         engine = f"Engine {where['name']}, {workers} worker{'s' * (workers > 1)}"
         machine = "this machine's GPU" if gpu else "one core of this machine for each worker"
-        typer.echo(f"{engine}: about {_time(needed)} at the speed of {machine}, {memory / 1e9:.1f} GB a worker.")
+        print(f"{engine}: about {_time(needed)} at the speed of {machine}, {memory / 1e9:.1f} GB a worker.")
 
 
 def _summary(done) -> None:
     reports = done.reports
     if not done.planned.tasks:
-        typer.echo(f"Nothing to do: all {done.planned.done} shards are in the store.")
+        print(f"Nothing to do: all {done.planned.done} shards are in the store.")
         return
     tokens, seconds = sum(r.task.tokens for r in reports), sum(r.seconds for r in reports)
     line = f"{len(reports)} of {len(done.planned.tasks)} tasks done, {len(done.failures)} failed"
@@ -117,7 +117,7 @@ def _summary(done) -> None:
         workers, memory = len({r.worker for r in reports}), max(r.memory for r in reports)
         line += f"; {tokens:,} tokens, {tokens / max(seconds, 1e-9):,.0f} a second and worker"
         line += f"; {workers} worker{'s' * (workers > 1)}, {memory / 1e9:.1f} GB at most"
-    typer.echo(line)
+    print(line)
 
 
 def _counted(tasks) -> str:

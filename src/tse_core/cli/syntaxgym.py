@@ -1,6 +1,5 @@
 """``tse syntaxgym``: evaluate models on suites, list and check suites, turn spreadsheets into suites and back."""
 
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -132,7 +131,7 @@ def check(
         if not problems:
             suite = read_suite(path)
             for note in suite.notes:
-                print(f"{name}: {note}, removed when read")
+                print(f"{name}: {note}, mended when read")
             items, conditions = len(suite.items), len(suite.conditions)
             print(f"{name}: {items} items, {conditions} conditions, {len(suite.regions)} regions; well formed")
     if wrong:
@@ -164,9 +163,6 @@ def _read(names: list[str]) -> list:
         raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch syntaxgym")
     if not read:
         raise InputError(f"{', '.join(names)}: holds no suite (.json or .csv)")
-    for suite in read:
-        for note in suite.notes:
-            print(f"{suite.name}: {note}, removed", file=sys.stderr)
     return read
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.numbers import number_said
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
+from tse_core.datasets.plain_text import warn_of_changes
 from tse_core.errors import InputError, unknown
 from tse_core.files import lines_of, read_text
 from tse_core.words import plain, plain_right
@@ -163,17 +164,20 @@ def _parts(cells: dict[str, str], place: str) -> tuple[str, str, str, str]:
 
 
 def _rows(table: pd.DataFrame, found: Mapping[str, str]) -> Iterator[tuple[object, dict[str, str]]]:
-    """The line and the known cells of each row, as text without spaces around it."""
+    """The line and the known cells of each row, as plain text."""
     numbers = table.index if "where" in table.attrs else range(1, len(table) + 1)
-    for line, values in zip(numbers, zip(*(table[name] for name in found.values()), strict=True), strict=True):
-        yield line, {holds: _text(value, holds) for holds, value in zip(found, values, strict=True)}
+    given = {holds: [*map(_text, table[name])] for holds, name in found.items()}
+    cells = {holds: [*map(plain_right if holds == "right" else plain, texts)] for holds, texts in given.items()}
+    spelled = [(old, new) for holds in given for old, new in zip(given[holds], cells[holds], strict=True)]
+    warn_of_changes([old for old, new in spelled if old != new], _where(table).rstrip(" :").removesuffix(", row"))
+    for line, *values in zip(numbers, *cells.values(), strict=True):
+        yield line, dict(zip(cells, values, strict=True))
 
 
-def _text(value: object, holds: str) -> str:
+def _text(value: object) -> str:
     if pd.isna(value):
         return ""
-    text = str(int(value) if isinstance(value, float) and value.is_integer() else value)
-    return plain_right(text) if holds == "right" else plain(text)
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def _where(table: pd.DataFrame) -> str:

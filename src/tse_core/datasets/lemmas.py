@@ -195,7 +195,7 @@ def _checked_lemmas(text: str, path: Path) -> pd.DataFrame:
             if key in seen:
                 raise InputError(f"{path}, line {line}: {'/'.join(key)} again (first on line {seen[key]}); keep one")
             seen[key] = line
-            rows.append({**row, **cells})
+            rows.append(row)
     if not rows:
         raise InputError(f"{path}: no lemma; each line after the header is lemma,singular,plural")
     return pd.DataFrame(rows, columns=columns)

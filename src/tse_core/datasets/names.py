@@ -65,6 +65,7 @@ def load_pairs(
     else:
         hint = f"; {name!r} holds {found[0].holds}" if found else OF_A_FILE
         raise unknown("agreement data", name, [*list_grammars(), *_named("agreement pairs")], hint)
+    pairs = with_plain_text(pairs, name, ("construction", "left", "correct", "wrong"), ("right",))
     pairs.attrs["name"] = _short(name)
     return pairs
 

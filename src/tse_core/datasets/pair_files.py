@@ -17,9 +17,12 @@ from tse_core.datasets.pairs import (
     split_pair,
     verb_lemma,
 )
+from tse_core.datasets.plain_text import warn_of_changes
 from tse_core.errors import InputError
 from tse_core.files import lines_of, read_text, write_output
+from tse_core.words import plain
 
+_OF_PREFIXES = {field for fields in PREFIX_FIELDS.values() for field in fields}
 LABELS = {-1: "singular", -2: "plural"}  # how the paper's files write the subject's number
 
 
@@ -120,8 +123,11 @@ def write_sentence_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
 
 
 def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """Each line's number (from 1) and its JSON object; blank lines are passed over."""
-    path = Path(path)
+    """Each line's number (from 1) and its JSON object with plain text; blank lines are passed over.
+
+    The prefix methods' fields are read as they are: they are parts of sentences, and spelled where these are joined.
+    """
+    path, changed = Path(path), []
     for number, line in enumerate(lines_of(read_text(path)), start=1):
         if not line.strip():
             continue
@@ -135,7 +141,10 @@ def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
             raise InputError(f"{path}:{number}: a line must be a JSON object with sentence_good and sentence_bad")
         if re.search("[\ud800-\udfff]", json.dumps(record, ensure_ascii=False)):
             raise InputError(f"{path}:{number}: half of a character (an unpaired \\ud800 to \\udfff)")
-        yield number, record
+        texts = {key: plain(text) for key, text in record.items() if isinstance(text, str) and key not in _OF_PREFIXES}
+        changed += [record[key] for key, text in texts.items() if record[key] != text]
+        yield number, record | texts
+    warn_of_changes(changed, str(path))
 
 
 def _write_json_lines(records: Iterable[dict], path: str | Path) -> None:

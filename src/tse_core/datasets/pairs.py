@@ -131,7 +131,7 @@ def _without_marks(word: str) -> tuple[str, str]:
 def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -> tuple[str, str]:
     """Apply the two policies of spelling: a capital first letter, a final period where no final mark stands."""
     if capital:
-        left = composed(left[:1].upper() + left[1:])
+        left = composed(left[:1].upper()) + left[1:]
     if period and not right.rstrip(')]"”').endswith((*".!?…。！？؟।",)):
         right += "."
     return left, right

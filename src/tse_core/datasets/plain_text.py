@@ -5,12 +5,37 @@ own texts are like that. One warning says where a text was changed.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
 from tse_core.errors import ChangedTextWarning, InputError
 from tse_core.words import plain, plain_right
+
+
+def plain_texts(texts: Sequence[str], where: str, spell: Callable[[str], str] = plain) -> list[str]:
+    """The texts in plain spelling; what is no text stays. `where` is what they are called in the warning."""
+    spelled = [spell(text) if isinstance(text, str) else text for text in texts]
+    warn_of_changes([old for old, new in zip(texts, spelled, strict=True) if old != new], where)
+    return spelled
+
+
+def plain_context(left: str, right: str) -> tuple[str, str]:
+    """The words before and behind a gap in plain spelling, as `plain_texts`."""
+    ((left,), (right,)) = plain_texts([left], "the context"), plain_texts([right], "the context", plain_right)
+    return left, right
+
+
+def warn_of_changes(changed: Sequence[str], where: str) -> None:
+    """One warning that some texts were read in another spelling; none where there are none."""
+    if changed:
+        number = "1 text was" if len(changed) == 1 else f"{len(changed):,} texts were"
+        warnings.warn(
+            f"{where}: {number} changed, e.g. {changed[0][:80]!r}; text is read with one space between words, none at "
+            "its ends, and composed letters",
+            ChangedTextWarning,
+            stacklevel=4,
+        )
 
 
 def with_plain_text(
@@ -45,11 +70,5 @@ def with_plain_text(
         examples += [text for text, new in spelled.items() if text != new]
         if column not in needed or any(text != new for text, new in spelled.items()):
             changed[column] = values.map(spelled)
-    if examples:
-        warnings.warn(
-            f"{where}: {len(examples)} texts were changed, e.g. {examples[0][:80]!r}; text is read with one space "
-            "between words, none at its ends, and composed letters",
-            ChangedTextWarning,
-            stacklevel=3,
-        )
+    warn_of_changes(examples, where)
     return table.assign(**changed) if changed else table

@@ -174,8 +174,8 @@ def _sides(pairs, names, method, first) -> Iterator[Side]:
             continue
         a, b, c = fields
         for prefix, word in ((a, b), (a, c)) if method == "one-prefix" else ((a, c), (b, c)):
-            prefix = _first_letter(plain(prefix), first)
-            yield Side(f"{prefix} {plain(word)}", len(prefix), None)
+            prefix = _first_letter(prefix.strip(), first)
+            yield Side(f"{prefix} {word.strip()}", len(plain(prefix)), None)
 
 
 def _wanted(text: TokenizedSentence | GivenSurprisals, side: Side) -> np.ndarray:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import SurprisalModel
@@ -119,10 +120,11 @@ class GivenSurprisals:
 def read_sentences(
     model: LanguageModel | SurprisalModel, sentences: Sequence[str], names: Sequence[str]
 ) -> Sequence[TokenizedSentence | GivenSurprisals]:
-    """Sentences as a model reads them; one that gives surprisals only is asked for these here.
+    """Sentences as a model reads them, in plain spelling; one that gives surprisals only is asked for these here.
 
     Raises InputError, which names an empty sentence.
     """
+    sentences = plain_texts(sentences, "the sentences")
     for sentence, name in zip(sentences, names, strict=True):
         if not isinstance(sentence, str) or not sentence.strip():
             raise InputError(f"{name}: an empty sentence cannot be scored")

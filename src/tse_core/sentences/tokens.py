@@ -5,9 +5,10 @@ no such sum; its *pseudo-log-likelihood* (PLL; Salazar et al. 2020) adds log P(t
 masked in turn. A word of several tokens then looks too probable, because its other pieces give it away; the variant
 ``pll-l2r`` (Kauf & Ivanova 2023) also masks the later pieces of the same word.
 
-Sentences are scored as they are written. What a model reads before them is its policy: ``bos`` says which token a
-causal model reads first (see :class:`tse_core.LanguageModel`), ``space`` whether a space precedes the first word. With
-no BOS token the first token has nothing to be predicted from: it is not scored, counts 0, and is flagged.
+Sentences are read in plain spelling (`tse_core.datasets.plain_text`), otherwise as they are written. What a model reads
+before them is its policy: ``bos`` says which token a causal model reads first (see :class:`tse_core.LanguageModel`),
+``space`` whether a space precedes the first word. With no BOS token the first token has nothing to be predicted from:
+it is not scored, counts 0, and is flagged.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError, unknown
 from tse_core.forward import passes
 from tse_core.models.coerce import as_model
@@ -86,7 +88,8 @@ def surprisals(
     Returns
     -------
     DataFrame
-        sentence and position (from 0), token or word, start and end (characters), surprisal, scored, unknown; for
+        sentence and position (from 0), token or word, start and end (characters of the sentence as it is read, in plain
+        spelling), surprisal, scored, unknown; for
         words also tokens, how many it has. A word is unknown if a token of it is, scored if all of them are.
 
     Examples
@@ -101,7 +104,7 @@ def surprisals(
     if unit not in ("token", "word"):
         raise unknown("unit", unit, ("token", "word"))
     model = as_model(model)
-    sentences = [sentences] if isinstance(sentences, str) else list(sentences)
+    sentences = plain_texts([sentences] if isinstance(sentences, str) else list(sentences), "the sentences")
     scored = token_surprisals(model, sentences, bos=bos, space=space, method=method, advance=advance)
     if boundary:
         from tse_core.sentences.boundaries import with_boundaries

@@ -1,8 +1,8 @@
 """A test suite: items in several conditions, cut into regions, with predictions; JSON and CSV files in and out.
 
-Reading forgives what published copies contain (stray spaces, square brackets in formulas, conditions in any order);
-``Suite.notes`` name every stray space, and ``strict=True`` refuses them. Writing gives the canonical form, so a suite
-that is read and written again is byte for byte the same, in JSON as through CSV.
+Reading forgives what published copies contain (stray spaces, square brackets in formulas, conditions in any order): one
+warning says that text was changed, ``Suite.notes`` where, and ``strict=True`` refuses it. Writing gives the canonical
+form, so a suite that is read and written again is byte for byte the same, in JSON as through CSV.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tse_core.datasets.plain_text import plain_texts, warn_of_changes
 from tse_core.errors import InputError
 from tse_core.files import read_text, write_output
 from tse_core.syntaxgym import validation
@@ -19,10 +20,15 @@ from tse_core.syntaxgym.formula import Formula
 
 @dataclass(frozen=True)
 class Item:
-    """One item: its number and, by condition and region number, the text of every region."""
+    """One item: its number and, by condition and region number, the text of every region, in plain spelling."""
 
     number: int
     contents: dict[str, dict[int, str]]
+
+    def __post_init__(self):
+        where = f"item {self.number}"
+        spelled = {c: dict(zip(t, plain_texts([*t.values()], where), strict=True)) for c, t in self.contents.items()}
+        object.__setattr__(self, "contents", spelled)
 
     def sentence(self, condition: str) -> str:
         """The regions that are not empty, joined by one space."""
@@ -99,6 +105,7 @@ def suite_from_dict(data: object, *, where: str = "suite", strict: bool = False)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise InputError(f"{where}: {problems[0]}{more}")
+    warn_of_changes(notes, where)
     conditions = [condition["condition_name"] for condition in tidy["items"][0]["conditions"]]
     numbers = sorted(int(number) for number in tidy["region_meta"])
 

@@ -13,6 +13,7 @@ from tse_core.paths import data_folder
 from tse_core.schemas import mistakes
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.formula_parser import FormulaError
+from tse_core.words import composed, plain
 
 
 @cache
@@ -27,7 +28,7 @@ def problems(data: object) -> list[str]:
 
 
 def tidied(data: Any) -> tuple[Any, list[str]]:
-    """A copy without stray spaces (before, after or doubled inside a text), and one line for each place that had some.
+    """A copy with plain text (see `tse_core.datasets.plain_text`), and one line for each place that had another.
 
     Data of the wrong shape is left as it is, for ``problems`` to name.
     """
@@ -36,9 +37,10 @@ def tidied(data: Any) -> tuple[Any, list[str]]:
     def clean(text, *where):
         if not isinstance(text, str):
             return text
-        tidy = " ".join(text.split())
+        tidy = plain(text)
         if tidy != text:
-            notes.append(f"{_joined(where)}: stray spaces in {_short(text)}")
+            what = "stray spaces" if composed(text) == text else "letters apart from their marks"
+            notes.append(f"{_joined(where)}: {what} in {_short(text)}")
         return tidy
 
     def mapped(key, value, *where):
