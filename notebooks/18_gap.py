@@ -429,8 +429,8 @@ glue("lesson_front", lesson_front)
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
 for name in newman.laboratory_models(models):
-    run = evaluate(name, "marvin-linzen/simple", verbs, keep="lemmas", store=store)
-    ours = gap_parts(stages_of(run)).query("construction == 'Simple'")
+    run = evaluate(name, "marvin-linzen/simple", verbs, keep="forms", store=store)
+    ours = gap_parts(stages_of([run])).query("construction == 'Simple'")
     known = known_parts(newman.label(name).split("-")[1], run.lemmas)
     known = known.query("construction == 'Simple'").rename(columns={"value": "known"})
     display(

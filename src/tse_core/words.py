@@ -1,6 +1,10 @@
-"""Words side by side: how the parts around a gap become a sentence, and the one spelling in which all text is read."""
+"""Words side by side: how the parts around a gap become a sentence, and the one spelling in which all text is read.
+
+And what the singular and the plural of an English noun have in common.
+"""
 
 import unicodedata
+from collections.abc import Iterable
 
 MARKS = '.,;:!?)]"”'  # what stands behind a word without a space
 
@@ -50,3 +54,25 @@ def join(left: str, word: str, right: str) -> str:
     if not right or right[0] == " " or (right[0] in MARKS and not opens):
         return start + right
     return f"{start} {right}"
+
+
+def spelled_nouns(subjects: Iterable[str]) -> list[str]:
+    """One label for the singular and the plural of an English noun, so that `key` and `keys` form one cluster.
+
+    A plural is recognised only when its singular is among `subjects` too; anything else stays as it is, in small
+    letters.
+
+    >>> print(*spelled_nouns(["movies", "movie", "lady", "ladies", "bus", "women", "boss"]))
+    movie movie lady lady bus woman boss
+    """
+    words = [str(subject).strip().lower() for subject in subjects]
+    known = set(words)
+    singular = {word: word for word in known}
+    for word in known:
+        endings = [("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man"), ("es", ""), ("s", "")]
+        options = [word[: -len(old)] + new for old, new in endings if word.endswith(old)]
+        options += {"people": ["person"], "children": ["child"], "teeth": ["tooth"], "mice": ["mouse"]}.get(word, [])
+        irregular = word.endswith("men") and word not in ("men", "specimen", "regimen", "abdomen", "omen")
+        present = [o for o in options if o in known] or ([word[:-3] + "man"] if irregular else [])
+        singular[word] = present[-1] if present else word
+    return [singular[word] for word in words]

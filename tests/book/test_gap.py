@@ -1,6 +1,9 @@
 """Where the gap comes from, the expectations of the factorial design, and number sensitivity against its truth."""
 
+import itertools
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from tse_book.laboratory.known_truth import true_sensitivity, truth
@@ -9,10 +12,11 @@ from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twin
 from tse_book.studies.details import COLUMNS, recorded_details
 from tse_book.studies.expectations import MEAN, Region, design_of, expectations, lifts
 from tse_book.studies.factorial import TABLES, WHOLE
-from tse_book.studies.gap import GAP, PARTS, gap_parts, known_parts, recorded_stages, stages_of
+from tse_book.studies.gap import GAP, OUTCOMES, PARTS, gap_parts, known_parts, recorded_stages, stages, stages_of
 from tse_core import InputError, evaluate, load_lemmas, load_pairs
 from tse_core.paths import data_folder
 from tse_core.uncertainty.clusters import Sample
+from tse_core.words import spelled_nouns
 
 VERBS = ["be", "walk", "open", "rust"]
 
@@ -48,6 +52,60 @@ def test_the_parts_add_up_in_every_row_of_the_recorded_run():
     assert (table[GAP] > 0).all() and table.loc[MEAN, "noun readings"] > 0.09
 
 
+NOUNS, BETWEEN, LISTED = ["key", "box", "cup"], ["shelf", "table"], ["open", "walk", "rust", "plan", "abdicate"]
+
+
+def outcomes():
+    """Made-up outcomes of two constructions, by subject, attractor and verb; the last verb is several tokens."""
+    random, rows = np.random.default_rng(1), []
+    for construction, noun, attractor in itertools.product(("Simple", "Twice"), NOUNS, BETWEEN):
+        rows.append(("pairs", construction, noun, attractor, "the templates' own", 2, random.integers(0, 3)))
+        rows += [("single", construction, noun, attractor, verb, 4, random.integers(1, 5)) for verb in LISTED[:-1]]
+        rows += [("words", construction, noun, attractor, verb, 4, random.integers(1, 5)) for verb in LISTED]
+    return pd.DataFrame(rows, columns=OUTCOMES)
+
+
+def test_the_parts_add_up_in_every_replicate_of_subjects_verbs_and_attractors():
+    table, random = outcomes(), np.random.default_rng(2)
+    for _ in range(20):
+        drawn = np.ones(len(table))
+        for way, labels in (("noun", NOUNS), ("attractor", BETWEEN), ("lemma", LISTED)):
+            times = dict(zip(labels, 1 + random.integers(0, 3, len(labels)), strict=True))
+            drawn *= table[way].map(times).fillna(1)
+        replicate = table.assign(contexts=table["contexts"] * drawn, correct=table["correct"] * drawn)
+        found = gap_parts(stages(replicate)).pivot(index="construction", columns="part", values="value")
+        assert np.abs(found[list(PARTS)].sum(axis=1) - found[GAP]).max() < 1e-12
+        weights = replicate[replicate["forms"] == "words"].query("construction == 'Simple'")
+        tse = replicate[replicate["forms"] == "pairs"].query("construction == 'Simple'")
+        by_hand = [rows["correct"].sum() / rows["contexts"].sum() for rows in (tse, weights)]
+        assert found.loc["Simple", GAP] == pytest.approx(by_hand[0] - by_hand[1])
+
+
+def test_more_ways_of_sampling_give_wider_intervals():
+    table = outcomes()
+    widths = []
+    for ways in (["lemma"], ["noun", "lemma"], ["noun", "attractor", "lemma"]):
+        kept = table[["forms", "construction", *ways, "contexts", "correct"]]
+        parts = gap_parts(stages(kept)).query("construction == 'mean'").set_index("part")
+        widths.append(parts.loc["noun readings", "high"] - parts.loc["noun readings", "low"])
+    assert widths[0] < widths[1] <= widths[2]
+
+
+def test_the_stages_of_an_evaluation_have_its_scores_and_sample_its_nouns_verbs_and_attractors(tiny_causal):
+    pairs = load_pairs("marvin-linzen/across-prepositional-phrase")
+    some = pairs[pairs["noun"].isin(["author", "pilot", "farmer"])].reset_index(drop=True)
+    found = evaluate(tiny_causal, some, cutoffs=WHOLE, keep="forms")
+    (stage,) = stages_of([found]).values()
+    scores = found.table().iloc[0]
+    assert np.average(stage["single entries"].values, weights=stage["single entries"].counts) == pytest.approx(
+        scores["EW"]
+    )
+    assert np.average(stage["TSE"].values, weights=stage["TSE"].counts) == pytest.approx(scores["TSE"])
+    ways = [len(set(way)) for way in stage["single entries"].clusters]
+    assert ways == [3, len(set(spelled_nouns(some["attractor"]))), len(found.lemmas)]
+    assert [len(set(way)) for way in stage["TSE"].clusters] == [3, ways[1], 1]
+
+
 def test_without_whole_words_the_gap_ends_at_single_entries():
     stages = {
         "Simple": {name: part for name, part in by_hand()["Simple"].items() if name in list(by_hand()["Simple"])[:3]}
@@ -72,8 +130,8 @@ def test_the_known_parts_of_the_laboratory_add_up_to_its_known_gap():
 @pytest.mark.slow
 def test_the_measured_parts_of_a_laboratory_model_are_the_known_ones():
     verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
-    found = evaluate("lab-lexical-causal", "marvin-linzen/simple", verbs, cutoffs=WHOLE, keep="lemmas")
-    measured = gap_parts(stages_of(found)).query("construction == 'Simple'").set_index("part")["value"]
+    found = evaluate("lab-lexical-causal", "marvin-linzen/simple", verbs, cutoffs=WHOLE, keep="forms")
+    measured = gap_parts(stages_of([found])).query("construction == 'Simple'").set_index("part")["value"]
     known = known_parts("lexical", found.lemmas).query("construction == 'Simple'").set_index("part")["value"]
     for part in (GAP, "choice of verbs", "noun readings"):
         assert measured[part] == pytest.approx(known[part], abs=0.03)

@@ -1,11 +1,14 @@
 """Pairs from tables: other projects' columns, numbers that are said or shown by the verb, one line for each mistake."""
 
+import json
+
 import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
 from tse_core.blimp.defects import pair_defects
 from tse_core.datasets.columns import pairs_from_table
+from tse_core.datasets.pair_files import write_pairs
 from tse_core.errors import LittleCountedWarning
 
 SHOWN = ["construction", "left", "correct", "wrong", "right", "number"]
@@ -54,6 +57,48 @@ def test_columns_with_any_names_are_said(write):
     path = write("mine.csv", "satz,falsch,art\nThe cat runs.,The cat run.,kurz\n")
     columns = {"good": "satz", "bad": "falsch", "construction": "art"}
     assert load_pairs(path, columns)[SHOWN].to_numpy().tolist() == [["kurz", "The cat", "runs", "run", ".", ""]]
+
+
+FACTORS = [
+    ("The author", "", "laughs", "laugh", "singular", "none"),
+    ("The author often", "", "laughs", "laugh", "singular", "often"),
+    ("The authors", "", "laugh", "laughs", "plural", "none"),
+    ("The authors often", "", "laugh", "laughs", "plural", "often"),
+]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_columns_of_ones_own_are_factors_that_an_evaluation_is_divided_by(write, tiny_causal, ending):
+    rows = [dict(zip(("left", "right", "correct", "wrong", "number", "adverb"), row, strict=True)) for row in FACTORS]
+    if ending == "csv":
+        text = "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)])
+    else:
+        lines = [
+            {"sentence_good": f"{r['left']} {r['correct']}.", "sentence_bad": f"{r['left']} {r['wrong']}.",
+             "label": -1 if r["number"] == "singular" else -2, "field": "syntax", "adverb": r["adverb"]} for r in rows
+        ]  # fmt: skip
+        text = "\n".join(map(json.dumps, lines))
+    pairs = load_pairs(write(f"mine.{ending}", text))
+    assert pairs["adverb"].tolist() == ["none", "often", "none", "often"] and "field" not in pairs
+    table = evaluate(tiny_causal, pairs, keep="forms").table("adverb,number")
+    assert table[["adverb", "number", "contexts"]].to_numpy().tolist() == [
+        ["none", "singular", 1], ["none", "plural", 1], ["often", "singular", 1], ["often", "plural", 1],
+    ]  # fmt: skip
+
+
+def test_a_factor_that_some_lines_lack_is_empty_there_and_survives_writing(write, tmp_path):
+    lines = ['{"sentence_good": "A b c.", "sentence_bad": "A d c.", "label": -1, "depth": 2}',
+             '{"sentence_good": "E b c.", "sentence_bad": "E d c.", "label": -1}']  # fmt: skip
+    pairs = load_pairs(write("mine.jsonl", "\n".join(lines)))
+    assert pairs["depth"].tolist() == ["2", ""]
+    write_pairs(pairs, tmp_path / "again.jsonl")
+    pd.testing.assert_frame_equal(load_pairs(tmp_path / "again.jsonl"), pairs)
+
+
+def test_a_factor_may_not_have_the_name_of_a_result(tiny_causal):
+    pairs = load_pairs("marvin-linzen/simple").assign(ew="high")
+    with pytest.raises(InputError, match="the pairs have a column 'ew', which results have too; give it another name"):
+        evaluate(tiny_causal, pairs)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ import pytest
 
 from tse_core import evaluate, load_pairs
 from tse_core.datasets.names import data_hash
-from tse_core.datasets.nouns import spelled_nouns, with_nouns
+from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.pair_files import read_pairs
 from tse_core.errors import GuessedWarning
+from tse_core.words import spelled_nouns
 
 LINES = [
     {"sentence_good": f"my {subject} {good}", "sentence_bad": f"my {subject} {bad}", "label": label, "subject": subject}

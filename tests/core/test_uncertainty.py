@@ -18,7 +18,7 @@ from tse_core.uncertainty.clusters import (
 )
 from tse_core.uncertainty.intervals import combine, compare, holm, interval, joined, p_value, wilson
 from tse_core.uncertainty.quantiles import t_quantile
-from tse_core.uncertainty.tables import curve_intervals, subject_clusters, table_intervals
+from tse_core.uncertainty.tables import attractor_clusters, curve_intervals, subject_clusters, table_intervals
 
 ANY = (-np.inf, np.inf)
 RANDOM = np.random.default_rng(1)
@@ -218,6 +218,17 @@ def test_every_point_of_a_curve_gets_its_interval():
 def test_a_pair_of_an_unknown_subject_is_clustered_with_its_context():
     rows = pd.DataFrame({"noun": ["key", "", None, "", "key"], "left": ["The key", "Ann", "Bob", "Ann", "Some key"]})
     assert subject_clusters(rows).tolist() == ["key", "Ann", "Bob", "Ann", "key"]
+    left = ["The pictures of Sharon", "Every picture", "Pictures that sell", "A lot of pictures", "Oxen", "The"]
+    blimp = pd.DataFrame({"noun": "", "left": left})
+    assert subject_clusters(blimp).tolist() == [*["picture"] * 4, "Oxen", "The"]
+
+
+def test_a_row_without_an_attractor_samples_its_subject_once_more():
+    rows = pd.DataFrame({"noun": ["key", "box", "box"], "attractor": ["cabinets", "cabinet", ""]})
+    assert attractor_clusters(rows).tolist() == ["cabinet", "cabinet", "no attractor: box"]
+    values, counted = [1.0, 0.5, 0.75, 0.25], pd.DataFrame({"noun": ["key", "key", "box", "cup"], "attractor": ""})
+    one, two = (interval(values, counted["noun"], crossed_with=more) for more in ([], [attractor_clusters(counted)]))
+    assert two.error == pytest.approx(one.error)
 
 
 @pytest.mark.parametrize(

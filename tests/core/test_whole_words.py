@@ -24,14 +24,17 @@ from tse_core.agreement.job import prepare
 from tse_core.agreement.samples import stratified_sample
 from tse_core.agreement.scoring import job_work
 from tse_core.datasets.lemmas import Lemmas
+from tse_core.forward.likely_words import likely_words
 from tse_core.forward.passes import target_log_probabilities
 from tse_core.forward.word_forms import form_log_probabilities, form_tree
-from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.metrics.scores import cutoff_scores
+from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs
 from tse_core.models.language_model import LanguageModel, Prompt
 from tse_core.models.network import Network
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
 from tse_core.results.work import unfinished
+from tse_core.sentences.tokens import surprisals
 
 SIX = ["<end>", "Ġ", "a", "b", "Ġa", "."]
 MERGED = [*SIX, "ab"]
@@ -46,6 +49,9 @@ class Given(Network):
     def states(self, ids, rows, columns):
         prefixes = [tuple(ids[row, : column + 1].tolist()) for row, column in zip(rows, columns, strict=True)]
         return torch.from_numpy(np.log(np.stack([self.probabilities(prefix) for prefix in prefixes])))
+
+    def tensors(self):
+        return []
 
 
 def drawn(prefix):
@@ -174,6 +180,98 @@ def test_forms_of_several_tokens_are_those_of_scoring_each_alone(pieces, few):
         assert value == pytest.approx(alone.sum(), abs=2e-5)
 
 
+def all_words(context, most):
+    """Every word of at most `most` tokens after a context of the toy, with its probability, by enumeration."""
+    letters, ends = [2, 3], [0, 1, 4, 5]
+    found = {}
+    for length in range(1, most + 1):
+        for form in itertools.product(range(6), *[letters] * (length - 1)):
+            chain = np.prod([drawn(context + form[:k])[token] for k, token in enumerate(form)])
+            found[form] = chain * drawn(context + form)[ends].sum()
+    return found
+
+
+def test_the_likeliest_words_are_those_of_an_enumeration(toy):
+    slot = toy.slot("a b")
+    known = sorted(all_words(slot.ids, 8).items(), key=lambda item: -item[1])
+    for mass in (0.3, 0.6, 0.8):
+        spellings, probabilities = likely_words(toy, slot, mass)
+        assert spellings == [form for form, _ in known[: len(spellings)]]
+        np.testing.assert_allclose(probabilities, [p for _, p in known[: len(spellings)]], rtol=1e-6)
+        assert probabilities.sum() >= mass
+        assert max(map(len, spellings)) < 8  # so that no longer word was missed
+    with pytest.raises(InputError, match=r"hold 99\.9.* % of the probability, less than the top 99\.9999 % asked for"):
+        likely_words(toy, slot, 0.999999)
+
+
+def test_top_p_of_all_words_is_top_p_of_a_vocabulary_that_lists_them_all(toy):
+    """Every word has an entry of its own in a made-up vocabulary, and so has what is too long to be listed."""
+    pairs = pd.DataFrame(
+        [("toy", left, "", "ab", "a", "singular") for left in ("a", "a b", "b")],
+        columns=["construction", "left", "right", "correct", "wrong", "number"],
+    )
+    verbs = Lemmas("toy", pd.DataFrame([("a", "ab", "a"), ("b", "ba", "b"), ("bb", "bba", "bb")],
+                                       columns=["lemma", "singular", "plural"]))  # fmt: skip
+    cutoffs = Cutoffs((0.2, 0.5, 0.7, 1.0), ())
+    found = evaluate(toy, pairs, verbs, forms="words", cut="all-words", cutoffs=cutoffs, sample="all")
+    assert found.signature.policy["cut"] == "all-words" and set(found.curves()["share"]) == {"of all words"}
+    for row in found.contexts.to_dict("records"):
+        listed = all_words(toy.slot(row["left"]).ids, 7)
+        rest = np.full(10_000, (1 - sum(listed.values())) / 10_000)
+        places = {form: i for i, form in enumerate(listed)}
+        ids = [
+            [places[form] for form in toy.spellings(list(pair))]
+            for pair in found.lemmas[["singular", "plural"]].to_numpy()
+        ]
+        expected = cutoff_scores(
+            np.log(np.concatenate([list(listed.values()), rest]))[None], ids, [0], top=cutoffs.top, bottom=[]
+        )
+        for kind in ("ew", "mw", "mass"):
+            got = [row[f"{kind}_top_{cutoff:g}"] for cutoff in cutoffs.top]
+            np.testing.assert_allclose(got, getattr(expected, f"{kind}_top")[0], atol=1e-4)  # float32
+
+
+def test_single_entries_with_their_ends_are_those_of_whole_words(pieces, simple, few):
+    whole, single = (
+        evaluate(pieces, simple, few, forms=forms, sample=6, keep="lemmas") for forms in ("words", "single-end")
+    )
+    assert len(single.lemmas) < len(whole.lemmas) and set(single.lemmas["tokens"]) == {1}
+    assert single.signature.policy["forms"] == "single-end"
+    of_these = whole.over(single.lemmas["lemma"])
+    assert single.contexts["ew"].mean() == pytest.approx(of_these["ew"].mean())
+    plain = evaluate(pieces, simple, few, sample=6)
+    assert (single.pairs["log_probability_correct"] < plain.pairs["log_probability_correct"]).all()
+    assert set(single.curves()["share"]) == {"of the list"} and set(plain.curves()["share"]) == {"of the distribution"}
+
+
+def test_the_word_behind_the_masks_is_the_sentences_own_and_ends_the_word(masked_pieces, simple, few):
+    found = evaluate(masked_pieces, simple, few, forms="words", sample="all")
+    pair = found.pairs[found.pairs["tse"].notna()].iloc[0]
+    (form,) = masked_pieces.spellings([pair["correct"]])
+    slot, mask = masked_pieces.slot(pair["left"], pair["right"]), masked_pieces.tokenizer.mask_token_id
+    behind = slot.ids[slot.position + 1 :]
+    assert masked_pieces.word_ends[behind[0]]
+    total = 0.0
+    for k, token in enumerate(form):
+        filled = [*slot.ids[: slot.position], *form[:k], *[mask] * (len(form) - k), *behind]
+        logits = masked_pieces.network.logits(
+            torch.tensor([filled]), torch.tensor([0]), torch.tensor([slot.position + k])
+        )
+        total += float(logits.double().log_softmax(-1)[0, token])
+    assert pair["log_probability_correct"] == pytest.approx(total, abs=1e-5)
+
+
+def test_a_whole_form_and_the_surprisal_of_the_word_have_one_end(pieces):
+    """What a word costs with its boundary is less log P(tokens) less log P(end), but for the end of the word before."""
+    (form,) = pieces.spellings(["brings"])
+    slot, ends = pieces.slot("The author"), pieces.word_ends
+    found = form_log_probabilities(pieces, [slot], [form], ends=ends)
+    before = form_log_probabilities(pieces, [pieces.slot("The")], pieces.spellings(["author"]), ends=ends)
+    last = surprisals(pieces, ["The author brings"], unit="word", boundary=True)["surprisal"].iloc[-1]
+    expected = found.log_probability + found.log_end - before.log_end
+    assert last == pytest.approx(-expected[0, 0] / np.log(2), abs=1e-4)
+
+
 def test_a_masked_model_fills_as_many_masks_as_a_form_has_tokens_from_left_to_right(masked_pieces):
     form, mask = masked_pieces.spellings(["abandons"])[0][:3], masked_pieces.tokenizer.mask_token_id
     slot = masked_pieces.slot("The author", "it .")
@@ -203,8 +301,11 @@ def test_baselines_score_whole_words_too(pieces, kind):
     assert -20 < found.log_end[0, 0] < 0
 
 
-@pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
-@pytest.mark.parametrize("forms", ["words", "words-no-end"])
+@pytest.mark.parametrize(
+    ("kind", "forms"),
+    [("tiny_causal", "words"), ("tiny_causal", "words-no-end"), ("tiny_causal", "single-end"),
+     ("tiny_masked", "words"), ("tiny_masked", "single-end")],
+)  # fmt: skip
 def test_lists_of_single_entries_give_the_numbers_of_single_entries(kind, forms, simple, request):
     """The tiny models know whole words alone: every entry ends the word before it, so the end is certain too."""
     folder = request.getfixturevalue(kind)
@@ -272,7 +373,7 @@ def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simpl
     even = sum(a == b for a, b in zip(*lengths, strict=True))
     assert 0 < even < len(few) and len(found.lemmas) == even
     assert f"{len(few) - even} lemmas: their two forms are not equally long in tokens" in found.scored
-    assert found.signature.policy["forms"] == "words-no-end"
+    assert found.signature.policy["forms"] == "words"
     uneven = simple["correct"].isin(["brings", "bring"])
     assert found.pairs["tse"].isna().tolist() == uneven.tolist()
 
@@ -393,6 +494,9 @@ def test_spellings_agree_with_single_entries(pieces):
         ({"sample": 0}, "a sample is a number of contexts of each construction, from 1 on, or 'all'.*not 0 and 0"),
         ({"sample": "some"}, "not 'some' and 0"),
         ({"sample": 4, "seed": -1}, "not 4 and -1"),
+        ({"cut": "words"}, "unknown cut 'words'"),
+        ({"cut": "all-words"}, "cut='all-words' goes with forms='words', not 'single'"),
+        ({"cut": "all-words", "forms": "words"}, "bottom p over all words cannot be computed"),
     ],
 )
 def test_wrong_choices(tiny_causal, simple, options, message):
@@ -403,13 +507,13 @@ def test_wrong_choices(tiny_causal, simple, options, message):
 def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces, toy):
     with pytest.raises(InputError, match="gives surprisals only"):
         evaluate("command:cat", simple, few, forms="words")
-    with pytest.raises(InputError, match="says nothing of where a word ends"):
+    with pytest.raises(InputError, match="sees where a word ends; its forms need no ends"):
         form_log_probabilities(masked_pieces, [masked_pieces.slot("The")], [(5,)], ends=masked_pieces.word_ends)
     with pytest.raises(InputError, match=r"ends has shape \(2,\); it must be \(6,\)"):
         form_log_probabilities(toy, [toy.slot("a")], [(3,)], ends=np.ones(2, bool))
-    with pytest.raises(InputError, match="knows no end of a word; compare with forms='words-no-end'"):
-        shared_lemmas([pieces, masked_pieces], few, "words")
-    assert len(shared_lemmas([pieces, masked_pieces], few, "words-no-end")) < len(few)
+    with pytest.raises(InputError, match="sees where a word ends; count with forms='words'"):
+        shared_lemmas([pieces, masked_pieces], few, "words-no-end")
+    assert len(shared_lemmas([pieces, masked_pieces], few, "words")) < len(few)
     with pytest.raises(InputError, match="unknown forms 'word'"):
         shared_lemmas([pieces], few, "word")
     with pytest.raises(InputError, match="at least one form"):
@@ -429,7 +533,10 @@ def test_the_command(pieces, tmp_path, capsys):
     with pytest.raises(SystemExit, match="0"):
         main(["evaluate", pieces.name, *arguments, "--no-store", "--out", str(out)])
     shown = capsys.readouterr().out
-    assert "2 of 2 lemmas as whole words (1 of them single entries)" in shown and "forms:words sample:4@0" in shown
+    assert (
+        "2 of 2 lemmas as whole words (1 of them single entries)" in shown
+        and "forms:words cut:list sample:4@0" in shown
+    )
     assert set(pd.read_parquet(out)["contexts"]) == {4}
     with pytest.raises(SystemExit, match="2"):
         main(["evaluate", pieces.name, *arguments[:-1], "none", "--no-store"])

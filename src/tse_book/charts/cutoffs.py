@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from tse_book.charts.theme import CONSTRUCTIONS, QUIET, colours_of, described, listed, needs
+from tse_core.agreement.curves import OF_DISTRIBUTION
+from tse_core.errors import InputError
 
 TOP_END, BOTTOM_START = 0.54, 0.63
 TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (0.5, 1e-2, 1e-4, 1e-6)}
@@ -30,7 +32,8 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, 
     curves : DataFrame
         construction, metric, side ("top", "bottom"), cutoff (a fraction), score, and where known coverage, invalid,
         contexts, low, high, model, source ("measured", "published"): what `Evaluation.curves` gives; null_low and
-        null_high of `tse_core.agreement.shuffled.null_curves` are drawn as a band.
+        null_high of `tse_core.agreement.shuffled.null_curves` are drawn as a band. What the cut-offs are shares of
+        (the column share) stands on the axis; curves of different shares do not go on one.
     published : DataFrame, optional
         The same columns, and `beside`, the model in whose panels a published curve is drawn thin and hollow.
     chosen : str, optional
@@ -63,6 +66,7 @@ def position(side, cutoff):
 
 def _figure(curves, metrics, value, published, chosen, title):
     needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
+    share = _share(curves)
     rows = _rows(curves, metrics, value)
     models, constructions = list(dict.fromkeys(rows["model"])), _ordered(rows["construction"])
     ghosts = published if published is not None and len(published) else None
@@ -77,7 +81,7 @@ def _figure(curves, metrics, value, published, chosen, title):
     panels = [(model, metric) for model in models for metric in metrics]
     size = {"width": "container" if len(panels) == 1 else 275, "height": 170}
     plots = [
-        _panel(rows, model, metric, value, floor).properties(
+        _panel(rows, model, metric, value, floor, share).properties(
             title=alt.TitleParams(_heading(model, metric, models, metrics), fontSize=12), **size
         )
         for model, metric in panels
@@ -110,6 +114,15 @@ def _furthest(rows, value, constructions) -> str:
     return str(moved.idxmax()) if moved.notna().any() else constructions[0]
 
 
+def _share(curves) -> str:
+    """What the cut-offs are shares of, as the axis says it: "" of the distribution, as the paper's are."""
+    known = dict.fromkeys(curves["share"].fillna(OF_DISTRIBUTION)) if "share" in curves else [OF_DISTRIBUTION]
+    if len(known) > 1:
+        raise InputError(f"cut-offs {' and '.join(known)} are different scales; draw them in charts of their own")
+    (share,) = known
+    return "" if share == OF_DISTRIBUTION else f" {share}"
+
+
 def _rows(table, metrics, value):
     table = table[table["metric"].isin(metrics)].copy()
     table = needs(table[table[value].notna()], what=f"a chart of {listed(metrics)}")
@@ -125,7 +138,7 @@ def _rows(table, metrics, value):
     return table[kept].sort_values(["metric", "construction", "side", "position"], kind="stable")
 
 
-def _panel(rows, model, metric, value, floor):
+def _panel(rows, model, metric, value, floor, share):
     here = alt.Chart(rows).transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
     ticks = [float(position(side, c).round(5)) for side, cuts in TICKS.items() for c in cuts]
     words = (
@@ -135,7 +148,7 @@ def _panel(rows, model, metric, value, floor):
     )
     axis = alt.Axis(
         values=ticks, labelOverlap="greedy", labelFontSize=11, labelExpr=words, grid=False, titleFontSize=11,
-        title="likely ← top p | bottom p → unlikely",
+        title=f"likely ← top p{share} | bottom p{share} → unlikely",
     )  # fmt: skip
     base = here.encode(
         x=alt.X("position:Q", axis=axis, scale=alt.Scale(domain=[-0.02, 1.02], nice=False)),

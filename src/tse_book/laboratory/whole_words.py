@@ -7,7 +7,7 @@ from typing import Literal
 import pandas as pd
 
 from tse_book.laboratory.known_truth import truth
-from tse_core.agreement.counted_forms import FORMS_POLICIES, FormsPolicy
+from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.evaluation import evaluate
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
@@ -24,7 +24,7 @@ def against_truth_by_forms(
     regime: str,
     *,
     data: str | pd.DataFrame = "marvin-linzen",
-    forms: Iterable[FormsPolicy] = FORMS_POLICIES,
+    forms: Iterable[FormsPolicy] = ("single", "words", "words-no-end"),
     sample: int | Literal["all"] | None = None,
     store: Store | str | Path | None = None,
 ) -> pd.DataFrame:

@@ -31,8 +31,7 @@ def gap_of(model: str, data, lemmas: str, store=None) -> pd.DataFrame:
     """TSE less EW of a model and its parts (`gap_parts`): from its recorded run, or from scores on `data`."""
     stages = recorded_stages(str(model).rstrip("/").rpartition("/")[2])
     if stages is None:
-        runs = [evaluate(model, part, lemmas, keep="lemmas", store=store) for part in data]
-        stages = {row: stage for run in runs for row, stage in stages_of(run).items()}
+        stages = stages_of([evaluate(model, part, lemmas, keep="forms", store=store) for part in data])
     return gap_parts(stages)
 
 

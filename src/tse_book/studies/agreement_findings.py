@@ -13,8 +13,7 @@ from tse_book.studies.contrasts import Group, Statistic, Statistics, negative, p
 from tse_core.agreement.cells import decisions
 from tse_core.agreement.clustered import lemma_scores
 from tse_core.agreement.shuffled import falls_and_nulls
-from tse_core.datasets.nouns import spelled_nouns
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 FIRST, LAST = "top_0.1", "bottom_1e-06"  # the outer ends of the whole curve
 FEWEST_NOUNS = 10  # below that, a fall of a curve rests on too few subjects to count as the largest
@@ -147,7 +146,7 @@ def _attractors(pairs: Mapping[str, pd.DataFrame]) -> dict[str, list[Group]]:
     for row in BETWEEN:
         if row in pairs and "attractor_number" in pairs[row]:
             same = pairs[row]["attractor_number"] == pairs[row]["number"]
-            between = np.array(spelled_nouns(pairs[row]["attractor"]))
+            between = attractor_clusters(pairs[row])
             ends = [Group(pairs[row]["tse"].to_numpy(float)[here], [pairs[row]["noun"].to_numpy()[here], between[here]])
                     for here in (same.to_numpy(), ~same.to_numpy())]  # fmt: skip
             rows[row] = [ends[0], *negative(ends[1:])]

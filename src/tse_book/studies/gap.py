@@ -5,7 +5,7 @@ same with the end of the word counted, all verbs of any number of tokens. The di
 gap, and the parts add up to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 STAGES = ("TSE", "other verbs", "single entries", "with the word's end", "all verbs")
 PARTS = {  # a part of the gap -> the stages between which it lies
@@ -27,6 +27,8 @@ PARTS = {  # a part of the gap -> the stages between which it lies
     "several tokens": STAGES[3:5],
 }
 GAP, MEAN = "TSE less EW", "mean"
+PAIRS, TEMPLATES = "pairs", "the templates' own"  # the outcomes that TSE counts, and their verbs
+OUTCOMES = ["forms", "construction", "noun", "attractor", "lemma", "contexts", "correct"]
 Stages = Mapping[str, Mapping[str, Sample]]  # construction -> stage -> its scores
 
 
@@ -41,7 +43,8 @@ def gap_parts(stages: Stages) -> pd.DataFrame:
     Returns
     -------
     DataFrame with construction ("mean": over the rows, each counting alike), part (`GAP`, then those of `PARTS` that
-    are known), value, low, high: 95 % over the clusters of the samples, as paired differences.
+    are known), value, low, high: 95 % over the clusters of the samples (subjects, verbs and attractors, crossed, where
+    they are known), as paired differences.
     """
     there = [name for name in STAGES if all(name in row for row in stages.values())]
     if STAGES[0] not in there or len(there) < 2:
@@ -56,24 +59,66 @@ def gap_parts(stages: Stages) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["construction", "part", "value", "low", "high"])
 
 
-def stages_of(single: Evaluation, words: Evaluation | None = None) -> Stages:
-    """The stages of one model, sampled over subjects and verbs.
+def stages_of(single: Iterable[Evaluation], words: Iterable[Evaluation] = ()) -> Stages:
+    """The stages of one model, sampled over subjects, verbs and attractors, crossed.
 
     Parameters
     ----------
-    single : single entries of the vocabulary, made with keep="lemmas"
-    words : whole words with their ends (forms="words") in the same contexts, made with keep="lemmas"
+    single : over single entries of the vocabulary, made with keep="forms"
+    words : over whole words with their ends (forms="words") in the same contexts, made with keep="forms"
     """
-    made = {STAGES[1]: _by_construction(single, ~_is_noun(single)), STAGES[2]: _by_construction(single)}
-    if words is not None:
-        made[STAGES[3]] = _by_construction(words, words.lemmas["tokens"] == 1)
-        made[STAGES[4]] = _by_construction(words)
-    pairs = single.pairs[single.pairs["tse"].notna()]
-    pairs = pairs.assign(noun=subject_clusters(pairs))
+    tables = [table for found in single for table in (pair_outcomes(found), verb_outcomes(found, "single"))]
+    tables += [verb_outcomes(found, "words") for found in words]
+    return stages(pd.concat(tables, ignore_index=True))
+
+
+def verb_outcomes(found: Evaluation, forms: str) -> pd.DataFrame:
+    """In how many contexts each verb agrees, by subject and attractor.
+
+    Returns
+    -------
+    DataFrame with forms (as given), construction, noun, attractor (clusters), lemma, contexts, correct.
+    """
+    cells = _cells(found.contexts)
+    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
+    odds = found.log_odds
+    group, keys = pd.factorize(pd.MultiIndex.from_frame(cells))
+    right = np.zeros((len(keys), len(found.lemmas)), dtype=np.int64)
+    np.add.at(right, group, np.where(plural, odds < 0, odds > 0))
+    lemmas = found.lemmas["lemma"].to_numpy()
+    table = pd.DataFrame(list(keys), columns=list(cells)).loc[np.repeat(np.arange(len(keys)), len(lemmas))]
+    counts = {"contexts": np.repeat(np.bincount(group), len(lemmas)), "correct": right.ravel()}
+    return table.assign(forms=forms, lemma=np.tile(lemmas, len(keys)), **counts)[OUTCOMES]
+
+
+def pair_outcomes(found: Evaluation) -> pd.DataFrame:
+    """The same of the pairs that TSE scores. Their verbs are the templates' own, no sample of others."""
+    pairs = found.pairs[found.pairs["tse"].notna()]
+    table = _cells(pairs).assign(tse=pairs["tse"].to_numpy())
+    sums = table.groupby(list(table.columns[:-1]), sort=False)["tse"].agg(["size", "sum"]).reset_index()
+    sums = sums.rename(columns={"size": "contexts", "sum": "correct"})
+    return sums.assign(forms=PAIRS, lemma=TEMPLATES)[OUTCOMES]
+
+
+def stages(outcomes: pd.DataFrame) -> Stages:
+    """The stages of tables of outcomes, clustered by those of noun, attractor and lemma that are among the columns."""
+    ways = [way for way in ("noun", "attractor", "lemma") if way in outcomes]
+    table = outcomes.assign(**{way: pd.factorize(outcomes[way])[0] for way in ways})
+    forms, single = outcomes["forms"], outcomes["lemma"].isin(outcomes.loc[outcomes["forms"] == "single", "lemma"])
+    chosen = {
+        STAGES[0]: forms == PAIRS,
+        STAGES[1]: (forms == "single") & ~_nouns(outcomes["lemma"]),
+        STAGES[2]: forms == "single",
+        STAGES[3]: (forms == "words") & single,
+        STAGES[4]: forms == "words",
+    }
     found: dict[str, dict[str, Sample]] = {}
-    for construction, rows in pairs.groupby("construction", sort=False):
-        asked = Sample(rows["tse"].to_numpy(float), [rows["noun"].to_numpy(), rows["lemma"].to_numpy()])
-        found[str(construction)] = {STAGES[0]: asked, **{stage: rows[construction] for stage, rows in made.items()}}
+    for stage, rows in chosen.items():
+        for construction, part in table[rows].groupby("construction", sort=False, observed=True):
+            clusters = [part[way].to_numpy() for way in ways]
+            counts = part["contexts"].to_numpy(float)
+            sample = Sample(part["correct"].to_numpy(float) / counts, clusters, counts)
+            found.setdefault(str(construction), {})[stage] = sample
     return found
 
 
@@ -82,29 +127,11 @@ def recorded_stages(model: str) -> Stages | None:
     verbs, words = recorded_details(model, "verbs"), recorded_details(model, "words")
     if verbs is None or words is None:
         return None
-    noun = load_lemmas("newman-appendix").table.drop_duplicates("lemma").set_index("lemma")["noun"]
-    table = verbs.table.assign(noun=verbs.table["lemma"].map(noun))
-    several = table[["tokens_singular", "tokens_plural"]].max(axis=1) > 1
-    single, whole = table["forms"] == "single", table["forms"] == "words"
-    rows = {
-        STAGES[1]: table[single & ~table["noun"]],
-        STAGES[2]: table[single],
-        STAGES[3]: table[whole & ~several],
-        STAGES[4]: table[whole],
-    }
-    numbers, found = words.table[words.table["metric"] == "TSE"], {}
-    of_singles = [name for name in words.signatures if name.startswith("single")]
-    made = {str(words.signatures[name]) for name in of_singles}
-    for row in numbers[numbers["signature"].isin(made)].itertuples():
-        own = {stage: part[part["construction"] == row.construction] for stage, part in rows.items()}
-        found[row.construction] = {
-            STAGES[0]: Sample(np.array([row.score]), [np.array(["TSE"])]),
-            **{
-                stage: Sample((part["correct"] / part["contexts"]).to_numpy(), [part["lemma"].to_numpy()])
-                for stage, part in own.items()
-            },
-        }
-    return found
+    made = {str(signature) for name, signature in words.signatures.items() if name.startswith("single")}
+    scores = words.table[(words.table["metric"] == "TSE") & words.table["signature"].isin(made)]
+    pairs = scores[["construction"]].assign(forms=PAIRS, lemma=TEMPLATES, contexts=1, correct=scores["score"])
+    of_verbs = verbs.table[["forms", "construction", "lemma", "contexts", "correct"]]
+    return stages(pd.concat([pairs, of_verbs], ignore_index=True))
 
 
 def known_parts(regime: str, lemmas: pd.DataFrame, language: Language | None = None) -> pd.DataFrame:
@@ -140,25 +167,11 @@ def known_parts(regime: str, lemmas: pd.DataFrame, language: Language | None = N
     return pd.concat([mean[table.columns], table], ignore_index=True)
 
 
-def _by_construction(found: Evaluation, chosen=None) -> dict[str, Sample]:
-    if found.by_lemma is None:
-        raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
-    table = found.by_lemma
-    if chosen is not None:
-        table = table[table["lemma"].isin(found.lemmas.loc[chosen, "lemma"])]
-    table = table.assign(noun=subject_clusters(table.assign(left=table["subject"])))
-    return {
-        str(construction): Sample(
-            (rows["correct"] / rows["contexts"]).to_numpy(),
-            [rows["noun"].to_numpy(), rows["lemma"].to_numpy()],
-            rows["contexts"].to_numpy(),
-        )
-        for construction, rows in table.groupby("construction", sort=False)
-    }
-
-
-def _is_noun(found: Evaluation) -> pd.Series:
-    return found.lemmas["noun"] if "noun" in found.lemmas else _nouns(found.lemmas["lemma"])
+def _cells(table: pd.DataFrame) -> pd.DataFrame:
+    """The construction and the clusters of each row."""
+    attractors = attractor_clusters(table) if "attractor" in table else "no attractor"
+    nouns = subject_clusters(table)
+    return pd.DataFrame({"construction": table["construction"].to_numpy(), "noun": nouns, "attractor": attractors})
 
 
 def _nouns(lemmas: pd.Series) -> pd.Series:

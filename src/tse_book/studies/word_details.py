@@ -11,7 +11,7 @@ from typing import Literal, cast
 import pandas as pd
 
 from tse_book.studies.details import COLUMNS, Detail
-from tse_core.agreement.counted_forms import FORMS_POLICIES
+from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.evaluation import Evaluation, evaluate
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
@@ -29,13 +29,16 @@ def words_for(
     sample : contexts of each construction; by default what `evaluate` takes for whole words on the model's device
     """
     names = tuple(data)
+    # Whole words first: single entries are scored in their sample. A masked model sees where a word ends.
+    without: tuple[FormsPolicy, ...] = ("words-no-end",) if model.kind == "causal" else ()
+    policies: tuple[FormsPolicy, ...] = (*without, "words", "single")
 
     @cache
     def evaluations() -> dict[str, Evaluation]:
         found = {}
         for name in names:
             size: int | Literal["all"] | None = sample
-            for forms in reversed(FORMS_POLICIES):  # whole words first: single entries are scored in their sample
+            for forms in policies:
                 run = evaluate(model, name, lemmas, forms=forms, sample=size, keep="lemmas", store=store)
                 found[f"{run.signature.policy.get('forms', 'single')} {name}"] = run
                 drawn = run.signature.policy.get("sample")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.number_sensitivity import twin_rows
 from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
 from tse_core.uncertainty.intervals import interval
@@ -56,22 +57,6 @@ def context_scores(found: "Evaluation", members: np.ndarray | None = None) -> di
         scores[metric.column] = np.full(len(odds), np.nan)
         scores[metric.column][twins] = metric.of_lemma(*odds[twins.T]).mean(axis=1)[:, None]
     return scores
-
-
-def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
-    """The rows (twins, 2) of the contexts that differ in the subject's number alone: [singular, plural].
-
-    They share their construction and their label in the column ``twin``; where several do, the first of each number.
-    """
-    if "twin" not in contexts:
-        return np.empty((0, 2), dtype=np.int64)
-    labelled = contexts.reset_index(drop=True)
-    labelled = labelled[labelled["twin"] != ""].reset_index(names="row")
-    first = labelled.drop_duplicates(["construction", "twin", "number"]).pivot(
-        index=["construction", "twin"], columns="number", values="row"
-    )
-    both = first.reindex(columns=["singular", "plural"]).dropna().to_numpy(dtype=np.int64)
-    return both[np.argsort(both[:, 0])]
 
 
 def decisions(pairs: pd.DataFrame) -> pd.DataFrame:

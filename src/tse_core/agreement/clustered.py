@@ -9,11 +9,10 @@ from collections.abc import Collection, Sequence
 
 import pandas as pd
 
-from tse_core.datasets.nouns import spelled_nouns
 from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS, Forms
 from tse_core.uncertainty.clusters import Sample
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 WAYS = {"subjects": "noun", "verbs": "lemma", "attractors": "attractor"}  # what is sampled, and its column
 
@@ -49,9 +48,9 @@ def clustered(evaluation, metric: str, over: Sequence[str] = ("subjects",)) -> d
     columns = [WAYS[way] for way in over]
     if missing := [way for way in over if WAYS[way] not in table]:
         raise InputError(f"{metric} cannot be sampled over {missing[0]}: its table has no column {WAYS[missing[0]]!r}")
-    table = table.assign(noun=subject_clusters(table))
     if "attractors" in over:
-        table = table.assign(attractor=spelled_nouns(table["attractor"].fillna("")))
+        table = table.assign(attractor=attractor_clusters(table))
+    table = table.assign(noun=subject_clusters(table))
     return {
         str(construction): Sample(
             group[known.column].to_numpy(float),

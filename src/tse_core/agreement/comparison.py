@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.clustered import clustered
-from tse_core.agreement.counted_forms import FORMS_POLICIES, FormsPolicy, counted_forms
+from tse_core.agreement.counted_forms import FORMS_POLICIES, FormsPolicy, check_forms, counted_forms
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.errors import InputError, unknown
@@ -32,7 +32,7 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: Forms
     ----------
     models : LanguageModels, or what `load_model` takes
     lemmas : Lemmas, or what `load_lemmas` takes
-    forms : "single", "words" or "words-no-end"
+    forms : "single", "single-end", "words" or "words-no-end"
         As in `evaluate`. As whole words nearly all lemmas of a list count for every causal model.
 
     Returns
@@ -41,21 +41,20 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: Forms
 
     Raises
     ------
-    InputError : unknown forms; the models share none; "words" for models of which only some know where a word ends.
+    InputError : unknown forms; the models share none; "words-no-end" of a masked model.
     """
     if forms not in FORMS_POLICIES:
         raise unknown("forms", forms, FORMS_POLICIES)
     lemmas, opened = as_lemmas(lemmas), [as_language_model(model) for model in models]
-    if forms == "words" and len({model.kind for model in opened}) > 1:
-        masked = next(model.name for model in opened if model.kind == "masked")
-        raise InputError(f"{masked} is a masked model and knows no end of a word; compare with forms='words-no-end'")
+    for model in opened:
+        check_forms(model, forms)
     table, names = lemmas.table, []
     for model in opened:
         names.append(model.name)
         try:
             table = counted_forms(model, Lemmas(lemmas.name, table), forms).lemmas
         except InputError:
-            how = "both forms as single entries" if forms == "single" else "forms that they can score as whole words"
+            how = "both forms as single entries" if "single" in forms else "forms that they can score as whole words"
             raise InputError(f"{' and '.join(names)} share no lemma of {lemmas.name} with {how}") from None
     return Lemmas(f"{lemmas.name}-shared", table)
 

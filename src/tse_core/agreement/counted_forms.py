@@ -1,8 +1,12 @@
 """Which forms count, and where each is found: in the vocabulary, or in a list of whole words.
 
 The paper counts a lemma if both its forms are single entries of the vocabulary ("single"). As whole words, forms of any
-number of tokens count: "words" with the probability that the word ends, "words-no-end" without. A masked model knows no
-end and fills as many masks as a form has tokens, so of it those lemmas count whose two forms are equally long.
+number of tokens count: "words" with the probability that the word ends, "words-no-end" without. "single-end" is between
+the two: the single entries, each times the probability that the word ends.
+
+A masked model fills as many masks as a form has tokens, so of it those lemmas count whose two forms are equally long.
+It always counts the end: the token behind the masks is the next one of the sentence, fixed and seen, and where that one
+ends the word (it is a word of its own, or a mark) the word ends with certainty. So it knows no "words-no-end".
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,8 +20,8 @@ from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
 
-FormsPolicy = Literal["single", "words", "words-no-end"]
-FORMS_POLICIES: tuple[FormsPolicy, ...] = ("single", "words", "words-no-end")
+FormsPolicy = Literal["single", "single-end", "words", "words-no-end"]
+FORMS_POLICIES: tuple[FormsPolicy, ...] = ("single", "single-end", "words", "words-no-end")
 Ids = tuple[int, ...]
 
 
@@ -27,7 +31,8 @@ class WordList:
 
     spellings: list[Ids]
     listed: int
-    end: bool  # whether the end of the word is counted
+    forms: FormsPolicy
+    end: bool  # whether the probability of the word's end is a factor; a masked model's is 1
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,9 @@ def counted_forms(
 
     Raises
     ------
-    InputError : none counts.
+    InputError : none counts; "words-no-end" of a masked model.
     """
+    check_forms(model, forms)
     listed = [*lemmas.table["singular"], *lemmas.table["plural"]]
     further = list(further)
     words = list(dict.fromkeys([*listed, *further]))
@@ -62,6 +68,8 @@ def counted_forms(
                  "count whole words (forms='words')")  # fmt: skip
         return CountedForms(kept.assign(tokens=1), ids, where)
     spelled = dict(zip(words, model.spellings(words), strict=True))
+    if forms == "single-end":
+        spelled = {word: spelling for word, spelling in spelled.items() if spelling and len(spelling) == 1}
     numbers = {spelling: i for i, spelling in enumerate(dict.fromkeys(filter(None, spelled.values())))}
     places = {word: numbers[spelling] for word, spelling in spelled.items() if spelling}
     kept, ids = lemmas.inflection_ids(places.get)
@@ -69,6 +77,7 @@ def counted_forms(
     even = (lengths[ids[:, 0]] == lengths[ids[:, 1]]) if model.kind == "masked" else np.ones(len(ids), dtype=bool)
     uneven, kept, ids = int((~even).sum()), kept[even].reset_index(drop=True), ids[even]
     why = "with two forms of equally many tokens" if uneven else "whose forms it can spell"
+    why = "with both forms as single entries" if forms == "single-end" else why
     _require(kept, f"the tokenizer of {model.name} has no lemma of {lemmas.name} ({len(lemmas)} lemmas) {why}")
     of_lemmas = np.unique(ids)
     asked = {places[word] for word in further if word in places}
@@ -78,9 +87,16 @@ def counted_forms(
     kept = kept.assign(tokens=lengths[ids].max(axis=1))
     single = int((kept["tokens"] == 1).sum())
     ids = np.searchsorted(of_lemmas, ids)  # the first places of the list, in the order of `of_lemmas`
-    end = forms == "words" and model.kind != "masked"
+    end = forms != "words-no-end" and model.kind != "masked"
     where = {word: new.get(place) for word, place in places.items()}
-    return CountedForms(kept, ids, where, WordList([spellings[i] for i in order], len(of_lemmas), end), single, uneven)
+    listed_words = WordList([spellings[i] for i in order], len(of_lemmas), forms, end)
+    return CountedForms(kept, ids, where, listed_words, single, uneven)
+
+
+def check_forms(model: LanguageModel, forms: FormsPolicy) -> None:
+    """Raises InputError where a model cannot count forms in this way."""
+    if forms == "words-no-end" and model.kind == "masked":
+        raise InputError(f"{model.label} is a masked model and sees where a word ends; count with forms='words'")
 
 
 def _require(kept: pd.DataFrame, message: str) -> None:

@@ -4,7 +4,7 @@
 (Newman et al. 2021). `slot_distribution` shows one such distribution (their Table 3).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,23 +13,23 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import cell_table, twin_rows
+from tse_core.agreement.cells import cell_table
 from tse_core.agreement.clustered import clustered
 from tse_core.agreement.counted_forms import FormsPolicy
-from tse_core.agreement.job import Job, Keep, Protocol, prepare
+from tse_core.agreement.curves import curves, number_names, tidy
+from tse_core.agreement.job import Cut, Job, Keep, Protocol, prepare
+from tse_core.agreement.number_sensitivity import number_sensitivity
 from tse_core.agreement.scoring import job_work
 from tse_core.agreement.some_lemmas import over
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
-from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS, Cutoffs
+from tse_core.metrics.table import METRICS, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.result_index import finished, keep_results
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
-from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.results.work import Finished, Work, as_store, run
 from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.tables import subject_clusters
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
@@ -119,35 +119,8 @@ class Evaluation:
     def number_sensitivity(
         self, by: str | Sequence[str] = "construction", *, lemmas: Collection[str] | None = None, intervals: bool = True
     ) -> pd.DataFrame:
-        """The share of verbs that react to the subject's number, over twins: contexts that differ in it alone.
-
-        With c_s and c_p such contexts, of a singular and a plural subject, and v_s and v_p a lemma's two forms,
-
-            NS = mean over twins and lemmas of 1[log P(v_s | c_s) / P(v_p | c_s) > log P(v_s | c_p) / P(v_p | c_p)].
-
-        A constant preference for one form, be it for the shorter word or because the base form is also a noun, cancels
-        in the difference; a model that does not see the subject scores 0.5. It is the interaction of SyntaxGym's 2 x 2
-        designs (Gauthier et al. 2020), where the same four surprisals make two differences and their difference is
-        tested. EW asks more, that each of the two log-odds lies on its side of 0; so NS is 1 where EW is 1.
-
-        A tie counts as not sensitive. A context without a twin takes no part; a cell without twins is NaN.
-
-        Returns
-        -------
-        DataFrame with the columns of `by`, NS, NS_low and NS_high (with `intervals`, 95 %), twins, lemmas.
-
-        Raises
-        ------
-        InputError : no forms were kept (keep="forms"); no two contexts are twins; what `table` raises.
-        """
-        self.log_odds  # noqa: B018  (raises where no forms were kept)
-        if not len(twin_rows(self.contexts)):
-            raise InputError(
-                "no two contexts differ in the subject's number alone, as a column 'twin' of the pairs would say"
-            )
-        table = self.table(by, lemmas=lemmas, intervals=intervals)
-        names = by.split(",") if isinstance(by, str) else list(by)
-        return table[[*names, *(c for c in table if c.startswith("NS")), "twins", "lemmas"]]
+        """NS in cells, the share of verbs that react to the subject's number; `number_sensitivity` defines it."""
+        return number_sensitivity(self, by, lemmas, intervals)
 
     @cached_property
     def log_odds(self) -> np.ndarray:
@@ -191,66 +164,16 @@ class Evaluation:
         return pd.DataFrame(rows, columns=["construction", "metric", "score", "low", "high", "method", "clusters", "n"])
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
-        """Scores against cut-offs (Figures 1 to 4).
-
-        Columns construction, metric ("EW", "MW"), side ("top", "bottom"), cutoff (a fraction), score (mean over the
-        contexts with an eligible lemma), coverage (mean probability on the forms that counted), invalid (share of
-        contexts without an eligible lemma), contexts; with `intervals` also low and high, 95 % clustered by noun.
-        """
-        rows = []
-        nouns = subject_clusters(self.contexts) if intervals else None
-        for construction, members in self.contexts.groupby("construction", sort=False).indices.items():
-            group = self.contexts.iloc[members]
-            for metric in OF_CONTEXTS.values():
-                for side in ("top", "bottom"):
-                    for cutoff in getattr(self.cutoffs, side):
-                        score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.column, "mass"))
-                        row = [
-                            construction,
-                            metric.name,
-                            side,
-                            cutoff,
-                            score.mean(),
-                            mass.mean(),
-                            score.isna().mean(),
-                            len(group),
-                        ]
-                        rows.append(row + ([] if nouns is None else _bounds(score, nouns[members])))
-        columns = ["construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "contexts"]
-        return pd.DataFrame(rows, columns=columns + (["low", "high"] if intervals else []))
+        """Scores against cut-offs (Figures 1 to 4); see `tse_core.agreement.curves.curves`."""
+        return curves(self, intervals)
 
     def tidy(self) -> pd.DataFrame:
-        """Every number of this evaluation, one a row, with its signature: what result files hold.
-
-        Columns model, protocol, construction, metric ("MW", "EW", "TSE"), side ("top", "bottom"; "" for TSE), cutoff (a
-        fraction; NaN for TSE), score, low, high, coverage, invalid, lemmas (how many counted), contexts, pairs,
-        signature.
-        """
+        """Every number of this evaluation, one a row, with its signature; see `tse_core.agreement.curves.tidy`."""
         return self._tidy.copy()
 
     @cached_property
     def _tidy(self) -> pd.DataFrame:
-        table = self.table(intervals=True)
-        of_pairs = [
-            table[["construction", "contexts"]].assign(
-                metric=name,
-                side="",
-                cutoff=np.nan,
-                score=table[name],
-                low=table[f"{name}_low"],
-                high=table[f"{name}_high"],
-            )
-            for name in OF_PAIRS
-        ]
-        tidy = pd.concat([*of_pairs, self.curves(intervals=True)], ignore_index=True)
-        tidy["pairs"] = tidy["construction"].map(table.set_index("construction")["pairs"])
-        tidy = tidy.assign(
-            model=self.signature.model,
-            protocol=self.signature.protocol,
-            lemmas=len(self.lemmas),
-            signature=str(self.signature),
-        )
-        return tidy[TIDY_COLUMNS]
+        return tidy(self)
 
 
 def evaluate(
@@ -264,6 +187,7 @@ def evaluate(
     forms: FormsPolicy = "single",
     sample: int | Literal["all"] | None = None,
     seed: int = 0,
+    cut: Cut = "list",
     store: Store | str | Path | None = None,
     batch_tokens: int | None = None,
 ) -> Evaluation:
@@ -282,18 +206,22 @@ def evaluate(
         the first label met for each context. Published values compare with it.
     keep : "contexts", "lemmas" or "forms"
         How much detail to keep; see `Evaluation`.
-    forms : "single", "words" or "words-no-end"
+    forms : "single", "single-end", "words" or "words-no-end"
         What of a lemma's forms counts. "single", the paper's choice: only lemmas whose two forms are single entries of
         the vocabulary. "words": forms of any number of tokens by the chain rule (`form_log_probabilities`), times the
-        probability that the word ends there; "words-no-end": without it. A masked model knows no end ("words" is then
-        "words-no-end"), and of it those lemmas count whose two forms have equally many tokens. Cut-offs are then *list
-        cut-offs*: shares of the probability of all forms of the list, not of the vocabulary, and not to be drawn on the
-        same axis; coverage is the probability of the forms that counted, not divided by that of the list.
+        probability that the word ends there; "words-no-end": without it; "single-end": single entries with it. To a
+        masked model the next word of the sentence, fixed and seen, says where a word ends, and of it those lemmas count
+        whose two forms have equally many tokens.
     sample : int or "all", optional
         Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
         for whole words on a processor, where each context takes seconds. Intervals are of the contexts scored.
     seed : int
         Of the sample.
+    cut : "list" or "all-words"
+        What the cut-offs of whole words are shares of. "list": of the probability of all forms of the list, so that
+        they are not to be drawn on the axis of the paper's; coverage is the probability of the forms that counted, not
+        divided by that of the list. "all-words": of the probability of all words, found best-first (`likely_words`),
+        as the paper's cut-offs are shares of the vocabulary's; top cut-offs of a causal model with forms="words" alone.
     store : Store or folder, optional
         Finished shards are kept there and not computed again.
     batch_tokens : int, optional
@@ -302,28 +230,17 @@ def evaluate(
     Raises
     ------
     InputError
-        For an unknown name, a model that gives no distributions, whole words under protocol "released", or a tokenizer
-        that holds no lemma's two forms as single entries or does not show where a word ends.
+        For an unknown name, a model that gives no distributions, whole words under protocol "released", bottom cut-offs
+        of all words, or a tokenizer that holds no lemma's two forms as single entries or does not show where a word
+        ends.
     """
-    job = prepare(model, pairs, lemmas, cutoffs, protocol, keep, forms, sample, seed)
+    job = prepare(model, pairs, lemmas, cutoffs, protocol, keep, forms, sample, seed, cut)
     store = as_store(store)
     work = job_work(job, batch_tokens)
     found = _evaluation(job, work, run(work, store))
     if store and finished(found.signature, number_names(job.constructions, cutoffs), store) is None:
         keep_results(found.tidy(), store, imported=False)
     return found
-
-
-def number_names(constructions: Iterable[str], cutoffs: Cutoffs) -> list[tuple]:
-    """What names each number of an evaluation: construction, metric, side, cut-off; in the order of `tidy`."""
-    cuts = [
-        (metric, side, cutoff)
-        for metric in OF_CONTEXTS
-        for side in cutoffs._fields
-        for cutoff in getattr(cutoffs, side)
-    ]
-    names = [(construction, metric, "", None) for metric in OF_PAIRS for construction in constructions]
-    return names + [(construction, *cut) for construction in constructions for cut in cuts]
 
 
 def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
@@ -346,13 +263,6 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
     return Evaluation(
         contexts, details, job.lemmas, signature, job.cutoffs, job.scored, _by_lemma(joined, job), joined.get("forms")
     )
-
-
-def _bounds(values, clusters) -> list[float]:
-    if values.isna().all():
-        return [np.nan, np.nan]
-    found = interval(values, clusters)
-    return [found.low, found.high]
 
 
 def _by_lemma(joined, job) -> pd.DataFrame | None:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.cells import COUNTS
 from tse_core.agreement.counted_forms import FORMS_POLICIES, CountedForms, FormsPolicy, WordList, counted_forms
 from tse_core.agreement.samples import SAMPLE_SIZE, stratified_sample
 from tse_core.datasets.coerce import as_lemmas, as_pairs
@@ -20,16 +21,19 @@ from tse_core.datasets.pairs import context_factors, context_index, unique_conte
 from tse_core.errors import InputError, LittleCountedWarning, unknown
 from tse_core.files import safe_name
 from tse_core.forward.word_forms import form_tree
-from tse_core.metrics.table import Cutoffs
+from tse_core.metrics.table import METRICS, OF_TWINS, SCORED, Cutoffs
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 
 Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
+Cut = Literal["list", "all-words"]
 SHARD_CONTEXTS = 2048
 WORD_SHARD = 4  # contexts of a shard in which each is scored over thousands of whole words
 NAMED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # what names a shard of contexts
+_METRIC_NAMES = {*OF_TWINS, *METRICS}
+RESULTS = {"context", "within_noise", "TSE_decisions", *COUNTS, *SCORED, *_METRIC_NAMES, *map(str.lower, _METRIC_NAMES)}
 LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
 
 
@@ -51,6 +55,7 @@ class Job:
     protocol: Protocol
     keep: Keep
     words: WordList | None = None  # the forms that are scored as whole words; None: single entries are counted
+    cut: Cut = "list"  # of whole words: what cut-offs are shares of
     sample: str = ""  # "24@0": 24 contexts of each construction, drawn with seed 0; "": all
 
     @property
@@ -77,11 +82,12 @@ class Job:
         pairs = self.pairs
         policies = self.model.policies()
         dtype = policies.pop("dtype")
-        asked = {"forms": self.words and ("words" if self.words.end else "words-no-end"), "sample": self.sample}
+        words = {"forms": self.words.forms, "cut": self.cut} if self.words else {}
         policy = {
             "lemmas": self.counted,
             **policies,
-            **{name: value for name, value in asked.items() if value},
+            **words,
+            **({"sample": self.sample} if self.sample else {}),
             "caps": "first" if pairs["left"].str[:1].str.isupper().all() else "as-is",
             "period": "add" if pairs["right"].str.endswith(".").all() else "as-is",
             "protocol": f"{self.protocol}/{PROTOCOL_VERSION}",
@@ -135,15 +141,21 @@ def prepare(
     forms: FormsPolicy = "single",
     sample: int | Literal["all"] | None = None,
     seed: int = 0,
+    cut: Cut = "list",
 ) -> Job:
     """Everything that is known before the first forward pass; mistakes show here."""
     _check_choices(protocol, keep, forms, sample, seed)
+    _check_cut(cut, forms, cutoffs)
     pairs = as_pairs(pairs)
     if pairs.empty:
         raise InputError("there are no pairs to score")
     given, lemmas = len(pairs), _in_order(as_lemmas(lemmas, protocol, pairs.attrs.get("name", "")))
+    if taken := [name for name in pairs if name in RESULTS]:
+        raise InputError(f"the pairs have a column {taken[0]!r}, which results have too; give it another name")
     pairs, guessed = _numbered(with_nouns(pairs), lemmas)
     model = as_language_model(model)
+    if cut == "all-words" and model.kind == "masked":
+        raise InputError(f"{model.label} is a masked model: words of different lengths have no order; use cut='list'")
     if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself
         model = model.with_policies(bos="tokenizer")
     found = counted_forms(model, lemmas, forms, pd.concat([pairs["correct"], pairs["wrong"]]).unique())
@@ -179,7 +191,7 @@ def prepare(
     counted = f"{lemmas.name}@{lemmas.hash}({len(found.lemmas)})"
     drawn = "" if sample == "all" else f"{sample}@{seed}"
     return Job(model, pairs, index, contexts, found.lemmas, data, counted, scored, found.ids, entries, cutoffs,
-               protocol, keep, found.words, drawn)  # fmt: skip
+               protocol, keep, found.words, cut, drawn)  # fmt: skip
 
 
 def _check_choices(protocol, keep, forms, sample, seed) -> None:
@@ -196,6 +208,18 @@ def _check_choices(protocol, keep, forms, sample, seed) -> None:
         raise InputError(
             "a sample is a number of contexts of each construction, from 1 on, or 'all', and its seed a number from 0 "
             f"on, not {sample!r} and {seed!r}"
+        )
+
+
+def _check_cut(cut: Cut, forms: FormsPolicy, cutoffs: Cutoffs) -> None:
+    if cut not in ("list", "all-words"):
+        raise unknown("cut", cut, ("list", "all-words"))
+    if cut == "all-words" and forms != "words":
+        raise InputError(f"cut='all-words' goes with forms='words', not {forms!r}")
+    if cut == "all-words" and cutoffs.bottom:
+        raise InputError(
+            "bottom p over all words cannot be computed, as there is no least probable word; give top cut-offs alone, "
+            "e.g. cutoffs=Cutoffs((0.1, 0.5, 1.0), ())"
         )
 
 

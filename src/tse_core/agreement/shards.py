@@ -12,7 +12,7 @@ import torch
 
 from tse_core.agreement.distributions import distributions
 from tse_core.agreement.job import Job
-from tse_core.metrics.scores import agreement, cutoff_scores
+from tse_core.metrics.scores import agreement, cutoff_scores, scores_inside
 from tse_core.metrics.table import OF_PAIRS, SCORED, Forms
 from tse_core.models.language_model import Prompt
 
@@ -32,19 +32,24 @@ def score_shard(
     lemma_sums = _LemmaSums(contexts, len(job.lemmas)) if job.keep != "contexts" else None
     forms = []
     accumulate: Literal["float32", "float64"] = "float32" if job.protocol == "released" else "float64"
-    for here, logits, log_probabilities, ranked, total in distributions(job, slots, batch_tokens, advance):
+    for here, logits, log_probabilities, ranked, total, head in distributions(job, slots, batch_tokens, advance):
         number = numbers[here]
-        found = cutoff_scores(
-            logits[:, :ranked], job.inflection_ids, number, top=job.cutoffs.top, bottom=job.cutoffs.bottom,
-            accumulate=accumulate,
-        )  # fmt: skip
+        if head is None:
+            found = cutoff_scores(
+                logits[:, :ranked], job.inflection_ids, number, top=job.cutoffs.top, bottom=job.cutoffs.bottom,
+                accumulate=accumulate,
+            )  # fmt: skip
+        else:
+            correct, wrong = _correct_and_wrong(log_probabilities, job.inflection_ids, number)
+            found, total = scores_inside(correct, wrong, head), np.ones_like(total)
         for name, values in scores.items():
             values[here] = getattr(found, name) * (total if name.startswith("mass_") else 1)
         comparable = log_probabilities.exp() if accumulate == "float32" else logits
         _score_pairs(pair_values, job.forms[pair_rows], pair_context, here, comparable, log_probabilities)
         if lemma_sums:
             correct = agreement(logits, job.inflection_ids, number)
-            lemma_sums.add(here, correct, *_probabilities(log_probabilities, job.inflection_ids, number))
+            logs = _correct_and_wrong(log_probabilities, job.inflection_ids, number)
+            lemma_sums.add(here, correct, *map(np.exp, logs))
         if job.keep == "forms":
             forms.append(_forms(here, logits, log_probabilities, job.inflection_ids))
     columns = {f"{name}_{cutoff:g}": values[:, i] for name, values in scores.items()
@@ -88,10 +93,10 @@ def _score_pairs(values, forms, contexts, here, comparable, log_probabilities):
         values[pairs, len(OF_PAIRS) + k] = np.where(held[:, k], found[k], np.nan)
 
 
-def _probabilities(log_probabilities, ids, numbers):
-    """Probability of the correct and of the wrong form, (contexts, lemmas) each."""
-    ids = torch.as_tensor(ids, device=log_probabilities.device)
-    singular, plural = (log_probabilities[:, ids[:, k]].exp().cpu().numpy() for k in (0, 1))
+def _correct_and_wrong(values, ids, numbers):
+    """Of the correct and of the wrong form, arrays (contexts, lemmas) each."""
+    ids = torch.as_tensor(ids, device=values.device)
+    singular, plural = (values[:, ids[:, k]].cpu().numpy() for k in (0, 1))
     is_plural = numbers[:, None].astype(bool)
     return np.where(is_plural, plural, singular), np.where(is_plural, singular, plural)
 

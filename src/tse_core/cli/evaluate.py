@@ -61,8 +61,8 @@ def evaluate(
     forms: Annotated[
         str,
         typer.Option(
-            help="What of a verb counts: [b]single[/b] entries of the vocabulary; whole [b]words[/b] of any number of "
-            "tokens, with the word's end; [b]words-no-end[/b], without it."
+            help="What of a verb counts: [b]single[/b] entries of the vocabulary; [b]single-end[/b], these with the "
+            "word's end; whole [b]words[/b] of any number of tokens, with it; [b]words-no-end[/b], without it."
         ),
     ] = "single",
     sample: Annotated[

@@ -135,15 +135,16 @@ def diff(
         print(f"  {difference}")
     if len(policies) > 1 or (policies and len({s.identity["model"] for s in made}) > 1):
         print("  more than one thing differs, so no difference below can be put down to one of them")
+    of_list = any(signature.policy.get("cut") == "list" for signature in made)
     rows = [
-        [r["construction"], _metric(r), f"{r['first']:.4f}", f"{r['second']:.4f}", f"{r['difference']:+.4f}"]
+        [r["construction"], _metric(r, of_list), f"{r['first']:.4f}", f"{r['second']:.4f}", f"{r['difference']:+.4f}"]
         for r in found.to_dict("records")
         if curves or not r["side"] or (r["side"] == "top" and r["cutoff"] == 1)
     ]
     print_table(["construction", "metric", "first", "second", "second - first"], rows)
     largest = found.loc[found["difference"].abs().idxmax()] if found["difference"].notna().any() else None
     if largest is not None:
-        place = f"{largest['construction']}, {_metric(largest)}"
+        place = f"{largest['construction']}, {_metric(largest, of_list)}"
         print(f"largest of {len(found)} differences: {largest['difference']:+.4f} ({place})")
 
 
@@ -233,5 +234,7 @@ def _whole(rows) -> list[list[str]]:
     return found
 
 
-def _metric(row) -> str:
-    return row["metric"] if not row["side"] else f"{row['metric']} {row['side']} {100 * row['cutoff']:g} %"
+def _metric(row, of_list: bool) -> str:
+    """The metric and its cut-off, e.g. "EW top 10 %"; cut-offs of a list of whole words say so."""
+    share = " of the list" if of_list else ""
+    return row["metric"] if not row["side"] else f"{row['metric']} {row['side']} {100 * row['cutoff']:g} %{share}"

@@ -75,7 +75,8 @@ def pairs_from_table(
         Two whole sentences (good, bad), or a sentence with a gap and the verb's two forms: left and right or text (with
         [MASK] in the gap), correct, wrong. Optional: number (singular or plural, SG or PL, Sing or Plur, -1 or -2;
         empty where it is not known), construction, id, subject and the other columns of agreement pairs. `NAMES` says
-        under which further names they are known.
+        under which further names they are known. Columns of any other name are kept as factors: an evaluation can be
+        divided by them.
     columns : mapping, optional
         What a column holds -> its name in the table, where that is no known name, e.g. ``{"good": "satz"}``.
     construction : the name where the table has none; by default the file's.
@@ -83,7 +84,7 @@ def pairs_from_table(
 
     Returns
     -------
-    The columns of agreement pairs; number is "" where the table does not give it.
+    The columns of agreement pairs, number "" where the table does not give it; then the factors, as text.
 
     Raises
     ------
@@ -91,8 +92,9 @@ def pairs_from_table(
     """
     found, where = known_columns(table, columns), _where(table)
     construction = construction or Path(table.attrs.get("where", "pairs")).stem
+    factors = _factors(table, found)
     rows = []
-    for line, cells in _rows(table, found):
+    for line, cells in _rows(table, found | {name: name for name in factors}):
         place = f"{where}{line}"
         left, correct, wrong, right = _parts(cells, place)
         left, right = shape(left, right, capital=capital, period=period)
@@ -102,8 +104,9 @@ def pairs_from_table(
             | {"id": cells.get("id") or str(line), "construction": cells.get("construction") or construction}
             | {"left": left, "right": right, "number": number, "correct": correct, "wrong": wrong}
             | {"lemma": cells.get("lemma") or (verb_lemma(correct if number == "plural" else wrong) if number else "")}
+            | {name: cells[name] for name in factors}
         )
-    pairs = pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+    pairs = pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, *factors])
     return with_nouns(pairs, where.rstrip(" :")) if len(pairs) else pairs
 
 
@@ -147,6 +150,12 @@ def known_columns(table: pd.DataFrame, columns: Mapping[str, str] | None = None)
             "column is which, as in --column good=NAME"
         )
     return {h: n for h, n in found.items() if not (gap and h in ("good", "bad"))}
+
+
+def _factors(table: pd.DataFrame, found: Mapping[str, str]) -> list[str]:
+    """The columns that no known name covers."""
+    known = {name for names in NAMES.values() for name in names} | {*AGREEMENT_COLUMNS, *found.values(), ""}
+    return [name for name in table if name not in known]
 
 
 def _parts(cells: dict[str, str], place: str) -> tuple[str, str, str, str]:

@@ -11,7 +11,6 @@ from tse_core.datasets import clams, downloads
 from tse_core.datasets.columns import ENDINGS, pairs_from_table, read_table, sentence_pairs_from_table
 from tse_core.datasets.grammar import generate
 from tse_core.datasets.grammar_notation import list_grammars, load_grammar
-from tse_core.datasets.nouns import spelled_nouns
 from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs
 from tse_core.datasets.pairs import sentence_pairs
 from tse_core.datasets.paradigms import blimp_paradigms
@@ -19,6 +18,7 @@ from tse_core.datasets.plain_text import with_plain_text
 from tse_core.datasets.registry import DataSet, data_set_of, data_sets
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
+from tse_core.words import spelled_nouns
 
 OF_A_FILE = "; or a path that ends in .jsonl, .csv or .tsv"
 

@@ -4,11 +4,11 @@ A grammar knows its nouns. Files that name a subject but no noun leave only the 
 """
 
 import warnings
-from collections.abc import Iterable
 
 import pandas as pd
 
 from tse_core.errors import GuessedWarning
+from tse_core.words import spelled_nouns
 
 
 def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
@@ -28,25 +28,3 @@ def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
     table = pairs.copy()
     table.insert(table.columns.get_loc("subject") + 1 if "subject" in table else 0, "noun", nouns)
     return table
-
-
-def spelled_nouns(subjects: Iterable[str]) -> list[str]:
-    """One label for the singular and the plural of an English noun, so that `key` and `keys` form one cluster.
-
-    A plural is recognised only when its singular is among `subjects` too; anything else stays as it is, in small
-    letters.
-
-    >>> print(*spelled_nouns(["movies", "movie", "lady", "ladies", "bus", "women", "boss"]))
-    movie movie lady lady bus woman boss
-    """
-    words = [str(subject).strip().lower() for subject in subjects]
-    known = set(words)
-    singular = {word: word for word in known}
-    for word in known:
-        endings = [("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man"), ("es", ""), ("s", "")]
-        options = [word[: -len(old)] + new for old, new in endings if word.endswith(old)]
-        options += {"people": ["person"], "children": ["child"], "teeth": ["tooth"], "mice": ["mouse"]}.get(word, [])
-        irregular = word.endswith("men") and word not in ("men", "specimen", "regimen", "abdomen", "omen")
-        present = [o for o in options if o in known] or ([word[:-3] + "man"] if irregular else [])
-        singular[word] = present[-1] if present else word
-    return [singular[word] for word in words]

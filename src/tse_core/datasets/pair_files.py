@@ -24,6 +24,12 @@ from tse_core.words import plain
 
 _OF_PREFIXES = {field for fields in PREFIX_FIELDS.values() for field in fields}
 LABELS = {-1: "singular", -2: "plural"}  # how the paper's files write the subject's number
+# What a line of BLiMP says besides its sentences: of the paradigm or for the prefix methods, and no factor of a design.
+_OF_PARADIGMS = (
+    "field", "linguistics_term", "UID", "simple_LM_method", "one_prefix_method", "two_prefix_method",
+    "lexically_identical", "pairID", "dependency_length", "crucial_item",
+    *(field for fields in PREFIX_FIELDS.values() for field in fields),
+)  # fmt: skip
 
 
 def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True, period: bool = True) -> pd.DataFrame:
@@ -32,7 +38,8 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
     The sentences must differ in exactly one word, the verb (words are what white space separates, so hasn't is one).
     The label is the number of the verb's subject. Other columns of an agreement table (id, template, subject,
     noun, attractor, attractor_number, lemma) are taken over where a line has them; the noun of a subject (key for keys)
-    is guessed where no line says it, and a warning says so.
+    is guessed where no line says it, and a warning says so. Fields of any other name are kept as factors, as text, ""
+    where a line lacks one: an evaluation can be divided by them.
 
     Parameters
     ----------
@@ -45,7 +52,8 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
     InputError : naming the file and the line.
     """
     path = Path(path)
-    rows = []
+    rows: list[dict[str, str]] = []
+    factors: dict[str, None] = {}
     for line, record in read_json_lines(path):
         where = f"{path}:{line}"
         good, bad, number = _agreement_fields(record, where)
@@ -68,15 +76,19 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
                 "wrong": wrong,
             }
         )
+        known = {*rows[-1], *_OF_PARADIGMS, "sentence_good", "sentence_bad", "label"}
+        own = {name: str(value) for name, value in record.items() if name not in known}
+        factors |= dict.fromkeys(own)
+        rows[-1] |= own
     if not rows:
         raise InputError(f"{path}: holds no pairs; a line needs sentence_good, sentence_bad and label")
-    return with_nouns(pd.DataFrame(rows, columns=AGREEMENT_COLUMNS), str(path))
+    return with_nouns(pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, *factors]).fillna(""), str(path))
 
 
 def write_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
     """Agreement pairs to JSON Lines; :func:`read_pairs` gives the same table back."""
     labels = {number: label for label, number in LABELS.items()}
-    kept = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number", "lemma"]
+    kept = pairs.columns.drop(["left", "correct", "wrong", "right", "number"])
     records = []
     for row in pairs.to_dict("records"):
         record = {

@@ -13,7 +13,8 @@ entry says only there that " walk" is not " walked". Their other factor, the pro
 is over, is the same for all forms and is not taken off here, as it is not in the probability of a single entry.
 
 A masked model gets n masks for a form of n tokens, filled from left to right (Kauf & Ivanova 2023). Each length is a
-tree of its own, and every node is a sequence of its own, as every token sees all others. There is no end.
+tree of its own, and every node is a sequence of its own, as every token sees all others. The end needs no factor: the
+token behind the masks is the next one of the sentence, fixed and seen in every step, and it ends the word.
 """
 
 from collections.abc import Callable, Sequence
@@ -100,7 +101,7 @@ def form_log_probabilities(
     masked = model.kind == "masked"
     if ends is not None and (masked or ends.shape != (model.vocabulary_size,)):
         raise InputError(
-            "a masked model says nothing of where a word ends" if masked
+            "a masked model sees where a word ends; its forms need no ends" if masked
             else f"ends has shape {ends.shape}; it must be ({model.vocabulary_size},), one for each entry"
         )  # fmt: skip
     tree = form_tree(forms, by_length=masked)

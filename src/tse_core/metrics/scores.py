@@ -118,7 +118,7 @@ def cutoff_scores(
     return CutoffScores(dict(zip(names, arrays, strict=True)))
 
 
-def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary) -> CutoffScores:
+def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary | None = None) -> CutoffScores:
     """The scores of `cutoff_scores` where it is known on which entries the cut-offs fall.
 
     Parameters
@@ -126,12 +126,13 @@ def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary) -> Cuto
     correct, wrong : arrays (contexts, lemmas)
         Log-probabilities of each lemma's two forms.
     at_top, at_bottom : Boundary
-        By probability.
+        By probability; without `at_bottom` there are no bottom cut-offs.
     """
     logs = torch.from_numpy(np.concatenate([correct, wrong], axis=1))
     ids = torch.arange(logs.shape[1]).view(2, -1).T
     forms = _Forms(logs, logs.exp(), logs.exp(), ids, torch.zeros(len(logs)))
     names = [f"{kind}_{side}" for side in Cutoffs._fields for kind in SCORED]
+    at_bottom = at_bottom or Boundary(*(part[:, :0] for part in at_top))
     arrays = [*forms.top(at_top), *forms.bottom(at_bottom)]
     return CutoffScores({name: array.numpy() for name, array in zip(names, arrays, strict=True)})
 

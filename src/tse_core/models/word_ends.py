@@ -1,5 +1,8 @@
 """Which vocabulary entries end the word before them: all that do not go on with its letters or digits.
 
+This is the package's one definition of a word's end. Whole verb forms use it (`tse_core.forward.word_forms`), and so do
+the surprisals of words with their boundaries (`tse_core.sentences.boundaries`).
+
 A tokenizer that writes a space into the next entry tells only there whether a word is over. After " walk", the entries
 "s" and "ing" make it another word; " the", ".", a line break and the end of the text end it. By sort of tokenizer:
 
@@ -52,8 +55,8 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
     byte_level, spaces = '"ByteLevel"' in text, '"Metaspace"' in text or SPACE in text
     if not (inside or byte_level or spaces):
         raise InputError(
-            f"the tokenizer of {name} does not show in its entries where a word begins; count whole words without "
-            "their ends (forms='words-no-end')"
+            f"the tokenizer of {name} does not show in its entries where a word begins, so that no word's end can be "
+            "counted; count words without their ends (forms='words-no-end', boundary=False)"
         )
     for entry, i in vocabulary.items():
         if i in special:

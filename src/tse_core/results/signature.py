@@ -34,6 +34,7 @@ READING = ("bos", "space")  # policies that come with the kind of a model rather
 EFFECTS = {
     "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other questions; TSE stays",
     "forms": "single entries, whole words and whole words without their ends have other probabilities",
+    "cut": "cut-offs are shares of the list's probability, or of that of all words; scores at 100 % stay",
     "sample": "means are over other contexts; the intervals say how far they may differ by chance",
     "bos": "what stands before the first word changes every probability of a short left context most",
     "space": "another first token, so other probabilities after it",

@@ -1,13 +1,14 @@
 """Where does a word end? Word surprisals under tokenizers that write the space into the next token.
 
-GPT-2 predicts " cat" and only then learns from the next token's space whether the word was "cat" or "caterpillar". So
-the sum over a word's tokens is the probability of a beginning, not of a word. The word's own probability moves the mass
-of "a new word starts here" from the successor to the word (Pimentel & Meister 2024; Oh & Schuler 2024)::
+GPT-2 predicts " cat" and only then learns from the next token whether the word was "cat" or "caterpillar". So the sum
+over a word's tokens is the probability of a beginning, not of a word. The word's own probability moves the mass of "the
+word is over" from the successor to the word (Pimentel & Meister 2024; Oh & Schuler 2024)::
 
     log P(word | before) = sum of log P(token) + log S(after the word) - log S(before the word)
 
-S is the model's probability that the next token begins with a space or ends the text. The first word of a text has no
-space before it, so nothing is taken from it.
+S is the model's probability that the next entry ends the word before it, as `tse_core.models.word_ends` defines it for
+all of the package: a space, a mark, a line break or the end of the text, and no letter or digit. The first word of a
+text has no word before it, so nothing is taken from it.
 """
 
 import math
@@ -18,8 +19,6 @@ import numpy as np
 from tse_core.errors import InputError
 from tse_core.forward import passes
 
-SPACES = ("Ġ", "▁", " ")  # how tokenizers write the space into a token
-
 
 def with_boundaries(model, sentences, scored) -> list:
     """The token scores with each word's boundary counted with the word, in its last and its first token.
@@ -27,14 +26,16 @@ def with_boundaries(model, sentences, scored) -> list:
     Raises
     ------
     InputError
-        A masked model, or a tokenizer that does not write spaces into its tokens.
+        A masked model, or a tokenizer that does not show where a word ends.
     """
-    openers = word_openers(model)
+    if model.kind != "causal":
+        raise InputError(f"{model.label} is a masked model; word boundaries belong to causal models only")
+    ends = np.flatnonzero(model.word_ends)
     encodings = model.encode_batch(sentences)
     positions = [_boundaries(scores, encoding) for scores, encoding in zip(scored, encodings, strict=True)]
     mass = np.full(sum(map(len, positions)), np.nan)
     for requests, logits in passes.logits(model, [e.ids for e in encodings], positions):
-        share = logits[:, openers].logsumexp(-1) - logits.logsumexp(-1)
+        share = logits[:, ends].logsumexp(-1) - logits.logsumexp(-1)
         mass[requests] = -share.double().cpu().numpy() / math.log(2)
     corrected, start = [], 0
     for scores, encoding, places in zip(scored, encodings, positions, strict=True):
@@ -47,20 +48,6 @@ def with_boundaries(model, sentences, scored) -> list:
         start += len(places)
         corrected.append(replace(scores, bits=bits))
     return corrected
-
-
-def word_openers(model) -> list[int]:
-    """The ids that begin with a space, and the end of the text."""
-    if model.kind != "causal":
-        raise InputError(f"{model.label} is a masked model; word boundaries belong to causal models only")
-    vocabulary = model.tokenizer.get_vocab()
-    openers = sorted(i for token, i in vocabulary.items() if token.startswith(SPACES) and i < model.vocabulary_size)
-    if not openers:
-        raise InputError(
-            f"the tokenizer of {model.label} does not write spaces into its tokens; its words have no boundary to move"
-        )
-    end = model.tokenizer.eos_token_id
-    return openers if end is None or end in openers else [*openers, end]
 
 
 def _boundaries(scores, encoding) -> list[int]:

@@ -83,7 +83,8 @@ def surprisals(
         token belonging to the word in which its first visible character lies.
     boundary : bool
         For tokenizers that write the space into the next token: count "the word ends here" with the word and not with
-        its successor (Pimentel & Meister 2024; Oh & Schuler 2024); see :mod:`tse_core.sentences.boundaries`.
+        its successor (Pimentel & Meister 2024; Oh & Schuler 2024); see :mod:`tse_core.sentences.boundaries`. The end of
+        a word is that of whole verb forms (`LanguageModel.word_ends`).
 
     Returns
     -------

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from tse_core.agreement.evaluation import Evaluation, evaluate, number_names
+from tse_core.agreement.curves import number_names
+from tse_core.agreement.evaluation import Evaluation, evaluate
 from tse_core.agreement.job import Job, prepare
 from tse_core.agreement.scoring import job_work
 from tse_core.blimp.scores import PairScores, evaluate_blimp, pairs_work

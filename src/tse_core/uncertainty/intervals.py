@@ -160,8 +160,7 @@ def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, leve
         if np.isnan(np.asarray(sample.values, float)).all():
             raise InputError(f"group {number} of {len(given)} has no defined value to average")
     known, factors = [defined(sample) for sample in given], np.asarray(weights, dtype=float)
-    ways = [codes([np.concatenate([np.asarray(label, dtype=str) for label in labels])])
-            for labels in zip(*(sample.clusters for sample in known), strict=True)]  # fmt: skip
+    ways = [codes([_concatenated(labels)]) for labels in zip(*(sample.clusters for sample in known), strict=True)]
     means = [np.average(sample.values, weights=sample.counts) for sample in known]
     estimate, count = float(means @ factors), min(int(way.max()) + 1 for way in ways)
     if count == 1:
@@ -277,6 +276,13 @@ def joined(estimates, lows, highs, weights=None) -> tuple[float, float, float]:
     mean = float(weights @ estimates)
     below, above = (float(np.sqrt((weights**2) @ (ends - estimates) ** 2)) for ends in (lows, highs))
     return mean, mean - below, mean + above
+
+
+def _concatenated(labels) -> np.ndarray:
+    """The labels of one way in all samples: numbers where all are numbers, else texts."""
+    arrays = [np.asarray(label) for label in labels]
+    numbers = all(array.dtype.kind in "iu" for array in arrays)
+    return np.concatenate(arrays if numbers else [array.astype(str) for array in arrays])
 
 
 def _crossed(ways) -> str:

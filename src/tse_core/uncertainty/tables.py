@@ -1,19 +1,26 @@
 """Intervals of every score in every group of a table of contexts or pairs."""
 
+import re
+
 import numpy as np
 
 from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS, OF_CONTEXTS
 from tse_core.uncertainty.intervals import interval
+from tse_core.words import spelled_nouns
 
 NAMES = {metric.column: name for name, metric in METRICS.items()}
+_DETERMINERS = "a lot of|an?|all|every|many|most|no|some|that|the|these|this|those"
+_SUBJECT = re.compile(rf"(?:{_DETERMINERS}) (\S+)|(\S+) (?:who|that|which)\b")
 CONTEXT_SCORES = tuple(metric.column for metric in OF_CONTEXTS.values())
 
 
 def subject_clusters(table) -> np.ndarray:
-    """The cluster (n,) of each context or pair: its subject's noun; where that is not known, its left context.
+    """The cluster (n,) of each context or pair: its subject's noun.
 
-    A pair of an unknown subject is clustered with the other pairs of its context, which share all of their words.
+    Where that is not known, the left context says it in English: *The pictures of Sharon*, *Every picture* and
+    *Pictures that sell* are clustered by *picture*, the word after a determiner or before a relative pronoun. A left
+    context that starts with neither is a cluster of its own; all pairs of it share all of their words.
 
     Parameters
     ----------
@@ -29,7 +36,19 @@ def subject_clusters(table) -> np.ndarray:
         return nouns
     if "left" not in table:
         raise InputError("rows whose subject is not known need their left context, in a column 'left'")
-    return np.where(unknown, table["left"].astype(str).to_numpy(dtype=object), nouns)
+    left = table["left"].astype(str).to_numpy(dtype=object)
+    found = [_SUBJECT.match(text.lower()) for text in left]
+    heads = np.array(spelled_nouns(match[1] or match[2] if match else "" for match in found), dtype=object)
+    return np.where(unknown, np.where(heads == "", left, heads), nouns)
+
+
+def attractor_clusters(table) -> np.ndarray:
+    """The cluster (n,) of each row: the noun between subject and verb, of its column attractor.
+
+    A row without one is clustered by its subject once more, which adds nothing to what sampling subjects says.
+    """
+    between = np.array(spelled_nouns(table["attractor"].fillna("")), dtype=object)
+    return np.where(between == "", "no attractor: " + subject_clusters(table), between)
 
 
 def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters=("noun",), level=0.95):
