@@ -201,13 +201,14 @@ def test_an_interval_samples_what_the_claim_is_about(tiny_causal, simple):
         found.intervals(["nouns"])
 
 
-def test_pairs_of_an_unknown_subject_are_clustered_with_their_context(tiny_causal, simple):
+def test_pairs_of_an_unknown_subject_are_clustered_by_the_noun_that_their_context_begins_with(tiny_causal, simple):
     unknown = simple.assign(noun="", subject="")
     found = evaluate(tiny_causal, unknown, keep="lemmas")
     bounds = found.intervals().set_index("metric")
-    assert (bounds["clusters"] == simple["left"].nunique()).all()
-    assert (found.intervals(["subjects", "verbs"])["clusters"] <= simple["left"].nunique()).all()
     named = evaluate(tiny_causal, simple, keep="lemmas")
+    assert (bounds["clusters"] == simple["noun"].nunique()).all()
+    for over in (["subjects"], ["subjects", "verbs"]):
+        pd.testing.assert_frame_equal(found.intervals(over), named.intervals(over))
     every = found.over(found.lemmas["lemma"])
     assert len(every) == len(found.contexts)
     assert sorted(every["ew"]) == pytest.approx(sorted(named.over(named.lemmas["lemma"])["ew"]))
