@@ -154,7 +154,7 @@ table(
 # The neighbour always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
 #
 # ```{margin} Surprisal
-# $-\log_2 P(\text{token} \mid \text{what comes before})$, in bits. One bit more means half as probable.
+# $-\log_2 P$ of a token after what comes before it, in bits. One bit more means half as probable.
 # ```
 #
 # The prediction is a formula over {term}`surprisals <surprisal>`: `(6;%match_sing%)` is the surprisal of region 6, the verb, in the condition `match_sing`. Both comparisons must hold.

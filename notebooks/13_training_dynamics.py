@@ -75,6 +75,7 @@ from tse_book.charts import training_chart
 from tse_book.claims import training_ledger
 from tse_book.laboratory import truth
 from tse_book.pages import glue, table
+from tse_book.pages.newman import say
 from tse_book.studies import dynamics
 from tse_core.paths import data_folder, store_folder
 from tse_core.results.tidy import ALL_CONSTRUCTIONS
@@ -305,7 +306,7 @@ if "laboratory-sizes" in curves:
         )
     )
 else:
-    print("laboratory-sizes: not yet run")
+    display(say("*laboratory-sizes: not yet run.*"))
 
 # %% [markdown]
 # What could fool you: each size is one model, trained once from one random start.
@@ -330,7 +331,7 @@ for plan in plans:
             )
         )
     elif not plan.startswith("laboratory-"):
-        print(f"{plan}: not yet run")
+        display(say(f"*{plan}: not yet run.*"))
 
 # %% [markdown]
 # In your own training, {py:class}`tse_book.EvaluationCallback` goes into a Trainer of Hugging Face's library and writes the scores into its log, without changing the weights:

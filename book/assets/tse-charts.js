@@ -7,6 +7,7 @@
   "use strict";
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const charts = [];
+  const FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'; /* theme.py's */
   let bundle = null;
 
   function embedder() {
@@ -48,12 +49,44 @@
   }
 
   /* Panels stand in one column where the page is narrow, at the size at which they can be read. */
-  function fitted(spec) {
+  function fitted(spec, room) {
     if ("slides" in document.documentElement.dataset) return projected(spec);
-    if (window.innerWidth >= 600) return spec;
-    const title = typeof spec.title === "string" ? { text: spec.title } : spec.title;
-    const below = { vconcat: spec.hconcat, hconcat: undefined, title: title && Object.assign({}, title, { fontSize: 12 }) };
-    return Object.assign({}, spec, spec.concat ? { columns: 1 } : spec.hconcat ? below : {});
+    const title = spec.title && { title: entitled(spec.title, room) };
+    if (window.innerWidth >= 600) return Object.assign({}, spec, title);
+    const below = spec.hconcat ? { vconcat: spec.hconcat, hconcat: undefined } : spec.concat || spec.facet ? { columns: 1 } : {};
+    return Object.assign({}, spec, title, below);
+  }
+
+  /* A title does not wrap by itself: its lines, and those below it, are as long as the chart is wide. */
+  function entitled(title, room) {
+    const own = typeof title === "object" && !Array.isArray(title) ? title : { text: title };
+    const lines = (text, font) => (text ? wrapped([].concat(text).join(" "), font, room) : text);
+    const size = window.innerWidth < 600 ? 12 : 14;
+    return Object.assign({}, own, { fontSize: size, text: lines(own.text, "600 " + size + "px "), subtitle: lines(own.subtitle, "12px ") });
+  }
+
+  const pen = document.createElement("canvas").getContext("2d");
+
+  function wrapped(text, font, room) {
+    pen.font = font + FONT;
+    const lines = [];
+    for (const word of text.split(" ")) {
+      const longer = lines.length ? lines[lines.length - 1] + " " + word : word;
+      if (lines.length && pen.measureText(longer).width <= room) lines[lines.length - 1] = longer;
+      else lines.push(word);
+    }
+    return lines;
+  }
+
+  /* Panels of a fixed width give up what the page does not have, down to a width at which they can be read. */
+  function narrowed(spec, excess) {
+    const smaller = Object.assign({}, spec);
+    if (typeof spec.width === "number") smaller.width = Math.max(150, spec.width - excess);
+    for (const parts of ["concat", "hconcat", "vconcat"]) {
+      if (spec[parts]) smaller[parts] = spec[parts].map((part) => narrowed(part, excess));
+    }
+    if (spec.spec) smaller.spec = narrowed(spec.spec, excess);
+    return smaller;
   }
 
   function titleOf(spec) {
@@ -159,7 +192,18 @@
 
   function draw(chart) {
     return embedder()
-      .then((embed) => embed(chart.element, fitted(chart.spec), themed(chart.options)))
+      .then(function (embed) {
+        const room = chart.element.clientWidth || Math.min(600, window.innerWidth - 40); // none in a closed box
+        const spec = fitted(chart.spec, room);
+        const drawn = (one) => embed(chart.element, one, themed(chart.options));
+        return drawn(spec).then(function (result) {
+          const svg = chart.element.querySelector("svg.marks");
+          const excess = svg ? svg.getAttribute("width") - room : 0;
+          if (excess <= 0 || window.innerWidth >= 600) return result;
+          result.finalize();
+          return drawn(narrowed(spec, Math.ceil(excess)));
+        });
+      })
       .then(function (result) {
         chart.result = result;
         describe(chart);

@@ -14,7 +14,7 @@ from tse_core.agreement.curves import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
 TOP_END, BOTTOM_START = 0.54, 0.63
-TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (0.5, 1e-2, 1e-4, 1e-6)}
+TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (1e-2, 1e-6)}  # as many as have room for their labels
 CHOOSE = "Choose the construction in colour below the chart."
 FEW = 10  # a mean over fewer contexts is drawn faint
 KEPT = (
@@ -82,7 +82,7 @@ def _figure(curves, metrics, value, published, chosen, title):
     size = {"width": "container" if len(panels) == 1 else 275, "height": 170}
     plots = [
         _panel(rows, model, metric, value, floor, share).properties(
-            title=alt.TitleParams(_heading(model, metric, models, metrics), fontSize=12), **size
+            title=alt.TitleParams(_heading(model, metric, models, metrics), fontSize=12, offset=20), **size
         )
         for model, metric in panels
     ]
@@ -147,7 +147,7 @@ def _panel(rows, model, metric, value, floor, share):
         f"{np.log10(0.5) + 6}), '.1~r') + '%'"
     )
     axis = alt.Axis(
-        values=ticks, labelOverlap="greedy", labelFontSize=11, labelExpr=words, grid=False, titleFontSize=11,
+        values=ticks, labelOverlap=False, labelFontSize=11, labelExpr=words, grid=False, titleFontSize=11,
         title=f"likely ← top p{share} | bottom p{share} → unlikely",
     )  # fmt: skip
     base = here.encode(
@@ -187,7 +187,7 @@ def _panel(rows, model, metric, value, floor, share):
     name = (
         own.transform_aggregate(groupby=["construction"])
         .mark_text(align="left", baseline="bottom", fontSize=11, fontWeight=600)
-        .encode(x=alt.value(4), y=alt.value("height"), text="construction:N", color=colour)
+        .encode(x=alt.value(0), y=alt.value(-5), text="construction:N", color=colour)
     )
     return alt.layer(*layers, points, name)
 

@@ -92,7 +92,12 @@ def lemma_explorer(by_lemma, *, title="One dot, one verb: how sure, and how ofte
         f"Scatter plot of {rows['lemma'].nunique()} lemmas. In {names[0]}, {(first['right'] == 1).mean():.0%} of them "
         f"have the right form ahead in every context and {(first['right'] < 0.5).mean():.0%} in less than half."
     )
-    return described(chart, title, description, "Choose a construction; type a verb to find it; hover for its numbers.")
+    return described(
+        chart,
+        title,
+        description,
+        "Choose a construction; type a verb to find it; touch a dot, or point at it, for its numbers.",
+    )
 
 
 def token_browser(tokens, *, title="Where the two sentences of a pair part ways"):

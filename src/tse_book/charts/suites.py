@@ -52,12 +52,14 @@ def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
     Parameters
     ----------
     regions : DataFrame
-        model, condition, region, name, bits: the rows of ``Outcome.regions`` of one or more models.
+        model, condition, region, name, bits: the rows of ``Outcome.regions`` of one or more models. Where content is
+        known, regions that a condition leaves empty are not drawn.
     critical : collection of int
         The regions that the prediction speaks of; their ground is shaded.
     """
     needs(regions, "model", "condition", "region", "name", "bits", what="a chart of regions")
     keys = ["model", "condition", "region", "name"]
+    regions = regions[regions["content"] != ""] if "content" in regions else regions
     rows = regions.groupby(keys, sort=False, as_index=False).agg(bits=("bits", "mean"), items=("bits", "size"))
     rows = rows.assign(label=_labels(rows), bits=rows["bits"].round(3))
     return _profile(rows, title, critical, choosers=("model",), description=_profile_words(rows))

@@ -38,6 +38,10 @@ ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near 
     "#8a67c1": "#8f6ec8",
     "#a880e9": "#bc99fa",
     "#25a68f": "#3fbe9d",
+    "#7d6a00": "#c8b23a",  # TSE, EW, MW and other metrics
+    "#0072b2": "#4fa9e0",
+    "#b3578f": "#d98cbc",
+    "#4d6b53": "#8fb898",
 }
 _MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("diamond", "#b3578f")}  # 3:1 on both pages
 METRICS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[0] for name in table.METRICS}
