@@ -93,7 +93,7 @@ from tse_core.blimp.defects import pair_defects
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.paths import data_folder
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # Does a model prefer the acceptable sentence, over many phenomena of English?
 #
 # ## Phenomena
@@ -127,13 +127,13 @@ table(
     "One pair of each paradigm. We invented them to show what is tested; none is in BLiMP.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ### Read a pair, token by token
 #
 # A {term}`causal model` gives each {term}`token` a {term}`surprisal`. The two sentences of a pair share their tokens up to the first difference. After it they may differ again. Choose a pair under the chart.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised?
-# Where it could least guess the next word, which is often not where the two sentences differ. That is why two sentences are compared, and not the height of a bar.
+# Where it could least guess the next word. That need not be where the two sentences differ, so two sentences are compared, and not the height of a bar.
 # ```
 
 # %% tags=["hide-input"]
@@ -247,8 +247,8 @@ if phenomena is not None:
         )
     )
 
-# %% [markdown]
-# Where humans (gray) agree less with the labels, a model's low accuracy may be the label's fault as well. What could fool you: a phenomenon is a mean over paradigms that can lie far apart. All 67 stand below.
+# %% [markdown] tags=["explains"]
+# Where people (gray) disagree with the labels, a model's low accuracy may be the label's fault as well. What could fool you: a phenomenon is a mean over paradigms that can lie far apart. All 67 stand below.
 
 # %% tags=["hide-input", "full-width"]
 rows67 = published.blimp_table4().query("source == 'recomputed'")
@@ -290,7 +290,7 @@ if own is not None:
     )
     display(charts.download_table(own, f"{recorded}-blimp.csv", f"{recorded} on BLiMP"))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ```{dropdown} Predict: what does an accuracy of 20 % mean, when guessing gets 50 %?
 # That the model prefers the unacceptable sentence systematically. Such a score is evidence of a shortcut; reversing its answers would not show knowledge.
 # ```
@@ -379,7 +379,7 @@ charts.download_table(
     cells.reset_index(), "blimp-table4.csv", "Table 4, all three versions"
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Humans
 #
 # Twenty people judged each of five pairs per paradigm. How often the *majority* agrees with a label says how reliable the label is. How often a *single* person does is the fairer comparison with a model, which answers once.
@@ -389,7 +389,7 @@ human = published.blimp_human()
 glue("majority", float(100 * human["items_accepted"].sum() / (5 * len(human))))
 glue("single", float(100 * human["accuracy"].mean()))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # The majority agrees in {glue:text}`majority:.1f` % of the pairs, a single person in {glue:text}`single:.1f` %.
 #
 # ## Against humans
@@ -622,7 +622,7 @@ print(
     f"{rounded['ties'].iloc[-1]} ties at step 32: accuracy {rounded['wrong'].iloc[-1]:.2f} or {rounded['right'].iloc[-1]:.2f}."
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - An accuracy far below one half is not ignorance: the model follows a cue that points the wrong way.

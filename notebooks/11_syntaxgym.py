@@ -150,7 +150,7 @@ table(
     "The two items of the paper's Figure 2, in regions",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # The neighbour always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
 #
 # ```{margin} Surprisal
@@ -198,7 +198,7 @@ for name in real:
         )
     )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # Compare match with mismatch for each number: the verb that matches should have fewer bits. The size of the difference is not part of the verdict. And two items are an illustration: `number_prep`, the suite from which they are taken, has 19.
 
 # %% tags=["remove-input"]
@@ -228,7 +228,7 @@ if items is not None:
 else:
     display(not_recorded(recorded, "SyntaxGym's suites"))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # The shaded region is the verb. Before it the lines of one number lie on top of each other, because the sentences are the same up to there.
 #
 # ### The items that fail
@@ -236,7 +236,7 @@ else:
 # A mean shows no failure. Each item has two margins: by how many bits the wrong verb is more surprising, after the singular and after the plural subject. The prediction holds where both are positive.
 #
 # ```{dropdown} Predict: the neighbour always has the other number. After which subject will the model fail more often?
-# If it follows the neighbour, after both alike. People are attracted more by a plural neighbour {cite}`bock1991broken`, so a model that errs as they do should fail after the singular subject. The sentence below counts.
+# If it follows the neighbour, after both alike. Attraction is stronger from a plural neighbour {cite}`bock1991broken`, so a reader that errs as we do should fail after the singular subject. The text below counts.
 # ```
 
 # %% tags=["hide-input"]
@@ -270,7 +270,7 @@ if items is not None:
         )
     )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## A suite in full
 #
 # The laboratory's suites come with the project and have the same form. One is taken apart here: a row for each condition, a column for each region. These suites ask only about frequent verbs, so, like TSE, they cannot tell a model with a rule from one with a list.
@@ -295,7 +295,7 @@ table(
 for formula in suite.predictions:
     print(formula)
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # Whether the whole sentence is likely does not matter, only whether the word is less surprising where it should be.
 #
 # ## From tokens to regions
@@ -321,7 +321,7 @@ glue("whole", float(tokens["bits"].sum()))
 glue("regions_sum", float(regions["bits"].sum()))
 glue("how", " ".join(f"{k}:{v}" for k, v in outcome.signature.policy.items()))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # The tokens add up to {glue:text}`whole:.3f` bits, the regions to {glue:text}`regions_sum:.3f`. Without a {term}`BOS token` a causal model's first token counts 0. A masked model's tokens are scored by {term}`pseudo-log-likelihood`. How this model was read: {glue:text}`how`.
 #
 # ## Region by region
@@ -438,7 +438,7 @@ table(
     digits=4,
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## The prediction language has traps
 #
 # `&` and `|` have equal rank and are read from the left. `=` is closeness: within 0.001 plus 0.00001 of the right side, in bits.
@@ -583,7 +583,7 @@ print(
     "- say so beside every accuracy.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★★ A suite of your own
 # :label: 11-own
 #
@@ -600,7 +600,7 @@ print(
 # Look for three causes in this order. An unknown word: a region that holds one says nothing about syntax. A difference before the critical region: then the conditions are not a minimal pair. A critical region of several tokens, of which only the first is about the construction. Only what is left is the model's fault.
 # ```
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - A suite compares the same place in several versions of a sentence, so what the sentences share cancels out.

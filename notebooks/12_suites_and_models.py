@@ -19,7 +19,7 @@
 # : put a small model beside those recorded in 2020, on suites and {term}`circuits <circuit>`, and find out why there are 31, 33 or 34 suites
 #
 # You need
-# : what a suite is, from [the notebook before](11_syntaxgym.ipynb)
+# : what a suite is, from [SyntaxGym](11_syntaxgym.ipynb)
 #
 # Time
 # : 10 minutes to read, seconds to run on a CPU; the real model's run is shown as recorded
@@ -88,7 +88,7 @@ from tse_core.results.store import Store
 from tse_core.syntaxgym.library import load_suites, public_suites
 from tse_core.syntaxgym.tables import accuracy_table, sg_scores
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # How do models compare over many suites, and over which?
 #
 # ## How many suites are there?
@@ -118,7 +118,7 @@ counts = (
 )
 table(counts, "The suites in all counts, by circuit")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ```{margin} Circuit
 # A group of suites that test one ability. A model's score on a circuit is the mean over its suites.
 # ```
@@ -170,10 +170,10 @@ display(download_table(hu2020, "hu2020-recorded.csv", "All recorded accuracies")
 # %% [markdown]
 # ## A model that was not in the gym
 #
-# SmolLM2-135M-Instruct is of the size of the smallest GPT-2, five years younger and trained on far more text. It was scored on all 34 public suites, with the BOS token that opened its documents in training and without one.
+# SmolLM2-135M-Instruct has about as many parameters as the small GPT-2 and is five years younger. It was scored on all 34 public suites, with the BOS token that opened its documents in training and without one.
 #
 # ```{dropdown} Predict: where will it stand among the recorded models?
-# Its size suggests a place near GPT-2, its training text a place above; instruction tuning and weights of four bits may cost something.
+# Near the small GPT-2, if size decides. Its training text should help; instruction tuning and weights of four bits may cost something.
 # ```
 
 # %% tags=["hide-input"]
@@ -243,7 +243,7 @@ if own is not None:
         )
     )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Suites in, models in, a chart out
 #
 # *Figure 1 of the paper*: every model is run on every suite, and a chart compares them by groups of suites. Here are the recorded models and SmolLM2; [the gym](../book/gym/index.md) is the same plan with suites and models of your own.
@@ -271,7 +271,7 @@ heat_map(
     else f"No model is highest on all {n_circuits} circuits; {leads.index[-1]} is on {leads.iloc[-1]}",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # What could fool you: a light cell can hide a dark suite. The recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a BOS token. Guessing gets 0.5 on one suite and 0.2 on another. And a single suite's accuracy, of 19 to 40 items in most cases, is uncertain by about fifteen points either way.
 #
 # ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?

@@ -74,14 +74,14 @@ from tse_book import charts
 from tse_book.charts import training_chart
 from tse_book.claims import training_ledger
 from tse_book.laboratory import truth
-from tse_book.pages import glue, table
+from tse_book.pages import glue, guard, table
 from tse_book.pages.newman import say
 from tse_book.studies import dynamics
 from tse_core.paths import data_folder, store_folder
 from tse_core.results.tidy import ALL_CONSTRUCTIONS
 from tse_core.sweep import running
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # In which order are verbs learned: one rule for all, or verb after verb?
 #
 # ## Checkpoints
@@ -120,7 +120,7 @@ for plan in plans:
     )
 table(pd.DataFrame(status), "The plans of this page")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Over the steps of training
 #
 # Each line is one band of verbs, over all constructions together, with its 95 % interval, clustered by subject noun. TSE asks about the templates' own verbs, all of which are in the head.
@@ -191,13 +191,20 @@ final = systematic["step"].max()
 glue("turn", int(turn))
 glue("last_step", int(final))
 glue("turn_tse", float(scores[turn, "TSE", "all"]))
+frequent_first = scores[turn, "EW", "head"] > scores[turn, "EW", "tail"]
+guard("the frequent ones come first", frequent_first)
+guard("was learned here from the frequent ones to the rare ones", frequent_first)
+guard(
+    "it can look finished while rare verbs are not",
+    scores[turn, "TSE", "all"] > 0.9 > scores[turn, "EW", "tail"],
+)
 for band in ("head", "middle", "tail"):
     glue(f"turn_ew_{band}", float(scores[turn, "EW", band]))
     glue(f"arrived_{band}", first_step(systematic, "EW", band, 0.98))
 glue("last_ew_tail", float(scores[final, "EW", "tail"]))
 glue("last_ew_head", float(scores[final, "EW", "head"]))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # After {glue:text}`turn:.0f` steps TSE is {glue:text}`turn_tse:.3f`, while EW is {glue:text}`turn_ew_head:.3f` in the head, {glue:text}`turn_ew_middle:.3f` in the middle and {glue:text}`turn_ew_tail:.3f` in the tail. EW first exceeds 0.98 at {glue:text}`arrived_head` steps in the head and at {glue:text}`arrived_tail` in the tail. At the end, after {glue:text}`last_step:.0f` steps, head and tail stand at {glue:text}`last_ew_head:.3f` and {glue:text}`last_ew_tail:.3f`. One rule covers all verbs of this language, and yet the frequent ones come first.
 #
 # What could fool you: the checkpoints double from one to the next, so "at the same step" can hide a lag of several hundred steps.
@@ -282,7 +289,7 @@ table(
     "The laboratory's claims about training",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Over the size of the corpus
 #
 # In the plan `laboratory-sizes` the steps stay the same and the corpus grows: the smallest is read many times over.
@@ -308,7 +315,7 @@ if "laboratory-sizes" in curves:
 else:
     display(say("*laboratory-sizes: not yet run.*"))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # What could fool you: each size is one model, trained once from one random start.
 #
 # ## A model of the hub
@@ -430,7 +437,7 @@ print(
     f"The lead grows to {lead[widest]:.2f} after {widest} steps and ends at {end:.2f}."
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ One low tail, two stories
 # :label: 13-tail
 #

@@ -88,7 +88,7 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers, trainers
 from tokenizers.models import BPE
 
 from tse_book import charts
-from tse_book.pages import glue, newman, not_recorded, table, try_this
+from tse_book.pages import glue, guard, newman, not_recorded, table, try_this
 from tse_book.studies import policy_switches, recorded_pairs
 from tse_book.studies.coverage import (
     simulated_coverage,
@@ -104,7 +104,7 @@ from tse_core.uncertainty.tables import subject_clusters
 
 store = store_folder()
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # What can go wrong between a definition and a number?
 #
 # ## Four faults in released code
@@ -220,7 +220,7 @@ print(
     else "a place after the sentence",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # *What to learn:* look a position up by what stands there, never by counting something else.
 #
 # ### Contexts that are ambiguous in number
@@ -312,7 +312,7 @@ if all(both.values()):
 else:
     display(not_recorded(recorded, "BLiMP's pairs with and without a BOS token"))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## The switchboard
 #
 # Tools differ in *policies* that papers rarely print: the BOS token, a space or a capital at the start, a final period, the verb list. Each switch is a run with one of them flipped. Choose one: the hollow marks stay, the filled ones move.
@@ -370,12 +370,12 @@ else:
     shown = pd.DataFrame(columns=["model", "switch", "EW", "MW", "TSE"])
 table(shown, "Largest change of any construction's score, by switch", digits=4)
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # You cannot know beforehand which switch matters, so print the switches with the score. One of them, *verbs: none that is also a noun or a past form*, changes which verbs are asked; [What the gap is made of](18_gap.ipynb) takes this up.
 #
 # ### Half precision
 #
-# In half precision (`bfloat16`) scores are quicker and coarser, and two forms can get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
+# In half precision (`bfloat16`) scoring is faster and coarser, and two forms can get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
 
 # %% tags=["hide-input"]
 half = pd.read_csv(data_folder() / "recorded" / "half_precision.csv")
@@ -389,7 +389,11 @@ columns = {
     "decisions_changed": "decisions changed",
     "sentence_ties": "ties of sentences",
 }
-one = half.iloc[0]
+one, two = half.set_index("dtype").loc[["float32", "bfloat16"]].to_dict("records")
+guard(
+    "scoring is faster and coarser",
+    two["seconds_of_slots"] < one["seconds_of_slots"] and two["ties"] > one["ties"],
+)
 table(
     half[list(columns)].rename(columns=columns),
     f"{one['model']}: {one['contexts']} contexts and {one['sentence_pairs']} sentence pairs in full and in half precision (recorded)",
@@ -447,8 +451,9 @@ found = found.rename(
 glue("rule_of_three", 1 - interval(np.ones(10)).low)
 glue("coverage_ten", float(found.loc[found["nouns"] == 10, "coverage"].iloc[0]))
 most = found.sort_values("nouns").iloc[-1]
-assert found.sort_values("nouns")["width"].is_monotonic_decreasing, (
-    "fewer nouns, a wider interval"
+guard(
+    "with fewer nouns it is wider",
+    found.sort_values("nouns")["width"].is_monotonic_decreasing,
 )
 glue("most_nouns", int(most["nouns"]))
 glue("coverage_most", float(most["coverage"]))
@@ -486,7 +491,7 @@ table(
     digits=3,
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.2f` of the studies, the other in {glue:text}`verb_coverage_four_both:.2f`. For the difference it is {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim that EW is below TSE is a claim about verbs, so this book judges it by the second.
 #
 # Compare two numbers of the same contexts by the interval of their *difference*. And whoever tests many rows must expect false alarms, so the p-values of a *family* of tests are corrected together (here by Holm's method).
@@ -651,7 +656,7 @@ assert more.high - more.low <= by_noun / 2, f"{nouns} nouns are too few"
 assert fewer.high - fewer.low > by_noun / 2, f"{nouns} nouns are more than needed"
 print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve it.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - The BOS token is part of a score: name it, and ask each model in the way it was trained.

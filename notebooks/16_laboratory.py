@@ -79,7 +79,7 @@ from IPython.display import display
 
 import tse_core
 from tse_book import charts, laboratory
-from tse_book.pages import glue, newman, table
+from tse_book.pages import glue, guard, newman, table
 from tse_core.paths import data_folder, store_folder
 
 # %% [markdown]
@@ -87,7 +87,7 @@ from tse_core.paths import data_folder, store_folder
 #
 # A thermometer is tested in ice water, where the answer is known. Nobody knows what a perfect model of English would score. So this project has a language of its own, written down as probabilities, from which the right score follows by arithmetic.
 #
-# The language has two grammars. In the *systematic* one every verb agrees with its subject: a rule. In the *lexical* one frequent verbs agree and each rare verb keeps the form that it is used to: a list of well-behaved verbs. {term}`TSE` cannot tell the two apart, because its verbs are frequent. {term}`EW` can. {term}`MW` hardly changes, because a model rarely says the verbs that go wrong.
+# The language has two grammars. In the *systematic* one every verb agrees with its subject: a rule. In the *lexical* one frequent verbs agree and each rare verb keeps the form that it is used to: a list of well-behaved verbs. {term}`TSE` cannot tell the two apart, because its verbs are frequent. {term}`EW` can. {term}`MW` falls less than EW, because a model rarely says the verbs that go wrong.
 #
 # ## A language made on purpose
 #
@@ -98,7 +98,7 @@ language = laboratory.load_language()
 for sentence in laboratory.sentences(language, "systematic", 8):
     print(sentence)
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # Its verbs fall into three bands by frequency. The templates' own verbs, such as *laugh* and *like*, are in the head.
 
 # %% tags=["hide-input"]
@@ -109,7 +109,7 @@ bands = verbs.groupby("band", sort=False).agg(
 glue("verbs", len(verbs))
 table(bands.reset_index(), "The verbs of the language, by falling frequency.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ```{margin} Attraction
 # A verb agreeing with a nearby noun that is not its subject. People do it too.
 # ```
@@ -144,6 +144,21 @@ whole = whole.loc[
     language.constructions,
     [(m, r) for m in ("TSE", "EW", "MW") for r in ("systematic", "lexical")],
 ]
+lexical_tail = truths.query("regime == 'lexical' and band == 'tail'")
+fall = {
+    score: whole[score]["systematic"] - whole[score]["lexical"]
+    for score in whole.columns.levels[0]
+}
+guard("TSE is perfect in both grammars", bool((whole["TSE"] == 1).all(axis=None)))
+guard(
+    "half of the decisions about verbs of the tail are wrong",
+    bool((lexical_tail["EW"] == 0.5).all()),
+)
+guard(
+    "MW lies in between",
+    bool(whole["MW"]["lexical"].between(whole["EW"]["lexical"], 1).all()),
+)
+guard("falls less than EW", bool((fall["MW"] < fall["EW"]).all()))
 table(
     whole.rename_axis(None).rename_axis([None, None], axis=1),
     "What is true of each grammar, for all verbs of the language.",
@@ -152,7 +167,7 @@ table(
 )
 
 # %% [markdown]
-# TSE is perfect in both grammars. EW is not: in the lexical one half of the decisions about verbs of the tail are wrong. MW lies in between, since these verbs are rarely used.
+# TSE is perfect in both grammars. EW is not: in the lexical one half of the decisions about verbs of the tail are wrong. MW lies in between, since these verbs are rare.
 #
 # What could fool you: an EW of 1 does not mean that nobody makes mistakes. A verb that goes wrong in one use of four still has its correct form ahead, and counts in full.
 #
@@ -236,10 +251,12 @@ charts.truth_vs_measured(lexical, title=title_of(lexical, "lexical"))
 systematic = overall[overall["model"].str.contains("systematic")]
 charts.truth_vs_measured(systematic, title=title_of(systematic, "systematic"))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # The cells furthest from the truth:
 
 # %% tags=["hide-input"]
+largest = long.groupby("metric")["difference"].agg(lambda off: off.abs().max())
+guard("MW adds up probabilities and errs less there", largest["MW"] < largest["EW"])
 missed = long[long["difference"].abs() > 0.03].sort_values(
     "difference", key=abs, ascending=False
 )
@@ -247,8 +264,8 @@ columns = ["model", "construction", "band", "metric", "truth", "measured", "diff
 display(table(missed[columns].head(8), "The cells furthest from the truth.", digits=3))
 display(charts.download_table(long, "laboratory.csv", "All cells"))
 
-# %% [markdown]
-# A model that has met a rare verb a few dozen times has not learned that verb's own rate. It falls back on what verbs do in general. Where attraction is strong enough to turn *most* verbs of a band the wrong way, a small error carries EW across one half; MW adds up probabilities and moves less. The fault is the model's, and the metric reports it.
+# %% [markdown] tags=["explains"]
+# A model that has met a rare verb a few dozen times has not learned that verb's own rate. It falls back on what verbs do in general. Where attraction is strong enough to turn *most* verbs of a band the wrong way, a small error carries EW across one half; MW adds up probabilities and errs less there. The fault is the model's, and the metric reports it.
 #
 # ## What the few verbs of TSE hide
 
@@ -264,6 +281,10 @@ apart["apart"] = (
 )
 glue("tse_apart", float(apart.loc["TSE", "apart"]))
 glue("ew_apart", float(apart.loc["EW", "apart"]))
+guard(
+    "TSE cannot tell a rule from a list",
+    abs(apart.loc["TSE", "apart"]) < 0.02 < 0.1 < apart.loc["EW", "apart"],
+)
 table(
     apart.reset_index(),
     "The causal models, means over the nine constructions: what tells the two grammars apart?",
@@ -292,7 +313,7 @@ glue(
 )
 charts.cutoff_curves(shown, title=title)
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ### Verb by verb
 #
 # Each dot is a {term}`lemma`. To the right are verbs that the model finds likely at this slot; higher up, verbs whose correct form is ahead in more {term}`contexts <context>`. EW is the mean height; MW weighs the dots by their place to the right.
@@ -314,7 +335,7 @@ for name in [*newman.real_models(models), *newman.laboratory_models(models)]:
 if parts:
     display(charts.lemma_explorer(pd.concat(parts, ignore_index=True)))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Never seen together
 #
 # ```{dropdown} Predict: will a model of the systematic grammar do worse on pairs of noun and verb that it has never seen together?
@@ -411,7 +432,7 @@ known = (
 assert abs(ew - known) < 1e-6, f"ew is {ew:.4f}, which is not what the grammar gives"
 print(f"EW {ew:.4f}: known before any model was trained.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ What the laboratory cannot show
 # :label: 16-limits
 #
@@ -464,11 +485,11 @@ apart = score(agreeing["systematic"], frequency) - score(agreeing["lexical"], fr
 assert apart > 0.05, f"the two grammars are only {apart:.3f} apart"
 print(f"The grammars are {apart:.3f} apart under your metric.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - TSE cannot tell a rule from a list of well-behaved frequent verbs; EW can.
-# - MW reports likely behaviour: it stays high where the verbs that go wrong are rare.
+# - MW reports likely behaviour: verbs that are rarely said have little weight in it.
 # - A real model's low EW can have other reasons than a list; [What the gap is made of](18_gap.ipynb) tells them apart.
 #
 # The functions of this chapter: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language`, {py:func}`tse_book.laboratory.train` and {py:func}`tse_book.charts.truth_vs_measured`. All others are in the [reference](../book/api/index.md).

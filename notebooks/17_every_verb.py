@@ -82,7 +82,7 @@ from IPython.display import display
 
 import tse_core
 from tse_book import charts, laboratory
-from tse_book.pages import glue, newman, table
+from tse_book.pages import glue, guard, newman, table
 from tse_book.studies import recorded_details
 from tse_core.forward import word_forms
 from tse_core.paths import data_folder
@@ -123,6 +123,8 @@ kept = verbs.assign(kept=single(byte_pairs, verbs))
 bands = kept.groupby("band", sort=False).agg(
     verbs=("lemma", "size"), single=("kept", "sum")
 )
+shares = bands["single"] / bands["verbs"]
+guard("leaves out many rare verbs", shares["tail"] < 0.5 < shares["head"])
 for band, row in bands.iterrows():
     glue(f"{band}_verbs", int(row["verbs"]))
     glue(f"{band}_single", int(row["single"]))
@@ -161,7 +163,7 @@ if rows:
         table(pd.DataFrame(rows, columns=columns), f"Verbs of {lemmas[0]} whose two forms are single entries.")
     )  # fmt: skip
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # So two models with different tokenizers are judged on different verbs.
 #
 # ## The probability of a whole word
@@ -218,7 +220,7 @@ charts.word_tree(
     title=f"{len(forms)} forms of {len(drawn)} verbs as paths of tokens",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # Read a path from left to right and multiply.
 #
 # ```{dropdown} Predict: suppose that a tokenizer cuts a verb so that its base form is the beginning of the form with -s. What does EW say of this verb if the end of the word is not counted?
@@ -249,7 +251,7 @@ table(
     "Verbs for which EW would be one half without the end of the word.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # For these verbs the end decides. What could fool you: a word can be cut into tokens in more than one way. Counted is the way that the tokenizer itself takes.
 #
 # ## Held against the truth
@@ -379,7 +381,7 @@ for score in ("EW", "MW") if len(measured) else ():
         )
     )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## What changes for a real model
 #
 # The full record of all verbs in many contexts: first the verbs that were always counted against those that could not be, all of them as whole words.
@@ -527,7 +529,7 @@ table(
     note="Form by form, the context is read again for every form; the tree reads it once, and shared beginnings once.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # Whole words cost {glue:text}`nodes:,` tokens a context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. On a processor the package takes a sample of contexts, and says so in the {term}`signature`. A {term}`masked model` fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; only lemmas whose two forms are equally long count there.
 #
 # With whole words, models of different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --forms words --against gpt2`.
@@ -558,7 +560,7 @@ if rows:
         )
     )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # No model of many languages was run here. One that is fetches its data with `tse data fetch clams` and needs one command: `tse evaluate facebook/xglm-564M --data clams/fr --lemmas french --forms words`.
 
 # %% [markdown]
@@ -665,7 +667,7 @@ print(
     f"admire {whole(('admire',)):.2f}, admires {whole(('admire', 's')):.2f}: the end decides."
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ What whole words do not repair
 # :label: 17-left
 #
@@ -679,7 +681,7 @@ print(
 # ```{solution} 17-left
 # :class: dropdown
 #
-# {term}`Homographs <homograph>`: *plan* is still a noun as well. Spelling: a form that is cut into several tokens is harder for a small model than one that has an entry of its own, and the two forms of a lemma may be cut differently.
+# {term}`Homographs <homograph>`: *plan* is still a noun as well. Spelling: a form that is cut into several tokens can be harder for a small model, and the two forms of a lemma may be cut differently.
 # ```
 
 # %% [markdown]

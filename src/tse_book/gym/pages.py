@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from tse_book.charts import heat_map, item_outcomes, item_profile, region_profile, suite_accuracy
+from tse_book.charts.theme import listed
 from tse_book.gym.folder import write_files
 from tse_book.gym.parts import address, chart_of, download, link, page, plain, raw, signature_note, table_of
 from tse_book.gym.plan import Gym
@@ -120,9 +121,8 @@ def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.
     if not outcomes:
         return page([*text, "## Accuracy", "No model has been evaluated on this suite yet."])
     if len(judged := own.dropna(subset=["accuracy"])):
-        title = (
-            f"{judged.loc[judged['accuracy'].idxmax(), 'model']}: {judged['accuracy'].max():.2f}, the highest accuracy"
-        )
+        best = judged.loc[judged["accuracy"] == judged["accuracy"].max(), "model"]
+        title = f"{listed(best)}: {judged['accuracy'].max():.2f}, the highest accuracy"
         text += ["## Accuracy", chart_of(suite_accuracy(judged, title=title, recorded=recorded))]
     else:
         text += ["## Accuracy", "The models do not know enough of its words, so no item is judged."]
@@ -157,7 +157,7 @@ def _region_charts(suite: Suite, outcomes: list[Outcome]) -> list[str]:
         chart_of(region_profile(regions, title="Mean surprisal of each region", critical=critical)),
         "## Item by item",
         chart_of(item_profile(regions, title="Surprisal of each region of one item", critical=critical)),
-        chart_of(item_outcomes(_together(outcomes, "items"), title="Which items bear the prediction out")),
+        chart_of(item_outcomes(_together(outcomes, "items"), title="For which items the prediction holds")),
     ]
 
 

@@ -114,7 +114,7 @@ def who_is_asked(models: Iterable[str]) -> str:
             "The same rows of Marvin and Linzen's templates for a model that the paper never saw: SmolLM2-135M, a "
             "small causal model of 2024, trained on two trillion tokens, then tuned to follow instructions, and read "
             "here from a file whose weights are quantised to four bits. It is more than ten times smaller than GPT-2 "
-            "XL, its neighbour in the paper, the only other causal model. Its training text may contain sentences like "
+            "XL, the paper's only causal model. Its training text may contain sentences like "
             "those of the templates; nobody can rule that out."
         )
     elif others:

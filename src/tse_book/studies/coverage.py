@@ -13,7 +13,7 @@ POPULATIONS = {"as usual": (0.9, 1.0), "near 1": (0.97, 1.0), "nouns very differ
 
 
 def simulated_coverage(clusters: int, contexts=20, *, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0) -> dict:
-    """How often the interval holds the score of the whole population of nouns, which a simulation knows.
+    """How often the interval contains the score of the whole population of nouns, which a simulation knows.
 
     A noun's score is the logistic function of a normal draw (standard deviation `spread`, centred so that the
     population mean is `mean`); a context's score is a share of 20 lemmas drawn at its noun's score. Each run draws
@@ -56,7 +56,7 @@ def simulated_crossed_coverage(*sizes: int, mean=0.9, spread=1.0, runs=1000, lev
 
     Returns
     -------
-    dict with first_way (the share of `runs` in which the interval holds the mean, by subject alone) and all_ways.
+    dict with first_way (the share of `runs` in which the interval contains the mean, by subject alone) and all_ways.
     """
     random = np.random.default_rng([seed, *sizes])
     shift = _centre(random, mean, spread * np.sqrt(len(sizes)))
