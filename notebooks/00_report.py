@@ -22,7 +22,7 @@
 # : nothing; [the methods](02_methods.ipynb) explain the scores
 #
 # Time
-# : 5 minutes to read, a few seconds to run; the verdicts that wait need models to download and, for the large ones, a GPU
+# : 5 minutes to read, a few seconds to run
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -97,13 +97,13 @@ from tse_book.recorded import known_results
 from tse_book.studies import quick_findings, recorded_findings
 from tse_core.paths import store_folder
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim that speaks of models in general can be put to any model. Here each such claim becomes one number, measured on a real model that the paper did not test, and the verdict says on which side of the claim's threshold it lies. Where the paper gives no threshold, we set one and say so. A claim is also asked under conditions that could change the answer: with no {term}`BOS token`, over verbs that are no nouns, with an adverb before the verb. Where the verdict changes and a paired test shows the difference, it *depends on* that condition. All tests of one model are one family, and their p-values are corrected together (Holm); there is no count of verdicts, because claims about one model hang together. The papers' own models are judged in [the ledger](19_ledger.ipynb); a model of this block never earns the word *reproduced*.
+# A claim about models in general can be put to any model. Here each becomes one number, measured on a real model that the paper did not test; the verdict says on which side of the claim's threshold it lies. Where the paper gives no threshold, we set one and say so. A claim is also asked under other conditions: with no {term}`BOS token`, over verbs that are no nouns, with an adverb. Where a paired test shows that the verdict changes, it *depends on* that condition. All tests of one model are one family, corrected together (Holm). A model of this block never earns the word *reproduced*.
 #
 # ```{dropdown} Predict: what is measured lies just above a claim's threshold, and its interval reaches below it. What is the verdict?
-# *Undecided.* The number is on the claim's side, but another sample of subjects and verbs might put it on the other. *Undecided* is no weak form of *does not extend*: more sentences may still decide it either way.
+# *Undecided.* Another sample of subjects and verbs might put the number on the other side. This is no weak form of *does not extend*: more sentences may still decide it either way.
 # ```
 
 # %% tags=["remove-input"]
@@ -132,7 +132,7 @@ if len(extension):
     )
 
 # %% [markdown]
-# {glue:text}`extension_said:s` Read a verdict together with its conditions and rows, which unfold under *how*: a mean over constructions can hide one that goes the other way.
+# What does not hold as it stands: {glue:text}`extension_said:s` Conditions and rows unfold under *how*: a mean over constructions can hide one that goes the other way.
 
 # %% tags=["remove-input"]
 charts.download_table(
@@ -158,7 +158,7 @@ glue("ran", ", ".join(ran) or "none of the papers' models")
 # %% [markdown]
 # ## What the papers' own numbers say
 #
-# {glue:text}`data_only:d` rows of [the ledger](19_ledger.ipynb) need no model: a sentence of a paper is held against the paper's own tables and data. {glue:text}`holds:d` of them hold. The others are slips of a sentence or of a misprinted table, and the ledger names each.
+# {glue:text}`data_only:d` rows of [the ledger](19_ledger.ipynb) need no model: a sentence of a paper is held against the paper's own tables and data. {glue:text}`holds:d` of them hold. The ledger names the slip in each of the others.
 #
 # ```{dropdown} Predict: a sentence of a paper does not agree with the paper's own table. Did the replication fail?
 # No, nothing was run. A slip in a sentence says something of the sentence; whether the claim holds is for a run to say.
@@ -166,11 +166,7 @@ glue("ran", ", ".join(ran) or "none of the papers' models")
 #
 # ## What the papers' models said here
 #
-# {glue:text}`judged:d` rows were judged by a run (models: {glue:text}`ran:s`), and {glue:text}`reproduced:d` of {glue:text}`rows:d` rows are *reproduced*: the same model, scored as the paper scored it, over as many verbs. {glue:text}`waiting:d` rows wait for a run. A verdict exists only where the model that ran is the model that the claim is about.
-#
-# ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
-# No. The number agrees, but it was made in another way, and a second difference may have made up for the first. What agrees with another list is called *comparable*.
-# ```
+# {glue:text}`judged:d` rows were judged by a run (models: {glue:text}`ran:s`), and {glue:text}`reproduced:d` of {glue:text}`rows:d` rows are *reproduced*: the same model, scored as the paper scored it, over as many verbs. {glue:text}`waiting:d` rows wait for a run.
 
 # %% [markdown]
 # ### What has not run, and how to run it
@@ -185,10 +181,9 @@ todo = todo.reset_index().rename(
 )
 table(todo, "What the remaining claims need.")
 
-# %% [markdown]
-# `make book PROFILE=paper` downloads the models and is best run on a GPU; it says what is missing before it starts. Results from
-# another machine, for example from Colab, come in with `tse results add FILE`, and the next `make book` judges them. One file of
-# results of one model turns exactly that model's rows into verdicts.
+# %% [markdown] tags=["explains"]
+# `make book PROFILE=paper` downloads the models and is best run on a GPU. Results from another machine, for example from
+# Colab, come in with `tse results add FILE`, and the next `make book` judges them ([how](../book/gpu.md)).
 
 # %% [markdown]
 # ## Exercises
@@ -209,16 +204,15 @@ runs = {
     "c": {"printed": 0.91, "measured": 0.911, "same_list": False, "laboratory": False},
     "d": {"printed": 0.91, "measured": 0.910, "same_list": True, "laboratory": True},
 }
-table2 = published.table2()
 blimp = published.blimp_table3()
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★ Four runs, four verdicts
 # :label: 00-verdict
 #
 # The cell above describes four `runs`: the printed value, the measured one, whether as many {term}`lemmas <lemma>` counted
-# as in the paper, and whether the model that ran was one of the laboratory. All used the *released* {term}`protocol`. Which
-# verdict does each get? Give `verdict`, a dictionary from a, b, c, d to the verdict's name as in the tables above.
+# as in the paper, and whether the model was one of the laboratory. All used the *released* {term}`protocol`. Which
+# verdict does each get? Give `verdict`, a dictionary from a, b, c, d to the verdict's name.
 #
 # ```{dropdown} Hint
 # The margin beside *Every claim* in [the ledger](19_ledger.ipynb) has the rules. One of the four is no run of the paper's model at all.
@@ -251,45 +245,12 @@ for name, run in runs.items():
     )
 print("A small difference is not enough: model and list have to be the paper's.")
 
-# %% [markdown]
-# ````{exercise} ★★ Is the confounder there?
-# :label: 00-noun-phrase
-#
-# The paper names a potential confounder for GPT-2: on *Simple*, subject and verb can be read as one noun phrase, which is not
-# so where other words stand between them. Then *Simple* should be lower than the rows with something in between. From
-# `table2` take GPT-2's {term}`EW`: `simple`, a number, and `between`, the mean of the four rows whose names start with
-# *Across*. Is *Simple* lower, as the confounder would make it? Give `follows`, True or False.
-#
-# ```{dropdown} Hint
-# `table2` is long: filter `model == "GPT2"` and `metric == "EW"`. `str.startswith` picks rows by name.
-# ```
-# ````
-
-# %% tags=["hide-cell", "solution"]
-gpt2 = table2.query("model == 'GPT2' and metric == 'EW'").set_index("row")["value"]
-simple = gpt2["Simple"]
-between = gpt2[gpt2.index.str.startswith("Across")].mean()
-follows = bool(simple < between)  # no: Simple is not the lower one
-
-# %% tags=["hide-cell", "check"]
-ew = table2[(table2["model"] == "GPT2") & (table2["metric"] == "EW")]
-across = ew[ew["row"].str.match("Across")]["value"]
-assert simple == ew[ew["row"] == "Simple"]["value"].item(), (
-    "simple: GPT-2's EW of Simple"
-)
-assert isinstance(between, float), "between should be a number"
-assert abs(between - across.mean()) < 1e-6, (
-    f"between should be the mean of {len(across)} rows"
-)
-assert follows == (simple < between), "follows: is simple the lower number?"
-print(f"Simple {simple:.2f}, rows with material between {between:.4f}.")
-
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ Not run, not reproduced
 # :label: 00-words
 #
-# A colleague reads this report and says: *most of the paper could not be reproduced*. What is wrong with the sentence, and
-# which sentence would be right?
+# No programming. A colleague reads this report and says: *most of the paper could not be reproduced*. What is wrong with the
+# sentence, and which sentence would be right?
 #
 # ```{dropdown} Hint
 # Compare two verdicts: *not yet run* and *not reproduced*.
@@ -299,18 +260,18 @@ print(f"Simple {simple:.2f}, rows with material between {between:.4f}.")
 # ```{solution} 00-words
 # :class: dropdown
 # *Not reproduced* is a finding: the paper's model ran, with the paper's list and protocol, and gave another number. *Not
-# yet run* is the absence of one. A right sentence names the three groups: so many rows are checked from published numbers,
-# of which so many hold; so many are judged by runs; the others wait for a run.
+# yet run* is the absence of one. A right sentence names three groups: rows checked from published numbers, rows judged by
+# runs, and rows that wait for a run.
 # ```
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★★ Which version of a table?
 # :label: 00-version
 #
 # BLiMP's Table 3 exists as printed, as corrected by its authors, and as recomputed from their data (`blimp`, column
 # `source`). The text says that island effects are the hardest phenomenon *by a wide margin*. Write
 # `margin(source)`: the mean accuracy of the four models on the next hardest phenomenon, less that on islands. People are
-# not models, and *Overall* is no phenomenon. For which versions would you sign the sentence?
+# not models, and *Overall* is no phenomenon.
 #
 # ```{dropdown} Hint
 # Filter, then `groupby("phenomenon")["accuracy"].mean().sort_values()`: the first two numbers are what you need.
@@ -343,12 +304,20 @@ print({source: round(float(margin(source)), 3) for source in means})
 
 # %% [markdown]
 # ## Takeaways
-#
-# - What published numbers say by themselves is checked already, and not all of it holds.
-# - What needs a model is one command away, and a file of results turns its rows into verdicts.
-# - The instrument is tested where the truth is known, in the laboratory, and nowhere else does a laboratory model count.
-#
-# The functions of this chapter: {py:func}`tse_book.claims.ledger`, {py:func}`tse_book.claims.verdict_summary`, {py:func}`tse_book.claims.extension_ledger`, {py:func}`tse_book.claims.laboratory_ledger`, {py:func}`tse_book.recorded.known_results` and {py:func}`tse_book.recorded.load_recorded`. All others are in the [reference](../book/api/index.md).
+
+# %% tags=["remove-input"]
+failing = int(data_only.sum()) - int((claims["verdict"] == verdicts.HOLDS).sum())
+display(
+    newman.say(
+        f"- Of {int(data_only.sum())} sentences checked on published numbers, {failing} do not hold.\n"
+        f"- {len(waiting)} rows wait for a model; a file of results turns its rows into verdicts.\n"
+        "- The instrument is tested in [the laboratory](16_laboratory.ipynb), where the truth is known; a laboratory "
+        "model counts for nothing else."
+    )
+)
+
+# %% [markdown]
+# The functions of this chapter: {py:func}`tse_book.claims.ledger`, {py:func}`tse_book.claims.extension_ledger`, {py:func}`tse_book.recorded.known_results` and {py:func}`tse_book.recorded.load_recorded`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

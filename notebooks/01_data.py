@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : see how nine sentence patterns become all the {term}`minimal pairs <minimal pair>` of Table 2, which verbs stand in for "any verb", and which of them a model can be asked about
+# : see how nine sentence patterns become the {term}`minimal pairs <minimal pair>` of Table 2, which verbs stand for "any verb", and which of them a model can be asked about
 #
 # You need
 # : TSE, EW and MW, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 12 minutes to read, under a minute to run on a CPU; no GPU
+# : 10 minutes to read, under a minute to run on a CPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -76,17 +76,16 @@ from IPython.display import display
 
 import tse_core
 from tse_book import charts, published
-from tse_book.pages import glue, newman, table
+from tse_book.pages import glue, guard, newman, table
 from tse_core.datasets.grammar import noun_table, template_table
 from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.lemmas import third_person
 from tse_core.datasets.pairs import unique_contexts
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Nine constructions
 #
-# Which sentences does a score rest on, and which verbs? Every test sentence comes from a {term}`template`: a pattern with slots for nouns and verbs. {cite:t}`marvin2018targeted` wrote them; here they are a small YAML file, `data/grammars/marvin-linzen.yaml`. Words that share an index agree in number, and the star marks the verb under test.
-#
+# Which sentences does a score rest on, and which verbs? Every test sentence comes from a {term}`template`: a pattern with slots for nouns and verbs, written by {cite:t}`marvin2018targeted`. Here they are a small YAML file, `data/grammars/marvin-linzen.yaml`. Words that share an index agree in number, and the star marks the verb under test.
 
 # %%
 grammar = load_grammar("marvin-linzen")
@@ -96,11 +95,11 @@ table(
     "The templates. [person 1] is a noun of the list `person`; [*does 1] is the tested verb that agrees with it.",
 )
 
-# %% [markdown]
-# The slots are filled in every possible way: singular and plural subject, singular and plural second noun, every noun of the list, every verb. Each filling gives one {term}`minimal pair`. A noun never occurs twice in the same sentence.
+# %% [markdown] tags=["explains"]
+# The slots are filled in every possible way: every noun and verb, both numbers. Each filling gives one {term}`minimal pair`. A noun never occurs twice in the same sentence.
 #
 # ```{dropdown} Predict: how many pairs will nine patterns and a few dozen words give?
-# The choices multiply: nouns, numbers, second nouns and their numbers, prepositions, verbs. A table further down counts them.
+# The choices multiply: nouns, numbers, second nouns and their numbers, prepositions, verbs. Together they give {glue:text}`pairs:,d` pairs.
 # ```
 
 # %%
@@ -114,10 +113,10 @@ pairs.groupby("construction", sort=False).head(1)[
     "The first pair of each construction: what stands left of the verb, the two forms, what stands right.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ### Browse the pairs
 #
-# Choose a construction. Each line is one pair, drawn at random: the words before the verb, the form that agrees, the starred one that does not, the words after.
+# Choose a construction. Each line is one pair: the words before the verb, the form that agrees, the starred one that does not, the words after.
 
 # %% tags=["hide-input"]
 LINES = 9
@@ -169,12 +168,10 @@ browser.properties(
     "the verb, the agreeing form, the other form, and the words after.",
 ).configure_view(stroke=None)
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## The counts, beside the published ones
 #
-# Many pairs share their {term}`context`: *the author laughs* and *the author swims* are two pairs but, left of the verb, one context. {term}`TSE` averages over pairs, {term}`EW` and {term}`MW` over contexts. A {term}`masked model` also sees what follows the verb, so it has more contexts than a {term}`causal model`.
-#
-# The published counts are those of the paper's released data. The counts beside them are computed here, from the grammar.
+# Many pairs share their {term}`context`: *the author laughs* and *the author swims* are two pairs but, left of the verb, one context. A {term}`masked model` also sees what follows the verb, so it has more contexts than a {term}`causal model`. The published counts are those of the paper's released data.
 
 # %%
 contexts = {kind: unique_contexts(pairs, kind) for kind in ("masked", "causal")}
@@ -205,10 +202,8 @@ table(
     index=True,
 )
 
-# %% [markdown]
-# Of {glue:text}`compared` counts compared, {glue:text}`differences` differ. So the grammar of this book makes the sentences of the paper, and a score that differs from a published one cannot be blamed on the sentences.
-#
-# In the next picture, where grey lies far to the right of the other two, many pairs share a context: they differ in the verb alone. Where blue lies far to the right of orange, sentences differ only in what follows the verb, which a causal model never sees.
+# %% [markdown] tags=["explains"]
+# Of {glue:text}`compared` counts compared, {glue:text}`differences` differ: the grammar makes the sentences of the paper. In the next picture, where grey lies far right of the others, pairs differ in the verb alone. Where blue lies far right of orange, sentences differ only in what follows the verb, which a causal model never sees.
 
 # %% tags=["hide-input"]
 long = (
@@ -242,14 +237,14 @@ alt.Chart(long).mark_circle(size=90, opacity=1).encode(
     f"{ours['left_contexts'].sum():,} left contexts.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ```{margin} Attractor
 # A noun between subject and verb that could draw the verb's number to itself.
 # ```
 #
 # ## Few words make many sentences
 #
-# The sentences are built from short lists, and that matters for statistics. A model that knows that *surgeon* is singular knows so in all the sentences about a surgeon. Sentences with the same subject noun, or the same verb, are not independent pieces of evidence; [Pitfalls](14_pitfalls.ipynb) shows what follows for intervals.
+# A model that knows that *surgeon* is singular knows so in all the sentences about a surgeon. Sentences with the same subject noun, or the same verb, are not independent pieces of evidence; [Pitfalls](14_pitfalls.ipynb) shows what follows for intervals.
 
 # %% tags=["hide-input"]
 nouns = noun_table(grammar)
@@ -270,13 +265,12 @@ table(
     "The verbs that TSE asks about: a handful in each construction.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # No construction asks about more than {glue:text}`most_verbs` verbs. What would the score be with others? That is the paper's question, and it needs a long list.
 #
 # ## The verb list
 #
-# A {term}`lemma` is a pair of forms: third person singular (*walks*) and base (*walk*). The paper's list joins three sources. Its appendix prints the lemmas of two of them; three versions of this printed list come with the project.
-#
+# A {term}`lemma` is a pair of forms: third person singular (*walks*) and base (*walk*). The paper's list joins three sources. Its appendix prints two of them; three versions of these come with the project.
 
 # %%
 lists = {
@@ -300,8 +294,8 @@ table(
     "Verb lists that come with the project.",
 )
 
-# %% [markdown]
-# A program tagged the verbs of a corpus to make the list, and such programs make mistakes:
+# %% [markdown] tags=["explains"]
+# A program tagged the verbs of a corpus to make the list, and made mistakes:
 
 # %% tags=["hide-input"]
 appendix = lists["newman-appendix"].table
@@ -312,8 +306,8 @@ table(
     f"The {len(junk)} lemmas that the clean list leaves out, and why.",
 )
 
-# %% [markdown]
-# The published file spells the third person by rule. The rule is wrong for these verbs:
+# %% [markdown] tags=["explains"]
+# The published file spells the third person by rule, which is wrong for these verbs:
 
 # %% tags=["hide-input"]
 by_rule = appendix.assign(rule=appendix["plural"].map(third_person))
@@ -323,8 +317,8 @@ table(
     "Verbs whose third person the spelling rule gets wrong.",
 )
 
-# %% [markdown]
-# Some forms have a second use. *Put* is both present and past; *will* is a modal verb without a third person. Such {term}`homographs <homograph>` are marked in the list, so that results with and without them can be compared.
+# %% [markdown] tags=["explains"]
+# Some forms have a second use: *put* is present and past. Such {term}`homographs <homograph>` are marked, so that results with and without them can be compared.
 
 # %% tags=["hide-input"]
 homographs = (
@@ -338,13 +332,13 @@ table(
     "Lemmas with a form that is also a past tense or a modal.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## What a tokenizer keeps
 #
-# A model gives a probability to each {term}`entry of its vocabulary <vocabulary entry>`. A verb form that the {term}`tokenizer` splits into pieces has no entry and no probability of its own, so a lemma counts for a model only if **both** forms are single entries. The paper made this rule because a masked model cannot fill one gap with two pieces.
+# A model gives a probability to each {term}`entry of its vocabulary <vocabulary entry>`. A verb form that the {term}`tokenizer` splits has none of its own. So a lemma counts for a model only if **both** forms are single entries: a masked model cannot fill one gap with two pieces.
 #
 # ```{dropdown} Predict: which of the two forms will more often be split into pieces?
-# A tokenizer gives entries to the strings that are frequent in its training text, and *gleam* is more frequent than *gleams*; so expect the third person. But where the form in *-s* is also the plural of a common noun, as *plans* is, it is frequent for another reason.
+# Entries go to strings that are frequent in text, and *gleam* is more frequent than *gleams*; so expect the third person. But where the form in *-s* is also a plural noun, as *plans* is, it is frequent for another reason. The line under the second table counts.
 # ```
 
 # %%
@@ -368,8 +362,9 @@ table(kept, "Lemmas of each list with both forms in the vocabulary.")
 # %% tags=["hide-input"]
 published_kept = published.lemmas_in_vocabulary()
 bert = max(n for name, n in published_kept.items() if name.startswith("bert"))
-assert min(published_kept["gpt2-xl"], published_kept["roberta-large"]) > bert, (
-    "GPT-2 and RoBERTa keep more verbs than BERT"
+guard(
+    "GPT-2 and RoBERTa keep more lemmas than BERT",
+    min(published_kept["gpt2-xl"], published_kept["roberta-large"]) > bert,
 )
 total = int(published.constants()["lemmas_total"])
 glue("lemmas_total", total)
@@ -386,7 +381,7 @@ table(
 )
 
 # %% [markdown]
-# Compare the numbers of lemmas, not the shares: the paper's {glue:text}`lemmas_total:,` lemmas include a third source, a long list of rarer verbs, which is not part of this project. Among the paper's models, GPT-2 and RoBERTa have a larger vocabulary than BERT, and keep more. A laboratory model's vocabulary was made for its own language, so it keeps the verbs of that language and nothing else.
+# Compare the numbers of lemmas, not the shares: the paper's {glue:text}`lemmas_total:,` lemmas include a third source, a long list of rarer verbs. Among the paper's models, GPT-2 and RoBERTa keep more lemmas than BERT. A laboratory model's vocabulary was made for its own language.
 #
 # ### Which form is missing?
 
@@ -443,11 +438,11 @@ for name in newman.real_models(models):
         )
     )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ### What the rule selects
 #
 # ```{dropdown} Predict: are the verbs that remain a fair sample of the list?
-# They are the frequent ones. And a form in *-s* has a better chance of an entry if it is a plural noun as well, so expect more nouns among the verbs of a model of English. The table counts.
+# They are the frequent ones. And a form in *-s* has a better chance of an entry if it is also a plural noun, so expect more nouns among them. The table counts.
 # ```
 
 # %% tags=["remove-input"]
@@ -476,14 +471,12 @@ for name in newman.real_models(models):
         )
     )
 
-# %% [markdown]
-# What to conclude: EW asks about *every verb that is a single entry*, and this is not every verb. A verb that is also a noun cannot be judged as simply as others: *The author plan* may be the beginning of *The author plan that was published last year*. A real model is asked many such verbs; the laboratory's verbs were chosen not to be nouns. [What the gap is made of](18_gap.ipynb) shows how much of a low EW comes from this.
+# %% [markdown] tags=["explains"]
+# So EW asks about *every verb that is a single entry*, and this is not every verb. A verb that is also a noun cannot be judged as simply as others: *The author plan* may be the beginning of *The author plan that was published last year*. [What the gap is made of](18_gap.ipynb) shows how much of a low EW comes from this.
 #
-# What could fool you: a model with a larger vocabulary is asked about rarer verbs, and a lower EW may mean no more than that. The package can restrict a comparison of two models to the lemmas that both of them have.
+# What could fool you: a model with a larger vocabulary is asked about rarer verbs, and a lower EW may mean no more than that. Compare two models over the lemmas that both have.
 #
 # ### The templates' own verbs
-#
-# The rule applies to the verbs of the templates as well.
 
 # %% tags=["hide-input"]
 words_of_pairs = pd.unique(pd.concat([pairs["correct"], pairs["wrong"]]))
@@ -513,8 +506,8 @@ table(
     f"Forms of the templates' own verbs, and how many of the {len(pairs):,} pairs they take with them.",
 )
 
-# %% [markdown]
-# A pair whose own verb is split drops out of TSE, though its context stays in EW and MW. So a template with a handful of verbs can end up with two. And *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*, for a model that reads the left side only. [Table 2](03_table2.ipynb) prints how many verbs each TSE really asks.
+# %% [markdown] tags=["explains"]
+# A pair whose own verb is split drops out of TSE, though its context stays in EW and MW. And *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*, for a model that reads the left side only. [Table 2](03_table2.ipynb) prints how many verbs each TSE really asks.
 #
 # ## Downloads
 
@@ -561,11 +554,11 @@ def pairs_of(text):
 #
 # The pattern `the [person 1] [beside] the [other person 2] [*does 1]` has ten nouns in each of its two lists, six
 # prepositions and seven predicates: *laughs*, *swims*, *smiles* and *is* with *tall*, *old*, *young* or *short*. Both nouns
-# come in both numbers. Give three whole numbers: `pairs`, `both_sides` ({term}`contexts <context>` of a
-# {term}`masked model`) and `left` (contexts of a {term}`causal model`).
+# come in both numbers. Give three whole numbers: `pairs`, `both_sides` ({term}`contexts <context>` of a masked model) and
+# `left` (contexts of a causal model).
 #
 # ```{dropdown} Hint
-# Multiply the choices that are left of the verb. Then ask how many different right sides the seven predicates have.
+# Multiply the choices left of the verb. Then ask how many different right sides the seven predicates have.
 # ```
 # ````
 
@@ -590,12 +583,11 @@ print(f"{pairs:,} pairs, {both_sides:,} contexts of both sides, {left:,} of the 
 #
 # Write `grammar`, a text in the notation of `data/grammars/marvin-linzen.yaml`, with one pattern for sentences such as
 # *The dog near the cats barks.*: three nouns that can be the subject, two others that can be the {term}`attractor`, one
-# preposition, two verbs. How many {term}`minimal pairs <minimal pair>` will it make? In how many does the attractor's
-# number differ from the subject's?
+# preposition, two verbs. How many minimal pairs will it make?
 #
 # ```{dropdown} Hint
-# A grammar has the keys `lexicon` (with `nouns`, `predicates`, `words`) and `constructions`. Words that share an index
-# agree: give the verb the subject's index and the attractor another one.
+# A grammar has the keys `lexicon` (with `nouns`, `predicates`, `words`) and `constructions`. Give the verb the subject's
+# index and the attractor another one.
 # ```
 # ````
 
@@ -636,11 +628,11 @@ differ = made["number"] != made["attractor_number"]
 assert differ.mean() == 0.5, "subject and attractor should have indices of their own"
 print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ A verb drops out
 # :label: 01-dropped
 #
-# One {term}`tokenizer <token>` keeps *swims* whole, another splits it into *swim* and *##s*. What happens to the pairs of
+# No programming. One tokenizer keeps *swims* whole, another splits it into *swim* and *##s*. What happens to the pairs of
 # *swim* in {term}`TSE`, and to their contexts in {term}`EW`? Is the TSE of the two models still a fair comparison?
 #
 # ```{dropdown} Hint
@@ -650,20 +642,20 @@ print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.
 #
 # ```{solution} 01-dropped
 # :class: dropdown
-# For the second model the pairs of *swim* have no score and leave TSE. Their contexts stay: *The author ___* is also the
-# context of other verbs, and EW asks about the list. So the two TSE are means over different pairs, and the second model
-# may have lost its hardest ones. A fair comparison takes the pairs that both models can answer, and says how many.
+# For the second model the pairs of *swim* leave TSE. Their contexts stay: *The author ___* is also the context of other
+# verbs. So the two TSE are means over different pairs, and the second model may have lost its hardest ones. Compare them
+# over the pairs that both can answer.
 # ```
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - The templates make {glue:text}`pairs:,` pairs in {glue:text}`constructions` constructions, from a few dozen words.
-# - TSE is a mean over pairs, EW and MW over contexts, and a masked model has more contexts than a causal one.
+# - TSE is a mean over pairs, EW and MW over contexts.
 # - A construction asks TSE about {glue:text}`most_verbs` verbs or fewer; the appendix has {glue:text}`appendix:,` lemmas.
-# - Which of them count depends on the tokenizer: frequent verbs, many of them also nouns. Two scores over different verbs are not directly comparable.
+# - Which of them count depends on the tokenizer. Two scores over different verbs are not directly comparable.
 #
-# The functions of this chapter: {py:func}`tse_core.load_pairs`, {py:func}`tse_core.load_lemmas`, {py:func}`tse_core.datasets.grammar_notation.load_grammar`, {py:func}`tse_core.datasets.grammar.template_table`, {py:func}`tse_core.datasets.grammar.noun_table` and {py:func}`tse_core.datasets.pairs.unique_contexts`. All others are in the [reference](../book/api/index.md).
+# The functions of this chapter: {py:func}`tse_core.load_pairs`, {py:func}`tse_core.load_lemmas`, {py:func}`tse_core.datasets.grammar.template_table` and {py:func}`tse_core.datasets.pairs.unique_contexts`. All others are in the [reference](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

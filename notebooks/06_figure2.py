@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : check on all rows of Table 2 what Figure 1 showed on four, for a model with complete curves and for the paper's four, and compare models by the shape of their curves
+# : check on all rows of Table 2 what Figure 1 showed on four, and learn how much of a fall the cut-offs make themselves
 #
 # You need
 # : [Figure 1](04_figure1.ipynb)
 #
 # Time
-# : 12 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
+# : 7 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -80,33 +80,35 @@ import pandas as pd
 from IPython.display import display
 
 from tse_book import charts, published
-from tse_book.pages import figures, glue, newman, table, try_this
+from tse_book.pages import figures, glue, guard, newman, table, try_this
 from tse_core.paths import store_folder
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## The published curves
 #
 # ```{margin} Digitised
 # Read off a drawing. A point that another curve covers has no value here.
 # ```
 #
-# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. Many points cannot be read off the drawing; they are left out, and a line jumps over them. (The figure's caption names BERT-base-uncased; the text and the released code say BERT-large-uncased.)
-#
-# First come the models that were run here, without gaps; behind each its own published curve, or that of the closest published model, is drawn thin and hollow. Choose the construction below the chart; the grey lines are all the others.
+# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. (Its caption names BERT-base-uncased; the text and the released code say BERT-large-uncased.) First come the models that were run here, each with a published curve behind it, thin and hollow. Choose the construction below the chart.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
-# If it came from the syntax, only constructions with an attractor would fall. If it comes from the verbs, even *Simple* falls. Try *Simple* first.
+# If it came from the syntax, constructions with an attractor would fall and *Simple* would not. If it comes from the verbs, even *Simple* falls. Try *Simple* first.
 # ```
 
 # %% tags=["hide-input"]
 printed = newman.with_table2(figures.published_curves(2))
 measured = figures.measured_curves(
-    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
+    newman.real_models(models),
+    data,
+    lemmas[0],
+    protocol=protocols[0],
+    store=store_folder(),
 )
 measured = figures.with_null(
     measured, newman.real_models(models), data, lemmas[0], sample=null_contexts, store=store_folder()
 )  # fmt: skip
-real, laboratory = figures.real_and_laboratory(measured)
+real = measured
 falls = figures.head_and_tail(printed)
 falling = int((falls["fall"] > 0.05).sum())
 charts.cutoff_curves(
@@ -130,8 +132,8 @@ display(
 if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
-# %% [markdown]
-# What to look at: the direction of the curve in colour from left to right, in every panel; then EW against MW of one model. Do not compare the heights of two models: their verb lists differ.
+# %% [markdown] tags=["explains"]
+# Look at the direction of each curve, then at EW against MW of one model. Do not compare the heights of two models: their verb lists differ.
 
 # %% tags=["remove-input"]
 try_this(
@@ -141,6 +143,7 @@ try_this(
 )
 
 # %% tags=["remove-input"]
+guard("models do better on the verbs that they find likely", falling > 0.8 * len(falls))
 glue("falling", falling)
 glue("curves", len(falls))
 ends = figures.head_and_tail(measured)
@@ -168,31 +171,27 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
     display(
         newman.say(
             f"**{name}**: {(rows['fall'] > 0.05).sum()} of {len(rows)} complete curves fall by more than 0.05, and MW falls",
-            f"further than EW in {(both['MW'] > both['EW']).sum()} of {len(both)} rows. The mean fall of EW is",
-            f"{rows.loc[rows['metric'] == 'EW', 'fall'].mean():.2f}, that of MW {rows.loc[rows['metric'] == 'MW', 'fall'].mean():.2f}.",
+            f"further than EW in {(both['MW'] > both['EW']).sum()} of {len(both)} rows.",
         )
     )
 
 # %% [markdown]
-# In the published figure {glue:text}`falling` of {glue:text}`curves` readable curves fall by more than 0.05. Where both metrics can be read, MW falls further than EW in {glue:text}`mw_further` of {glue:text}`both_readable` rows. (0.05 is this book's threshold; the paper gives none.)
-#
-# ```{dropdown} Predict: why could MW fall further than EW?
-# EW gives each verb of the tail one vote, and a verb whose forms are both unlikely can be on the right side by a hair. MW weighs the verbs by their probability, so the few likeliest of the tail decide it; in the head these are the verbs of which a model is sure.
-# ```
-#
+# In the published figure {glue:text}`falling` of {glue:text}`curves` readable curves fall by more than 0.05 (this book's threshold). Where both metrics can be read, MW falls further than EW in {glue:text}`mw_further` of {glue:text}`both_readable` rows.
+
+# %% [markdown] tags=["explains"]
 # ### How much of the fall is the cut-off's own doing?
 #
 # ```{margin} Null
 # What a score would do if there were nothing to find.
 # ```
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. If a model is sure of a verb's number, one of its forms is likely, and the verb stays out. So the tail keeps the verbs of which the model is unsure, whether rare verbs are harder or not.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. If a model is sure of a verb's number, one of its forms is likely, and the verb stays out. So the tail keeps the verbs of which the model is unsure.
 #
 # ```{dropdown} Predict: suppose that how sure a model is had nothing to do with how likely a verb is. Would the curves be level?
-# No. They would still fall, because of the rule that both forms must be in the tail. The grey band in the chart shows by how much.
+# No: the rule that both forms must be in the tail selects unsure verbs all the same. The grey band shows how far the curves would fall.
 # ```
 #
-# The band comes from shuffling: in each context the agreement margins (log-probability of the correct form minus that of the wrong one) change places among the verbs. Every verb stays as likely as it was, and EW over all verbs does not move. A curve that falls below its band falls further than the cut-offs alone can explain.
+# The band comes from shuffling: in each context the agreement margins (log-probability of the correct form minus that of the wrong one) change places among the verbs. A curve that falls below its band falls further than the cut-offs alone can explain.
 
 # %% tags=["hide-input"]
 if "null" in real:
@@ -215,15 +214,18 @@ if "null" in real:
             digits=3,
         )
     )
+    ew = shown.xs("EW", level="metric")
+    display(
+        newman.say(
+            f"On average EW falls by {ew['measured fall'].mean():.2f}, and the cut-offs alone would make it fall by",
+            f"{ew['null'].mean():.2f}; {(ew['beyond the null'] > 0).sum()} of {len(ew)} curves fall further than that.",
+        )
+    )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ### How stable are the EW curves?
 #
-# ```{dropdown} Predict: over the top cut-offs alone, will EW move much?
-# The top 10 % and the top 100 % share their likeliest verbs, and the last few per cent of the probability bring in most of the verbs of the list. The table says how much it moves.
-# ```
-#
-# The paper's appendix calls the EW curves of RoBERTa and BERT quite stable and gives no rule. This book's rule: their mean range over the top cut-offs is smaller than GPT-2's ([ledger](19_ledger.ipynb)). Points of *Simple* at the outermost cut-offs can rest on a single context, so a range is also given without the cut-offs below top 30 %.
+# The paper's appendix calls the EW curves of RoBERTa and BERT quite stable and gives no rule. This book's rule: a curve counts as stable if its range over the top cut-offs is smaller than in the paper's causal model ([ledger](19_ledger.ipynb)).
 
 # %% tags=["hide-input"]
 top = figures.and_published(real, printed).query("side == 'top' and metric == 'EW'")
@@ -252,14 +254,8 @@ table(
     digits=3,
 )
 
-# %% [markdown]
-# For the published models these are means over what can be read.
-#
-# ### What could fool you
-#
-# *Missing heads.* Where the head of a curve is hidden, the first readable point is a later one, and the fall looks smaller. The last exercise measures by how much.
-#
-# *Few contexts.* Faint points are means over fewer than ten contexts. The largest published fall is an example:
+# %% [markdown] tags=["explains"]
+# What could fool you? Where the head of a curve is hidden, the first readable point is a later one; the last exercise measures what that does. And faint points are means over fewer than ten contexts. The largest published fall is an example:
 
 # %% tags=["remove-input"]
 largest = falls.loc[falls["fall"].idxmax()]
@@ -280,9 +276,7 @@ display(
     )
 )
 
-# %% [markdown]
-# *Level and slope.* A construction can be hard and level, or easy at the head and steep. These are two findings.
-#
+# %% [markdown] tags=["explains"]
 # ## Which constructions fall furthest?
 #
 # ```{margin} Fall
@@ -302,22 +296,6 @@ grid = grid.sort_values(
 steepest = grid.groupby("construction")["fall"].mean()
 title = f"{steepest.idxmax()} falls furthest on average ({steepest.max():.2f})"
 charts.heat_map(grid, "construction", "series", "fall", title=title, domain=(0, 0.6))
-
-# %% [markdown]
-# ## The laboratory's models
-#
-# The chart's title says how far the model of the rule and the model of the list fall left of the gap. At the far right few verbs of the paper's list are left, such as *guard* and *show*, which are nouns in the laboratory's language; [Figure 1](04_figure1.ipynb) shows the same models without such words.
-
-# %% tags=["hide-input"]
-if len(laboratory):
-    own = figures.head_and_tail(laboratory).query("metric == 'EW'")
-    lost = (own["head"] - own["whole"]).groupby(own["model"], sort=False).mean()
-    said = ", ".join(f"{name} {value:.2f}" for name, value in lost.items())
-    display(
-        charts.cutoff_curves(laboratory, title=f"Loss of EW up to top 100 %: {said}")
-    )
-else:
-    display(newman.say("No laboratory model is part of this run."))
 
 # %% tags=["remove-input"]
 waiting = ", ".join(figures.not_yet_run(models)) or "none"
@@ -347,8 +325,7 @@ table2 = published.table2()
 # :label: 06-hidden
 #
 # `points` has a row for every point of Figure 2, with a `quality`: ok, partial or hidden. Give `hidden_top` and
-# `hidden_bottom`: the share of hidden points among the top {term}`cut-offs <cut-off>`, and among the bottom ones. Why do
-# they differ?
+# `hidden_bottom`: the share of hidden points among the top {term}`cut-offs <cut-off>`, and among the bottom ones.
 #
 # ```{dropdown} Hint
 # The mean of a column of True and False is a share.
@@ -371,24 +348,23 @@ print(
     f"Hidden: {hidden_top:.2f} of the top points, {hidden_bottom:.2f} of the bottom ones."
 )
 
-# %% [markdown]
-# ````{exercise} ★★ A level curve, low
+# %% [markdown] tags=["explains"]
+# ````{exercise} ★★ Level and slope
 # :label: 06-level
 #
-# In Table 2, *In a sentential complement* has a low EW. A {term}`construction` can be low because its curve falls steeply, or because the whole curve is low. Which is it here, and
-# what does each say about the construction and the verbs?
+# No programming. Choose constructions below the first chart until you find one whose curve is low and level, and one whose
+# curve starts high and falls. What does each say about the construction and the verbs?
 #
 # ```{dropdown} Hint
-# Choose it below the first chart and look at its shape.
+# Which of the two would change if you asked about other verbs?
 # ```
 # ````
 #
 # ```{solution} 06-level
 # :class: dropdown
 #
-# Where its points can be read, the curve is low from its middle on and does not sink much further at the tail. So what is
-# hard there is hard for likely verbs too. *The bankers knew the officer plan* is one reason: a model accepts a noun.
-# Level and slope are two findings.
+# Low and level: the sentences are hard for likely verbs too. High and falling: the verbs make the difference, or the
+# cut-offs' selection of verbs. Level and slope are two findings.
 # ```
 
 # %% [markdown]
@@ -396,13 +372,12 @@ print(
 # :label: 06-bias
 #
 # Figure 1 shows four constructions of BERT-large-cased without a gap: `complete`. Hide from it the points that cannot be
-# read in Figure 2, and compute the mean of the column `fall` of `figures.head_and_tail` over the curves of EW and
-# {term}`MW` that are left: `with_gaps`. Do the same with all points of the same curves: `without_gaps`. Are the falls of
-# this chapter too large or too small?
+# read in Figure 2, and compute the mean of the column `fall` of `figures.head_and_tail` over the curves that are left:
+# `with_gaps`. Do the same with all points of the same curves: `without_gaps`.
 #
 # ```{dropdown} Hint
 # `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased. One
-# construction loses so many points that it has no fall any more: leave it out of both means.
+# construction has no fall any more: leave it out of both means.
 # ```
 # ````
 
@@ -433,12 +408,12 @@ assert abs(without_gaps - same["fall"].mean()) < 1e-6, (
 )
 print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - A part of the fall from head to tail is the cut-off's own doing; compare it with its {term}`null`.
 # - Compare shapes within a model. Levels of different models rest on different verb lists.
-# - A curve read off a drawing has gaps where the curves lie close together, mostly at the head.
+# - A curve read off a drawing has gaps where the curves lie close together.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_book.charts.heat_map`. All others are in the [reference](../book/api/index.md).
 

@@ -22,7 +22,7 @@
 # : [Figure 1](04_figure1.ipynb) and [Table 3](05_table3.ipynb)
 #
 # Time
-# : 8 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
+# : 6 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -80,27 +80,30 @@ import pandas as pd
 from IPython.display import display
 
 from tse_book import charts, published
-from tse_book.laboratory import load_language
 from tse_book.pages import figures, glue, newman, table, try_this
 from tse_core import load_model
 from tse_core.agreement.slots import FORMS, form_shares
 from tse_core.paths import store_folder
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## The published coverage
 #
-# How much of what a model would say is judged at all? {term}`MW` says which part of the probability on counted verb forms is correct. The {term}`coverage` says how much lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. The first panels are the models that were run here, each with its own published curve behind it, or that of the closest published model.
+# How much of what a model would say is judged at all? {term}`MW` says which part of the probability on counted verb forms is correct; the {term}`coverage` says how much lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. First come the models that were run here, each with a published curve behind it: its own, or that of the closest model in the paper.
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
-# Think of ten ways to go on: *of*, *is*, *was*, *said*, a comma ... Only some begin with a present-tense verb. The table has the row *Simple*.
+# Think of ten ways to go on: *of*, *is*, *was*, *said*, a comma ... Some begin with a present-tense verb. The table has the row *Simple*.
 # ```
 
 # %% tags=["hide-input"]
 printed = figures.published_curves(3)
 measured = figures.measured_curves(
-    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
+    newman.real_models(models),
+    data,
+    lemmas[0],
+    protocol=protocols[0],
+    store=store_folder(),
 )
-real, laboratory = figures.real_and_laboratory(measured)
+real = measured
 whole = printed[(printed["side"] == "top") & (printed["cutoff"] == 1.0)]
 low, high = whole["coverage"].min(), whole["coverage"].max()
 charts.coverage_curves(
@@ -143,26 +146,18 @@ for name, rows in own.groupby("model", sort=False):
 if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
-# %% [markdown]
-# Even with every lemma counted, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is about that share of what a model would say, and about no more.
+# %% [markdown] tags=["explains"]
+# With every lemma counted, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is about that share of what a model would say, and about no more.
 #
-# ### What to look at, and what to conclude
+# The right end of the solid line, top 100 %, is how much of the distribution EW and MW of Table 2 are about. Further left, compare each value with its own cut-off: if the coverage at top 50 % were one half, everything likely at the slot would be a counted verb form.
 #
-# The right end of the solid line, top 100 %, is how much of the distribution EW and MW of Table 2 are about. Follow the line to the left and compare each value with its own cut-off: if the coverage at top 50 % were one half, everything likely at the slot would be a counted verb form. (The dashed part must be tiny, since bottom p holds at most p of the probability.)
+# A model with low coverage has not failed; it expects other words at this place. An MW of nine tenths means that nine tenths *of the covered part* are correct.
 #
-# A model with low coverage has not failed; it expects other words at this place. An MW of nine tenths means that nine tenths *of the covered part* are correct forms; the second exercise works out what follows for the whole distribution.
-#
-# ### What could fool you
-#
-# *The list.* A longer list covers more with the same model. Compare coverage between runs with the same list.
-#
-# *Two models with the same MW.* If their coverage differs, they do not make the same number of agreement errors in what they say.
-#
-# *Masked and causal models.* In *The author ___ tall* hardly anything but a form of *be* fits; a causal model does not know that *tall* will come.
+# What could fool you? A longer list covers more with the same model. Two models with the same MW and another coverage do not make the same number of errors. And in *The author ___ tall* hardly anything but a form of *be* fits; a causal model does not know that *tall* will come.
 #
 # ## Where the rest of the probability is
 #
-# The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all. That can be counted: in a sample of contexts every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability is added up by kind.
+# The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all. Here, in a sample of contexts, every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability is added up by kind.
 #
 # ```{dropdown} Predict: which share of the uncounted probability is on past forms?
 # In English text the past is common after a subject, but so are prepositions, conjunctions, commas and auxiliaries. The line under the table says which share it is.
@@ -197,9 +192,6 @@ table(
 
 # %% tags=["remove-input"]
 shares["rest"] = shares["past"] + shares["other"]
-language = load_language()
-known = float((language.frequency * language.past_share()).sum())
-glue("known_past", known)
 for name, rows in shares.groupby("model", sort=False):
     mean = rows[["past", "rest"]].mean()
     display(
@@ -208,27 +200,14 @@ for name, rows in shares.groupby("model", sort=False):
         )
     )
 
-# %% [markdown]
-# After a subject and before a full stop, a past form is as good a verb as a present one, so low coverage is no sign of confusion. In the laboratory's language {glue:text}`known_past:.3f` of the verbs are past forms (*said that* and *knew* in sentential complements aside); for English nobody knows.
+# %% [markdown] tags=["explains"]
+# After a subject a past form is as good a verb as a present one, so low coverage is no sign of confusion.
 
 # %% tags=["remove-input"]
 try_this(
     ("The keys to the cabinet", "plural"),
     look="Below the likeliest continuations stands how the probability divides, past forms apart.",
 )
-
-# %% [markdown]
-# ## The laboratory's coverage
-#
-# In the laboratory's short sentences little but a verb can follow where one is due.
-
-# %% tags=["hide-input"]
-if len(laboratory):
-    ends = laboratory[(laboratory["side"] == "top") & (laboratory["cutoff"] == 1.0)]
-    title = f"Laboratory models: between {ends['coverage'].min():.0%} and {ends['coverage'].max():.0%} is covered"
-    display(charts.coverage_curves(laboratory, title=title))
-else:
-    display(newman.say("No laboratory model is part of this run."))
 
 # %% tags=["remove-input"]
 waiting = ", ".join(figures.not_yet_run(models)) or "none"
@@ -258,12 +237,12 @@ printed_mw = published.table2().query("metric == 'MW'")[["hf_name", "row", "valu
 printed_mw.columns = ["model", "construction", "MW"]
 rows = coverage[["model", "construction", "coverage"]].merge(printed_mw)
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ Other things
 # :label: 07-other
 #
-# {term}`Coverage` at top p can never exceed p, give or take one token. Which entries could fill the gap between the curve
-# and that line: adverbs, nouns, auxiliaries, pieces? Which of them would you want to judge for agreement?
+# No programming. {term}`Coverage` at top p cannot exceed p, give or take one token. Which entries could fill the gap between
+# the curve and that line? Which of them would you want to judge for agreement?
 #
 # ```{dropdown} Hint
 # Continue *The author* ... in ten different ways, and look at the first word of each.
@@ -273,18 +252,16 @@ rows = coverage[["model", "construction", "coverage"]].merge(printed_mw)
 # ```{solution} 07-other
 # :class: dropdown
 #
-# Adverbs (*never laughs*), conjunctions, commas, past forms, and verbs whose two forms are not both single tokens. Only the
-# last could be judged at this slot; an adverb moves the verb one place to the right. A curve on the line would mean that
-# everything likely at this slot is a verb form on the list.
+# Adverbs (*never laughs*), conjunctions, commas, past forms, and verbs whose two forms are not both single tokens. Of these
+# the last could be judged at this slot; an adverb moves the verb one place to the right.
 # ```
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ Wrong for certain
 # :label: 07-wrong
 #
-# {term}`MW` says which share of the counted probability is wrong, coverage how much was counted. Multiply: how much of a
-# model's whole distribution lies on wrong forms, at the least? The table `rows` of the cell above has both as published.
-# Give `worst`, the (model, construction) where that is most, and `share`, how much it is.
+# Multiply: how much of a model's whole distribution lies on wrong forms, at the least? The table `rows` of the cell above has
+# coverage and {term}`MW` as published. Give `worst`, the (model, construction) where that is most, and `share`, how much it is.
 #
 # ```{dropdown} Hint
 # If a fifth of a half is wrong, a tenth of the whole is wrong.
@@ -311,14 +288,13 @@ print(
     f"{worst[0]}, {worst[1]}: {share:.2f} of the whole distribution is on wrong forms."
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★★ A mean of shares
 # :label: 07-mean
 #
-# MW of a {term}`construction` is the mean of the MW of its {term}`contexts <context>`, each counting alike whatever its
-# coverage. Make up two contexts whose mean MW is below 0.6 although, taken together, more than 0.9 of the probability on
-# verb forms is on correct ones. Give `contexts`, a list of two (correct, wrong), each with a sum of at most 1. Which of the
-# two numbers is the score of a speaker?
+# MW of a {term}`construction` is the mean of the MW of its {term}`contexts <context>`, whatever their coverage. Make up two
+# contexts whose mean MW is below 0.6 although, taken together, more than 0.9 of the probability on verb forms is on correct
+# ones. Give `contexts`, a list of two (correct, wrong), each with a sum of at most 1.
 #
 # ```{dropdown} Hint
 # Give one of the contexts hardly any verb.
@@ -345,10 +321,10 @@ assert pooled > 0.9, (
 )
 print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - EW and MW judge only a part of what a model would say. Print that part, the coverage, beside MW.
+# - EW and MW judge a part of what a model would say. Print that part, the coverage, beside MW.
 # - Past forms, in the rest, say nothing about number.
 # - Coverage belongs to a model and a list together.
 #

@@ -22,7 +22,7 @@
 # : [Figure 1](04_figure1.ipynb)
 #
 # Time
-# : 8 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
+# : 6 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -80,30 +80,34 @@ from IPython.display import display
 
 import tse_core
 from tse_book import charts, published
-from tse_book.pages import figures, glue, newman, table, try_this
+from tse_book.pages import figures, glue, guard, newman, table, try_this
 from tse_core.paths import store_folder
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## The published shares
 #
 # How many contexts does a point of Figures 1 and 2 rest on? A mean can change because the numbers change, or because other contexts are averaged, and no curve shows which.
 #
-# A context whose most probable token is no verb on the list, and holds as much probability as the first cut-off, has no eligible lemma there; it gets no score. At the far bottom the same happens, because both forms of a lemma must be inside the tail. Figure 4 of {cite:t}`newman2021refining` shows how often.
+# Suppose that the most probable token of a context is no verb on the list and fills the first cut-off alone. Then the context has no eligible lemma there and gets no score. Figure 4 of {cite:t}`newman2021refining` shows how often that happens.
 #
 # ```{margin} Eligible
 # Top p: one form of the lemma lies inside the cut-off. Bottom p: both forms do.
 # ```
 #
-# ```{dropdown} Predict: at which end do more contexts drop out, the head or the tail?
-# At the head, a word that is no listed verb takes up the whole cut-off; at the tail, the better form is too probable to be inside. Compare the outer columns of the table.
+# ```{dropdown} Predict: at which end do contexts drop out, the head or the tail?
+# At both. At the head, a word that is no listed verb takes up the whole cut-off; at the tail, the better form is too probable to be inside. Compare the outer columns of the table.
 # ```
 
 # %% tags=["hide-input"]
 printed = figures.published_curves(4)
 measured = figures.measured_curves(
-    models, data, lemmas[0], protocol=protocols[0], store=store_folder()
+    newman.real_models(models),
+    data,
+    lemmas[0],
+    protocol=protocols[0],
+    store=store_folder(),
 )
-real, laboratory = figures.real_and_laboratory(measured)
+real = measured
 tail = printed[(printed["side"] == "bottom") & (printed["cutoff"] == 1e-6)]
 low, high = tail["invalid"].min(), tail["invalid"].max()
 charts.invalid_curves(
@@ -121,9 +125,8 @@ middle = printed.query(
     "(side == 'top' and cutoff > .98) or (side == 'bottom' and cutoff >= .01)"
 )
 glue("middle_high", float(middle["invalid"].max()))
-assert middle["invalid"].max() < min(head["invalid"].min(), tail["invalid"].min()), (
-    "the published share of empty contexts is a valley"
-)
+outer = min(head["invalid"].min(), tail["invalid"].min())
+guard("The shape is a valley", middle["invalid"].max() < outer)
 glue("tail_low", float(low))
 glue("tail_high", float(high))
 points = published.figures234("figure4", readable=False)
@@ -169,19 +172,9 @@ if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
 # %% [markdown]
-# In the published figure the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f` at top 10 %, and from {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f` at bottom 0.0001 %. From top 100 % to bottom 1 %, where the points can be read, it is {glue:text}`middle_high:.3f` at the highest. So the two ends of a curve in Figures 1 and 2 are means over a part of the contexts, and not over the same part.
+# In the published figure the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f` at top 10 %, and from {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f` at bottom 0.0001 %. From top 100 % to bottom 1 %, where the points can be read, it is {glue:text}`middle_high:.3f` at the highest. The shape is a valley. Scores in its middle can be compared; at the rims a step of the score may be a change of contexts and nothing else.
 #
-# ### What to look at, and what to conclude
-#
-# The shape is a valley. Scores in its middle can be compared; at the rims they cannot. Where a wall rises between two neighbouring cut-offs, a step of the score in Figure 2 may be a change of contexts and nothing else. In *Simple* one context of twenty makes a step.
-#
-# So a point there is about *those contexts in which some counted verb is inside the cut-off*, and about no others.
-#
-# ### What could fool you
-#
-# *Two rims, two selections.* The contexts left at the head need not be those left at the tail. The second table below tests this.
-#
-# *No empty contexts.* A share of 0 only says that every context has at least one counted verb. EW can still rest on one or two verbs in each.
+# What could fool you? With a share of 0, EW can still rest on one or two verbs in each context.
 
 # %% tags=["remove-input"]
 try_this(
@@ -191,13 +184,13 @@ try_this(
     look="At the top 10 % a dash stands where no verb is left.",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Fewer contexts, other intervals
 #
 # Each point's interval is computed from the contexts that have a score there.
 #
 # ```{dropdown} Predict: does an interval get wider when contexts drop out?
-# It should, because fewer contexts say less. But if the few that are left score alike, the interval gets narrow, and the curve looks surer because it has lost the contexts that disagreed.
+# It should, because fewer contexts say less. But if the few that are left score alike, the interval gets narrow, and the curve looks surer because it has lost the contexts that disagreed. The table says which.
 # ```
 
 # %% tags=["hide-input"]
@@ -228,10 +221,10 @@ table(
     digits=3,
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ### The same contexts at both ends
 #
-# How much of a fall comes from other verbs, and how much from other contexts? Take only the contexts that have a score at both ends, top 30 % and bottom 1 %, and compare their fall with that of the published way of averaging, which takes at each end whatever is left.
+# How much of a fall comes from other verbs, and how much from other contexts? Take the contexts that have a score at both ends, top 30 % and bottom 1 %, and compare their fall with that of the published way of averaging, which takes at each end whatever is left.
 
 # %% tags=["hide-input"]
 rows = []
@@ -287,26 +280,13 @@ for name, group in same_contexts.groupby("model", sort=False):
         else newman.say("")
     )
 
-# %% [markdown]
-# If a curve falls as far over the same contexts as over all, the fall is about verbs, or about the cut-off's own selection of verbs ([Figure 2](06_figure2.ipynb)). If it falls less, a part of it was a change of contexts.
-#
-# ## The laboratory's models
-
-# %% tags=["hide-input"]
-if len(laboratory):
-    last = laboratory[(laboratory["side"] == "bottom") & (laboratory["cutoff"] == 1e-6)]
-    title = f"Laboratory models: {last['invalid'].mean():.0%} of the contexts are empty at bottom 0.0001 %"
-    display(charts.invalid_curves(laboratory, title=title))
-else:
-    display(newman.say("No laboratory model is part of this run."))
+# %% [markdown] tags=["explains"]
+# If a curve falls as far over the same contexts, the fall is about verbs, or about the cut-off's own selection of verbs ([Figure 2](06_figure2.ipynb)). If it falls less, a part of it was a change of contexts.
 
 # %% tags=["remove-input"]
 waiting = ", ".join(figures.not_yet_run(models)) or "none"
 display(newman.say(f"Models of the paper that were not run in this build: {waiting}."))
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure4.csv")
-
-# %% [markdown]
-# The laboratory's vocabulary is small, so its tail is thin: a warning about reading the last point of any curve.
 
 # %% [markdown]
 # ## Exercises
@@ -345,12 +325,11 @@ scores.loc[hard, "top 10 %"] = np.nan
 # :label: 08-reasons
 #
 # The cell above describes `four` {term}`contexts <context>`; what is missing to 1 is spread evenly over 97 other words.
-# The only {term}`lemma` on the list is *walk*. Which contexts have no eligible lemma at top 10 %, and which have none at
+# The {term}`lemma` on the list is *walk*. Which contexts have no eligible lemma at top 10 %, and which have none at
 # bottom 10 %? Give `empty_top` and `empty_bottom`, two sets of letters.
 #
 # ```{dropdown} Hint
-# Top: the most probable entry comes first, and one form inside is enough. Bottom: count from the least probable, and both
-# forms have to be inside.
+# Top: one form inside is enough. Bottom: count from the least probable, and both forms have to be inside.
 # ```
 # ````
 
@@ -380,12 +359,12 @@ print(
     "At the top another word takes up the cut-off; at the bottom one form is too probable."
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ A selected sample
 # :label: 08-selected
 #
-# Suppose the contexts that keep an eligible verb at top 10 % are those in which the model is surest. What happens to the
-# curve of {term}`EW` at the head, compared with a curve over all contexts? What would you draw instead?
+# No programming. Suppose the contexts that keep an eligible verb at top 10 % are those in which the model is surest. What
+# happens to the curve of {term}`EW` at the head? What would you draw instead?
 #
 # ```{dropdown} Hint
 # A mean over those who turned up.
@@ -395,19 +374,17 @@ print(
 # ```{solution} 08-selected
 # :class: dropdown
 #
-# It is too high there: the hard contexts have left the mean. Part of the fall from head to tail can come from the change
-# of contexts, not of verbs. Averaging over the contexts that have a score at every cut-off separates the two; the last
-# exercise does it.
+# It is too high there: the hard contexts have left the mean, and a part of the fall is a change of contexts. Average over the
+# contexts that have a score at every cut-off.
 # ```
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★★ The same contexts throughout
 # :label: 08-same
 #
 # `scores` has a row for each of 300 contexts of a made-up model and a column for each of three cut-offs; an empty context
 # is NaN. Write `falls(scores)`, which returns two numbers: the fall of the mean from the first to the last column over
-# whatever contexts each has, and the same fall over the contexts that have a score in *every* column. How much of the fall
-# was a change of contexts?
+# whatever contexts each has, and the same fall over the contexts that have a score in *every* column.
 #
 # ```{dropdown} Hint
 # `mean()` leaves NaN out, column by column; `dropna()` leaves out whole rows.
@@ -439,11 +416,11 @@ print(
     f"A fall of {answer[0]:.2f}, of which {answer[0] - answer[1]:.2f} is a change of contexts."
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - A point on a curve is a mean over the contexts that have a verb there; read its count with it.
-# - At its two ends a curve rests on a part of the contexts, and not on the same part.
+# - At its two ends a curve need not rest on the same contexts.
 # - Compare ends over the contexts that both have before speaking of a fall.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate` and {py:func}`tse_book.charts.invalid_curves`. All others are in the [reference](../book/api/index.md).

@@ -106,7 +106,7 @@ parts_of_gap = {
     newman.label(name): gap_of(name, data, lemmas[0], store) for name in real
 }
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## In brief
 #
 # Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which asks about a handful? The paper's answer is that models conjugate unlikely verbs less well. But a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb rules most such readings out.
@@ -124,7 +124,7 @@ for name, table_of in parts_of_gap.items():
     )
 display(newman.say(*said))
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## Verbs that are also nouns
 #
 # Which verbs go wrong: the unlikely ones, or those that are also nouns? In the chart the verbs of three constructions are sorted from the likeliest at the slot to the least likely. The grey lines are the {term}`laboratory's <laboratory model>` two languages. In one, every verb agrees (*the rule*). In the other, frequent verbs agree and each rare verb keeps one form (*the list*).
@@ -255,7 +255,7 @@ for label, groups in kinds.items():
 # %% [markdown] tags=["explains"]
 # A generous dictionary marks the nouns: it knows rare ones as well. And a verb that gets probability as a noun moves towards the head, and takes its errors with it.
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## One adverb
 #
 # The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. Behind a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out. Drawn are singular subjects, for which the base form is wrong.
@@ -302,8 +302,37 @@ for name, design in found.items():
         )
     )
 
+
 # %% tags=["remove-input"]
-verdict, adverb_said, kinds_said = [], [], []
+def of_adverbs(design):
+    """What an adverb does to EW of either kind of verb after singular subjects, by the noun in between."""
+    cells = ew_cells(design).query("number == 'singular'")
+    some = cells["adverb"].eq("none").map({True: "without", False: "with"})
+    ew = cells.groupby(["attractor", "kind", some])["score"].mean().unstack()
+    said = []
+    for attractor, between in (
+        ("none", "nothing"),
+        ("singular", "a singular noun"),
+        ("plural", "a plural noun"),
+    ):
+        if attractor in ew.index:
+            kinds = ew.loc[attractor]
+            moved = [f"{kind} from {kinds.loc[name, 'without']:.2f} to {kinds.loc[name, 'with']:.2f}"
+                     for name, kind in (("nouns too", "verbs that are also nouns"), ("other verbs", "other verbs"))]  # fmt: skip
+            said.append(
+                f"With {between} in between, an adverb takes EW of {' and of '.join(moved)}."
+            )
+    if "plural" in ew.index:
+        wrong = 1 - ew.loc[("plural", "other verbs"), "with"]
+        calm = 1 - ew.loc[("none", "other verbs"), "with"]
+        said.append(
+            f"Behind a plural noun {wrong:.0%} of the other verbs still go wrong after an adverb"
+            + (": that is attraction." if wrong > 0.05 > calm else ".")
+        )
+    return said
+
+
+verdict, adverb_said = [], []
 for name, design in found.items():
     gap = parts_of_gap[name].set_index(["construction", "part"]).loc[(MEAN, GAP)]
     rows = parts_of_gap[name]["construction"].nunique() - 1
@@ -312,32 +341,12 @@ for name, design in found.items():
         f"constructions and all verbs the mean difference is {gap['value']:.2f} [{gap['low']:.2f}, {gap['high']:.2f}].",
         kind_of_verb(name, parts_of_gap[name]).replace(f"For {name} it", "It"),
     ]
-    cells = ew_cells(design).query("number == 'singular'")
-    some = cells["adverb"].eq("none").map({True: "without", False: "with"})
-    ew = cells.groupby(["attractor", "kind", some])["score"].mean().unstack()
-    for attractor, between in (
-        ("none", "nothing"),
-        ("singular", "a singular noun"),
-        ("plural", "a plural noun"),
-    ):
-        if attractor in ew.index:
-            moved = "; ".join(f"of {kind} from {ew.loc[(attractor, kind), 'without']:.2f} to {ew.loc[(attractor, kind), 'with']:.2f}"
-                              for kind in ("nouns too", "other verbs"))  # fmt: skip
-            adverb_said.append(
-                f"With {between} in between, an adverb takes EW {moved}."
-            )
-    if "plural" in ew.index:
-        pulled = ew.loc["plural", "with"]
-        left = 1 - pulled["other verbs"]
-        adverb_said.append(
-            f"Behind a plural noun {left:.0%} of the other verbs still go wrong after an adverb: what is left there is attraction."
-            if left > 0.05 and ew.loc[("none", "other verbs"), "with"] > 0.98
-            else f"Behind a plural noun {left:.0%} of the other verbs go wrong after an adverb."
-        )
+    adverb_said += of_adverbs(design)
 display(newman.say(*adverb_said))
 (recorded,) = designs([newman.DEFAULT], lemmas[0], design_asked, store).items()
 glue("story_chart", drawn(*recorded))  # the front page shows the recorded design
-glue("adverb_said", " ".join(adverb_said) or "Not measured in this build.")
+first, *_, last = of_adverbs(recorded[1])
+glue("story_said", f"{first} {last}")
 glue("verdict", " ".join(verdict) or "No real model ran in this build.")
 
 # %% [markdown] tags=["explains"]
@@ -533,7 +542,7 @@ assert ns == np.mean([value > 0 for value in gains.values()]), (
 )
 print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.")
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★★ An adverb of your own
 # :label: 18-adverb
 #

@@ -81,10 +81,10 @@ from tse_book.studies import dynamics
 from tse_core.paths import data_folder, store_folder
 from tse_core.syntaxgym.library import public_suites
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## At a glance
 #
-# Each sentence and number of the papers that can be checked is a row, and each verdict is computed from results, never typed. A tile shows its rows below.
+# What became of each claim? Each sentence and number of the papers that can be checked is a row, and each verdict is computed from results. A tile shows its rows below.
 
 # %% tags=["remove-input"]
 claims = ledger(known_results(store_folder()))
@@ -99,7 +99,7 @@ table(
     index=True,
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ```{margin} Verdicts
 # *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
 # had, scored as the released code scores. *Close*: within 0.02. A probability of Table 3 counts by its ratio to the printed
@@ -114,8 +114,8 @@ table(
 # protocol. Two numbers with the same signature must be equal.
 # ```
 #
-# ```{dropdown} Predict: a sentence of a paper does not agree with the paper's own table. Did the replication fail?
-# No, nothing was run. Such a row is checked from published numbers alone and is kept apart from those that models decide. A slip in a sentence says something of the sentence; whether the claim holds is for a run to say.
+# ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
+# No. The number agrees, but it was made in another way, and a second difference may have made up for the first. What agrees with another list is called *comparable*.
 # ```
 #
 # Published data and model runs are separate rows of the same claim. Intervals are 95 % confidence intervals, clustered by subject noun. Open
@@ -162,7 +162,7 @@ table(
     digits=3,
 )
 
-# %% [markdown]
+# %% [markdown] tags=["explains"]
 # ## The laboratory's own ledger
 #
 # ```{margin} Truth

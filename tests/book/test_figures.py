@@ -43,16 +43,13 @@ def test_no_model_gives_an_empty_table_with_the_same_columns():
 
 def test_measured_and_published_curves_of_one_model_are_never_one_line_or_one_mean():
     printed = figures.published_curves(3)
-    measured = pd.DataFrame({"model": ["gpt2-xl", "gpt2-xl", "lab-lexical-causal", "gpt2"]})
-    real, laboratory = figures.real_and_laboratory(measured)
-    assert list(real["model"]) == ["gpt2-xl", "gpt2-xl", "gpt2"] and list(laboratory["model"]) == ["lab-lexical-causal"]
+    real = pd.DataFrame({"model": ["gpt2-xl", "gpt2-xl", "gpt2"]})
     both = figures.and_published(real, printed)
     assert len(both) == 3 + len(printed)
     assert set(both["model"][3:]) == {"bert-large-cased", "bert-large-uncased", "roberta-large", "gpt2-xl, published"}
     drawn = figures.and_others(real, printed)
     assert len(drawn) == 3 + (printed["model"] != "gpt2-xl").sum() and (drawn["model"] == "gpt2-xl").sum() == 2
     nothing = figures.measured_curves([], [], "newman-clean")
-    assert [len(part) for part in figures.real_and_laboratory(nothing)] == [0, 0]
     assert set(figures.and_others(nothing, printed)["model"]) == set(printed["model"])
 
 

@@ -34,17 +34,17 @@ def test_a_page_on_the_papers_models_says_that_the_papers_list_is_missing():
 
 
 @pytest.mark.parametrize(
-    ("models", "question", "said"),
+    ("models", "said"),
     [
-        (["smollm2-135m-instruct", "lab-lexical-causal"], "hold for a model that the paper never saw", "SmolLM2-135M"),
-        (["bert-base-cased", "gpt2"], "hold for models that the paper never", "never saw these: bert-base-cased, gpt2"),
-        (["bert-large-cased", "gpt2-xl"], "when the paper's own models are run again", "run here: bert-large"),
-        (["gpt2-xl", "gpt2"], "the paper's own models, and hold for others", "The paper never saw these: gpt2."),
-        (["lab-lexical-causal"], "hold for a model that the paper never saw", "No real model took part"),
+        (["smollm2-135m-instruct", "lab-lexical-causal"], "never saw is SmolLM2-135M-Instruct"),
+        (["bert-base-cased", "gpt2"], "never saw these: bert-base-cased, gpt2"),
+        (["bert-large-cased", "gpt2-xl"], "run here: bert-large"),
+        (["gpt2-xl", "gpt2"], "The paper never saw these: gpt2."),
+        (["lab-lexical-causal"], "No real model took part"),
     ],
-)  # fmt: skip
-def test_a_page_calls_no_model_of_the_paper_one_that_it_never_saw(models, question, said):
-    assert question in newman.question(models) and said in newman.who_is_asked(models)
+)
+def test_a_page_calls_no_model_of_the_paper_one_that_it_never_saw(models, said):
+    assert said in newman.who_is_asked(models)
     never = newman.who_is_asked(models).partition("never saw")[2]
     assert not any(name in never.replace("Beside a causal", "") for name in newman.papers_own(models))
 

@@ -39,13 +39,16 @@ def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
 
 
 def extension_sentence(table: pd.DataFrame) -> str:
-    """Which claims got which verdict, as a sentence; no tally, as the claims of one model are not independent."""
+    """Which claims do not hold for a model as they stand: they depend on a condition, or do not extend."""
     said = []
-    for model, rows in table[table["verdict"] != verdicts.NOT_RUN].groupby("model", sort=False):
-        for verdict in _MEANING:
-            claims = rows.loc[rows["verdict"] == verdict, "claim"]
-            if len(claims):
-                said.append(f"**{model}, {verdict}:** {'; '.join(claims)}.")
+    table = table[table["verdict"] != verdicts.NOT_RUN]
+    for model, rows in table.groupby("model", sort=False):
+        named = [
+            f"{row.claim} ({verdict} on {row.on})" if row.on else f"{row.claim} ({verdict})"
+            for verdict in (verdicts.DEPENDS, verdicts.DOES_NOT_EXTEND)
+            for row in rows[rows["verdict"] == verdict].itertuples()
+        ]
+        said.append(f"**{model}:** {'; '.join(named) or 'no claim depends on a condition or fails to extend'}.")
     return " ".join(said) or "No general claim was measured on a model that the papers never saw."
 
 

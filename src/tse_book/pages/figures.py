@@ -89,12 +89,6 @@ def head_and_tail(curves: pd.DataFrame, value: str = "score") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def real_and_laboratory(measured: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Two tables to draw: measured curves of real models, and those of the laboratory, which have their own truth."""
-    laboratory = measured["model"].str.startswith("lab-")
-    return measured[~laboratory], measured[laboratory]
-
-
 def and_published(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Measured rows, then published ones; a published model that ran here as well is called "<model>, published"."""
     name = printed["model"]

@@ -91,16 +91,6 @@ def introduced(models: Iterable[str]) -> str:
     return listed(named) if named else "no real model (none could be had for this build)"
 
 
-def question(models: Iterable[str]) -> str:
-    """What a run answers: whether the finding comes back, or whether it holds elsewhere."""
-    real, own = real_models(models), papers_own(models)
-    if own and len(own) == len(real):
-        return "Does the finding come back when the paper's own models are run again?"
-    if own:
-        return "Does the finding come back with the paper's own models, and hold for others?"
-    return f"Does the finding hold for {'models' if len(real) > 1 else 'a model'} that the paper never saw?"
-
-
 def who_is_asked(models: Iterable[str]) -> str:
     """Which models of a run stand in the paper's tables, in a paragraph."""
     real, own = [label(name) for name in real_models(models)], papers_own(models)
@@ -111,11 +101,9 @@ def who_is_asked(models: Iterable[str]) -> str:
         said.append(f"The paper's own models, run here: {named}. Each stands beside its own published row.")
     if others == [DEFAULT]:
         said.append(
-            "The same rows of Marvin and Linzen's templates for a model that the paper never saw: SmolLM2-135M, a "
-            "small causal model of 2024, trained on two trillion tokens, then tuned to follow instructions, and read "
-            "here from a file whose weights are quantised to four bits. It is more than ten times smaller than GPT-2 "
-            "XL, the paper's only causal model. Its training text may contain sentences like "
-            "those of the templates; nobody can rule that out."
+            "The model that the paper never saw is SmolLM2-135M-Instruct: small, causal, of 2024, tuned to follow "
+            "instructions, its weights quantised to four bits. The closest model in the paper is GPT-2 XL, its one causal model, more "
+            "than ten times as large. Sentences like these may stand in the training text."
         )
     elif others:
         said.append(
