@@ -237,9 +237,6 @@ rows = [
 ]
 charts.download_table(pd.concat(rows) if rows else printed, "table3.csv")
 
-# %% [markdown]
-# Look at the orange bars before you call them errors.
-
 # %% tags=["remove-input"]
 read_as_nouns = []
 for (model, sentence), marked in found.items():
@@ -251,8 +248,7 @@ for (model, sentence), marked in found.items():
         display(
             newman.say(
                 f"In *{sentence}* the ten likeliest tokens of {newman.label(model)} include {words}, marked wrong",
-                "because the list knows each as a verb's plural form. As a noun it makes a longer noun phrase and no error;",
-                "the paper names this as a possible confounder.",
+                "because the list knows each as a verb. As a noun it makes a longer noun phrase and no error.",
             )
         )
 
@@ -299,23 +295,7 @@ try_this(
 )
 
 # %% [markdown] tags=["explains"]
-# [What the gap is made of](18_gap.ipynb) does the same to hundreds of sentences, and finds where an adverb does not help.
-#
-# ### Where the probability goes
-
-# %% tags=["remove-input"]
-for model, rows in scores.groupby("model", sort=False):
-    share = rows[list(FORMS)].mean()
-    judged = share["correct"] + share["wrong"]
-    display(
-        newman.say(
-            f"On average {model} puts {judged:.2f} of the probability on listed present-tense forms,",
-            f"of which MW judges which part is correct, and {share['past']:.2f} on past forms.",
-        )
-    )
-
-# %% [markdown] tags=["explains"]
-# Past forms agree with any subject, so the metrics leave them out. [Figure 3](07_figure3.ipynb) shows how much is left out in all.
+# [What the gap is made of](18_gap.ipynb) does the same to hundreds of sentences. Past forms agree with any subject, so the metrics leave them out; [Figure 3](07_figure3.ipynb) shows how much that is.
 
 # %% [markdown]
 # ## Exercises

@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : take the gap between TSE and EW apart: verbs that are also nouns, attraction, the token that is read first, the end of a word, verbs of several tokens; and measure whether a model notices the subject's number at all
+# : take the gap between TSE and EW apart, and measure whether a model notices the subject's number at all
 #
 # You need
 # : [Table 2](03_table2.ipynb)
@@ -245,15 +245,14 @@ for label, groups in kinds.items():
     display(
         newman.say(
             f"EW of {label} is {ew['never nouns']:.2f} for verbs that are never nouns and {ew['also nouns']:.2f} for the others.",
-            f"By how far they fall from the likeliest to the least likely, verbs that are never nouns are nearer to {nearer['never nouns']},",
-            f"verbs that are also nouns nearer to {nearer['also nouns']}.",
+            f"By how far it falls, the line of the former is nearer to {nearer['never nouns']}, that of the latter to {nearer['also nouns']}.",
             f"Some verbs are right for one number of the subject and wrong for the other: {for_base:.0%} of these prefer the base form"
             + (", the one that can be a noun." if for_base > 0.5 else "."),
         )
     )
 
 # %% [markdown] tags=["explains"]
-# A generous dictionary marks the nouns: it knows rare ones as well. And a verb that gets probability as a noun moves towards the head, and takes its errors with it.
+# The dictionary that marks the nouns is generous: it knows rare ones as well.
 
 # %% [markdown] tags=["explains"]
 # ## One adverb
@@ -312,7 +311,6 @@ def of_adverbs(design):
     said = []
     for attractor, between in (
         ("none", "nothing"),
-        ("singular", "a singular noun"),
         ("plural", "a plural noun"),
     ):
         if attractor in ew.index:
@@ -354,7 +352,7 @@ glue("verdict", " ".join(verdict) or "No real model ran in this build.")
 #
 # A model may prefer one form and still notice the subject's number. {term}`Number sensitivity` compares twins, contexts that differ in the subject's number alone. It is the share of verbs whose singular form gains on the plural one after the singular subject. A preference that is there in both contexts cancels.
 #
-# The laboratory shows that the measure works: there its truth follows from the language. A verb that takes its form whatever the subject counts one half, because a model that learned from a sample errs to either side.
+# The laboratory tries the measure where its truth is known. A verb that takes one form whatever the subject counts one half there.
 
 # %% tags=["hide-input"]
 number_said = []
@@ -428,7 +426,7 @@ if rows:
 glue("lesson_front", lesson_front)
 
 # %% [markdown] tags=["explains"]
-# The model's knowledge of English is the same in all these rows; what differs is whether it was asked in a situation that it knows. Ask each model in the way it was trained. Beside published numbers, ask it in the way *they* did. [Pitfalls](14_pitfalls.ipynb) has the other benchmarks.
+# Ask each model in the way it was trained; beside published numbers, in the way *they* were made. [Pitfalls](14_pitfalls.ipynb) has the other benchmarks.
 
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
