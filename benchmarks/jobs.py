@@ -66,9 +66,9 @@ def slots_of(model, contexts) -> list:
 
 
 def in_front(model, texts) -> list[str]:
-    """The texts as another tool has to be given them, with the front token as text."""
-    front = "" if model.front == "none" else model.front
-    return [front + text for text in texts]
+    """The texts as another tool has to be given them, with the BOS token as text."""
+    bos = "" if model.bos == "none" else model.bos
+    return [bos + text for text in texts]
 
 
 def causal(name: str, device: str) -> Job:

@@ -199,7 +199,7 @@ real = newman.real_models(models)
 choice = list(product(lemmas, protocols))
 bare = {}  # the same models with nothing in front of the first word, where that is not what they do already
 for model, (list_name, protocol), name in product(real, choice, data):
-    if newman.front_of(evaluations[model, list_name, protocol, name].signature) not in (
+    if newman.bos_of(evaluations[model, list_name, protocol, name].signature) not in (
         "nothing",
         "[CLS]",
     ):

@@ -194,7 +194,7 @@ phenomena = recorded_accuracies(recorded, "phenomenon")
 compared = published.blimp_table3().query("source == 'recomputed'")
 if phenomena is not None:
     whole = recorded_accuracies(recorded, "all").assign(phenomenon="Overall")
-    bare = recorded_accuracies(recorded, "phenomenon", front="none")
+    bare = recorded_accuracies(recorded, "phenomenon", bos="none")
     named = phenomena.assign(source="recorded")
     others = compared[compared["model"].isin(["GPT-2", "human"])].query(
         "phenomenon != 'Overall'"

@@ -272,9 +272,9 @@ try_this(
 display(newman.what_is_missing(models, lemmas))
 
 # %% tags=["hide-input"]
-both = {front: recorded_pairs(recorded, front=front) for front in ("default", "none")}
+both = {bos: recorded_pairs(recorded, bos=bos) for bos in ("default", "none")}
 if all(both.values()):
-    pairs_of = {front: run.pairs for front, run in both.items()}
+    pairs_of = {bos: run.pairs for bos, run in both.items()}
     test = tables.compare(pairs_of["default"], pairs_of["none"], "all").iloc[0]
     unscored = pairs_of["none"]["unscored_difference"]
     shares = {
@@ -289,7 +289,7 @@ if all(both.values()):
                     {
                         "BLiMP": kind,
                         "pairs": len(pairs_of["none"].loc[chosen]),
-                        newman.front_of(both["default"].signature): pairs_of["default"]
+                        newman.bos_of(both["default"].signature): pairs_of["default"]
                         .loc[chosen, "correct"]
                         .mean(),
                         "nothing": pairs_of["none"].loc[chosen, "correct"].mean(),

@@ -74,7 +74,7 @@ constructions_asked = [  # whose verbs are sorted from likely to unlikely
 ]
 twins_asked = 4  # of each construction, for the laboratory's models
 # what a causal model reads before the first word, and in which constructions
-fronts = ["default", "none", "<|im_start|>"]
+bos_policies = ["default", "none", "<|im_start|>"]
 front_rows = ["marvin-linzen/simple", "marvin-linzen/in-object-relative-no-that"]
 
 # %% tags=["remove-cell", "profile"]
@@ -399,11 +399,11 @@ for name in newman.laboratory_models(models):
 rows = []
 for name in newman.causal_models(models)[:1]:
     reader = load_model(name)
-    for front in fronts:
-        model = reader.with_policies(bos=front)
+    for bos in bos_policies:
+        model = reader.with_policies(bos=bos)
         for part in front_rows:
             run = evaluate(model, part, lemmas[0], store=store)
-            before = newman.front_of(run.signature)
+            before = newman.bos_of(run.signature)
             rows.append(run.table().assign(model=model.label, **{"BOS token": before}))
 lesson_front = "Not measured in this build."
 if rows:

@@ -29,8 +29,8 @@ def page_facts(model) -> dict:
     return {
         "list": LEMMAS,
         "vocabulary": model.vocabulary_size,
-        "front": _front(model),
-        "front_token": "" if _front(model) is None else model.tokens([_front(model)])[0],
+        "bos": _bos(model),
+        "bos_token": "" if _bos(model) is None else model.tokens([_bos(model)])[0],
         "marks": sorted(str(token) for token in model.tokenizer.added_tokens_decoder.values()),
         "cutoffs": PAPER_CUTOFFS._asdict(),
         "lemmas": [
@@ -97,7 +97,7 @@ def _past(model) -> list[list]:
     return [[entry, lemma] for entry, (_, lemma) in zip(ids, rows, strict=True) if entry is not None]
 
 
-def _front(model) -> int | None:
+def _bos(model) -> int | None:
     """The token that the model reads before a text by its own rule."""
     encoding = model.encode("The")
     return encoding.ids[0] if encoding.special[0] else None

@@ -145,13 +145,13 @@ def test_models_by_name_are_asked_under_every_condition(model, store):
 RECORDED = "smollm2-135m-instruct"
 
 
-@pytest.mark.parametrize(("front", "condition"), [("default", "default"), ("none", "no BOS token")])
-def test_recorded_findings_follow_from_the_recorded_pairs_and_items(front, condition):
+@pytest.mark.parametrize(("bos", "condition"), [("default", "default"), ("none", "no BOS token")])
+def test_recorded_findings_follow_from_the_recorded_pairs_and_items(bos, condition):
     """What a recorded run says of BLiMP and of the suites can be worked out again from its pairs and items."""
     kept = recorded_findings()
     kept = kept[(kept["model"] == RECORDED) & (kept["condition"] == condition)].set_index(["claim", "row"])["value"]
-    runs = {method: recorded_pairs(RECORDED, method, front) for method in METHODS}
-    items = recorded_items(RECORDED, front)
+    runs = {method: recorded_pairs(RECORDED, method, bos) for method in METHODS}
+    items = recorded_items(RECORDED, bos)
     if kept.empty or None in runs.values() or items is None:
         pytest.skip("no such recorded run")
     items = items[items["prediction"] == 1].rename(columns={"holds": "correct"})

@@ -72,5 +72,5 @@ def test_the_recorded_examples_are_what_the_package_computes(real_model):
         assert one["ew"] == pytest.approx(other["ew"], abs=0.003) and one["mw"] == pytest.approx(other["mw"], abs=0.003)
         assert [entry["token"] for entry in one["top"][:3]] == [entry["token"] for entry in other["top"][:3]]
     facts = page_facts(real_model)
-    assert len(facts["lemmas"]) == 962 and facts["front_token"] == "<|endoftext|>" and len(facts["contexts"]) == 18
+    assert len(facts["lemmas"]) == 962 and facts["bos_token"] == "<|endoftext|>" and len(facts["contexts"]) == 18
     assert all(len(context["agrees"]) == 962 for context in facts["contexts"])

@@ -61,7 +61,7 @@ def test_a_signature_is_said_in_words():
         in said
     )
     assert "with nothing in front" in newman.run_in_words(MADE.format("gpt2", 7, "none"))
-    assert [newman.front_of(MADE.format("m", 1, bos)) for bos in ("none", "cls", "<s>")] == ["nothing", "[CLS]", "<s>"]
+    assert [newman.bos_of(MADE.format("m", 1, bos)) for bos in ("none", "cls", "<s>")] == ["nothing", "[CLS]", "<s>"]
 
 
 def test_the_time_of_a_recorded_run_is_the_one_that_was_kept():
@@ -94,5 +94,5 @@ def test_a_real_model_stands_beside_its_own_published_curve_or_a_neighbour_of_it
 
 def test_lighter_columns_are_marked_in_head_and_body():
     frame = pd.DataFrame({("a", "EW"): [0.5], ("b", "EW"): [0.25]}, index=["Simple"])
-    html = table(frame, "Two fronts", index=True, lighter=("b",)).data
+    html = table(frame, "Two BOS policies", index=True, lighter=("b",)).data
     assert '<td class="number light">0.25</td>' in html and '<td class="number">0.50</td>' in html

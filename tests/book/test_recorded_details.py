@@ -1,4 +1,4 @@
-"""The details of a recorded run give back what was measured: pairs, items, regions, wordings; both fronts."""
+"""The details of a recorded run give back what was measured: pairs, items, regions, wordings; both BOS policies."""
 
 import dataclasses
 import json
@@ -30,7 +30,7 @@ DATA, SUITES, LEMMAS = ["marvin-linzen/simple"], ["lab_npz_obj"], "newman-append
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    """A random model whose documents opened with [CLS], so that the two fronts differ."""
+    """A random model whose documents opened with [CLS], so that the two BOS policies differ."""
     found = tse_core.load_model(save_model(tmp_path_factory.mktemp("models") / "tiny", "causal"), device="cpu")
     return dataclasses.replace(found, document_bos="[CLS]")
 
@@ -59,12 +59,12 @@ def folder(tmp_path_factory, model, pairs, store):
     return folder
 
 
-@pytest.mark.parametrize("front", ["default", "none"])
+@pytest.mark.parametrize("bos", ["default", "none"])
 @pytest.mark.parametrize("method", ["full-sentence", "one-prefix", "two-prefix"])
-def test_recorded_pairs_are_the_measured_ones(folder, model, pairs, method, front):
-    measured = evaluate_blimp(model, pairs, method=method, bos=front)
-    found = recorded_pairs("tiny", method, front, folder)
-    assert found.signature.policy["bos"] == {"default": "[CLS]", "none": "none"}[front]
+def test_recorded_pairs_are_the_measured_ones(folder, model, pairs, method, bos):
+    measured = evaluate_blimp(model, pairs, method=method, bos=bos)
+    found = recorded_pairs("tiny", method, bos, folder)
+    assert found.signature.policy["bos"] == {"default": "[CLS]", "none": "none"}[bos]
     assert found.signature == measured.signature
     assert len(found.pairs) == len(measured.pairs) > 0
     for column in ("paradigm", "pair_id", "correct", "tie", "length_good"):
@@ -74,13 +74,13 @@ def test_recorded_pairs_are_the_measured_ones(folder, model, pairs, method, fron
     pd.testing.assert_frame_equal(found.accuracy(), measured.accuracy())
 
 
-@pytest.mark.parametrize("front", ["default", "none"])
-def test_recorded_items_and_regions_are_the_measured_ones(folder, model, front):
-    measured = evaluate_suite(model, SUITES[0], bos=front)
-    items = recorded_items("tiny", front, folder)
+@pytest.mark.parametrize("bos", ["default", "none"])
+def test_recorded_items_and_regions_are_the_measured_ones(folder, model, bos):
+    measured = evaluate_suite(model, SUITES[0], bos=bos)
+    items = recorded_items("tiny", bos, folder)
     assert set(items["suite"]) == set(SUITES)
     assert items[["item", "prediction", "holds", "unknown"]].to_numpy().tolist() == measured.items.to_numpy().tolist()
-    regions = recorded_regions("tiny", front, folder)
+    regions = recorded_regions("tiny", bos, folder)
     assert np.allclose(regions["bits"], measured.regions["bits"], rtol=1e-5)
     assert regions["name"].tolist() == measured.regions["name"].tolist()
 
@@ -90,7 +90,7 @@ def test_wordings_are_the_evaluations_of_differently_worded_pairs(folder, model)
     assert len(table) == len(signatures) == 4
     lower = tse_core.load_pairs(DATA[0], capital=False)
     measured = tse_core.evaluate(model, lower, LEMMAS).table().iloc[0]
-    row = table[(table["front"] == "default") & ~table["capital"]].iloc[0]
+    row = table[(table["bos"] == "default") & ~table["capital"]].iloc[0]
     assert row[["TSE", "EW", "MW"]].astype(float).tolist() == pytest.approx(measured[["TSE", "EW", "MW"]].tolist())
 
 

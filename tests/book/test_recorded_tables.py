@@ -11,10 +11,10 @@ from tse_core.syntaxgym.library import public_suites
 MODEL = "smollm2-135m-instruct"
 
 
-@pytest.mark.parametrize(("front", "mean"), [("default", 0.621), ("none", 0.484)])
-def test_suites_agree_with_a_loop_over_transformers(front, mean):
+@pytest.mark.parametrize(("bos", "mean"), [("default", 0.621), ("none", 0.484)])
+def test_suites_agree_with_a_loop_over_transformers(bos, mean):
     """Mean over the 34 suites of the share of items for which every prediction holds."""
-    items = recorded_items(MODEL, front)
+    items = recorded_items(MODEL, bos)
     every = items.groupby(["suite", "item"])["holds"].all()
     assert items["suite"].nunique() == 34
     assert every.groupby("suite").mean().mean() == pytest.approx(mean, abs=0.002)

@@ -119,7 +119,7 @@ def test_scripts_have_the_pages_calls(visit, facts):
             await window.tse.ready();
             const left = "The keys to the cabinet";
             const own = await window.tse.score({left, number: 1});
-            const none = await window.tse.score({left, number: 1, front: null});
+            const none = await window.tse.score({left, number: 1, bos: null});
             const verbs = ["be", {lemma: "go", singular: "goes", plural: "go"}];
             const few = await window.tse.score({left, number: 1, lemmas: verbs});
             const wrong = await window.tse.score({left, number: 2}).catch((problem) => problem.message);

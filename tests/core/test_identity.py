@@ -55,7 +55,7 @@ def test_no_score_of_the_one_is_served_to_the_other(tiny_causal, tmp_path, what)
     [
         ("config.json", lambda content: content.update(transformers_version="0.0.1", _name_or_path="elsewhere")),
         ("config.json", lambda content: content.update(dtype="bfloat16")),
-        ("config.json", lambda content: content.update(front="none")),
+        ("config.json", lambda content: content.update(bos="none")),
         ("tokenizer.json", lambda content: content.update(truncation=None)),
     ],
 )

@@ -295,7 +295,7 @@ def test_characters_that_are_parted_among_tokens_are_put_together_again():
 
 
 def test_a_special_token_in_front_that_llama_cpp_writes_as_nothing_is_no_part_of_a_word():
-    values = [None, -15.5, -10.5, -1.5]  # the front, two words, the end
+    values = [None, -15.5, -10.5, -1.5]  # the bos, two words, the end
     choice = {
         "text": "<|endoftext|>Who were?",
         "logprobs": {"tokens": ["", "Who", " were", "?"], "token_logprobs": values},

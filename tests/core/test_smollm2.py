@@ -77,9 +77,9 @@ def test_log_probabilities_of_200_sentences_equal_a_plain_loop(smollm2, plain, b
     sentences = [*pairs["good"], *pairs["bad"]]
     assert len(sentences) == 200
     model = smollm2.with_policies(bos=bos)
-    front = [] if bos == "none" else [model.tokenizer.convert_tokens_to_ids("<|endoftext|>")]
+    bos = [] if bos == "none" else [model.tokenizer.convert_tokens_to_ids("<|endoftext|>")]
     for sentence, scores in zip(sentences, token_surprisals(model, sentences), strict=True):
-        ids = [*front, *model.tokenizer(sentence, add_special_tokens=False)["input_ids"]]
+        ids = [*bos, *model.tokenizer(sentence, add_special_tokens=False)["input_ids"]]
         logs = plain(ids)
         expected = [logs[i, token] for i, token in enumerate(ids[1:])]
         found = -scores.bits[scores.scored] * np.log(2)
@@ -90,12 +90,12 @@ def test_log_probabilities_of_200_sentences_equal_a_plain_loop(smollm2, plain, b
 @pytest.mark.parametrize("name", SUITES)
 def test_region_surprisals_of_public_suites_equal_a_plain_loop(smollm2, plain, name):
     outcome = evaluate_suite(smollm2, load_suite(name))
-    front = smollm2.tokenizer.convert_tokens_to_ids("<|endoftext|>")
+    bos = smollm2.tokenizer.convert_tokens_to_ids("<|endoftext|>")
     regions = outcome.regions.groupby(["item", "condition"], sort=False)
     for _, rows in list(regions)[:12]:
         text = " ".join(content for content in rows["content"] if content)
         encoded = smollm2.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-        logs = plain([front, *encoded["input_ids"]])
+        logs = plain([bos, *encoded["input_ids"]])
         bits = [-logs[i, token] / np.log(2) for i, token in enumerate(encoded["input_ids"])]
         start = 0
         for content, found in zip(rows["content"], rows["bits"], strict=True):

@@ -59,14 +59,14 @@ def main() -> int:
     options.add_argument("address")
     options.add_argument("file")
     options.add_argument("--pairs", type=int, default=500)
-    options.add_argument("--front", default="<|im_start|>", help="what both read in front: the file's first token")
+    options.add_argument("--bos", default="<|im_start|>", help="what both read in front: the file's first token")
     chosen = options.parse_args()
     pairs = sample(chosen.pairs)
-    server = load_model(chosen.address, bos=chosen.front)
+    server = load_model(chosen.address, bos=chosen.bos)
     theirs = score_pairs(server, pairs)
     few = pairs.head(20)
     scored = bool(surprisals(server, few["good"].tolist()).query("position == 0")["scored"].all())
-    local = in_this_process(load_model(chosen.file, bos=chosen.front), pairs, scored)
+    local = in_this_process(load_model(chosen.file, bos=chosen.bos), pairs, scored)
     decided = np.abs(local) > MARGIN
     same = (local > 0) == (theirs["margin"].to_numpy() > 0)
     share = same[decided].mean()
@@ -76,7 +76,7 @@ def main() -> int:
     for row in np.flatnonzero(~same):
         pair, margins = pairs.iloc[row], f"{local[row]:+.3f} here, {theirs['margin'].iloc[row]:+.3f} there"
         print(f"  {pair['paradigm']}: {pair['good']} | {pair['bad']}: {margins}")
-    loop = [plain_loop(chosen.address, server.served, chosen.front + text) for text in few["good"]]
+    loop = [plain_loop(chosen.address, server.served, chosen.bos + text) for text in few["good"]]
     apart = np.abs(np.array(loop) - theirs["logp_good"].head(20)).max()
     print(f"a plain loop over the server, {len(few)} sentences: largest difference {apart:.2g} nats")
     return 0 if share >= SHARE and apart < 1e-4 else 1

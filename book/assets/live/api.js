@@ -13,10 +13,10 @@ export const ready = () => load();
 
 /** The scores of one context: {ew, mw, top: [{token, p}], lemmas: [{lemma, correct, wrong, agrees}]}.
  *
- * number: that of the subject, 0 singular or 1 plural. front: the id of the token before the text, null for none.
+ * number: that of the subject, 0 singular or 1 plural. bos: the id of the token before the text, null for none.
  * lemmas: names from the package's list, or {lemma, singular, plural}. Both default to the package's. */
-export async function score({ left, number, front, lemmas } = {}) {
-  const { distribution, verbs } = await distributionAfter({ left, number, front, lemmas });
+export async function score({ left, number, bos, lemmas } = {}) {
+  const { distribution, verbs } = await distributionAfter({ left, number, bos, lemmas });
   const rated = forms(distribution, verbs.map((verb) => verb.ids), number);
   return {
     ew: equallyWeighted(rated),
@@ -27,12 +27,12 @@ export async function score({ left, number, front, lemmas } = {}) {
 }
 
 /** The whole distribution after a context, a Float32Array, and the verbs with their entries. */
-export async function distributionAfter({ left, number, front, lemmas }) {
+export async function distributionAfter({ left, number, bos, lemmas }) {
   if (number !== 0 && number !== 1) throw new Problem("The number must be 0 (singular) or 1 (plural).");
   await load();
   const read = await tokens(String(left ?? "").trim(), "The context");
   const verbs = await listed(lemmas);
-  const distribution = await ask("distribution", { ids: [...(await before(front)), ...read.map((token) => token.id)] });
+  const distribution = await ask("distribution", { ids: [...(await before(bos)), ...read.map((token) => token.id)] });
   return { distribution, verbs };
 }
 
@@ -43,21 +43,21 @@ export async function likeliest(distribution, count) {
   return ids.map((id, place) => ({ id, token: shown(pieces[place]), p: distribution[id] }));
 }
 
-/** The surprisal of every token of a sentence: [{token, bits, start, end}]. With no front token the first has 0 bits. */
-export async function surprisals(sentence, { front } = {}) {
+/** The surprisal of every token of a sentence: [{token, bits, start, end}]. With no BOS token the first has 0 bits. */
+export async function surprisals(sentence, { bos } = {}) {
   const goOn = unlessStopped();
   await load();
-  const read = await tokens(String(sentence ?? "").trim(), "The sentence"), first = await before(front);
+  const read = await tokens(String(sentence ?? "").trim(), "The sentence"), first = await before(bos);
   goOn();
   const bits = await ask("surprisals", { ids: [...first, ...read.map((token) => token.id)] });
   const all = first.length ? bits : [0, ...bits];
   return read.map(({ text, start, end }, place) => ({ token: text, bits: all[place], start, end }));
 }
 
-async function before(front) {
-  const { front: own, vocabulary } = await facts(), id = front === undefined ? own : front;
+async function before(bos) {
+  const { bos: own, vocabulary } = await facts(), id = bos === undefined ? own : bos;
   if (id === null) return [];
-  if (!Number.isInteger(id) || id < 0 || id >= vocabulary) throw new Problem(`The front token must be an entry of the vocabulary, 0 to ${vocabulary - 1}, or null.`);
+  if (!Number.isInteger(id) || id < 0 || id >= vocabulary) throw new Problem(`The BOS token must be an entry of the vocabulary, 0 to ${vocabulary - 1}, or null.`);
   return [id];
 }
 

@@ -22,11 +22,11 @@ export async function begin(root) {
   }
 }
 
-function runPart({ model, engine, front_token: front }) {
+function runPart({ model, engine, bos_token: bos }) {
   const { line, say } = statusLine(), results = el("div", {}), progress = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Running the suite" });
   const go = button("Run on SmolLM2 in this page", run, { className: "live-main" }), halt = button("Stop", () => { stopped = true; stop(); }, { hidden: true });
   const keep = button("Save with results", save, { hidden: true });
-  const signature = `${model.name}@${model.sha256.slice(0, 8)} ${model.quantisation} | bos:${front || "none"} | ${engine.name} ${engine.version} in a page, not the package`;
+  const signature = `${model.name}@${model.sha256.slice(0, 8)} ${model.quantisation} | bos:${bos || "none"} | ${engine.name} ${engine.version} in a page, not the package`;
   let stopped = false, suite = null, ran = "", done = [];
 
   async function run() {

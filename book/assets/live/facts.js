@@ -1,4 +1,4 @@
-/* What the build knows and the page needs: the verb list with its vocabulary entries, the front token, the model's file,
+/* What the build knows and the page needs: the verb list with its vocabulary entries, the BOS token, the model's file,
  * and the package's own scores for the self-check. Written by book/make/live.py. */
 
 import { Problem } from "./problems.js";

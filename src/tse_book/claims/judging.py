@@ -23,7 +23,7 @@ from tse_core.metrics.table import METRICS
 RESULTS = {
     "model": "as loaded, with its hash",
     "hf_name": "the name the papers' model has on the hub, e.g. bert-large-cased",
-    "protocol": "released or exact; the method for BLiMP (full-sentence), the front for SyntaxGym (bos:<|endoftext|>)",
+    "protocol": "released or exact; the method for BLiMP (full-sentence); SyntaxGym: bos:<|endoftext|>",
     "construction": "row of Table 2; BLiMP phenomenon or paradigm; SyntaxGym suite or circuit; sentence of Table 3",
     "metric": "EW, MW, TSE; coverage, invalid; past (share of mass on past forms); 'EW, not nouns'; accuracy; "
     "'P(subword)', 'top-10 overlap'; 'slope per doubling'",

@@ -78,7 +78,7 @@ def save(
     network.config.save_pretrained(folder)
     config = json.loads((folder / "config.json").read_text()) | {"dtype": "float32"}
     if kind == "causal":
-        config["front"] = "none"  # half of the sentences it learns from begin with their first word
+        config["bos"] = "none"  # half of the sentences it learns from begin with their first word
     (folder / "config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n")
     seen, tensors = set(), {}
     for name, tensor in network.state_dict().items():

@@ -13,21 +13,21 @@ from tse_core.uncertainty.intervals import wilson
 
 
 def recorded_accuracies(
-    model: str, by: str = "paradigm", *, method: str = "full-sentence", front: str = "default"
+    model: str, by: str = "paradigm", *, method: str = "full-sentence", bos: str = "default"
 ) -> pd.DataFrame | None:
     """BLiMP from a recorded run, as `tse_core.blimp.scores.accuracies` gives it; None where it is not recorded."""
-    found = recorded_pairs(model, method, front)
+    found = recorded_pairs(model, method, bos)
     return None if found is None else accuracies({model: found}, by)
 
 
-def recorded_suites(model: str, front: str = "default") -> pd.DataFrame | None:
+def recorded_suites(model: str, bos: str = "default") -> pd.DataFrame | None:
     """Accuracy on each public suite by its first prediction, as Hu et al. (2020) count; None where it is not recorded.
 
     Returns
     -------
     DataFrame : circuit, suite, model, accuracy with its 95 % interval low, high (Wilson), correct, items, in_31.
     """
-    found = recorded_items(model, front)
+    found = recorded_items(model, bos)
     if found is None:
         return None
     groups = found[found["prediction"] == 1].groupby("suite", sort=False)["holds"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from tse_book.pages import newman
-from tse_book.pages.newman import front_of, label
+from tse_book.pages.newman import bos_of, label
 from tse_book.pages.notebook import table
 from tse_core.agreement.evaluation import Evaluation
 
@@ -42,11 +42,11 @@ def beside_published(
     rows : the constructions, in order
     """
     signature = parts[0].signature
-    name, front = label(signature.model), front_of(signature)
+    name, bos = label(signature.model), bos_of(signature)
     known = printed.pivot(index="row", columns=["hf_name", "metric"], values="value").loc[list(rows)]
     neighbour = newman.neighbour(signature)
     found = table2_rows(parts, rows)
-    shown = {(f"{front} in front", score): with_interval(found, score) for score in SCORES}
+    shown = {(f"{bos} in front", score): with_interval(found, score) for score in SCORES}
     if bare:
         other = table2_rows(bare, rows)
         shown |= {("nothing in front", score): other[score] for score in SCORES}

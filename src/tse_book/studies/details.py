@@ -1,9 +1,9 @@
 """What stands behind a recorded run's shares: every pair, every item of a suite, and Table 2 worded in other ways.
 
-    data/recorded/MODEL/pairs.parquet       front, method, paradigm, pair: log-probability and margin (nats), tokens
-    data/recorded/MODEL/items.parquet       front, suite, item, prediction: whether it holds, unknown words
-    data/recorded/MODEL/regions.parquet     front, suite, item, condition, region: surprisal (bits), tokens
-    data/recorded/MODEL/wordings.parquet    front, capital, construction: TSE, EW, MW
+    data/recorded/MODEL/pairs.parquet       bos, method, paradigm, pair: log-probability and margin (nats), tokens
+    data/recorded/MODEL/items.parquet       bos, suite, item, prediction: whether it holds, unknown words
+    data/recorded/MODEL/regions.parquet     bos, suite, item, condition, region: surprisal (bits), tokens
+    data/recorded/MODEL/wordings.parquet    bos, capital, construction: TSE, EW, MW
     data/recorded/MODEL/words.parquet       and verbs.parquet: see `tse_book.studies.word_details`
     data/recorded/MODEL/factorial.parquet   and two tables beside it: see `tse_book.studies.factorial`
 
@@ -42,12 +42,12 @@ DEFAULT, NONE = BOS_SETTINGS
 FURTHER = ("findings", "details")  # what a recorded run has besides its parts
 COLUMNS: dict[str, list[str]] = {
     "pairs": [
-        "front", "method", "phenomenon", "paradigm", "pair_id", "logp_good", "margin", "length_good", "length_bad",
+        "bos", "method", "phenomenon", "paradigm", "pair_id", "logp_good", "margin", "length_good", "length_bad",
         "unknown_critical", "unscored_difference",
     ],
-    "items": ["front", "suite", "item", "prediction", "holds", "unknown"],
-    "regions": ["front", "suite", "item", "condition", "region", "name", "bits", "tokens"],
-    "wordings": ["front", "capital", "construction", "contexts", "pairs", "TSE", "EW", "MW"],
+    "items": ["bos", "suite", "item", "prediction", "holds", "unknown"],
+    "regions": ["bos", "suite", "item", "condition", "region", "name", "bits", "tokens"],
+    "wordings": ["bos", "capital", "construction", "contexts", "pairs", "TSE", "EW", "MW"],
     "words": TIDY_COLUMNS,
     "verbs": [
         "forms", "construction", "lemma", "singular", "plural", "tokens_singular", "tokens_plural", "contexts",
@@ -75,14 +75,14 @@ class Detail(NamedTuple):
 
 
 def pair_details(model, pairs: str | pd.DataFrame = "blimp", store: Store | None = None) -> Detail:
-    """The log-probability of every good sentence and its margin over the bad one (nats), by method and front."""
+    """The log-probability of every good sentence and its margin over the bad one (nats), by method and BOS policy."""
     methods = METHODS if model.kind == "causal" else (None,)
     found = {
-        (front, method or "pll"): evaluate_blimp(own, pairs, method=method, store=store)
-        for front, own in _fronts(model)
+        (bos, method or "pll"): evaluate_blimp(own, pairs, method=method, store=store)
+        for bos, own in _readings(model)
         for method in methods
     }
-    tables = [run.pairs.assign(front=front, method=method) for (front, method), run in found.items()]
+    tables = [run.pairs.assign(bos=bos, method=method) for (bos, method), run in found.items()]
     return _detail("pairs", tables, {" ".join(names): run.signature for names, run in found.items()})
 
 
@@ -90,26 +90,24 @@ def suite_details(model, suites: Iterable[str], kind: str, store: Store | None =
     """The "items" of each suite (whether each prediction holds), or its "regions" (their surprisal in bits)."""
     loaded = [load_suite(name) for name in suites]
     found = {
-        (front, suite.name): evaluate_suite(own, suite, store=store)
-        for front, own in _fronts(model)
-        for suite in loaded
+        (bos, suite.name): evaluate_suite(own, suite, store=store) for bos, own in _readings(model) for suite in loaded
     }
-    tables = [getattr(run, kind).assign(front=front, suite=suite) for (front, suite), run in found.items()]
+    tables = [getattr(run, kind).assign(bos=bos, suite=suite) for (bos, suite), run in found.items()]
     return _detail(kind, tables, {" ".join(names): run.signature for names, run in found.items()})
 
 
 def wording_details(model, data: Iterable[str], lemmas: str, store: Store | None = None) -> Detail:
-    """Table 2 at 100 %, with either front, with and without a capital on the first word.
+    """Table 2 at 100 %, with either BOS policy, with and without a capital on the first word.
 
     What stands to the right of the verb, the final period too, is not read by a causal model and changes nothing.
     """
     tables, signatures, names = [], {}, list(data)
-    for front, own in _fronts(model):
+    for bos, own in _readings(model):
         for capital in (True, False):
             for name in names:
                 found = evaluate(own, load_pairs(name, capital=capital), lemmas, store=store)
-                tables.append(found.table().assign(front=front, capital=capital))
-                signatures[f"{front} {'capital' if capital else 'lower case'} {name}"] = found.signature
+                tables.append(found.table().assign(bos=bos, capital=capital))
+                signatures[f"{bos} {'capital' if capital else 'lower case'} {name}"] = found.signature
     return _detail("wordings", tables, signatures)
 
 
@@ -194,31 +192,31 @@ def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detai
 
 
 def recorded_pairs(
-    model: str, method: str = "full-sentence", front: str = "default", folder: Path | None = None
+    model: str, method: str = "full-sentence", bos: str = "default", folder: Path | None = None
 ) -> PairScores | None:
-    """The pairs of a recorded run by one method and front, as `evaluate_blimp` gives them; None where it has none."""
+    """The pairs of a recorded run by one method and BOS policy, as `evaluate_blimp` gives them, or None."""
     found = recorded_details(model, "pairs", folder)
-    if found is None or f"{front} {method}" not in found.signatures:
+    if found is None or f"{bos} {method}" not in found.signatures:
         return None
     table = found.table
-    rows = table[(table["front"] == front) & (table["method"] == method)].drop(columns=["front", "method"])
+    rows = table[(table["bos"] == bos) & (table["method"] == method)].drop(columns=["bos", "method"])
     numbers = {name: rows[name].astype(float) for name in ("logp_good", "margin")}
     rows = rows.assign(**numbers, logp_bad=numbers["logp_good"] - numbers["margin"]).reset_index(drop=True)
-    return PairScores(judged(rows), found.signatures[f"{front} {method}"])
+    return PairScores(judged(rows), found.signatures[f"{bos} {method}"])
 
 
-def recorded_items(model: str, front: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
+def recorded_items(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
     """Whether each prediction of each suite holds for each item, from a recorded run; None where it has none."""
-    return _of_front(recorded_details(model, "items", folder), front)
+    return _of_bos(recorded_details(model, "items", folder), bos)
 
 
-def recorded_regions(model: str, front: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
+def recorded_regions(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
     """Surprisals of regions (bits) in every suite, item and condition, from a recorded run; None where it has none."""
-    return _of_front(recorded_details(model, "regions", folder), front)
+    return _of_bos(recorded_details(model, "regions", folder), bos)
 
 
-def _fronts(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
-    """The model with its default front and with none, where that is another one."""
+def _readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
+    """The model with its default BOS policy and with none, where that is another one."""
     yield DEFAULT, model.with_policies(bos=DEFAULT)
     bare = model.with_policies(bos=NONE)
     if bare.policies() != model.with_policies(bos=DEFAULT).policies():
@@ -232,7 +230,7 @@ def _detail(kind: str, tables: list[pd.DataFrame], signatures: dict[str, Signatu
     return Detail(table.astype(single | small), signatures)
 
 
-def _of_front(found: Detail | None, front: str) -> pd.DataFrame | None:
+def _of_bos(found: Detail | None, bos: str) -> pd.DataFrame | None:
     if found is None:
         return None
-    return found.table[found.table["front"] == front].drop(columns="front").reset_index(drop=True)
+    return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)

@@ -64,7 +64,7 @@ def measure_findings(
     """
     measured: dict[str, list] = {}
     troubles = []
-    for condition, own in fronts(model):
+    for condition, own in readings(model):
         own_way = condition == DEFAULT
         asked = {
             "agreement": partial(_agreement, own, list(data), lemmas, store, whole=own_way),
@@ -85,7 +85,7 @@ def measure_findings(
     return findings_table(measured)
 
 
-def fronts(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
+def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
     """The model with its own BOS token and with none, where that is another way of reading."""
     default, bare = model.with_policies(bos="default"), model.with_policies(bos="none")
     yield DEFAULT, default
@@ -104,7 +104,7 @@ def quick_findings(
     parts = [pd.DataFrame(columns=FINDING_COLUMNS)]
     for name in names:
         measured: dict[str, list] = {}
-        for condition, own in fronts(load_model(name)):
+        for condition, own in readings(load_model(name)):
             found = _agreement(own, [data], lemmas, store, protocol=protocol, few=FEW, whole=condition == DEFAULT)
             for way, statistics in found.items():
                 measured.setdefault(condition if way == DEFAULT else way, []).append(statistics)

@@ -37,10 +37,10 @@ def document_bos(name: str, config, tokenizer) -> str | None:
     """The BOS token that the policy "default" gives a causal model whose tokenizer adds none.
 
     The family's documented token where the vocabulary has it, else the tokenizer's end-of-text token. None for a model
-    whose configuration says ``front: none`` (this project's laboratory models, which learned sentences with and without
+    whose configuration says ``bos: none`` (this project's laboratory models, which learned sentences with and without
     their [BOS]) and for the paper's own GPT-2 XL.
     """
-    if name in PAPERS_OWN or getattr(config, "front", None) == "none":
+    if name in PAPERS_OWN or getattr(config, "bos", None) == "none":
         return None
     vocabulary = tokenizer.get_vocab()
     known = {family.model_type: family.token for family in DOCUMENT_BOS}.get(config.model_type)

@@ -20,7 +20,7 @@ import numpy as np
 from tse_core.errors import InputError
 from tse_core.paths import cache_folder
 
-_NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "front", "architectures"}
+_NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "bos", "architectures"}
 _SETTLING = 2.0  # seconds: a file that was written just now may be written again within the same tick of its clock
 _BLOCK = 1 << 24
 
