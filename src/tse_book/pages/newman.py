@@ -102,8 +102,8 @@ def who_is_asked(models: Iterable[str]) -> str:
     if others == [DEFAULT]:
         said.append(
             "The model that the paper never saw is SmolLM2-135M-Instruct: small, causal, of 2024, tuned to follow "
-            "instructions, its weights quantised to four bits. The closest model in the paper is GPT-2 XL, its one causal model, more "
-            "than ten times as large. Sentences like these may stand in the training text."
+            "instructions, its weights quantised to four bits. The closest model in the paper is GPT-2 XL, its one "
+            "causal model, more than ten times as large. Sentences like these may stand in the training text."
         )
     elif others:
         said.append(
