@@ -100,8 +100,7 @@ from tse_core.paths import data_folder
 #
 # {cite:t}`warstadt2020blimp` wrote 67 {term}`paradigms <paradigm>`, templates that give 1,000
 # {term}`minimal pairs <minimal pair>` each, for twelve phenomena. A model gets a pair right if it gives the
-# acceptable sentence the higher probability. Here is one example of each phenomenon, in our own words; the starred one is
-# unacceptable:
+# acceptable sentence the higher probability. An example of each, in our own words:
 #
 # | phenomenon | what it tests | example |
 # |---|---|---|
@@ -130,7 +129,7 @@ table(
 # %% [markdown] tags=["explains"]
 # ### Read a pair, token by token
 #
-# A {term}`causal model` gives each {term}`token` a {term}`surprisal`. The two sentences of a pair share their tokens up to the first difference. After it they may differ again. Choose a pair under the chart.
+# A {term}`causal model` gives each {term}`token` a {term}`surprisal`. Choose a pair under the chart.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised?
 # Where it could least guess the next word. That need not be where the two sentences differ, so two sentences are compared, and not the height of a bar.
@@ -165,7 +164,6 @@ else:
 try_this(
     ("The keys", "plural"),
     pair=("The keys are lost.", "The keys is lost."),
-    look="The pair asks about one verb, the context about all of them. Then type a pair of your own.",
 )
 
 # %% [markdown]
@@ -297,7 +295,7 @@ if own is not None:
 #
 # ## Table 3
 #
-# The journal's Table 3 was misprinted, and the authors corrected it in 2021. Their repository gives each paradigm's accuracy, from which the table is computed anew here.
+# The journal's Table 3 was misprinted, and the authors corrected it in 2021. It is computed anew here from each paradigm's accuracy in their repository.
 
 # %% tags=["hide-input", "full-width"]
 versions = published.blimp_table3().pivot_table(
@@ -444,7 +442,7 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 #
 # ## A run
 #
-# These models are scored while the page is built, on the pairs that `sentence_pairs` names: by default the laboratory's paradigms, BLiMP's question in the laboratory's vocabulary. A masked model has no probability of a sentence, so its pairs are compared by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. On the laboratory's pairs an n-gram model joins them. It sees four words back: what it gets right can be solved without syntax.
+# These models are scored while the page is built, on the pairs that `sentence_pairs` names: by default the laboratory's paradigms, BLiMP's question in the laboratory's vocabulary. Pairs of a masked model are compared by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. On the laboratory's pairs an n-gram model joins them: what it gets right can be solved without syntax.
 
 # %%
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
@@ -478,7 +476,7 @@ if runs:
     display(charts.download_table(by_paradigm, f"paradigms-{sentence_pairs}.csv"))
 
 # %% [markdown]
-# A tie counts as wrong; a model that gave every sentence the same score would otherwise look like one that knows half. What is odd about the pairs is listed, not dropped:
+# A tie counts as wrong. What is odd about the pairs is listed, not dropped:
 
 # %% tags=["hide-input"]
 odd = pair_defects(pairs)
@@ -493,7 +491,7 @@ else:
 # %% [markdown]
 # ## Sizes
 #
-# The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. `tse blimp gpt2`, and the same for `gpt2-medium`, `gpt2-large` and `gpt2-xl`, measure it; [the ledger](19_ledger.ipynb) takes their results.
+# The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. `tse blimp gpt2`, and the same for its three siblings, measure it for [the ledger](19_ledger.ipynb).
 
 # %% [markdown]
 # ## Exercises

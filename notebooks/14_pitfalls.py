@@ -109,11 +109,11 @@ store = store_folder()
 #
 # ## Four faults in released code
 #
-# The code that {cite:t}`newman2021refining` released is clear and short, and its metrics are right. Four details of it change numbers all the same. Anybody can make such mistakes.
+# The code that {cite:t}`newman2021refining` released is clear, and its metrics are right. Four details change numbers all the same.
 #
 # ### A table keyed on a blank column
 #
-# In the released verb list every row has the same sign, `_`, in its first column, and the loader keys a dictionary on that column. A file with three verbs shows it:
+# In the released verb list every row has the same sign, `_`, in its first column, on which the loader keys a dictionary. A file with three verbs shows it:
 
 # %%
 verb_list = "index,singular,plural\n_,walks,walk\n_,sees,see\n_,was,were\n"
@@ -134,9 +134,9 @@ glue("released_kept", len(kept))
 print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key")
 
 # %% [markdown]
-# Of the list's {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over a single verb is TSE by another name. The paper's own table cannot come from that file as it is, because its EW and TSE differ.
+# Of the list's {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over a single verb is TSE by another name.
 #
-# *What to learn:* count what was loaded, and print the count next to the score, as every {term}`signature` here does.
+# *What to learn:* print the count next to the score, as every {term}`signature` here does.
 #
 # ### A sum that reaches one too early
 #
@@ -180,7 +180,7 @@ table(
 )
 
 # %% [markdown]
-# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly behind that rank. They have next to no probability, which is what MW weighs; EW counts them like all others. *What to learn:* at 100 %, skip the sum.
+# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly behind that rank. EW counts them like all others. *What to learn:* at 100 %, skip the sum.
 #
 # ### The mask that is not where it was counted
 #
@@ -251,11 +251,7 @@ table(
 
 # %% tags=["remove-input"]
 sheep_left = sheep["left"].iloc[0]
-try_this(
-    (sheep_left, "singular"),
-    (sheep_left, "plural"),
-    look="The two EW add up to 1: what one reading gets right, the other gets wrong.",
-)
+try_this((sheep_left, "singular"), (sheep_left, "plural"))
 
 # %% [markdown]
 # ## The token before the first word
@@ -264,9 +260,9 @@ try_this(
 # The token, if any, that a program puts before the first word of a text.
 # ```
 #
-# A {term}`causal model` predicts each token from what stands before it. There are three conventions for the first word. The paper puts nothing before GPT-2's sentences. Other tools put there whatever the tokenizer names as its beginning of a sequence. This book puts there the token that stood between documents in pretraining. For SmolLM2-135M-Instruct the three differ: its documents were separated by `<|endoftext|>`, but its tokenizer, adapted for chat, names `<|im_start|>`.
+# A {term}`causal model` predicts each token from what stands before it. Before the first word the paper puts nothing for GPT-2; other tools put what the tokenizer names as its beginning of a sequence; this book puts the token that stood between documents in pretraining. For SmolLM2-135M-Instruct the three differ: nothing, `<|im_start|>`, `<|endoftext|>`.
 #
-# [What the gap is made of](18_gap.ipynb) shows how far this moves TSE and EW. On BLiMP, pairs that differ in their *first* token are the ones to look at: without a BOS token that token is not scored.
+# [What the gap is made of](18_gap.ipynb) shows how far this moves TSE and EW. On BLiMP look at pairs that differ in their *first* token: without a BOS token that token is not scored.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
@@ -318,7 +314,7 @@ else:
 # Tools differ in *policies* that papers rarely print: the BOS token, a space or a capital at the start, a final period, the verb list. Each switch is a run with one of them flipped. Choose one: the hollow marks stay, the filled ones move.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
-# The final period. It stands to the right of the verb, where a causal model has not looked yet. A switch that must do nothing is a good test of the program.
+# The final period. It stands to the right of the verb, where a causal model has not looked yet.
 # ```
 
 # %% tags=["hide-input"]
@@ -371,7 +367,7 @@ else:
 table(shown, "Largest change of any construction's score, by switch", digits=4)
 
 # %% [markdown] tags=["explains"]
-# You cannot know beforehand which switch matters, so print the switches with the score. One of them, *verbs: none that is also a noun or a past form*, changes which verbs are asked; [What the gap is made of](18_gap.ipynb) takes this up.
+# You cannot know beforehand which switch matters, so print the switches with the score.
 #
 # ### Half precision
 #
@@ -407,7 +403,7 @@ table(
 # Too narrow where nouns differ, since contexts with the same noun repeat each other. But if the singular of a noun is easy exactly where its plural is hard, errors cancel within a noun, and it is too wide.
 # ```
 #
-# Two intervals for the same mean: with the contexts taken for independent, and {term}`clustered <cluster>` by subject noun.
+# Contexts as if independent, and {term}`clustered <cluster>` by subject noun:
 
 # %% tags=["hide-input"]
 rows = []
@@ -435,7 +431,7 @@ table(
 )
 
 # %% [markdown]
-# A simulation knows the score of all nouns, draws a few, and counts how often the clustered interval contains it.
+# A simulation that knows the score of all nouns counts how often the clustered interval contains it.
 
 # %% tags=["hide-input"]
 found = pd.DataFrame(
@@ -466,7 +462,7 @@ table(
 # %% [markdown]
 # With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.3f` of the studies, with ten, as in most of the templates, in {glue:text}`coverage_ten:.3f`; with fewer nouns it is wider. Ten nouns without an error are compatible with a share of error-prone nouns of up to {glue:text}`rule_of_three:.2f` (the {term}`rule of three`).
 #
-# Verbs are a sample as well. An interval by noun is about other subjects and *these* verbs. For verbs in general, draw subjects and verbs, as this simulation does for TSE, and for the difference between TSE and EW over 200 verbs, where the truth is zero.
+# An interval by noun is about other subjects and *these* verbs. For verbs in general, draw subjects and verbs, as this simulation does.
 
 # %% tags=["hide-input"]
 crossed = [
@@ -494,7 +490,7 @@ table(
 # %% [markdown] tags=["explains"]
 # With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.2f` of the studies, the other in {glue:text}`verb_coverage_four_both:.2f`. For the difference it is {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim that EW is below TSE is a claim about verbs, so this book judges it by the second.
 #
-# Compare two numbers of the same contexts by the interval of their *difference*. And whoever tests many rows must expect false alarms, so the p-values of a *family* of tests are corrected together (here by Holm's method).
+# Compare two numbers of the same contexts by the interval of their *difference*. Whoever tests many rows must expect false alarms, so this book corrects the p-values of a family of tests together (Holm's method).
 
 # %% [markdown]
 # ## Exercises

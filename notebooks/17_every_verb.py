@@ -91,10 +91,10 @@ from tse_core.results.signature import Signature
 # %% [markdown]
 # ## The verbs that drop out
 #
-# A tokenizer learns its {term}`byte pairs <byte pair>` from text. Frequent words become one entry; rare words stay in pieces. So the verbs that can be counted are not drawn at random. In the laboratory we know how frequent each verb is, and this vocabulary of byte pairs was learned from its sentences.
+# A tokenizer learns its {term}`byte pairs <byte pair>` from text. Frequent words become one entry; rare words stay in pieces. In the laboratory we know how frequent each verb is, and this vocabulary was learned from its sentences.
 #
 # ```{dropdown} Predict: of the verbs of the tail, the rarest ones, how many are still counted with byte pairs?
-# An entry must pay for itself by its frequency, and a lemma needs two, so expect few. EW was made to ask about unlikely verbs, and these are the ones that a tokenizer cuts up.
+# An entry must pay for itself by its frequency, and a lemma needs two, so expect few.
 # ```
 
 # %% tags=["hide-input"]
@@ -299,7 +299,6 @@ table(
     "What a perfect model of the lexical grammar scores: over all verbs, and over the single entries of the byte pairs.",
     digits=3,
     index=True,
-    note=f"By arithmetic, without a model: {int(every.sum())} verbs and {int(whole.sum())}.",
 )
 
 # %% [markdown]
@@ -377,14 +376,13 @@ for score in ("EW", "MW") if len(measured) else ():
             beside_truth(score),
             f"{score} of the lexical grammar: true, and measured. Means with 95 % intervals, clustered by subject noun.",
             index=True,
-            note=f"Up to {measured['contexts'].max()} contexts of each construction; the truth is that of all {len(verbs)} verbs.",
         )
     )
 
 # %% [markdown] tags=["explains"]
 # ## What changes for a real model
 #
-# The full record of all verbs in many contexts: first the verbs that were always counted against those that could not be, all of them as whole words.
+# First the verbs that were always counted against those that could not be, all of them as whole words.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models))
@@ -427,7 +425,7 @@ for name in real:
     )
 
 # %% [markdown]
-# [What the gap is made of](18_gap.ipynb) puts spelling and nouns into one sum. Here are the scores over all verbs.
+# [What the gap is made of](18_gap.ipynb) puts spelling and nouns into one sum. Over all verbs:
 
 
 # %% tags=["hide-input"]
@@ -526,11 +524,10 @@ table(
     cost,
     f"Tokens that a model must read after {long_context}.",
     digits=1,
-    note="Form by form, the context is read again for every form; the tree reads it once, and shared beginnings once.",
 )
 
 # %% [markdown] tags=["explains"]
-# Whole words cost {glue:text}`nodes:,` tokens a context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. On a processor the package takes a sample of contexts, and says so in the {term}`signature`. A {term}`masked model` fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; only lemmas whose two forms are equally long count there.
+# Whole words cost {glue:text}`nodes:,` tokens a context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. A {term}`masked model` fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; only lemmas whose two forms are equally long count there.
 #
 # With whole words, models of different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --forms words --against gpt2`.
 #
@@ -561,7 +558,7 @@ if rows:
     )
 
 # %% [markdown] tags=["explains"]
-# No model of many languages was run here. One that is fetches its data with `tse data fetch clams` and needs one command: `tse evaluate facebook/xglm-564M --data clams/fr --lemmas french --forms words`.
+# No model of many languages was run here. After `tse data fetch clams` one command does: `tse evaluate facebook/xglm-564M --data clams/fr --lemmas french --forms words`.
 
 # %% [markdown]
 # ## Exercises
