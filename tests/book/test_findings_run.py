@@ -22,7 +22,7 @@ from tse_book.studies import (
 from tse_book.studies.agreement_findings import FEWEST_NOUNS, about_verbs, agreement_statistics
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import numbers
-from tse_book.studies.findings_run import METHODS
+from tse_book.studies.details import METHODS
 from tse_core.errors import InputError
 from tse_core.results.store import Store
 

@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_book.studies.odds import COVARIATES, FACTORS, odds_ratios, simulated_odds_coverage, verb_outcomes
+from tse_book.studies.details import recorded_details
+from tse_book.studies.factorial import likelihoods, verb_counts
+from tse_book.studies.odds import (
+    COVARIATES,
+    FACTORS,
+    odds_for,
+    odds_ratios,
+    simulated_odds_coverage,
+    verb_outcomes,
+)
 from tse_core import InputError, evaluate, load_pairs
 
 NOUN = {"noun": FACTORS["noun"]}
@@ -74,14 +83,48 @@ def test_crossed_factors_are_compared_in_each_cell_of_the_others():
     assert found["odds_ratio"][1] == pytest.approx(odds["yes"] / odds["no"], rel=0.01)
 
 
-def test_the_outcomes_of_an_evaluation_have_its_ew(tiny_causal):
+def test_conditions_are_compared_within_constructions():
+    """An adverb doubles the odds in both constructions; most of its sentences are of the harder one."""
+    shares = {("easy", "none"): 3 / 4, ("easy", "some"): 6 / 7, ("hard", "none"): 1 / 5, ("hard", "some"): 1 / 3}
+    many = {("easy", "none"): 90_000, ("easy", "some"): 10_000, ("hard", "none"): 10_000, ("hard", "some"): 90_000}
+    table = pd.DataFrame(
+        [(f"s{i % 4}", f"v{i // 4}", *cell, share, many[cell]) for cell, share in shares.items() for i in range(16)],
+        columns=["subject", "lemma", "construction", "adverb", "correct", "count"],
+    )
+    adverb = {"adverb": FACTORS["adverb"]}
+    assert odds_ratios(table, adverb, {})["odds_ratio"][0] == pytest.approx(2, rel=1e-3)
+    assert odds_ratios(table.drop(columns="construction"), adverb, {})["odds_ratio"][0] < 1
+    assert odds_ratios(table.assign(construction="one"), adverb, {})["odds_ratio"][0] < 1
+
+
+def test_the_outcomes_of_a_design_have_its_ew_and_its_likelihoods(tiny_causal):
     pairs = load_pairs("marvin-linzen-adverbs/simple")
     found = evaluate(tiny_causal, pairs, keep="forms")
-    table = verb_outcomes(found)
+    table = verb_outcomes(verb_counts(found), likelihoods(found))
     assert np.average(table["correct"], weights=table["count"]) == pytest.approx(found.contexts["ew"].mean())
+    both = np.logaddexp(found.log_probabilities("singular"), found.log_probabilities("plural"))
+    assert np.average(table["log_probability"], weights=table["count"]) == pytest.approx(both.mean(), abs=0.01)
     assert table["count"].sum() == len(found.contexts) * len(found.lemmas)
     assert set(table["adverb"]) == {"none", "some"} and set(table["attractor"]) == {"none"}
-    assert {*FACTORS, *COVARIATES, "subject", "lemma", "correct", "count"} == set(table.columns)
+    columns = {*FACTORS, *COVARIATES, "subject", "lemma", "construction", "correct", "count"} - {"tokens"}
+    assert columns == set(table.columns)
+
+
+def test_recorded_odds_are_those_of_the_recorded_design():
+    found = recorded_details("smollm2-135m-instruct", "odds").table.set_index(["effect", "where"])
+    cells = recorded_details("smollm2-135m-instruct", "factorial").table
+    bare = cells.query("adverb == 'none' and number == 'singular' and attractor_number == ''")
+    sums = bare.groupby("also_noun")[["correct", "lemmas"]].sum()
+    odds = sums["correct"] / (sums["lemmas"] - sums["correct"])
+    noun = found.loc[("the verb is also a noun", "number singular, adverb none, attractor none")]
+    assert noun["high"] < 1 and noun["odds_ratio"] == pytest.approx(odds[True] / odds[False], rel=1.0)
+    likely = found.loc[("the model finds the verb ten times as likely", "everywhere")]
+    assert likely["low"] <= likely["odds_ratio"] <= likely["high"]
+
+
+def test_without_a_recorded_design_there_are_no_odds(tmp_path):
+    with pytest.raises(InputError, match="nobody has no recorded factorial design"):
+        odds_for("nobody", tmp_path)["odds"]()
 
 
 def test_what_cannot_be_modelled_is_named():

@@ -6,6 +6,7 @@
     data/recorded/MODEL/wordings.parquet    bos, capital, construction: TSE, EW, MW
     data/recorded/MODEL/words.parquet       and verbs.parquet: see `tse_book.studies.word_details`
     data/recorded/MODEL/factorial.parquet   and two tables beside it: see `tse_book.studies.factorial`
+    data/recorded/MODEL/odds.parquet        what multiplies the odds of a correct verb: see `tse_book.studies.odds`
 
 Numbers are kept in single precision, the margin of a pair beside its log-probability, so that its sign is exact. All
 is taken from the store where the store has it. The run's provenance.json says how each part of a table was made.
@@ -22,7 +23,6 @@ from typing import NamedTuple
 import pandas as pd
 
 from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance
-from tse_book.studies.findings_run import METHODS, measure_findings, write_findings
 from tse_core.agreement.evaluation import evaluate
 from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.names import load_pairs
@@ -37,9 +37,8 @@ from tse_core.sentences.preferences import judged
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
-FACTORIAL = "marvin-linzen-adverbs"
 DEFAULT, NONE = BOS_SETTINGS
-FURTHER = ("findings", "details")  # what a recorded run has besides its parts
+METHODS = ("full-sentence", "one-prefix", "two-prefix")  # of causal models on pairs; a masked one has its own
 COLUMNS: dict[str, list[str]] = {
     "pairs": [
         "bos", "method", "phenomenon", "paradigm", "pair_id", "logp_good", "margin", "length_good", "length_bad",
@@ -61,6 +60,7 @@ COLUMNS: dict[str, list[str]] = {
         "construction", "adverb", "ambiguous", "number", "attractor_number", "noun", "lemma", "contexts", "correct",
         "twins", "sensitive",
     ],
+    "odds": ["effect", "where", "odds_ratio", "low", "high", "p_value", "p_holm"],
     "factorial_likely": [
         "construction", "adverb", "ambiguous", "number", "attractor_number", "lemma", "log_probability",
     ],
@@ -150,24 +150,6 @@ def record_details(home: Path, details: Mapping[str, Callable[[], Detail]]) -> d
         }
         made["left_out"].pop(f"details: {name}", None)
     write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
-    return made
-
-
-def record_further(model, home: Path, lemmas: str, *, data, pairs, suites, store=None, chosen=FURTHER) -> dict:
-    """Measure and write the findings and the details of a recorded run, or one of them; returns its provenance."""
-    if "details" in chosen:
-        record_details(home, details_for(model, lemmas, data, pairs, suites, store))
-    made = read_provenance(home)
-    if "findings" in chosen:
-        asked = {"lemmas": lemmas, "data": data, "pairs": pairs, "suites": suites, "store": store}
-        try:
-            table = measure_findings(model, **asked, factorial=None if model.label.startswith("lab-") else FACTORIAL)
-        except InputError as error:
-            made["left_out"]["findings"] = str(error)
-        else:
-            write_findings(table, home)
-            made["left_out"].pop("findings", None)
-        write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
     return made
 
 

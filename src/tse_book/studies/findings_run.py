@@ -1,14 +1,23 @@
 """Ask a model what the general claims need, under every condition; keep and read the findings of recorded runs."""
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
+from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance
 from tse_book.studies.agreement_findings import about_cutoffs, about_verbs, agreement_statistics
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics
+from tse_book.studies.details import (
+    METHODS,
+    details_for,
+    record_details,
+    recorded_details,
+    recorded_pairs,
+)
 from tse_book.studies.findings import DEFAULT, FINDING_COLUMNS, findings_table
 from tse_book.studies.rows import sampled_forms, suites_signature
 from tse_core.agreement.evaluation import Evaluation, evaluate
@@ -26,7 +35,8 @@ from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
 FILE = "findings.csv"
-METHODS = ("full-sentence", "one-prefix", "two-prefix")
+FACTORIAL = "marvin-linzen-adverbs"
+FURTHER = ("findings", "details")  # what a recorded run has besides its parts
 NO_BOS, NO_NOUNS, ONCE = "no BOS token", "verbs that are no nouns", "distinct decisions"
 SAMPLE, FEW = 200, 20  # contexts of a construction of which past forms and falls are asked
 
@@ -40,11 +50,12 @@ def measure_findings(
     pairs: str | None = None,
     suites: Iterable[str] = (),
     store: Store | None = None,
+    home: Path | None = None,
 ) -> pd.DataFrame:
     """All statistics of the general claims, under every condition that can be asked of the model.
 
-    Whatever the store holds is not computed again. What cannot be asked of the model (no lemma in its vocabulary, data
-    that is not downloaded) is left out.
+    Whatever the store holds is not computed again, nor the pairs and items that a recorded run of this model holds.
+    What cannot be asked of the model (no lemma in its vocabulary, data that is not downloaded) is left out.
 
     Parameters
     ----------
@@ -53,6 +64,7 @@ def measure_findings(
     factorial : name of agreement pairs with a column adverb.
     pairs : name of the sentence pairs (BLiMP), scored by every method that suits the model.
     suites : names of SyntaxGym suites; one with words that the model does not know is left out.
+    home : folder of a recorded run
 
     Returns
     -------
@@ -68,8 +80,8 @@ def measure_findings(
         own_way = condition == DEFAULT
         asked = {
             "agreement": partial(_agreement, own, list(data), lemmas, store, whole=own_way),
-            "blimp": partial(_blimp, own, pairs, store),
-            "suites": partial(_items, own, suites, store),
+            "blimp": partial(_blimp, own, pairs, store, home),
+            "suites": partial(_items, own, suites, store, home),
             "factorial": partial(_factorial, own, factorial if own_way else None, lemmas, store),
         }
         for part, measure in asked.items():
@@ -176,22 +188,67 @@ def _joined(names: list[str]) -> pd.DataFrame:
     return pairs
 
 
-def _blimp(model, pairs: str | None, store) -> dict[str, tuple[Statistics, Signature]]:
+def _blimp(model, pairs: str | None, store, home: Path | None) -> dict[str, tuple[Statistics, Signature]]:
     """A masked model scores full sentences alone, by pseudo-log-likelihood."""
     if pairs is None:
         return {}
-    methods = METHODS if model.kind == "causal" else (None,)
-    runs = {method or METHODS[0]: evaluate_blimp(model, pairs, method=method, store=store) for method in methods}
+    runs = {}
+    for method in METHODS if model.kind == "causal" else (None,):
+        known = recorded_pairs(home.name, method or "pll", _setting(model), home.parent) if home else None
+        if known is None or not _is_of(known.signature, model, pairs):
+            known = evaluate_blimp(model, pairs, method=method, store=store)
+        runs[method or METHODS[0]] = known
     scored = {method: run.pairs for method, run in runs.items()}
     return {DEFAULT: (blimp_statistics(scored), runs[METHODS[0]].signature)}
 
 
-def _items(model, names: Iterable[str], store) -> dict[str, tuple[Statistics, Signature]]:
+def _items(model, names: Iterable[str], store, home: Path | None) -> dict[str, tuple[Statistics, Signature]]:
     """Whether the first prediction holds, item by item, as the recorded accuracies of Hu et al. 2020 count."""
-    outcomes = [evaluate_suite(model, load_suite(name), store=store) for name in names]
-    outcomes = [outcome for outcome in outcomes if not outcome.items["unknown"].any()]
-    if not outcomes:
+    setting, known = _setting(model), recorded_details(home.name, "items", home.parent) if home else None
+    signatures: Mapping[str, Signature] = known.signatures if known else {}
+    tables, made = [], []
+    for name in names:
+        suite, signature = load_suite(name), signatures.get(f"{setting} {name}")
+        if known and signature and _is_of(signature, model, suite.name):
+            items = known.table[(known.table["front"] == setting) & (known.table["suite"] == suite.name)]
+        else:
+            outcome = evaluate_suite(model, suite, store=store)
+            items, signature = outcome.items.assign(suite=suite.name), outcome.signature
+        if not items["unknown"].any():
+            tables.append(items[items["prediction"] == 1].rename(columns={"holds": "correct"}))
+            made.append(signature)
+    if not tables:
         return {}
-    items = pd.concat([outcome.items.assign(suite=outcome.suite.name) for outcome in outcomes], ignore_index=True)
-    items = items[items["prediction"] == 1].rename(columns={"holds": "correct"})
-    return {DEFAULT: (suite_statistics(items[["suite", "item", "correct"]]), suites_signature(outcomes))}
+    items = pd.concat(tables, ignore_index=True)[["suite", "item", "correct"]]
+    return {DEFAULT: (suite_statistics(items), suites_signature(made))}
+
+
+def _setting(model) -> str:
+    """The setting of the BOS token as recorded runs name it."""
+    default, none = BOS_SETTINGS
+    return none if model.bos == "none" else default
+
+
+def _is_of(signature: Signature, model, data: str) -> bool:
+    """Whether recorded scores are of this model, reading as it does, on these data."""
+    policies = model.policies()
+    same = {name: signature.policy.get(name) for name in policies} == policies
+    return same and signature.identity["model"] == model.identity() and signature.data_name == data
+
+
+def record_further(model, home: Path, lemmas: str, *, data, pairs, suites, store=None, chosen=FURTHER) -> dict:
+    """Measure and write the findings and the details of a recorded run, or one of them; returns its provenance."""
+    if "details" in chosen:
+        record_details(home, details_for(model, lemmas, data, pairs, suites, store))
+    made = read_provenance(home)
+    if "findings" in chosen:
+        asked = {"lemmas": lemmas, "data": data, "pairs": pairs, "suites": suites, "store": store, "home": home}
+        try:
+            table = measure_findings(model, **asked, factorial=None if model.label.startswith("lab-") else FACTORIAL)
+        except InputError as error:
+            made["left_out"]["findings"] = str(error)
+        else:
+            write_findings(table, home)
+            made["left_out"].pop("findings", None)
+        write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
+    return made

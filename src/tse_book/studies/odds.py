@@ -3,26 +3,32 @@
 A logistic regression of every verb's outcome on the kind of verb, the subject's number, an adverb and an attractor
 (crossed with one another), on how likely the model finds the verb, how frequent it is and how many tokens it has. Its
 odds ratios are those of the population: of other subjects and other verbs taken together. So their errors come from
-both, crossed (the sandwich of Cameron, Gelbach & Miller 2011), and not from the millions of outcomes. A mixed model
-would estimate another thing, odds ratios within one subject and one verb, at a hundred times the time; its two random
-intercepts and these two clusterings say the same of what is uncertain.
+both, crossed (the sandwich of Cameron, Gelbach & Miller 2011), and not from the millions of outcomes. statsmodels has
+no crossed random effects for a binomial outcome but a variational approximation (BinomialBayesMixedGLM); its logistic
+regression has no penalty for cells without an error. The few lines below have the penalty and both clusterings. A mixed
+model would besides estimate another thing, odds ratios within one subject and one verb; its two random intercepts and
+these two clusterings say the same of what is uncertain.
 
 Cells without an error have no finite odds; Firth's (1993) penalty, half an outcome right and half wrong for each
 parameter, keeps them finite.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from tse_book.studies.details import COLUMNS, Detail, recorded_details
+from tse_book.studies.factorial import CELL
+from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError
 from tse_core.uncertainty.clusters import codes, crossed_variance
 from tse_core.uncertainty.intervals import holm, p_value
 from tse_core.uncertainty.quantiles import logistic, t_quantile
-from tse_core.uncertainty.tables import subject_clusters
 
+ODDS = "odds"  # what `tse record --part` calls the table
 # Of each factor the level that the others are held against, and what the comparison is called.
 FACTORS = {
     "noun": ("no", {"yes": "the verb is also a noun"}),
@@ -40,45 +46,48 @@ WAYS = ("subject", "lemma")
 STEPS, CLOSE = 100, 1e-8
 
 
-def verb_outcomes(evaluation) -> pd.DataFrame:
-    """The outcomes of an evaluation of factorial sentences, as `odds_ratios` takes them.
+def verb_outcomes(verbs: pd.DataFrame, likely: pd.DataFrame) -> pd.DataFrame:
+    """The outcomes of a factorial design, as `odds_ratios` takes them; ambiguous adverbs are left out.
 
     Parameters
     ----------
-    evaluation : Evaluation
-        Made with keep="forms"; its contexts name adverb, attractor_number, and its lemmas noun and zipf.
+    verbs, likely : the tables "factorial_verbs" and "factorial_likely" of `tse_book.studies.factorial`, recorded or
+        made from an evaluation
 
     Returns
     -------
-    DataFrame with a row for each subject, verb and cell of the factors: subject, lemma, noun ("yes", "no"), number,
-    adverb ("none", "some"), attractor ("none", "singular", "plural"), correct (a share), count (contexts),
-    log_probability (mean over these, of both forms together, nats), frequency (Zipf's scale), tokens.
+    DataFrame with a row for each subject, verb and cell of the factors: subject, number, adverb ("none", "some"),
+    attractor ("none", "singular", "plural"), construction, lemma, noun ("yes", "no"), correct (a share), count
+    (contexts), log_probability (mean over these, of both forms together, nats), frequency (Zipf's scale).
     """
-    if evaluation.forms is None:
-        raise InputError("the evaluation was made without its forms; use keep='forms'")
-    contexts, lemmas = evaluation.contexts, evaluation.lemmas
-    shape = (len(contexts), len(lemmas))
-    forms = {n: evaluation.forms[f"log_probability_{n}"].to_numpy(float).reshape(shape) for n in ("singular", "plural")}
-    plural = (contexts["number"] == "plural").to_numpy()[:, None]
-    wins = np.where(plural, forms["plural"] > forms["singular"], forms["singular"] > forms["plural"]).astype(float)
-    cells = pd.DataFrame({
-        "subject": subject_clusters(contexts), "number": contexts["number"].to_numpy(),
-        "adverb": np.where(contexts["adverb"] == "none", "none", "some"),
-        "attractor": contexts["attractor_number"].replace("", "none").to_numpy(),
-    })  # fmt: skip
-    group, keys = pd.factorize(pd.MultiIndex.from_frame(cells))
-    sizes = np.bincount(group)
-    sums = np.zeros((2, len(keys), len(lemmas)))
-    for total, values in zip(sums, (wins, np.logaddexp(*forms.values())), strict=True):
-        np.add.at(total, group, values)
-    table = pd.DataFrame(list(keys), columns=list(cells)).loc[np.repeat(np.arange(len(keys)), len(lemmas))]
-    of_lemmas = {
-        "lemma": lemmas["lemma"], "noun": np.where(lemmas["noun"], "yes", "no"), "frequency": lemmas["zipf"],
-        "tokens": lemmas.get("tokens", pd.Series(1, lemmas.index)),
-    }  # fmt: skip
-    table = table.assign(**{name: np.tile(np.asarray(column), len(keys)) for name, column in of_lemmas.items()})
-    means = (sums / sizes[:, None]).reshape(2, -1)
-    return table.assign(correct=means[0], log_probability=means[1], count=np.repeat(sizes, len(lemmas)))
+    joined = verbs[verbs["ambiguous"] == "no"].merge(likely, on=[*CELL, "lemma"])
+    known = load_lemmas("newman-clean").table.drop_duplicates("lemma").set_index("lemma")
+    keys = {
+        "subject": joined["noun"],
+        "number": joined["number"],
+        "adverb": joined["adverb"].where(joined["adverb"] == "none", "some"),
+        "attractor": joined["attractor_number"].replace("", "none"),
+        "construction": joined["construction"],
+        "lemma": joined["lemma"],
+    }
+    counts = {"correct": joined["correct"], "count": joined["contexts"]}
+    table = pd.DataFrame(keys | counts).assign(log_probability=joined["log_probability"] * joined["contexts"])
+    table = table.groupby(list(keys), sort=False, observed=True).sum().reset_index()
+    shares = {name: table[name] / table["count"] for name in ("correct", "log_probability")}
+    noun = table["lemma"].map(known["noun"]).map({True: "yes", False: "no"})
+    return table.assign(**shares, noun=noun, frequency=table["lemma"].map(known["zipf"]))
+
+
+def odds_for(model: str, folder: Path | None = None) -> dict[str, Callable[[], Detail]]:
+    """The table of a recorded run, as `record_details` takes it: odds ratios over its recorded factorial design."""
+
+    def detail() -> Detail:
+        verbs, likely = (recorded_details(model, kind, folder) for kind in ("factorial_verbs", "factorial_likely"))
+        if verbs is None or likely is None:
+            raise InputError(f"{model} has no recorded factorial design; record that part first")
+        return Detail(odds_ratios(verb_outcomes(verbs.table, likely.table))[COLUMNS[ODDS]], verbs.signatures)
+
+    return {ODDS: detail}
 
 
 def odds_ratios(
@@ -91,7 +100,8 @@ def odds_ratios(
     table : DataFrame
         A row for each outcome, or for several of one cell with their share and count (what `verb_outcomes` gives):
         correct (0 to 1), subject, lemma, a column for each factor and covariate; count is 1 by default. A factor or
-        covariate with one value alone is left out.
+        covariate with one value alone is left out. Where there is a column construction, every construction has a level
+        of its own, so that conditions are compared within constructions.
 
     Returns
     -------
@@ -114,19 +124,36 @@ def odds_ratios(
     counts = table["count"].to_numpy(float) if "count" in table else np.ones(len(table))
     slopes = table[list(covariates)].to_numpy(float) / [step for step, _ in covariates.values()]
     slopes = slopes - np.average(slopes, axis=0, weights=counts) if covariates else slopes
-    design = np.concatenate([np.eye(len(cells))[cell], slopes], axis=1)
+    design = np.concatenate([np.eye(len(cells))[cell], slopes, _levels(table, cell)], axis=1)
     coefficients, inverse, residuals = _fitted(design, table["correct"].to_numpy(float), counts)
     ways = [codes([table[way].to_numpy()]) for way in WAYS]
+    both = codes(ways)  # the residuals of one subject and verb add up before they are weighed
+    sums = np.stack([np.bincount(both, column * residuals) for column in design.T], axis=1)
+    first = np.unique(both, return_index=True)[1]
     free = min(int(way.max()) for way in ways)
     rows = []
     for effect, where, contrast in _contrasts(factors, covariates, list(cells)):
+        contrast = np.pad(contrast, (0, design.shape[1] - len(contrast)))
         estimate = float(contrast @ coefficients)
-        error = float(np.sqrt(crossed_variance((design @ (inverse @ contrast)) * residuals, ways)))
+        error = float(np.sqrt(crossed_variance(sums @ inverse @ contrast, [way[first] for way in ways])))
         reach = t_quantile(level, free) * error
         bounds = np.exp([estimate, estimate - reach, estimate + reach])
         rows.append((effect, where, *bounds, p_value(estimate, error, free)))
     found = pd.DataFrame(rows, columns=["effect", "where", "odds_ratio", "low", "high", "p_value"])
     return found.assign(p_holm=holm(found["p_value"]))
+
+
+def _levels(table: pd.DataFrame, cell: np.ndarray) -> np.ndarray:
+    """A column for each construction whose level the cells leave open: (n, at most constructions - 1)."""
+    constructions = table["construction"].astype(str).to_numpy() if "construction" in table else np.zeros(len(table))
+    patterns = pd.DataFrame({"cell": cell, "construction": constructions}).drop_duplicates()
+    known, chosen = np.eye(int(cell.max()) + 1)[patterns["cell"]], []
+    for construction in patterns["construction"].unique():
+        more = np.column_stack([known, patterns["construction"] == construction])
+        if np.linalg.matrix_rank(more) > known.shape[1]:
+            known = more
+            chosen.append(constructions == construction)
+    return np.column_stack([np.empty((len(table), 0)), *chosen]).astype(float)
 
 
 def _fitted(design: np.ndarray, shares: np.ndarray, counts: np.ndarray):

@@ -50,15 +50,15 @@ def suite_rows(outcomes: Iterable) -> pd.DataFrame:
         for name, group in groups.items()
         if set(group["suite"]) <= set(suites["construction"])
     ]
-    signature = suites_signature(outcomes)
+    signature = suites_signature([outcome.signature for outcome in outcomes])
     table = pd.concat([suites, pd.DataFrame(means)], ignore_index=True).assign(metric="accuracy")
     return _tidy(table, signature, f"bos:{signature.policy.get('bos', 'none')}")
 
 
-def suites_signature(outcomes: Sequence) -> Signature:
+def suites_signature(signatures: Sequence[Signature]) -> Signature:
     """One signature for a model's outcomes on several suites."""
-    made = outcomes[0].signature
-    data = pd.DataFrame({"suite": [outcome.signature.identity["data"] for outcome in outcomes]})
+    made = signatures[0]
+    data = pd.DataFrame({"suite": [signature.identity["data"] for signature in signatures]})
     return Signature({"model": made.identity["model"], "data": f"suites@{data_hash(data)}"}, made.policy)
 
 
