@@ -317,7 +317,7 @@ try_this(
     ("The author next to the guards", "singular"),
     ("The author next to the guard", "singular"),
     verb="laughs",
-    look="One row of the table, with an attractor and without one: TSE of one verb, and EW over all of them.",
+    look="One row of the table, with an attractor and without one.",
 )
 
 # %% [markdown] tags=["explains"]

@@ -87,19 +87,14 @@ from tse_core.paths import data_folder, store_folder
 # %% [markdown] tags=["explains"]
 # ## What the paper drew
 #
-# ```{margin} Digitised
-# Read off a drawing: good to a few thousandths where a curve can be seen.
-# ```
-#
 # Does a model do better on the verbs that it finds likely? A {term}`top p <cut-off>` score asks about the likely verbs of a context, a bottom p score about the unlikely ones. {cite:t}`newman2021refining` drew both for BERT-large-cased and four constructions. The curves below were read off the drawing.
 #
 # ```{margin} Reading the axis
-# Left of the gap: top p, linear. Right of it: bottom p, logarithmic. Walk from left to right
-# and the verbs get less and less likely.
+# Left of the gap: top p. Right of it: bottom p, logarithmic. From left to right verbs get less likely.
 # ```
 #
 # ```{dropdown} Predict: where will a curve start, and which way will it go?
-# If a model conjugates the verbs that it would say, and knows less about the others, the curve starts near 1 and falls. If agreement is a rule for all verbs, it stays level.
+# If a model knows the verbs that it would say better than others, the curve starts near 1 and falls. If agreement is a rule for all verbs, it stays level.
 # ```
 
 # %% tags=["hide-input"]
@@ -109,7 +104,10 @@ worst = falls.loc[falls["fall"].idxmax()]
 every = printed.query("metric == 'EW'").set_index(["construction", "side", "cutoff"])
 every = every["score"]
 middle = every.xs(("top", 1.0), level=(1, 2)) - every.xs(("bottom", 0.5), level=(1, 2))
-guard("nearly the same number in every curve", middle.abs().max() < 0.01)
+guard(
+    "EW at bottom 50 % are nearly the same number in every curve",
+    middle.abs().max() < 0.01,
+)
 charts.cutoff_curves(
     printed,
     chosen="Across object relative clause",
@@ -145,7 +143,6 @@ guard(
 glue("published_head", float(row["head"]))
 glue("published_tail", float(row["tail"]))
 glue("published_worst", float(worst["fall"]))
-glue("published_worst_row", f"{worst['metric']}, {worst['construction']}")
 table(
     shown,
     "Published scores at the top 10 %, the whole distribution (from Table 2), and the bottom 0.0001 %",
@@ -153,7 +150,7 @@ table(
 )
 
 # %% [markdown]
-# MW falls there from {glue:text}`published_head:.3f` to {glue:text}`published_tail:.3f`. The largest fall of the eight curves is {glue:text}`published_worst:.3f` ({glue:text}`published_worst_row`). The paper's abstract speaks of a difference of up to 40 %; in this figure it is MW that shows it.
+# MW falls there from {glue:text}`published_head:.3f` to {glue:text}`published_tail:.3f`. The paper's abstract speaks of a difference of up to 40 %; in this figure it is MW that shows it ({glue:text}`published_worst:.3f`).
 #
 # ## The same figure from a model
 #
@@ -223,10 +220,8 @@ status = (
 display(newman.say(f"BERT-large-cased itself {status} in this build."))
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
 
-# %% [markdown] tags=["explains"]
-# ### Walk along the cut-offs
-#
-# The slider moves through the cut-offs one by one. Choose the model under the chart; the published curves are there too, as far as their drawing can be read.
+# %% [markdown]
+# The slider moves through the cut-offs one by one. Choose the model under the chart.
 
 # %% tags=["hide-input"]
 as_printed = newman.with_table2(figures.published_curves(2))
@@ -234,15 +229,11 @@ as_printed["model"] = as_printed["model"] + " (published)"
 charts.cutoff_slider(pd.concat([measured, as_printed], ignore_index=True))
 
 # %% [markdown] tags=["explains"]
-# What could fool you?
-#
-# *Few contexts, other contexts.* At the outer cut-offs a context counts only if it still has an eligible verb. So head and tail are means over different contexts, and over few ([Figure 4](08_figure4.ipynb)).
-#
-# *A tail that selects.* At bottom p a lemma counts only if *both* of its forms lie in the tail. A model that agrees puts its correct forms higher up, so the far tail holds the very lemmas that it gets wrong. The slope left of the gap is the safer evidence.
+# What could fool you? At the outer cut-offs a context counts only if it still has an eligible verb, so head and tail are means over different contexts, and over few ([Figure 4](08_figure4.ipynb)). And the tail selects: at bottom p a lemma counts only if *both* of its forms are unlikely. A model that agrees puts its correct forms higher up, so the far tail holds the very lemmas that it gets wrong. The slope left of the gap is the safer evidence.
 #
 # ## When the truth is known
 #
-# The paper's reading is that models conjugate the verbs they find likely rather than verbs in general. The laboratory has a model of each kind. In its *systematic* language every verb agrees with its subject; in its *lexical* one frequent verbs do, and each rare verb has a habitual form.
+# The laboratory shows both cases. In its *systematic* language every verb agrees with its subject; in its *lexical* one frequent verbs do, and each rare verb has a habitual form.
 #
 # ```{dropdown} Predict: the systematic model's curve, at bottom 10 %?
 # It stays at the top. Every verb of that language agrees, so even those that the model finds unlikely are conjugated.
@@ -282,7 +273,7 @@ newman.say(
 )
 
 # %% [markdown]
-# As the top p grows to take in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. A model of English may lie between the two, and its slope alone does not say why: {term}`attraction` and verbs that are also nouns give one as well. [What the gap is made of](18_gap.ipynb) separates these reasons.
+# As the top p takes in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. A slope in a model of English can have [other reasons](18_gap.ipynb): {term}`attraction`, and verbs that are also nouns.
 
 # %% [markdown]
 # ## Exercises
@@ -314,11 +305,11 @@ verbs = np.arange(2000).reshape(
 # ````{exercise} ★ Where does it leave the ceiling?
 # :label: 04-gap
 #
-# At which {term}`cut-off` does the published {term}`EW` of *Simple* first drop below 0.99 as the verbs get less likely? Take
-# it from `curves` and give `cutoff`, a fraction, and `side`, "top" or "bottom".
+# At which {term}`cut-off` does the published {term}`EW` of *Simple* first drop below 0.99 as verbs get less likely? Give
+# `cutoff`, a fraction, and `side`, "top" or "bottom", from `curves`.
 #
 # ```{dropdown} Hint
-# From left to right the axis has the top cut-offs from 0.1 to 1, then the bottom ones from 0.5 down.
+# The axis has the top cut-offs from 0.1 to 1, then the bottom ones from 0.5 down.
 # ```
 # ````
 
@@ -345,27 +336,26 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ````{exercise} ★★ Two ends of one curve
 # :label: 04-ends
 #
-# No programming; look at the first chart. EW just left of the gap, at top 100 %, and just right of it, at bottom 50 %, is
-# nearly the same number in every curve. Yet one includes the most likely verbs and the other leaves them out. Why?
+# No programming; look at the first chart. EW at top 100 % and EW at bottom 50 % are nearly the same number in every curve,
+# though one includes the likeliest verbs and the other does not. Why?
 #
 # ```{dropdown} Hint
-# How many verbs does it take to fill the upper half of the probability, and how many share the lower half?
+# How many verbs does it take to fill the upper half of the probability?
 # ```
 # ````
 #
 # ```{solution} 04-ends
 # :class: dropdown
 #
-# EW counts lemmas. A few lemmas fill the upper half of the probability, and the many others share the lower half; leaving out
-# the few changes few votes.
+# EW counts lemmas. Few lemmas fill the upper half of the probability; leaving them out changes few votes.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
 #
-# The cell above makes up a distribution over 1,000 `verbs` in which rare verbs agree as well as frequent ones. Compute
-# `rare`, the share of the 100 verbs of lowest `frequency` whose correct form is the more probable one
+# The cell above makes up a distribution over 1,000 `verbs` in which rare verbs agree as well as frequent ones. Give
+# `rare`, the share of the 100 verbs of lowest `frequency` whose correct form is ahead
 # (`agreement(logits, verbs, [1])` gives a row of True and False), and `bottom`, EW at bottom 1 %
 # (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
 #

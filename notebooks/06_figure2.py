@@ -90,10 +90,10 @@ from tse_core.paths import store_folder
 # Read off a drawing. A point that another curve covers has no value here.
 # ```
 #
-# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. (Its caption names BERT-base-uncased; the text and the released code say BERT-large-uncased.) First come the models that were run here, each with a published curve behind it, thin and hollow. Choose the construction below the chart.
+# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. (Its caption names BERT-base-uncased; the text says BERT-large-uncased.) First come the models that were run here, each with a published curve behind it, hollow. Choose the construction below the chart.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
-# If it came from the syntax, constructions with an attractor would fall and *Simple* would not. If it comes from the verbs, even *Simple* falls. Try *Simple* first.
+# If it came from the syntax, *Simple* would not fall. If it comes from the verbs, even *Simple* does. Try *Simple* first.
 # ```
 
 # %% tags=["hide-input"]
@@ -133,13 +133,13 @@ if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
 # %% [markdown] tags=["explains"]
-# Look at the direction of each curve, then at EW against MW of one model. Do not compare the heights of two models: their verb lists differ.
+# Do not compare the heights of two models: their verb lists differ.
 
 # %% tags=["remove-input"]
 try_this(
     ("The officer", "singular"),
     ("The bankers knew the officer", "singular"),
-    look="Simple, and the same subject in a sentential complement: compare the two curves, not their heights alone.",
+    look="Compare the two curves.",
 )
 
 # %% tags=["remove-input"]
@@ -185,13 +185,13 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
 # What a score would do if there were nothing to find.
 # ```
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. If a model is sure of a verb's number, one of its forms is likely, and the verb stays out. So the tail keeps the verbs of which the model is unsure.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. So the tail keeps the verbs of whose number a model is unsure: of the others one form is likely.
 #
 # ```{dropdown} Predict: suppose that how sure a model is had nothing to do with how likely a verb is. Would the curves be level?
 # No: the rule that both forms must be in the tail selects unsure verbs all the same. The grey band shows how far the curves would fall.
 # ```
 #
-# The band comes from shuffling: in each context the agreement margins (log-probability of the correct form minus that of the wrong one) change places among the verbs. A curve that falls below its band falls further than the cut-offs alone can explain.
+# The band comes from shuffling: in each context the agreement margins (log-probability of the correct form minus that of the wrong one) change places among the verbs. A curve below its band falls further than the cut-offs alone explain.
 
 # %% tags=["hide-input"]
 if "null" in real:
@@ -255,7 +255,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# What could fool you? Where the head of a curve is hidden, the first readable point is a later one; the last exercise measures what that does. And faint points are means over fewer than ten contexts. The largest published fall is an example:
+# What could fool you? Hidden heads (see the last exercise), and faint points, which rest on few contexts. The largest published fall is an example:
 
 # %% tags=["remove-input"]
 largest = falls.loc[falls["fall"].idxmax()]

@@ -86,9 +86,7 @@ from tse_core.paths import store_folder
 # %% [markdown] tags=["explains"]
 # ## The published shares
 #
-# How many contexts does a point of Figures 1 and 2 rest on? A mean can change because the numbers change, or because other contexts are averaged, and no curve shows which.
-#
-# Suppose that the most probable token of a context is no verb on the list and fills the first cut-off alone. Then the context has no eligible lemma there and gets no score. Figure 4 of {cite:t}`newman2021refining` shows how often that happens.
+# How many contexts does a point of Figures 1 and 2 rest on? A mean can change because other contexts are averaged. If a token that is no verb on the list fills the first cut-off alone, the context has no eligible lemma there and gets no score. Figure 4 of {cite:t}`newman2021refining` shows how often that happens.
 #
 # ```{margin} Eligible
 # Top p: one form of the lemma lies inside the cut-off. Bottom p: both forms do.
@@ -281,7 +279,7 @@ for name, group in same_contexts.groupby("model", sort=False):
     )
 
 # %% [markdown] tags=["explains"]
-# If a curve falls as far over the same contexts, the fall is about verbs, or about the cut-off's own selection of verbs ([Figure 2](06_figure2.ipynb)). If it falls less, a part of it was a change of contexts.
+# A fall over the same contexts is about verbs, or about the cut-off's own selection of verbs ([Figure 2](06_figure2.ipynb)).
 
 # %% tags=["remove-input"]
 waiting = ", ".join(figures.not_yet_run(models)) or "none"

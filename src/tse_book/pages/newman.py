@@ -21,7 +21,7 @@ from tse_core.results.signature import Signature
 LABORATORY = "lab-"
 DEFAULT = "smollm2-135m-instruct"  # the real model of the book's own build
 CAUSAL, MASKED = "gpt2-xl", "bert-large-cased"  # the published model beside which one of each kind is drawn
-BOS_IN_WORDS = {
+FRONTS = {
     "cls": "between the marks that a masked model puts around every sentence",
     "none": "with nothing in front of the first word",
 }
@@ -102,8 +102,8 @@ def who_is_asked(models: Iterable[str]) -> str:
     if others == [DEFAULT]:
         said.append(
             "The model that the paper never saw is SmolLM2-135M-Instruct: small, causal, of 2024, tuned to follow "
-            "instructions, its weights quantised to four bits. The closest model in the paper is GPT-2 XL, its one "
-            "causal model, more than ten times as large. Sentences like these may stand in the training text."
+            "instructions, its weights quantised to four bits. The paper's one causal model, GPT-2 XL, is more than "
+            "ten times as large. Sentences like these may stand in the training text."
         )
     elif others:
         said.append(
@@ -149,18 +149,18 @@ def run_in_words(signature: Signature | str, contexts: int | None = None) -> str
     policy = signature.policy
     verbs, _, rest = policy.get("lemmas", "").partition("@")
     count = rest.rpartition("(")[2].rstrip(")")
-    bos = BOS_IN_WORDS.get(policy.get("bos", ""), f"after the token {policy.get('bos', '')}")
+    front = FRONTS.get(policy.get("bos", ""), f"after the token {policy.get('bos', '')}")
     read = f"{contexts:,} contexts" if contexts else "every context"
     weights = policy.get("dtype", "float32")
     if "quantised" in policy:
         weights = f"quantised to {policy['quantised']} and computed with in {weights}"
     return (
-        f"In plain words: {signature.model} read {read} {bos}; {count or 'the'} verbs of the list {verbs} have both "
+        f"In plain words: {signature.model} read {read} {front}; {count or 'the'} verbs of the list {verbs} have both "
         f"forms in its vocabulary and were counted; its weights are {weights}."
     )
 
 
-def bos_of(signature: Signature | str) -> str:
+def front_of(signature: Signature | str) -> str:
     """What a run put before the first word: a token's text, "nothing" or "[CLS]"."""
     signature = signature if isinstance(signature, Signature) else Signature.parse(signature)
     bos = signature.policy.get("bos", "none")
