@@ -21,7 +21,7 @@ from tse_core.results.signature import Signature
 LABORATORY = "lab-"
 DEFAULT = "smollm2-135m-instruct"  # the real model of the book's own build
 CAUSAL, MASKED = "gpt2-xl", "bert-large-cased"  # the published model beside which one of each kind is drawn
-FRONTS = {
+BOS_IN_WORDS = {
     "cls": "between the marks that a masked model puts around every sentence",
     "none": "with nothing in front of the first word",
 }
@@ -149,18 +149,18 @@ def run_in_words(signature: Signature | str, contexts: int | None = None) -> str
     policy = signature.policy
     verbs, _, rest = policy.get("lemmas", "").partition("@")
     count = rest.rpartition("(")[2].rstrip(")")
-    front = FRONTS.get(policy.get("bos", ""), f"after the token {policy.get('bos', '')}")
+    bos = BOS_IN_WORDS.get(policy.get("bos", ""), f"after the token {policy.get('bos', '')}")
     read = f"{contexts:,} contexts" if contexts else "every context"
     weights = policy.get("dtype", "float32")
     if "quantised" in policy:
         weights = f"quantised to {policy['quantised']} and computed with in {weights}"
     return (
-        f"In plain words: {signature.model} read {read} {front}; {count or 'the'} verbs of the list {verbs} have both "
+        f"In plain words: {signature.model} read {read} {bos}; {count or 'the'} verbs of the list {verbs} have both "
         f"forms in its vocabulary and were counted; its weights are {weights}."
     )
 
 
-def front_of(signature: Signature | str) -> str:
+def bos_of(signature: Signature | str) -> str:
     """What a run put before the first word: a token's text, "nothing" or "[CLS]"."""
     signature = signature if isinstance(signature, Signature) else Signature.parse(signature)
     bos = signature.policy.get("bos", "none")
