@@ -122,7 +122,7 @@ try_this(
     ("The author that the guards like", "singular"),
     verb="laughs",
     cut="bottom-0.01",
-    look="The same curve for one context: move the cut-off from the head to the tail.",
+    look="The same curve for one context.",
 )
 
 # %% tags=["remove-input"]
@@ -154,7 +154,7 @@ table(
 #
 # ## The same figure from a model
 #
-# Here are the curves of {glue:text}`introduced:s`, with 95 % intervals {term}`clustered <cluster>` by subject noun. BERT's published curve stands behind them, thin and hollow. Compare the shapes, not the heights: two models share no verb list.
+# Here are the curves of {glue:text}`introduced:s`, with 95 % intervals by subject noun, over BERT's published ones (hollow). Compare the shapes, not the heights: two models share no verb list.
 
 # %% tags=["hide-input"]
 glue("introduced", newman.introduced(models))
@@ -229,7 +229,7 @@ as_printed["model"] = as_printed["model"] + " (published)"
 charts.cutoff_slider(pd.concat([measured, as_printed], ignore_index=True))
 
 # %% [markdown] tags=["explains"]
-# What could fool you? At the outer cut-offs a context counts only if it still has an eligible verb, so head and tail are means over different contexts, and over few ([Figure 4](08_figure4.ipynb)). And the tail selects: at bottom p a lemma counts only if *both* of its forms are unlikely. A model that agrees puts its correct forms higher up, so the far tail holds the very lemmas that it gets wrong. The slope left of the gap is the safer evidence.
+# What could fool you? Head and tail are means over different contexts, and over few ([Figure 4](08_figure4.ipynb)). And the tail selects: at bottom p a lemma counts only if *both* its forms are unlikely. A model that agrees puts its correct forms higher up, so the far tail holds the lemmas that it gets wrong.
 #
 # ## When the truth is known
 #
@@ -354,13 +354,13 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
 #
-# The cell above makes up a distribution over 1,000 `verbs` in which rare verbs agree as well as frequent ones. Give
+# The cell above makes up a distribution over 1,000 `verbs`, rare ones and frequent ones agreeing alike. Give
 # `rare`, the share of the 100 verbs of lowest `frequency` whose correct form is ahead
-# (`agreement(logits, verbs, [1])` gives a row of True and False), and `bottom`, EW at bottom 1 %
+# (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom 1 %
 # (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
 #
 # ```{dropdown} Hint
-# `np.argsort(frequency)[:100]` finds the rare verbs. Which verbs have *both* forms among the least probable?
+# `np.argsort(frequency)[:100]` finds the rare verbs.
 # ```
 # ````
 
