@@ -595,7 +595,7 @@ table(
 left, right = "The author next to the guards", "tall."
 both = [
     tse_core.load_model(name)
-    for name in [*(newman.real_models(models) or models)[:1], *masked]
+    for name in [*(newman.causal_models(models) or models)[:1], *masked]
 ]
 rows, tops = [], []
 for model in both:

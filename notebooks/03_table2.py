@@ -66,6 +66,7 @@ models = [
 data = ["marvin-linzen"]  # add "newman-blimp" after: tse data fetch newman-blimp
 lemmas = ["newman-clean"]  # the verb lists
 protocols = ["exact"]  # "released" to compare with the published numbers
+dtype = "float32"  # "float16" halves the memory; what that moves is in Pitfalls
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -188,9 +189,10 @@ glue("who_is_asked", newman.who_is_asked(models))
 display(newman.what_is_missing(models, lemmas))
 
 # %% tags=["hide-input"]
+opened = {name: tse_core.load_model(name, dtype=dtype) for name in models}
 evaluations = {
     key: tse_core.evaluate(
-        key[0], key[3], key[1], protocol=key[2], store=store_folder()
+        opened[key[0]], key[3], key[1], protocol=key[2], store=store_folder()
     )
     for key in product(models, lemmas, protocols, data)
 }
@@ -203,7 +205,7 @@ for model, (list_name, protocol), name in product(real, choice, data):
         "nothing",
         "[CLS]",
     ):
-        read = tse_core.load_model(model, bos="none")
+        read = opened[model].with_policies(bos="none")
         bare[model, list_name, protocol, name] = tse_core.evaluate(
             read, name, list_name, protocol=protocol, store=store_folder()
         )

@@ -171,7 +171,7 @@ display(
 # %% [markdown] tags=["explains"]
 # ## The same sentences, from a model
 #
-# A {term}`causal model` reads the words left of the blank. A {term}`masked model`, like BERT, reads both sides; here a masked {term}`laboratory model`, which knows a small language of its own, takes BERT's place.
+# A {term}`causal model` reads the words left of the blank. A {term}`masked model`, like BERT, reads both sides, and so does the masked {term}`laboratory model` here, which knows a small language of its own.
 #
 # ```{dropdown} Predict: whose ten most probable tokens will hold more verbs, the causal or the masked model's?
 # The masked model has read *are young*, so it can know that exactly one word is missing. A causal model can go on with a noun, an adverb or a comma as well. A line below the charts counts.

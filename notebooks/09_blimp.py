@@ -61,6 +61,7 @@ models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hu
 sentence_pairs = "laboratory"  # or "blimp", after `tse data fetch blimp`
 recorded = "smollm2-135m-instruct"  # whose recorded run on BLiMP leads
 baseline_sentences = 30000  # what the n-gram model is trained on; 0 leaves it out
+dtype = "float32"  # "float16" halves the memory; what that moves is in Pitfalls
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -446,7 +447,7 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 
 # %%
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
-opened = blimp_models(models, sentence_pairs, baseline_sentences)
+opened = blimp_models(models, sentence_pairs, baseline_sentences, dtype)
 runs = blimp_runs(opened, pairs)
 if runs:
     summary = scores.accuracies(runs, "all")

@@ -1,11 +1,11 @@
-"""Each notebook alone in an empty folder, with Colab's own versions, its first cell pointed at a wheel built here.
+"""Each notebook alone in an empty folder, with the oldest versions Colab ships, from a wheel built here.
 
-    python tests/colab.py                        # all notebooks of the book
-    python tests/colab.py 01_data 03_table2      # some
-    python tests/colab.py --venv FOLDER          # keep the environment there and use it again
+    python tests/colab.py                                   # all notebooks, as they are and with PROFILE = "base"
+    python tests/colab.py 01_data 09_blimp --profile base   # some, with one of the two
+    python tests/colab.py --python ~/python3.12/bin/python --venv FOLDER   # an environment that stays
 
-Makes an environment with Colab's versions (its published list of August 2026), builds the wheel, and for each notebook
-takes the package out again, so that the first cell has to install it. Exit code 1 when a notebook fails.
+The wheel's data are trimmed as for tests/rehearse.py, and its stand-in for the hub gives the models of the profile. For
+each run the package is taken out of the environment again, so that the first cell has to install it.
 """
 
 import argparse
@@ -18,62 +18,78 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+from hub import serving  # noqa: E402
+from rehearse import stand_ins, trimmed  # noqa: E402
+
 TORCH = "torch==2.13.0"
-VERSIONS = ["numpy==2.1.3", "pandas==2.2.3", "altair==5.5.0", "pyarrow==18.1.0", "transformers==5.15.*"]
+VERSIONS = ["numpy==2.0.2", "pandas==2.2.2", "altair==5.5.0", "pyarrow==18.1.0", "transformers==5.0.0"]
 BESIDES = ["papermill", "ipykernel", "nbformat", "typer", "rich", "pyyaml", "jsonschema", "safetensors", "matplotlib"]
+SET = 'PROFILE = \\"\\"'  # as it stands in the file of a notebook
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", help="names without ending; all by default")
+    parser.add_argument("--profile", action="append", help='"" or base; both by default')
+    parser.add_argument("--python", default=shutil.which("python3") or sys.executable, help="Colab's is 3.12")
     parser.add_argument("--venv", type=Path, help="the environment's folder; made where it is missing")
-    parser.add_argument("--timeout", type=int, default=1800, help="seconds a notebook may take")
     options = parser.parse_args()
     from book.make.profile import notebook_names
 
     with tempfile.TemporaryDirectory() as place:
         place = Path(place)
-        python = environment(options.venv or place / "venv")
-        wheel = built(place / "wheel")
-        failed = [name for name in options.notebooks or notebook_names()
-                  if not runs(name, python, wheel, place / name, options.timeout)]  # fmt: skip
+        python = environment(options.venv or place / "venv", options.python)
+        wheel = built(trimmed(place), place / "wheel")
+        with serving(stand_ins(place)) as hub:
+            settings = os.environ | {
+                "HF_ENDPOINT": str(hub), "HF_HOME": str(place / "hf"), "TSE_CACHE": str(place / "cache"),
+                "TSE_MIRROR": str(place / "mirror"), "PYTHONPATH": "", "OMP_NUM_THREADS": "1",
+            }  # fmt: skip
+            failed = [
+                f"{name} {profile}".strip()
+                for name in options.notebooks or notebook_names()
+                for profile in options.profile or ("", "base")
+                if not runs(name, profile, python, wheel, place / f"{name}-{profile}", settings)
+            ]
     print(f"failed: {', '.join(failed)}" if failed else "all ran")
     return 1 if failed else 0
 
 
-def environment(folder: Path) -> Path:
+def environment(folder: Path, creator: str) -> Path:
     """An environment with Colab's versions, and the Python in it."""
     python = folder / "bin" / "python"
     if not python.exists():
-        print("making the environment", flush=True)
-        run([sys.executable, "-m", "venv", str(folder)])
+        started = time.perf_counter()
+        run([creator, "-m", "venv", str(folder)])
         run([str(python), "-m", "pip", "install", "--quiet", TORCH])
         run([str(python), "-m", "pip", "install", "--quiet", *VERSIONS, *BESIDES])
+        print(f"environment: {time.perf_counter() - started:.0f} s", flush=True)
     return python
 
 
-def built(folder: Path) -> Path:
-    """The wheel of the working tree."""
-    run([sys.executable, "-m", "pip", "wheel", str(ROOT), "--quiet", "--no-deps", "--wheel-dir", str(folder)])
+def built(source: Path, folder: Path) -> Path:
+    """The wheel of a copy of the repository."""
+    run([sys.executable, "-m", "pip", "wheel", str(source), "--quiet", "--no-deps", "--wheel-dir", str(folder)])
     return next(folder.glob("tse_core-*.whl"))
 
 
-def runs(name: str, python: Path, wheel: Path, folder: Path, timeout: int) -> bool:
+def runs(name: str, profile: str, python: Path, wheel: Path, folder: Path, settings: dict) -> bool:
     """Whether one notebook runs from top to bottom, alone with the wheel in a new folder."""
     run([str(python), "-m", "pip", "uninstall", "--quiet", "--yes", "tse_core"])
     folder.mkdir(parents=True)
-    shutil.copy2(ROOT / "notebooks" / f"{name}.ipynb", folder)
+    text = (ROOT / "notebooks" / f"{name}.ipynb").read_text()
+    assert text.count(SET) == 1, f"{name}: the first cell has no {SET}"
+    (folder / f"{name}.ipynb").write_text(text.replace(SET, f'PROFILE = \\"{profile}\\"'))
     shutil.copy2(wheel, folder)
     started = time.perf_counter()
-    places = {"TSE_CACHE": str(folder / "cache"), "TSE_STORE": str(folder / "store"), "PYTHONPATH": ""}
     done = subprocess.run(
-        [str(python), "-m", "papermill", f"{name}.ipynb", "done.ipynb", "--kernel", "python3", "--no-progress-bar",
-         "--execution-timeout", str(timeout)],
-        cwd=folder, env=os.environ | places, capture_output=True, text=True,
+        [str(python), "-m", "papermill", f"{name}.ipynb", "done.ipynb", "--kernel", "python3", "--no-progress-bar"],
+        cwd=folder, env=settings | {"TSE_STORE": str(folder / "store")}, capture_output=True, text=True,
     )  # fmt: skip
     seconds = time.perf_counter() - started
-    print(f"{name:24} {'ran' if not done.returncode else 'FAILED'} {seconds:7.1f} s", flush=True)
+    told = "ran" if not done.returncode else "FAILED"
+    print(f"{name:24} {profile or 'as it is':8} {told:6} {seconds:7.1f} s", flush=True)
     if done.returncode:
         print("\n".join(done.stderr.strip().splitlines()[-12:]), flush=True)
     return not done.returncode

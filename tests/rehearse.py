@@ -45,27 +45,38 @@ def main() -> int:
 
 def rehearse(place: Path, profile: str, steps: list[str], full_list: bool) -> int:
     """Run steps of the book in a copy of the repository; returns the exit code."""
-    book = copy(place / "a clone with spaces")
+    book = trimmed(place)
     settings = os.environ | {
         "PROFILE": profile, "PYTHONPATH": str(book / "src"), "HF_HOME": str(place / "hf"), "LIVE": "0",
         "TSE_CACHE": str(place / "cache"), "TSE_MIRROR": str(place / "mirror"), "TSE_STORE": str(place / "store"),
     }  # fmt: skip
-    trim_data(book, place / "mirror")
-    if not (place / "repositories").is_dir():
-        tokenizers = SHARED / "tokenizers"
-        write_models(place / "repositories", tokenizers=tokenizers if tokenizers.is_dir() else None)
     if full_list:
         (place / "verbs.txt").write_text("accept\naccrue\nadmire\nabseil\nyodel\nbehave\n")
         tse = [sys.executable, "-c", "from tse_core.cli import main; main()", "data", "lemmas"]
         subprocess.run([*tse, "--giant-verb-list", str(place / "verbs.txt")], check=True, env=settings)
     started = time.perf_counter()
-    with serving(place / "repositories") as hub:
+    with serving(stand_ins(place)) as hub:
         settings["HF_ENDPOINT"] = str(hub)
         done = subprocess.run([sys.executable, "-m", "doit", "-n", "2", *steps], cwd=book, env=settings)
     minutes = (time.perf_counter() - started) / 60
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
     print(f"profile {profile}: {minutes:.1f} minutes, largest process {peak:.1f} GB, exit code {done.returncode}")
     return done.returncode
+
+
+def trimmed(place: Path) -> Path:
+    """A copy of the repository with little data in it, beside the mirror of what it would download."""
+    book = copy(place / "a clone with spaces")
+    trim_data(book, place / "mirror")
+    return book
+
+
+def stand_ins(place: Path) -> Path:
+    """The folder of the stand-in models, for `serving`; with the real tokenizers where these are at hand."""
+    tokenizers = SHARED / "tokenizers"
+    if not (place / "repositories").is_dir():
+        write_models(place / "repositories", tokenizers=tokenizers if tokenizers.is_dir() else None)
+    return place / "repositories"
 
 
 def copy(target: Path) -> Path:

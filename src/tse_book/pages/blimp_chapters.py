@@ -10,13 +10,15 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.paths import store_folder
 
 
-def blimp_models(models: Iterable[str], sentence_pairs: str, baseline_sentences: int = 0) -> list[LanguageModel]:
+def blimp_models(
+    models: Iterable[str], sentence_pairs: str, baseline_sentences: int = 0, dtype: str = "float32"
+) -> list[LanguageModel]:
     """The models that know the pairs' words: on the laboratory's pairs only the laboratory's own.
 
     These are joined by a 5-gram model of `baseline_sentences` sentences of the laboratory, if there are to be any.
     """
     own = sentence_pairs == "laboratory"
-    opened = [load_model(name, device="auto") for name in (laboratory_models(models) if own else models)]
+    opened = [load_model(name, dtype=dtype) for name in (laboratory_models(models) if own else models)]
     return opened + ([laboratory_ngram(baseline_sentences)] if own and baseline_sentences else [])
 
 
