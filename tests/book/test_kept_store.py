@@ -1,4 +1,4 @@
-"""Results that a session on Colab keeps in a Drive: another session, on another machine, goes on where it was cut off."""
+"""Results that a session on Colab keeps in a Drive: another session, elsewhere, goes on where it was cut off."""
 
 import os
 import shutil

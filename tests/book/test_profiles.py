@@ -8,7 +8,7 @@ import types
 import pytest
 
 import tse_core
-from book.make import gpu
+from book.make import gpu, pair
 from tests.tiny import save_model
 from tse_book.pages import profiles
 from tse_core.datasets.giant_verb_list import ADDRESS
@@ -131,3 +131,10 @@ def test_a_profile_of_the_papers_models_says_what_it_needs(name):
 def test_the_sizes_of_the_papers_models_are_those_of_their_shapes():
     for model, numbers in {"gpt2-xl": 1_557_611_200, "bert-large-cased": 333_579_264 + 30_000}.items():
         assert profiles.GIGABYTES[model] == pytest.approx(4e-9 * numbers, rel=0.05)
+
+
+@pytest.mark.parametrize("path", sorted(profiles_folder().glob("*.yaml")), ids=lambda path: path.stem)
+def test_what_a_profile_gives_a_single_notebook_is_a_parameter_of_it(path):
+    for name, own in (read_yaml(path).get("notebooks") or {}).items():
+        cell = pair.PARAMETERS_CELL.search((pair.NOTEBOOKS / f"{name}.py").read_text())
+        assert all(f"\n{key} = " in cell[0] for key in own), name
