@@ -346,7 +346,7 @@ loaded = {name: tse_core.load_model(name) for name in models}
 rows = []
 for model in loaded.values():
     for name, lemmas in lists.items():
-        count = len(lemmas.in_vocabulary(model))
+        count = len(lemmas.single_entries(model)[0])
         share = round(100 * count / len(lemmas))
         rows.append(
             (model.label, model.vocabulary_size, name, len(lemmas), count, share)

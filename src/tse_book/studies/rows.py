@@ -130,7 +130,7 @@ def _mean_of(name: str, suites: pd.DataFrame) -> dict:
 
 
 def _signature(model, data: str, lemmas: Lemmas) -> Signature:
-    counted = f"{lemmas.name}@{lemmas.hash}({len(lemmas.in_vocabulary(model))})"
+    counted = f"{lemmas.name}@{lemmas.hash}({len(lemmas.single_entries(model)[0])})"
     policy = {"lemmas": counted, **model.policies(), "protocol": f"exact/{PROTOCOL_VERSION}"}
     return Signature({"model": model.identity(), "data": data}, policy, provenance(model.device))
 

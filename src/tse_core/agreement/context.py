@@ -70,8 +70,7 @@ def score_context(
         raise InputError("the context is empty; give at least one word before or after the verb's place")
     model = as_language_model(model)
     lemmas = as_lemmas(lemmas)
-    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
-    kept, ids = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
+    kept, ids = lemmas.single_entries(model)
     if not len(kept):
         raise InputError(f"the vocabulary of {model.label} holds no verb of {lemmas.name} with both its forms")
     slot = model.slot(*plain_context(left, right))

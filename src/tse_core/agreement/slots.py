@@ -173,8 +173,7 @@ def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
 def _entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
     lemmas = as_lemmas(lemmas)
-    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
-    kept, _ = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
+    kept, _ = lemmas.single_entries(model)
     marks = _marks(kept, number, lemmas.table)
     return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
 

@@ -105,9 +105,10 @@ class Lemmas:
         ids = np.array([pairs[row] for row in kept], dtype=np.int64).reshape(-1, 2)
         return self.table.iloc[kept].reset_index(drop=True), ids
 
-    def in_vocabulary(self, model) -> pd.DataFrame:
-        """The rows a model can be asked about: `model` has a method ``word_id``, or is such a function itself."""
-        return self.inflection_ids(getattr(model, "word_id", model))[0]
+    def single_entries(self, model) -> tuple[pd.DataFrame, np.ndarray]:
+        """`inflection_ids` of a model's vocabulary, all forms looked up at once."""
+        words = list(dict.fromkeys([*self.table["singular"], *self.table["plural"]]))
+        return self.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
 
 
 def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
