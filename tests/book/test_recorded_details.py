@@ -11,6 +11,7 @@ import tse_core
 from tests.tiny import save_model
 from tse_book.studies import (
     details_for,
+    measure_findings,
     record_details,
     record_further,
     recorded_details,
@@ -111,6 +112,19 @@ def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, folder, 
     asked["pairs"] = None
     record_further(model, home, LEMMAS, **asked, store=store, chosen=["findings"])
     assert {"default", "no BOS token"} <= set(recorded_findings(tmp_path)["condition"])
+
+
+def test_findings_take_the_items_that_the_run_has_recorded(folder, model, store, monkeypatch):
+    asked = {"lemmas": LEMMAS, "data": DATA, "suites": [*SUITES], "store": store}
+    scored = measure_findings(model, **asked)
+
+    def again(*_, **__):
+        raise AssertionError("recorded items were scored again")
+
+    monkeypatch.setattr("tse_book.studies.findings_run.evaluate_suite", again)
+    pd.testing.assert_frame_equal(measure_findings(model, **asked, home=folder / "tiny"), scored)
+    with pytest.raises(AssertionError, match="scored again"):
+        measure_findings(dataclasses.replace(model, document_bos="[SEP]"), **asked, home=folder / "tiny")
 
 
 def test_no_details_are_none_and_changed_files_are_refused(tmp_path, folder):

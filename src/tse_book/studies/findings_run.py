@@ -210,7 +210,7 @@ def _items(model, names: Iterable[str], store, home: Path | None) -> dict[str, t
     for name in names:
         suite, signature = load_suite(name), signatures.get(f"{setting} {name}")
         if known and signature and _is_of(signature, model, suite.name):
-            items = known.table[(known.table["front"] == setting) & (known.table["suite"] == suite.name)]
+            items = known.table[(known.table["bos"] == setting) & (known.table["suite"] == suite.name)]
         else:
             outcome = evaluate_suite(model, suite, store=store)
             items, signature = outcome.items.assign(suite=suite.name), outcome.signature
