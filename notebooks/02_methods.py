@@ -253,7 +253,7 @@ alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
 #
 # ## A real distribution
 #
-# Here is a real model after *The keys to the cabinet*: {glue:text}`introduced:s`. (This book's own, SmolLM2-135M-Instruct, has 135 million weights, stored in four bits each, and was tuned to follow instructions.) The chart has every verb of the list whose two forms are single entries of its vocabulary.
+# Here is a real model after *The keys to the cabinet*: {glue:text}`introduced:s`. (SmolLM2-135M-Instruct has 135 million weights, stored in four bits each, and was tuned to follow instructions.) The chart has every verb of the list whose two forms are single entries of its vocabulary.
 
 # %% tags=["remove-input"]
 glue("introduced", newman.introduced(newman.real_models(models)[:1]))
@@ -316,13 +316,12 @@ for name, figure in story.items():  # the first two figures of the front page
     glue(f"story_{name}", figure)
 
 # %% [markdown] tags=["explains"]
-# Move the slider to its left end, then to the right. Further right come verbs that nobody would use of keys. At the far right a verb counts only if *both* its forms are improbable.
+# Move the slider to its left end, then to the right: further right come verbs that nobody would use of keys.
 
 # %% tags=["remove-input"]
 try_this(
     (keys, cabinet),
     (turned, turned_number),
-    look="Which of the two do more verbs get wrong?",
 )
 
 # %% [markdown] tags=["explains"]

@@ -118,7 +118,6 @@ below, ties = (
 as_published = paper.rename(columns={"row": "construction", "value": "score"}).assign(
     source="published"
 )
-apart = (cells["TSE"] - cells["EW"]).sort_values(ascending=False)
 published_chart = charts.table2_dots(
     as_published,
     title=f"As published: EW is below TSE in {below} of {len(cells)} cells, and equal in {ties}",
@@ -137,12 +136,6 @@ table(
 
 # %% tags=["remove-input"]
 glue("cells", len(cells))
-glue(
-    "furthest_apart",
-    "; ".join(
-        f"{model}, {row} ({gap:.2f})" for (row, model), gap in apart.head(2).items()
-    ),
-)
 glue("ew_below_tse", below)
 glue("ew_ties_tse", ties)
 glue("published_chart", published_chart)
@@ -163,7 +156,7 @@ means = cells.groupby("model").mean().loc[theirs, ["MW", "EW", "TSE"]]
 table(means.reset_index(), "Mean over the ten rows, as published.", digits=3)
 
 # %% [markdown]
-# Of {glue:text}`cells` cells (a model and a row), EW is below TSE in {glue:text}`ew_below_tse` and equal in {glue:text}`ew_ties_tse`. This is the paper's main finding. The two lie furthest apart in {glue:text}`furthest_apart:s`.
+# Of {glue:text}`cells` cells (a model and a row), EW is below TSE in {glue:text}`ew_below_tse` and equal in {glue:text}`ew_ties_tse`. This is the paper's main finding.
 #
 # MW is above EW in {glue:text}`mw_above_ew` cells, and that says little: MW is built from probabilities and [answers another question](02_methods.ipynb). Nor can models be compared cell by cell. They were asked [different verbs](01_data.ipynb).
 
@@ -180,9 +173,7 @@ glue("who_is_asked", newman.who_is_asked(models))
 # ```
 #
 # ```{margin} BOS token
-# In SmolLM2's pretraining every document began after `<|endoftext|>`; that token is this
-# book's default for it. The paper put nothing before GPT-2's contexts, and so do the
-# lighter columns, where there are any.
+# What is read before the first word. Lighter columns put nothing there, as the paper did for GPT-2.
 # ```
 
 # %% tags=["remove-input"]
@@ -403,21 +394,14 @@ table(
 )
 
 # %% tags=["remove-input"]
-scored = [evaluation.tidy() for evaluation in evaluations.values()]
-if scored:
+if evaluations:
+    scored = pd.concat(evaluation.tidy() for evaluation in evaluations.values())
+    display(charts.download_table(scored, "table2-measured.csv", "Measured values"))
+if beside:
     display(
-        charts.download_table(
-            pd.concat(scored),
-            "table2-measured.csv",
-            "All measured values with signatures",
-        )
+        charts.download_table(compared, "table2-beside.csv", "Beside the published")
     )
-    display(
-        charts.download_table(
-            compared, "table2-beside.csv", "Each cell beside the published one"
-        )
-    )
-display(charts.download_table(paper, "table2-published.csv", "Table 2 as published"))
+display(charts.download_table(paper, "table2-published.csv", "Published values"))
 
 # %% [markdown]
 # ## Exercises
@@ -495,9 +479,8 @@ print(f"{len(exceptions)} of {len(cells)} cells, in the rows {rows}.")
 #
 # ```{solution} 03-two-models
 # :class: dropdown
-# The lists differ: fewer lemmas are whole words for BERT cased than for RoBERTa. The sentences have ten main nouns, so the
-# intervals are wide. And both numbers are rounded. A fair comparison takes the lemmas that both have, and an interval of the
-# difference.
+# The lists differ: fewer lemmas are whole words for BERT cased than for RoBERTa. With ten main nouns the intervals are wide.
+# And both numbers are rounded.
 # ```
 
 # %% [markdown]

@@ -212,12 +212,6 @@ for name, rows in measured.groupby("model", sort=False):
     )
 
 # %% tags=["remove-input"]
-status = (
-    "was run"
-    if "bert-large-cased" not in figures.not_yet_run(models)
-    else "was not run"
-)
-display(newman.say(f"BERT-large-cased itself {status} in this build."))
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
 
 # %% [markdown]

@@ -223,38 +223,6 @@ if "null" in real:
     )
 
 # %% [markdown] tags=["explains"]
-# ### How stable are the EW curves?
-#
-# The paper's appendix calls the EW curves of RoBERTa and BERT quite stable and gives no rule. This book's rule: a curve counts as stable if its range over the top cut-offs is smaller than in the paper's causal model ([ledger](19_ledger.ipynb)).
-
-# %% tags=["hide-input"]
-top = figures.and_published(real, printed).query("side == 'top' and metric == 'EW'")
-
-
-def mean_range(rows):
-    """The mean over constructions of how far EW moves; constructions with fewer than three points are left out."""
-    scores = (
-        rows.groupby(["model", "construction"], sort=False)["score"]
-        .agg(["min", "max", "count"])
-        .query("count > 2")
-    )
-    return (scores["max"] - scores["min"]).groupby("model", sort=False).mean()
-
-
-spread = pd.DataFrame(
-    {
-        "top 10 to 100 %": mean_range(top),
-        "top 30 to 100 %": mean_range(top[top["cutoff"] > 0.25]),
-    }
-)
-spread["constructions"] = top.groupby("model", sort=False)["construction"].nunique()
-table(
-    spread.rename_axis("model").reset_index(),
-    "Mean range of EW over the top cut-offs",
-    digits=3,
-)
-
-# %% [markdown] tags=["explains"]
 # What could fool you? Hidden heads (see the last exercise), and faint points, which rest on few contexts. The largest published fall is an example:
 
 # %% tags=["remove-input"]
@@ -298,8 +266,6 @@ title = f"{steepest.idxmax()} falls furthest on average ({steepest.max():.2f})"
 charts.heat_map(grid, "construction", "series", "fall", title=title, domain=(0, 0.6))
 
 # %% tags=["remove-input"]
-waiting = ", ".join(figures.not_yet_run(models)) or "none"
-display(newman.say(f"Models of the paper that were not run in this build: {waiting}."))
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure2.csv")
 
 # %% [markdown]
@@ -413,7 +379,6 @@ print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 #
 # - A part of the fall from head to tail is the cut-off's own doing; compare it with its {term}`null`.
 # - Compare shapes within a model. Levels of different models rest on different verb lists.
-# - A curve read off a drawing has gaps where the curves lie close together.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_book.charts.heat_map`. All others are in the [reference](../book/api/index.md).
 

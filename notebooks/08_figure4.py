@@ -79,7 +79,7 @@ import pandas as pd
 from IPython.display import display
 
 import tse_core
-from tse_book import charts, published
+from tse_book import charts
 from tse_book.pages import figures, glue, guard, newman, table, try_this
 from tse_core.paths import store_folder
 
@@ -127,13 +127,7 @@ outer = min(head["invalid"].min(), tail["invalid"].min())
 guard("The shape is a valley", middle["invalid"].max() < outer)
 glue("tail_low", float(low))
 glue("tail_high", float(high))
-points = published.figures234("figure4", readable=False)
 display(newman.what_is_missing(models, lemmas))
-display(
-    newman.say(
-        f"{points['quality'].eq('hidden').mean():.0%} of the points of the paper's figure are hidden behind others and left out."
-    )
-)
 every = figures.and_published(real[real["metric"] == "EW"], printed)
 named = {
     "top 10 %": ("top", 0.1),
@@ -162,8 +156,7 @@ for name, rows in real[real["metric"] == "EW"].groupby("model", sort=False):
     display(
         newman.say(
             f"**{name}**: {len(thin)} of its {len(rows)} points rest on fewer than {charts.FEW} contexts",
-            f"(in {', '.join(f'*{c}*' for c in thin['construction'].unique()) or 'no construction'}), and"
-            f" {(rows['invalid'] > 0.5).sum()} on less than half of the contexts.",
+            f"and {(rows['invalid'] > 0.5).sum()} on less than half of the contexts.",
         )
     )
 if len(real):
@@ -177,9 +170,8 @@ if len(real):
 # %% tags=["remove-input"]
 try_this(
     ("The author", "singular"),
-    ("The author that the guards", "plural"),
     cut="top-0.1",
-    look="At the top 10 % a dash stands where no verb is left.",
+    look="A dash stands where no verb is left.",
 )
 
 # %% [markdown] tags=["explains"]
@@ -188,7 +180,7 @@ try_this(
 # Each point's interval is computed from the contexts that have a score there.
 #
 # ```{dropdown} Predict: does an interval get wider when contexts drop out?
-# It should, because fewer contexts say less. But if the few that are left score alike, the interval gets narrow, and the curve looks surer because it has lost the contexts that disagreed. The table says which.
+# It should, because fewer contexts say less. But if the few that are left score alike, it gets narrow, and the curve looks surer than it is. The table says which.
 # ```
 
 # %% tags=["hide-input"]
@@ -282,8 +274,6 @@ for name, group in same_contexts.groupby("model", sort=False):
 # A fall over the same contexts is about verbs, or about the cut-off's own selection of verbs ([Figure 2](06_figure2.ipynb)).
 
 # %% tags=["remove-input"]
-waiting = ", ".join(figures.not_yet_run(models)) or "none"
-display(newman.say(f"Models of the paper that were not run in this build: {waiting}."))
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure4.csv")
 
 # %% [markdown]

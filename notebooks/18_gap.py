@@ -94,6 +94,7 @@ from tse_book.laboratory import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth
 from tse_book.pages import glue, newman, table
 from tse_book.pages.design import designs, ew_cells, gap_of, kind_of_verb
+from tse_book.studies.details import recorded_details
 from tse_book.studies.expectations import MEAN, expectations, lifts
 from tse_book.studies.gap import GAP, gap_parts, known_parts, stages_of
 from tse_core import evaluate, load_lemmas, load_model, load_pairs
@@ -109,7 +110,7 @@ parts_of_gap = {
 # %% [markdown] tags=["explains"]
 # ## In brief
 #
-# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which asks about a handful? The paper's answer is that models conjugate unlikely verbs less well. But a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb rules most such readings out.
+# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which asks about a handful? The paper's answer is that models conjugate unlikely verbs less well. But a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb rules that out.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
@@ -257,7 +258,7 @@ for label, groups in kinds.items():
 # %% [markdown] tags=["explains"]
 # ## One adverb
 #
-# The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. Behind a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out. Drawn are singular subjects, for which the base form is wrong.
+# The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. Behind a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out. Drawn are singular subjects.
 #
 # ```{dropdown} Predict: what does an adverb do to EW of verbs that are also nouns, behind a plural noun?
 # The adverb rules the reading as a noun out, so their EW should rise. {term}`Attraction`, agreement with the nearer noun, should stay. The chart and the sentences below the tables say what happened.
@@ -392,7 +393,7 @@ for name in newman.laboratory_models(models):
 # A {term}`causal model` may read a token before the first word, and there are three conventions. The paper puts nothing before GPT-2's sentences. Other programs put there what the tokenizer names as its beginning. This book puts there the token that stood between documents in pretraining.
 #
 # ```{dropdown} Predict: by how much can that token move TSE?
-# It says nothing about the sentence, and the subject stands between it and the verb. Many would say: by a hundredth or two. The sentence under the table says by how much.
+# It says nothing about the sentence, and the subject stands between it and the verb. The sentence under the table says by how much.
 # ```
 
 # %% tags=["hide-input"]
@@ -466,9 +467,41 @@ for name, table_of in parts_of_gap.items():
     )
 
 # %% [markdown] tags=["explains"]
+# ## One regression of all outcomes
+#
+# Each condition multiplies the odds that a verb is right. A logistic regression over all verbs and sentences holds the others fixed; its intervals are over subjects and verbs.
+
+# %% tags=["hide-input"]
+for name in found:
+    recorded_odds = recorded_details(name, "odds")
+    if recorded_odds is None:
+        continue
+    odds = recorded_odds.table
+    shown = odds[
+        ~odds["where"].str.contains("number plural")
+        & ~odds["effect"].str.startswith("the subject")
+    ]
+    columns = ["effect", "where", "odds_ratio", "low", "high", "p_holm"]
+    display(
+        table(
+            shown[columns].rename(
+                columns={"odds_ratio": "odds ratio", "p_holm": "p, corrected"}
+            ),
+            f"{name}: what multiplies the odds of a correct form, singular subjects (recorded)",
+        )
+    )
+    said = [
+        f"{row.odds_ratio:.2f} [{row.low:.2f}, {row.high:.2f}] where {row.effect}"
+        for row in odds[odds["where"] == "everywhere"].itertuples()
+    ]
+    display(
+        newman.say(f"Everywhere the odds are multiplied by {' and by '.join(said)}.")
+    )
+
+# %% [markdown] tags=["explains"]
 # ## What was expected
 #
-# Before the design was run, four expectations were written down (H1 to H4). An expectation *holds* where the whole interval lies in its region, *fails* where all of it lies outside, and is *open* where the interval contains the region's edge.
+# Before the design was run, four expectations were written down (H1 to H4). It *holds* where the whole interval lies in its region, *fails* where all of it lies outside, and is *open* otherwise.
 
 # %% tags=["hide-input"]
 for name, design in found.items():
@@ -490,7 +523,7 @@ for name, design in found.items():
     )
 
 # %% [markdown] tags=["explains"]
-# What could fool you? An adverb does more than rule nouns out: it also stands between subject and verb. The intervals of the parts sample verbs alone where the whole words are recorded. And this is one small model. A {term}`masked model` sees the right side of the slot, where a noun seldom fits.
+# What could fool you? An adverb does more than rule nouns out: it also stands between subject and verb. And this is one small model. A {term}`masked model` sees the right side of the slot, where a noun seldom fits.
 #
 # ## Exercises
 #

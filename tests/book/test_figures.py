@@ -53,12 +53,6 @@ def test_measured_and_published_curves_of_one_model_are_never_one_line_or_one_me
     assert set(figures.and_others(nothing, printed)["model"]) == set(printed["model"])
 
 
-def test_models_of_the_paper_that_have_not_run_are_named():
-    assert figures.not_yet_run(["openai/gpt2-xl", "lab-lexical-causal"]) == [
-        "bert-large-cased", "bert-large-uncased", "roberta-large",
-    ]  # fmt: skip
-
-
 def test_a_models_curves_reach_the_chart_with_their_intervals(small_models, tmp_path):
     model = small_models / "random-gpt2"
     evaluation = evaluate(model, "marvin-linzen/simple", "newman-clean", store=tmp_path)

@@ -115,12 +115,6 @@ def scores_beside_published(evaluations: Sequence) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def not_yet_run(models: Iterable[str]) -> list[str]:
-    """The paper's models that are not among `models`, by their names on the hub."""
-    given = {str(m).rstrip("/").rpartition("/")[2] for m in models}
-    return [name for name in published.MODELS.values() if name not in given]
-
-
 def _evaluate(model, data, lemmas, protocol, store):
     from tse_core.agreement.evaluation import evaluate
 
