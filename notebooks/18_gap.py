@@ -501,7 +501,7 @@ for name in found:
 # %% [markdown] tags=["explains"]
 # ## What was expected
 #
-# Before the design was run, four expectations were written down (H1 to H4). It *holds* where the whole interval lies in its region, *fails* where all of it lies outside, and is *open* otherwise.
+# Before the design was run, four expectations were written down (H1 to H4). One *holds* where its whole interval lies in its region, *fails* where all of it lies outside, and is *open* otherwise.
 
 # %% tags=["hide-input"]
 for name, design in found.items():
