@@ -15,6 +15,7 @@ from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 PARAMETERS = re.compile(r'<dl>\n(<dd><em class="sig-param">.*?)</dl>', re.DOTALL)
+RAISED = re.compile(r"^( *)(\w+Error) : (.+)$")
 PROMPTS = {"exercise-setup": "Set-up", "solution": "Solution", "check": "Check"}  # on folded cells
 
 
@@ -90,7 +91,13 @@ def tables_beside(app, pagename, templatename, context, doctree) -> None:
         context["body"] = re.sub(held, beside, context["body"])
 
 
+def what_is_raised(app, what, name, obj, options, lines: list[str]) -> None:
+    """A line "Error : when" of a docstring as two, the error and when it comes: the page shows it as a field."""
+    lines[:] = [part for line in lines for part in RAISED.sub(r"\1\2\n\1    \3", line).split("\n")]
+
+
 def setup(app):
+    app.connect("autodoc-process-docstring", what_is_raised, priority=400)  # before napoleon reads the docstring
     app.connect("html-page-context", tables_beside)
     app.connect("html-page-context", plain_lists)
     app.connect("html-page-context", without_source, priority=900)  # after the theme has put up its buttons

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from book.ext.tse_executed import what_is_raised
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "book" / "api").glob("*.md"))
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -41,3 +43,9 @@ def test_no_function_has_two_entries():
     assert max(Counter(entries()).values()) == 1
     rooms = Counter(name.rsplit(".", 1)[-1] for name in entries() if name.count(".") == 2)
     assert not {name for name in objects if rooms[name]} - {"agreement"}
+
+
+def test_an_error_and_when_it_comes_are_two_lines_for_the_page():
+    lines = ["Raises", "------", "InputError : no such file,", "    or no file at all"]
+    what_is_raised(None, "function", "f", None, None, lines)
+    assert lines == ["Raises", "------", "InputError", "    no such file,", "    or no file at all"]
