@@ -8,7 +8,7 @@ import pytest
 from tse_book import claims, published
 from tse_book.claims.curves import mean_range
 from tse_book.claims.finding import load_claims
-from tse_book.claims.judging import interval_coverage, laboratory_ledger, ledger, verdict_summary
+from tse_book.claims.judging import laboratory_ledger, ledger, verdict_summary
 from tse_book.claims.training import training_ledger
 from tse_book.claims.verdicts import (
     CLOSE,
@@ -350,7 +350,6 @@ def test_the_laboratory_has_its_own_ledger():
         "EW": "truth in the interval",
         "MW": "truth outside the interval",
     }
-    assert interval_coverage(table) == 0.5
     without = laboratory_ledger(pd.DataFrame([scores | {"TSE": 1.0, "EW": 0.71, "MW": 0.95}]))
     assert list(without["verdict"]) == ["within 0.02", "within 0.02", "differs"]
     with pytest.raises(InputError, match="laboratory scores without band"):

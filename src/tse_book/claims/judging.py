@@ -121,13 +121,6 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     return table[[*key, "metric", "truth", "measured", "low", "high", "difference", "verdict", "signature"]]
 
 
-def interval_coverage(table: pd.DataFrame) -> float:
-    """Share of the intervals of a laboratory ledger that hold the truth (NaN where there is no interval)."""
-    inside = table["verdict"] == "truth in the interval"
-    judged = inside | (table["verdict"] == "truth outside the interval")
-    return float(inside[judged].mean())
-
-
 def _tidy(results) -> pd.DataFrame:
     tables = [] if results is None else [results] if isinstance(results, pd.DataFrame) else list(results)
     tables = [_normal(table) for table in tables]

@@ -4,11 +4,10 @@ Every figure of Newman et al. (2021) is a table with the columns construction, m
 `measured_curves` makes it from models, `published_curves` from the digitised figures; charts draw either, or both.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import pandas as pd
 
-from tse_book import published
 from tse_book.charts import published_curves as published_curves
 from tse_core.uncertainty.tables import curve_intervals
 
@@ -99,20 +98,6 @@ def and_published(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def and_others(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Measured rows, then the published ones of models that did not run: what has panels of its own in a figure."""
     return pd.concat([real, printed[~printed["model"].isin(real["model"])]], ignore_index=True)
-
-
-def scores_beside_published(evaluations: Sequence) -> pd.DataFrame:
-    """Table 2, published, and each evaluation's, with its intervals, in one long table for `charts.table2_dots`.
-
-    Columns: construction, model, metric, score, low, high, n, method, source.
-    """
-    printed = published.table2().drop(columns="model")
-    printed = printed.rename(columns={"row": "construction", "hf_name": "model", "value": "score"})
-    parts = [printed.assign(source="published")]
-    for evaluation in evaluations:
-        name = evaluation.signature.model
-        parts.append(evaluation.intervals().assign(model=name, source="measured"))
-    return pd.concat(parts, ignore_index=True)
 
 
 def _evaluate(model, data, lemmas, protocol, store):
