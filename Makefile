@@ -59,6 +59,7 @@ test-browser: $(TESTED)
 rehearse: $(TESTED)
 	@$(BIN)/python tests/rehearse.py base
 	@$(BIN)/python tests/rehearse.py paper
+	@$(BIN)/python tests/colab.py
 
 colab: $(READY)
 	@$(BIN)/python -m book.make.pair colab
