@@ -22,7 +22,7 @@
 # : [the methods](02_methods.ipynb)
 #
 # Time
-# : 8 minutes to read; two minutes to run on a CPU with SmolLM2. The paper's models want a GPU: set `models` below, or `make book PROFILE=paper`
+# : 7 minutes to read, two minutes to run on a CPU; the paper's models want a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -101,7 +101,7 @@ from tse_core.uncertainty.tables import subject_clusters, table_intervals
 # %% [markdown] tags=["explains"]
 # ## What was published
 #
-# Are the templates' verbs easier than verbs at large? {cite:t}`newman2021refining` scored two BERT models and RoBERTa in their large sizes, and GPT-2 XL. A row is a {term}`construction`. {term}`EW` and {term}`MW` are means over its contexts, {term}`TSE` over its minimal pairs.
+# Are the templates' verbs easier than verbs at large? {cite:t}`newman2021refining` scored four models. A row is a {term}`construction`; {term}`EW` and {term}`MW` are means over its contexts, {term}`TSE` over its minimal pairs.
 #
 # ```{dropdown} Predict: will EW, which asks about a thousand verbs, be above or below TSE?
 # Below, if a model conjugates rare verbs worse than common ones. Equal, if agreement is a rule that it applies to every verb alike.
@@ -158,7 +158,7 @@ table(means.reset_index(), "Mean over the ten rows, as published.", digits=3)
 # %% [markdown]
 # Of {glue:text}`cells` cells (a model and a row), EW is below TSE in {glue:text}`ew_below_tse` and equal in {glue:text}`ew_ties_tse`. This is the paper's main finding.
 #
-# MW is above EW in {glue:text}`mw_above_ew` cells, and that says little: MW is built from probabilities and [answers another question](02_methods.ipynb). Nor can models be compared cell by cell. They were asked [different verbs](01_data.ipynb).
+# MW is above EW in {glue:text}`mw_above_ew` cells, which says little: it [answers another question](02_methods.ipynb). Nor can models be compared cell by cell: they were asked [different verbs](01_data.ipynb).
 
 # %% tags=["remove-input"]
 glue("who_is_asked", newman.who_is_asked(models))
@@ -308,7 +308,7 @@ try_this(
 # %% [markdown] tags=["explains"]
 # ### Other verbs, other intervals
 #
-# The interval of TSE is about other nouns and the *same* verbs. If these are to stand for all verbs, subjects and verbs are {term}`crossed` samples. A pair whose verb is several tokens for the model drops out, so few verbs may be left.
+# If the template's verbs are to stand for all verbs, subjects and verbs are {term}`crossed` samples. Few verbs may be left: those that are several tokens for the model drop out.
 
 # %% tags=["hide-input"]
 for model in first:
@@ -445,7 +445,7 @@ scores = np.clip(np.where(known, 0.97, 0.70) + random.normal(0, 0.03, len(nouns)
 # :label: 03-exceptions
 #
 # MW is mostly above EW. Find `exceptions`: the set of (model, row) of all cells with MW *below* EW. What do
-# their rows have in common, and which model is not among them?
+# their rows have in common?
 #
 # ```{dropdown} Hint
 # Compare two columns of `cells`; the index of the rows that remain is a set of pairs already.
@@ -470,7 +470,7 @@ print(f"{len(exceptions)} of {len(cells)} cells, in the rows {rows}.")
 # :label: 03-two-models
 #
 # No programming; look at the published table. On *Simple*, the EW of BERT cased is printed as higher than that of RoBERTa.
-# Name three reasons for not saying that BERT cased conjugates better there.
+# Name three reasons for not calling BERT cased the better one.
 #
 # ```{dropdown} Hint
 # Which verbs did each model answer? From how many nouns? With how many decimals?
@@ -534,7 +534,6 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # ## Takeaways
 #
 # - EW is mostly below TSE in the published table.
-# - EW and TSE may be compared with each other; MW answers another question.
 # - BOS token, verb list and nouns can all move a number. Its signature says which were chosen.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.agreement.comparison.compare_metrics` and {py:func}`tse_book.charts.table2_dots`. All others are in the [reference](../book/api/index.md).

@@ -214,9 +214,6 @@ for name, rows in measured.groupby("model", sort=False):
 # %% tags=["remove-input"]
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
 
-# %% [markdown]
-# The slider moves through the cut-offs one by one. Choose the model under the chart.
-
 # %% tags=["hide-input"]
 as_printed = newman.with_table2(figures.published_curves(2))
 as_printed["model"] = as_printed["model"] + " (published)"
@@ -256,15 +253,6 @@ guard("It stays at the top", far.min() > 0.99)
 guard("a systematic model's curve stays flat up to top 100 %", abs(rule) < 0.01)
 glue("lost_systematic", float(rule))
 glue("lost_lexical", float(habit))
-real_lost = (
-    (ends["head"] - ends["whole"])[ends["metric"] == "EW"].groupby(ends["model"]).mean()
-)
-newman.say(
-    *(
-        f"EW of {name} loses {value:.2f} on average between the first readable top cut-off and top 100 %."
-        for name, value in real_lost.items()
-    )
-)
 
 # %% [markdown]
 # As the top p takes in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. A slope in a model of English can have [other reasons](18_gap.ipynb): {term}`attraction`, and verbs that are also nouns.
@@ -384,7 +372,6 @@ print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}."
 #
 # - EW and MW fall from head to tail in the published figure.
 # - On the top side the shape tells a rule from a list: a systematic model's curve stays flat up to top 100 %.
-# - The far bottom selects the lemmas that go wrong, and rests on few contexts. Read it last.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.cutoff_scores` and {py:func}`tse_book.charts.cutoff_curves`. All others are in the [reference](../book/api/index.md).
 

@@ -79,7 +79,7 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
 import pandas as pd
 from IPython.display import display
 
-from tse_book import charts, published
+from tse_book import charts
 from tse_book.pages import figures, glue, guard, newman, table, try_this
 from tse_core.paths import store_folder
 
@@ -90,7 +90,7 @@ from tse_core.paths import store_folder
 # Read off a drawing. A point that another curve covers has no value here.
 # ```
 #
-# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. (Its caption names BERT-base-uncased; the text says BERT-large-uncased.) First come the models that were run here, each with a published curve behind it, hollow. Choose the construction below the chart.
+# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. First come the models that were run here, each with a published curve behind it, hollow. Choose the construction below the chart.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
 # If it came from the syntax, *Simple* would not fall. If it comes from the verbs, even *Simple* does. Try *Simple* first.
@@ -119,16 +119,7 @@ charts.cutoff_curves(
 )
 
 # %% tags=["remove-input"]
-points = published.figures234("figure2", readable=False)
-hidden = points["quality"].eq("hidden")
 display(newman.what_is_missing(models, lemmas))
-display(
-    newman.say(
-        f"Of the {len(points):,} points of the paper's figure {hidden.sum():,} are hidden behind others,",
-        f"{hidden[points['side'] == 'top'].mean():.0%} of those at top cut-offs and",
-        f"{hidden[points['side'] == 'bottom'].mean():.0%} of those at the bottom.",
-    )
-)
 if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
@@ -137,9 +128,7 @@ if len(real):
 
 # %% tags=["remove-input"]
 try_this(
-    ("The officer", "singular"),
     ("The bankers knew the officer", "singular"),
-    look="Compare the two curves.",
 )
 
 # %% tags=["remove-input"]
@@ -339,7 +328,7 @@ print(
 #
 # Figure 1 shows four constructions of BERT-large-cased without a gap: `complete`. Hide from it the points that cannot be
 # read in Figure 2, and compute the mean of the column `fall` of `figures.head_and_tail` over the curves that are left:
-# `with_gaps`. Do the same with all points of the same curves: `without_gaps`.
+# `with_gaps`; and over all points of the same curves: `without_gaps`.
 #
 # ```{dropdown} Hint
 # `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased. One

@@ -177,8 +177,6 @@ try_this(
 # %% [markdown] tags=["explains"]
 # ## Fewer contexts, other intervals
 #
-# Each point's interval is computed from the contexts that have a score there.
-#
 # ```{dropdown} Predict: does an interval get wider when contexts drop out?
 # It should, because fewer contexts say less. But if the few that are left score alike, it gets narrow, and the curve looks surer than it is. The table says which.
 # ```
@@ -408,7 +406,6 @@ print(
 # ## Takeaways
 #
 # - A point on a curve is a mean over the contexts that have a verb there; read its count with it.
-# - At its two ends a curve need not rest on the same contexts.
 # - Compare ends over the contexts that both have before speaking of a fall.
 #
 # The functions of this chapter: {py:func}`tse_core.evaluate` and {py:func}`tse_book.charts.invalid_curves`. All others are in the [reference](../book/api/index.md).

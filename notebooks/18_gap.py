@@ -253,7 +253,7 @@ for label, groups in kinds.items():
     )
 
 # %% [markdown] tags=["explains"]
-# The dictionary that marks the nouns is generous: it knows rare ones as well.
+# The dictionary that marks nouns knows rare ones as well.
 
 # %% [markdown] tags=["explains"]
 # ## One adverb
@@ -390,7 +390,7 @@ for name in newman.laboratory_models(models):
 # The token, if any, that a program puts before the first word of a text.
 # ```
 #
-# A {term}`causal model` may read a token before the first word, and there are three conventions. The paper puts nothing before GPT-2's sentences. Other programs put there what the tokenizer names as its beginning. This book puts there the token that stood between documents in pretraining.
+# A {term}`causal model` may read a token before the first word, and there are three conventions. The paper puts nothing before GPT-2's sentences, other programs what the tokenizer names as its beginning, this book the token that stood between documents in pretraining.
 #
 # ```{dropdown} Predict: by how much can that token move TSE?
 # It says nothing about the sentence, and the subject stands between it and the verb. The sentence under the table says by how much.
@@ -523,7 +523,7 @@ for name, design in found.items():
     )
 
 # %% [markdown] tags=["explains"]
-# What could fool you? An adverb does more than rule nouns out: it also stands between subject and verb. And this is one small model. A {term}`masked model` sees the right side of the slot, where a noun seldom fits.
+# What could fool you? An adverb also stands between subject and verb. And a {term}`masked model` sees the right side of the slot, where a noun seldom fits.
 #
 # ## Exercises
 #
