@@ -82,13 +82,14 @@ def papers_own(models: Iterable[str]) -> list[str]:
 def introduced(models: Iterable[str]) -> str:
     """The real models of a run by name, each with what it is to the paper, in a few words.
 
-    >>> introduced(["models/gpt2-xl", "my-bert", "lab-lexical-causal"])
-    "gpt2-xl (one of the paper's own) and my-bert (which the paper never saw)"
+    >>> introduced(["models/gpt2-xl", "roberta-large", "my-bert", "lab-lexical-causal"])
+    "the paper's own gpt2-xl and roberta-large, and my-bert, which the paper never saw"
     """
-    own, real = papers_own(models), [label(name) for name in real_models(models)]
-    named = [f"{name} (one of the paper's own)" for name in real if name in own]
-    named += [f"{name} (which the paper never saw)" for name in real if name not in own]
-    return listed(named) if named else "no real model (none could be had for this build)"
+    own = papers_own(models)
+    others = [label(name) for name in real_models(models) if label(name) not in own]
+    named = [f"the paper's own {listed(own)}"] if own else []
+    named += [f"{listed(others)}, which the paper never saw"] if others else []
+    return ", and ".join(named) or "no real model (none could be had for this build)"
 
 
 def who_is_asked(models: Iterable[str]) -> str:
