@@ -188,7 +188,13 @@ try_this(
 # Perhaps where a pair needs the whole sentence at once, as islands do. The chart answers for this model; whether size, text or tuning makes the difference, one model cannot say.
 # ```
 
+
 # %% tags=["hide-input"]
+def in_sentence(phenomenon):
+    """The name of a phenomenon inside a sentence."""
+    return phenomenon.lower().replace("npi", "NPI")
+
+
 phenomena = recorded_accuracies(recorded, "phenomenon")
 compared = published.blimp_table3().query("source == 'recomputed'")
 if phenomena is not None:
@@ -208,7 +214,7 @@ if phenomena is not None:
     display(
         accuracy_dots(
             shown,
-            title=f"{recorded} is furthest behind GPT-2 large on {gaps.index[0].lower()}"
+            title=f"{recorded} is furthest behind GPT-2 large on {in_sentence(gaps.index[0])}"
             + (f", and ahead on {ahead} of {len(gaps)} phenomena" if ahead else ""),
         )
     )
@@ -278,7 +284,7 @@ if own is not None:
     below = own[own["high"] < 0.5]
     display(
         newman.say(
-            f"Within *{widest.lower()}* {recorded} ranges from {100 * low:.0f} % to "
+            f"Within *{in_sentence(widest)}* {recorded} ranges from {100 * low:.0f} % to "
             f"{100 * high:.0f} %: the mean of the phenomenon describes none of its paradigms.",
             f"On {len(below)} of the {len(own)} paradigms it is reliably *below* chance. "
             "A model that knew nothing would be at 50 %, so there it follows some other "
@@ -346,7 +352,7 @@ best = ordered.pivot(index="phenomenon", columns="model", values="accuracy")
 lead = int((best["human"] > best.drop(columns="human").max(axis=1)).sum())
 accuracy_dots(
     ordered,
-    title=f"Humans lead on {lead} of {len(best)} phenomena; {hard.index[0].lower()} are hardest for the models",
+    title=f"Humans lead on {lead} of {len(best)} phenomena; {in_sentence(hard.index[0])} are hardest for the models",
 )
 
 # %% [markdown]

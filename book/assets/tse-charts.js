@@ -82,6 +82,7 @@
   function narrowed(spec, excess) {
     const smaller = Object.assign({}, spec);
     if (typeof spec.width === "number") smaller.width = Math.max(150, spec.width - excess);
+    if (spec.width && spec.width.step) smaller.width = { step: Math.min(spec.width.step, 26) };
     for (const parts of ["concat", "hconcat", "vconcat"]) {
       if (spec[parts]) smaller[parts] = spec[parts].map((part) => narrowed(part, excess));
     }
