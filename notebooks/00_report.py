@@ -188,9 +188,7 @@ table(todo, "What the remaining claims need.")
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/00_report.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/00_report.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published
@@ -317,7 +315,7 @@ display(
 )
 
 # %% [markdown]
-# The functions of this chapter: {py:func}`tse_book.claims.ledger`, {py:func}`tse_book.claims.extension_ledger`, {py:func}`tse_book.recorded.known_results` and {py:func}`tse_book.recorded.load_recorded`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_book.claims.ledger`, {py:func}`tse_book.claims.extension_ledger`, {py:func}`tse_book.recorded.known_results` and {py:func}`tse_book.recorded.load_recorded`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

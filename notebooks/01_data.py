@@ -528,9 +528,7 @@ charts.download_table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/01_data.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/01_data.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import tempfile
@@ -655,7 +653,7 @@ print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.
 # - A construction asks TSE about {glue:text}`most_verbs` verbs or fewer; the appendix has {glue:text}`appendix:,` lemmas.
 # - Which of them count depends on the tokenizer. Two scores over different verbs are not directly comparable.
 #
-# The functions of this chapter: {py:func}`tse_core.load_pairs`, {py:func}`tse_core.load_lemmas`, {py:func}`tse_core.datasets.grammar.template_table` and {py:func}`tse_core.datasets.pairs.unique_contexts`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.load_pairs`, {py:func}`tse_core.load_lemmas`, {py:func}`tse_core.datasets.grammar.template_table` and {py:func}`tse_core.datasets.pairs.unique_contexts`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -627,9 +627,7 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/02_methods.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/02_methods.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -745,7 +743,7 @@ print(f"MW {found.mw_top[0, 0]:.3f}: what it says is right, what it knows is hal
 # - Cut-offs tell the head from the tail; the entry on which a cut-off falls counts in part.
 # - A score belongs to a model, a verb list and a protocol. Its {term}`signature` says which.
 #
-# The functions of this chapter: {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.score_context`, {py:func}`tse_core.slot_distribution` and {py:func}`tse_core.agreement.slots.marked_distribution`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.cutoff_scores`, {py:func}`tse_core.score_context`, {py:func}`tse_core.slot_distribution` and {py:func}`tse_core.agreement.slots.marked_distribution`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

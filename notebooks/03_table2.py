@@ -406,9 +406,7 @@ display(charts.download_table(paper, "table2-published.csv", "Published values")
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/03_table2.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/03_table2.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -536,7 +534,7 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # - EW is mostly below TSE in the published table.
 # - BOS token, verb list and nouns can all move a number. Its signature says which were chosen.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.agreement.comparison.compare_metrics` and {py:func}`tse_book.charts.table2_dots`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.evaluate`, {py:func}`tse_core.agreement.comparison.compare_metrics` and {py:func}`tse_book.charts.table2_dots`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -260,9 +260,7 @@ glue("lost_lexical", float(habit))
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/04_figure1.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/04_figure1.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -373,7 +371,7 @@ print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}."
 # - EW and MW fall from head to tail in the published figure.
 # - On the top side the shape tells a rule from a list: a systematic model's curve stays flat up to top 100 %.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.cutoff_scores` and {py:func}`tse_book.charts.cutoff_curves`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.evaluate`, {py:func}`tse_core.cutoff_scores` and {py:func}`tse_book.charts.cutoff_curves`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

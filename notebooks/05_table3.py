@@ -293,9 +293,7 @@ try_this(
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/05_table3.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/05_table3.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published
@@ -416,7 +414,7 @@ print(
 # - A word that the list marks as a wrong verb may be a noun in the sentence. An adverb before the verb tells.
 # - Past forms hold probability that no agreement metric judges.
 #
-# The functions of this chapter: {py:func}`tse_core.agreement.slots.marked_distribution`, {py:func}`tse_core.agreement.slots.slot_scores` and {py:func}`tse_core.slot_distribution`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.agreement.slots.marked_distribution`, {py:func}`tse_core.agreement.slots.slot_scores` and {py:func}`tse_core.slot_distribution`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -209,9 +209,7 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/07_figure3.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/07_figure3.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published
@@ -320,7 +318,7 @@ print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
 # - Past forms, in the rest, say nothing about number.
 # - Coverage belongs to a model and a list together.
 #
-# The functions of this chapter: {py:func}`tse_core.agreement.slots.form_shares` and {py:func}`tse_book.charts.coverage_curves`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.agreement.slots.form_shares` and {py:func}`tse_book.charts.coverage_curves`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

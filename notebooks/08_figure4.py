@@ -277,9 +277,7 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/08_figure4.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/08_figure4.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -408,7 +406,7 @@ print(
 # - A point on a curve is a mean over the contexts that have a verb there; read its count with it.
 # - Compare ends over the contexts that both have before speaking of a fall.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate` and {py:func}`tse_book.charts.invalid_curves`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.evaluate` and {py:func}`tse_book.charts.invalid_curves`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

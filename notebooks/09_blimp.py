@@ -503,8 +503,7 @@ else:
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/09_blimp.ipynb>`: empty cells for your answers, and checks that judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/09_blimp.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from math import comb
@@ -635,7 +634,7 @@ print(
 # - One accuracy hides its phenomena, a phenomenon its paradigms.
 # - Models on the same pairs are compared pair by pair.
 #
-# The functions of this chapter: {py:func}`tse_core.load_sentence_pairs`, {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.blimp.scores.accuracies` and {py:func}`tse_core.blimp.tables.compare`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.load_sentence_pairs`, {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.blimp.scores.accuracies` and {py:func}`tse_core.blimp.tables.compare`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -584,8 +584,7 @@ if tables:
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/10_blimp_analysis.ipynb>`: empty cells for your answers, and checks that judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/10_blimp_analysis.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
@@ -731,7 +730,7 @@ print(f"{before:.2f} before, {after:.2f} after what all systems share was taken 
 # - A slope without its end points can mean mastery or none.
 # - Evaluation methods agree on average and disagree in single paradigms.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_book.baselines.baselines.train_baseline`, {py:func}`tse_book.studies.learning_curve` and {py:func}`tse_book.studies.doubling_slopes`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_book.baselines.baselines.train_baseline`, {py:func}`tse_book.studies.learning_curve` and {py:func}`tse_book.studies.doubling_slopes`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -460,8 +460,7 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/11_syntaxgym.ipynb>`: empty cells for your answers, and checks that judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/11_syntaxgym.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from itertools import permutations
@@ -608,7 +607,7 @@ print(
 # - Regions are cut by characters, so suites work for every tokenizer.
 # - Joined comparisons are strict: chance is well below one half.
 #
-# The functions of this chapter: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite`, {py:class}`tse_core.syntaxgym.formula.Formula` and {py:func}`tse_book.charts.region_profile`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite`, {py:class}`tse_core.syntaxgym.formula.Formula` and {py:func}`tse_book.charts.region_profile`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

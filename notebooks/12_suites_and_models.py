@@ -400,8 +400,7 @@ else:
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/12_suites_and_models.ipynb>`: empty cells for your answers, and checks that judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/12_suites_and_models.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from math import comb
@@ -510,7 +509,7 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 # - The SG score is a mean over suites; say over which: 34 files, 33 in one paper, 31 in the other.
 # - Circuits show what a single score hides.
 #
-# The functions of this chapter: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_book.gym.plan.run_gym`, {py:func}`tse_core.syntaxgym.tables.sg_scores` and {py:func}`tse_book.charts.suite_accuracy`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_book.gym.plan.run_gym`, {py:func}`tse_core.syntaxgym.tables.sg_scores` and {py:func}`tse_book.charts.suite_accuracy`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -356,8 +356,7 @@ for plan in plans:
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/13_training_dynamics.ipynb>`: empty cells for your answers, and checks that judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/13_training_dynamics.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
@@ -461,4 +460,4 @@ print(
 # - A rule that holds for all verbs was learned here from the frequent ones to the rare ones.
 # - A low tail early in training and a low tail at the end look alike in one checkpoint. The curve tells them apart.
 #
-# The functions of this chapter: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.training_curves` and {py:func}`tse_book.charts.training_chart`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.training_curves` and {py:func}`tse_book.charts.training_chart`; [all others](../book/api/index.md).

@@ -503,8 +503,7 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/14_pitfalls.ipynb>`: empty cells for your answers, and checks that judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/14_pitfalls.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -668,7 +667,7 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # - A score without its policies cannot be compared with another.
 # - Take the interval over what the claim is about: nouns, verbs, or both.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate`, {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.evaluate`, {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

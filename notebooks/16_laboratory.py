@@ -387,8 +387,7 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/16_laboratory.ipynb>`: empty cells for your answers, and checks that judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/16_laboratory.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -492,7 +491,7 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # - MW reports likely behaviour: verbs that are rarely said have little weight in it.
 # - A real model's low EW can have other reasons than a list; [What the gap is made of](18_gap.ipynb) tells them apart.
 #
-# The functions of this chapter: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language`, {py:func}`tse_book.laboratory.train` and {py:func}`tse_book.charts.truth_vs_measured`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language`, {py:func}`tse_book.laboratory.train` and {py:func}`tse_book.charts.truth_vs_measured`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

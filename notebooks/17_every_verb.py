@@ -563,8 +563,7 @@ if rows:
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/17_every_verb.ipynb>`: empty cells for your answers, and checks that judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/17_every_verb.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -688,7 +687,7 @@ print(
 # - A word's probability is that of its tokens, one after the other, times the probability that the word ends.
 # - Without the end, a form that is the beginning of the other form wins, and EW is about spelling.
 #
-# The functions of this chapter: {py:func}`tse_core.evaluate` (with ``forms="words"``), {py:func}`tse_book.laboratory.byte_pair_tokenizer` and {py:func}`tse_book.charts.word_tree`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:func}`tse_core.evaluate` (with ``forms="words"``), {py:func}`tse_book.laboratory.byte_pair_tokenizer` and {py:func}`tse_book.charts.word_tree`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

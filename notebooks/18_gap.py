@@ -527,9 +527,7 @@ for name, design in found.items():
 #
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study.
-# {download}`These exercises as a notebook <../_build/exercises/18_gap.ipynb>`: empty cells for your answers, and checks that
-# judge them.
+# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/18_gap.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -646,7 +644,7 @@ taken += [
 display(newman.say("\n".join(taken)))
 
 # %% [markdown]
-# The functions of this chapter: {py:meth}`tse_core.agreement.evaluation.Evaluation.table`, {py:meth}`tse_core.agreement.evaluation.Evaluation.number_sensitivity` and {py:func}`tse_book.charts.gap_bars`. All others are in the [reference](../book/api/index.md).
+# Functions: {py:meth}`tse_core.agreement.evaluation.Evaluation.table`, {py:meth}`tse_core.agreement.evaluation.Evaluation.number_sensitivity` and {py:func}`tse_book.charts.gap_bars`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

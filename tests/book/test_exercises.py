@@ -71,8 +71,8 @@ def test_the_page_offers_the_notebook_and_explains_the_stars(chapter):
     section = text[text.index("# ## Exercises\n") :]
     words = " ".join(section[: section.index("# %%")].replace("#", "").split())
     assert words == (
-        "Exercises ★ takes minutes, ★★ some thought, ★★★ a small study. {download}`These exercises as a notebook "
-        f"<../_build/exercises/{chapter.name}.ipynb>`: empty cells for your answers, and checks that judge them."
+        "Exercises ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks "
+        f"<../_build/exercises/{chapter.name}.ipynb>`."
     )
 
 
