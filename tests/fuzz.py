@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -36,6 +37,11 @@ item_number,condition_name,1: x
 1,a,The
 1,b,A
 """
+TABLES = [
+    b"left,correct,wrong,right,number,id\nThe author,laughs,laugh,on the table,singular,1\n",
+    b"sen\twrong_sen\tgrammatical_feature\nThe author laughs.\tThe author laugh.\tSG\n",
+    b"True\tThe author laughs.\nFalse\tThe author laugh.\n",
+]
 GYM = b"suites: []\nmodels: [a, 'command:./b']\nunknown: flag\nhuman: {s: {accuracy: 0.5, source: x}}\n"
 SIGNATURE = b"m@00000000 d@11111111 | l@22222222(3) bos:none | 0.1.0 cpu 2026-01-01"
 FORMULAS = ("(2;%a%) < (2;%b%)", "[(1;%a%) + 3.5 > (*;%b%)] & ((3;%a%)-(3;%b%)) = 0 | 1 < 2")
@@ -49,8 +55,8 @@ LONGEST = 2.0  # seconds
 
 @st.composite
 def mutated(draw, examples) -> bytes:
-    """One of the examples after a few edits."""
-    text = draw(st.sampled_from(examples))
+    """One of the examples (or of those that a function gives) after a few edits."""
+    text = draw(st.sampled_from(examples() if callable(examples) else examples))
     for _ in range(draw(st.integers(0, 4))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
         piece = draw(st.sampled_from(PIECES) | st.binary(max_size=6) | st.just(text[start:end]))
@@ -108,6 +114,26 @@ def suite(path: Path) -> None:
     assert len(load_suite(path).hash) == 8
 
 
+def network(path: Path) -> None:
+    from tse_core.models.kinds.gguf import _convert
+
+    with tempfile.TemporaryDirectory() as folder:
+        _convert(path, Path(folder, "model"))
+
+
+@cache
+def network_file() -> list[bytes]:
+    """A GGUF file of a network of 16 words."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    from gguf_files import write_network
+
+    shape = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    module = LlamaForCausalLM(LlamaConfig(vocab_size=16, max_position_embeddings=16, **shape))
+    with tempfile.TemporaryDirectory() as folder:
+        return [write_network(Path(folder, "model.gguf"), "llama", module).read_bytes()]
+
+
 def results(path: Path) -> None:
     from tse_core.results.tidy import read_results
 
@@ -132,9 +158,11 @@ def signature(path: Path) -> None:
     Signature.parse(path.read_bytes().decode(errors="replace"))
 
 
-TARGETS: dict[str, tuple[str, list[bytes], Callable[[Path], None]]] = {
+TARGETS: dict[str, tuple[str, list[bytes] | Callable[[], list[bytes]], Callable[[Path], None]]] = {
     "agreement pairs": ("pairs.jsonl", examples(".jsonl"), agreement),
     "sentence pairs": ("pairs.jsonl", examples(".jsonl"), sentences),
+    "table of pairs": ("pairs.csv", TABLES, agreement),
+    "table of sentences": ("pairs.txt", TABLES, sentences),
     "grammar": ("grammar.yaml", examples(".yaml"), grammar),
     "plan of a sweep": ("plan.yaml", [*examples(".yaml", starting="plan-"), b"models: [tiny]\ndata: [x]\n"], plan),
     "gym": ("gym.yaml", [*examples(".yaml", starting="gym-"), GYM], gym),
@@ -142,6 +170,7 @@ TARGETS: dict[str, tuple[str, list[bytes], Callable[[Path], None]]] = {
     "lemmas": ("lemmas.csv", [*examples(".csv", starting="twice"), b"lemma,singular,plural\ngo,goes,go\n"], lemmas),
     "suite as JSON": ("suite.json", examples("n.json", "c.json", "e.json"), suite),
     "suite as CSV": ("suite.csv", [*examples(".suite.csv"), SUITE], suite),
+    "GGUF file": ("model.gguf", network_file, network),
     "results": ("results.csv", examples("results.csv", "score.csv", "hash.csv"), results),
     "registry": ("datasets.yaml", [REGISTRY.encode()], registry),
     "formula": ("formula.txt", [text.encode() for text in FORMULAS], formula),
@@ -181,7 +210,8 @@ def main(minutes: float, *targets: str) -> None:
     longest, inputs = dict.fromkeys(targets or TARGETS, 0.0), dict.fromkeys(targets or TARGETS, 0)
     with tempfile.TemporaryDirectory() as folder:
         for target in longest:  # a reader's first call imports what it needs, which is not timed
-            read(target, TARGETS[target][1][0], Path(folder))
+            given = TARGETS[target][1]
+            read(target, (given() if callable(given) else given)[0], Path(folder))
         while time.monotonic() < end:
             for target in longest:
                 times = fuzzed(target, Path(folder))

@@ -222,6 +222,8 @@ def test_a_tokenizer_larger_than_its_network_is_one_line(tmp_path):
     model = load_model(folder)
     with pytest.raises(InputError, match="has the entry 'zebra' .*, but its network only .* entries"):
         surprisals(model, ["The zebra laughs."])
+    with pytest.raises(InputError, match="has the entry 'zebra' .*, but its network only .* entries"):
+        surprisals(load_model(folder, bos="zebra"), ["The author laughs."])
     assert model.spellings(["gnaws", "laughs"])[0] is None and model.word_ids(["gnaws", "laughs"])[1] is not None
 
 

@@ -124,11 +124,11 @@ def neighbour(signature: Signature | str) -> str:
 
 
 def say(*sentences: str):
-    """Sentences that a cell computes, as a paragraph of the page; nothing where all of them are empty."""
+    """Sentences in Markdown that a cell computes, as a paragraph; nothing where all are empty. No name is a tag."""
     from IPython.display import HTML, Markdown
 
     text = " ".join(filter(None, sentences))
-    return Markdown(text) if text else HTML("<!-- nothing to say -->")
+    return Markdown(text.replace("<", "&lt;")) if text else HTML("<!-- nothing to say -->")
 
 
 def verdict_of(model: str, rows: int, below: int, clear: int) -> str:

@@ -199,10 +199,11 @@ class LanguageModel:
         encodings = []
         for i, text in enumerate(texts):
             ids = tuple(batch["input_ids"][i])
-            if max(ids, default=0) >= self.vocabulary_size:
-                token = self.tokenizer.convert_ids_to_tokens(max(ids))
+            added = () if masked else self._bos_ids
+            if (last := max((*added, *ids), default=0)) >= self.vocabulary_size:
+                token = self.tokenizer.convert_ids_to_tokens(last)
                 raise InputError(
-                    f"the tokenizer of {self.name} has the entry {token!r} ({max(ids):,}), but its network only "
+                    f"the tokenizer of {self.name} has the entry {token!r} ({last:,}), but its network only "
                     f"{self.vocabulary_size:,} entries: they are of two models, or entries were added without training"
                 )
             special = tuple(map(bool, batch["special_tokens_mask"][i])) if masked else (False,) * len(ids)
@@ -210,7 +211,6 @@ class LanguageModel:
                 (0, 0) if s else (max(0, _skip_spaces(text, a, b) - shift), max(0, b - shift))
                 for (a, b), s in zip(batch["offset_mapping"][i], special, strict=True)
             )
-            added = () if masked else self._bos_ids
             encodings.append(
                 Encoding((*added, *ids), (*[(0, 0)] * len(added), *offsets), (*[True] * len(added), *special))
             )

@@ -27,7 +27,7 @@ import numpy as np
 import torch
 
 from tse_core.errors import InputError
-from tse_core.models.folders import check_layers, quiet, weight_files
+from tse_core.models.folders import check_layers, quiet
 from tse_core.models.identity import cached, file_digest
 from tse_core.models.kinds.hugging_face import open_hugging_face
 from tse_core.models.kinds.request import Request
@@ -91,12 +91,16 @@ def converted_folder(path: str | Path) -> Path:
 
 
 def _whole(folder: Path) -> bool:
-    """Whether the folder holds the weights that were written."""
-    files = weight_files(folder)
+    """Whether the folder holds what was written: the weights, the configuration, the tokenizer."""
     try:
+        files = _written(folder)
         return bool(files) and cached(files, lambda: file_digest(files)) == (folder / "sha256").read_text("ascii")
     except (OSError, ValueError):
         return False
+
+
+def _written(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.name != "sha256")
 
 
 def _keep(path: Path, folder: Path) -> None:
@@ -151,8 +155,7 @@ def _convert(path: Path, folder: Path) -> None:
     with quiet():
         network.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    files = weight_files(folder)
-    (folder / "sha256").write_text(file_digest(files), "ascii")
+    (folder / "sha256").write_text(file_digest(_written(folder)), "ascii")
 
 
 @contextmanager

@@ -1,0 +1,51 @@
+"""No score is served under a key that does not follow what the score is made of."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from opened_files import KINDS, write_inputs
+
+ROOT = Path(__file__).parents[2]
+COVERED = {  # of what each kind of work reads: files in which a change shows in the key, or is refused
+    "agreement": {"pairs.jsonl", "verbs.csv", "model/tokenizer.json", "model/model.safetensors"},
+    "named_pairs": {"data/grammars/marvin-linzen.yaml", "model/tokenizer.json", "model/model.safetensors"},
+    "whole_words": {"pairs.jsonl", "verbs.csv", "model/tokenizer.json", "model/model.safetensors"},
+    "sentence_pairs": {"pairs.jsonl", "model/tokenizer.json", "model/model.safetensors"},
+    "suites": {"suite.json", "model/tokenizer.json", "model/model.safetensors"},
+    "laboratory": {"pairs.jsonl"},
+    "trusted": {"trusted/own.py", "trusted/model.safetensors"},
+    "adapter": {"adapter/adapter_model.safetensors", "model/model.safetensors"},
+    "gguf": {"suite.json", "model.gguf"},
+    "curve": {"data/laboratory/language.yaml"},
+}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Copies of the packages and their data, and small models with what they are asked."""
+    folder = tmp_path_factory.mktemp("inputs")
+    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "data", folder / "data", ignore=shutil.ignore_patterns("recorded", "numbers"))
+    write_inputs(folder)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_file_that_changes_a_score_changes_the_key(kind, inputs):
+    environment = os.environ | {"PYTHONPATH": str(inputs / "src"), "OMP_NUM_THREADS": "1"}
+    call = [sys.executable, "-W", "ignore", str(ROOT / "tests" / "opened_files.py"), kind, str(inputs)]
+    done = subprocess.run(call, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert not report["elsewhere"], "read, but no input and no library"
+    assert not report["stale"], "other scores, but the key of the old ones"
+    assert not [name for name in report["modules"] if name.startswith("tse_core/cli/")], "no digest covers commands"
+    followed = {name for name, said in report["files"].items() if said.get("another key") or said.get("refused")}
+    assert followed >= COVERED[kind], report["files"]

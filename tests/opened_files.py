@@ -1,0 +1,221 @@
+"""What a kind of work reads, and whether what keeps its scores apart follows every file that changes them.
+
+    python tests/opened_files.py KIND FOLDER [SEED]
+
+FOLDER holds copies of src, data and what `write_inputs` writes. The work runs in processes forked from one that has
+loaded everything: once as it is, with every file that Python opens recorded, then with a few bytes changed in each of
+these files in turn (and in all files of the model, which other libraries open). Prints one JSON object.
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import sys
+from collections import Counter
+from importlib.util import source_from_cache
+from pathlib import Path
+
+OWN = """
+from transformers import GPT2LMHeadModel
+
+class Own(GPT2LMHeadModel):
+    def forward(self, *arguments, **options):
+        found = super().forward(*arguments, **options)
+        found.logits = found.logits * 1.25
+        return found
+"""
+MUTATIONS = 3  # of each file
+OPENED: set[str] = set()
+
+
+def agreement(folder: Path, store: Path):
+    from tse_core import evaluate
+
+    return evaluate(folder / "model", folder / "pairs.jsonl", lemmas=folder / "verbs.csv", store=store).tidy()
+
+
+def named_pairs(folder: Path, store: Path):
+    from tse_core import evaluate
+
+    return evaluate(folder / "model", "marvin-linzen/simple", store=store).tidy()
+
+
+def whole_words(folder: Path, store: Path):
+    from tse_core import evaluate
+
+    how = {"lemmas": folder / "verbs.csv", "forms": "words-no-end", "sample": 2}
+    return evaluate(folder / "model", folder / "pairs.jsonl", store=store, **how).tidy()
+
+
+def sentence_pairs(folder: Path, store: Path):
+    from tse_core.blimp.scores import evaluate_blimp
+
+    return evaluate_blimp(folder / "model", folder / "pairs.jsonl", store=store).pairs
+
+
+def suites(folder: Path, store: Path):
+    from tse_core.syntaxgym.outcomes import evaluate_suite
+
+    return evaluate_suite(folder / "model", folder / "suite.json", store=store).regions
+
+
+def laboratory(folder: Path, store: Path):
+    from tse_core.blimp.scores import evaluate_blimp
+
+    return evaluate_blimp("lab-systematic-causal", folder / "pairs.jsonl", store=store).pairs
+
+
+def trusted(folder: Path, store: Path):
+    from tse_core import evaluate, load_model
+
+    model = load_model(folder / "trusted", trust_remote_code=True)
+    return evaluate(model, folder / "pairs.jsonl", lemmas=folder / "verbs.csv", store=store).tidy()
+
+
+def adapter(folder: Path, store: Path):
+    from tse_core.blimp.scores import evaluate_blimp
+
+    return evaluate_blimp(folder / "adapter", folder / "pairs.jsonl", store=store).pairs
+
+
+def gguf(folder: Path, store: Path):
+    from tse_core import load_model
+    from tse_core.syntaxgym.outcomes import evaluate_suite
+
+    return evaluate_suite(load_model(folder / "model.gguf", bos="none"), folder / "suite.json", store=store).regions
+
+
+def curve(folder: Path, store: Path):
+    from tse_book.studies.learning_curves import learning_curve
+
+    return learning_curve(["ngram"], [200], store=store).table()
+
+
+WORK = agreement, named_pairs, whole_words, sentence_pairs, suites, laboratory, trusted, adapter, gguf, curve
+KINDS = {function.__name__: function for function in WORK}
+
+
+def write_inputs(folder: Path) -> None:
+    """Models of each kind and what they are asked, below a folder."""
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
+
+    from bad_files import suite
+    from gguf_files import write_network
+    from tiny import save_model
+
+    save_model(folder / "model", "causal")
+    shutil.copytree(folder / "model", folder / "trusted")
+    settings = json.loads((folder / "trusted" / "config.json").read_text())
+    settings["auto_map"] = {"AutoModelForCausalLM": "own.Own"}
+    (folder / "trusted" / "config.json").write_text(json.dumps(settings))
+    (folder / "trusted" / "own.py").write_text(OWN)
+    base = AutoModelForCausalLM.from_pretrained(folder / "model")
+    how = LoraConfig(r=2, target_modules=["c_attn"], init_lora_weights=False, task_type="CAUSAL_LM")
+    get_peft_model(base, how).save_pretrained(folder / "adapter")
+    shape = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    network = LlamaForCausalLM(LlamaConfig(vocab_size=64, max_position_embeddings=32, initializer_range=0.5, **shape))
+    write_network(folder / "model.gguf", "llama", network)
+    subjects, verbs = {-1: "author", -2: "authors"}, [("laughs", "laugh"), ("swims", "swim")]
+    lines = []
+    for label, subject in subjects.items():
+        for forms in verbs:
+            good, bad = (f"The {subject} {form}." for form in forms[:: 1 if label == -1 else -1])
+            line = {"sentence_good": good, "sentence_bad": bad, "label": label}
+            lines.append(line | {"construction": "c", "UID": "c", "subject": subject, "noun": "author"})
+    (folder / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "verbs.csv").write_text(
+        "lemma,singular,plural\nlaugh,laughs,laugh\nswim,swims,swim\nsmile,smiles,smile\n"
+    )
+    (folder / "suite.json").write_text(suite())
+
+
+def attempt(kind: str, folder: Path, number: int, warm: bool = False) -> dict:
+    """The work in a process of its own: what it opened, what keeps its scores apart, and these; {} if it is refused.
+
+    Its store is empty, or if `warm` holds what the first attempt has computed.
+    """
+    found, store = folder / "found.json", folder / "stores" / f"{number}{'-warm' * warm}"
+    if warm:
+        shutil.copytree(folder / "stores" / "0", store)
+    found.unlink(missing_ok=True)
+    if not (child := os.fork()):
+        try:
+            OPENED.clear()
+            scores = KINDS[kind](folder, store).to_json(double_precision=12)
+            work = sorted({f"{path.parent.name}/{path.name.rsplit('.', 2)[0]}" for path in store.glob("*/*.parquet")})
+            results = sorted(path.name for path in (store / "results").glob("*"))
+            found.write_text(json.dumps({"opened": sorted(OPENED), "work": work, "results": results, "scores": scores}))
+        except Exception as error:
+            print(repr(error)[:300], file=sys.stderr)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    return json.loads(found.read_text()) if found.exists() else {}
+
+
+def changed(contents: bytes, draw: random.Random) -> bytes:
+    """A file's contents with a digit or letter of its text, or a byte of its numbers, replaced."""
+    places = [found.start() for found in re.finditer(rb"[A-Za-z0-9]", contents)] if b"\0" not in contents else []
+    place = draw.choice(places) if places else draw.randrange(len(contents) // 2, len(contents))
+    old = contents[place : place + 1]
+    known = b"0123456789" if old.isdigit() else b"abcdefghijklmnopqrstuvwxyz"
+    new = draw.choice([b for b in known if b != old[0]]) if places else old[0] ^ draw.randrange(1, 256)
+    return contents[:place] + bytes([new]) + contents[place + 1 :]
+
+
+def main(kind: str, folder: Path, seed: int = 0) -> None:
+    sys.addaudithook(lambda event, given: OPENED.add(str(given[0])) if event == "open" else None)
+    os.environ |= {"TSE_CACHE": str(folder / "cache"), "HF_HOME": str(folder / "hf"), "TOKENIZERS_PARALLELISM": "false"}
+    import pyarrow.parquet
+    import torch
+    import transformers
+
+    import tse_book
+    import tse_core.agreement.evaluation
+    import tse_core.blimp.scores
+    import tse_core.syntaxgym.outcomes
+
+    torch.set_num_threads(1)
+    for loaded in (transformers.GPT2LMHeadModel, transformers.LlamaForCausalLM, pyarrow.parquet, tse_book, tse_core):
+        assert loaded
+    first = attempt(kind, folder, 0)
+    sources = {path if not path.endswith(".pyc") else source_from_cache(path) for path in {*first["opened"], *OPENED}}
+    opened = {path.resolve() for path in map(Path, sources) if path.is_file()}
+    libraries = [sys.prefix, sys.base_prefix, "/usr", "/etc", "/proc", "/sys", "/dev", __file__]
+    known = [*map(Path, libraries), *(folder / name for name in ("stores", "found.json", "cache/fingerprints"))]
+    opened = {path for path in opened if not any(path.is_relative_to(place.resolve()) for place in known)}
+    elsewhere = [str(path) for path in opened if not path.is_relative_to(folder)]
+    modules = {path for path in opened if path.suffix == ".py" and path.is_relative_to(folder / "src")}
+    for path in list(opened):  # what other libraries open beside it
+        if path.name in ("config.json", "adapter_config.json"):
+            opened |= {beside for beside in path.parent.iterdir() if beside.is_file()}
+    draw, stale, counts, number = random.Random(seed), [], {}, 0
+    for path in sorted(opened - modules - {Path(file) for file in elsewhere}):
+        name, contents, said = str(path.relative_to(folder)), path.read_bytes(), Counter()
+        for _ in range(MUTATIONS if contents else 0):
+            number += 1
+            other = changed(contents, draw)
+            path.write_bytes(other)
+            found = attempt(kind, folder, number)
+            if found and found["scores"] != first["scores"]:
+                served = attempt(kind, folder, number, warm=True) if found["work"] == first["work"] else found
+                if found["results"] == first["results"] or served.get("scores") != found["scores"]:
+                    stale.append(name)
+            path.unlink(missing_ok=True)  # what the work has put in its place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(contents)
+            if not found:
+                said["refused"] += 1
+                continue
+            said["another key"] += found["work"] != first["work"] or found["results"] != first["results"]
+        counts[name] = said
+    report = {"elsewhere": elsewhere, "stale": stale, "files": counts}
+    print(json.dumps(report | {"modules": sorted(str(path.relative_to(folder / "src")) for path in modules)}))
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    main(sys.argv[1], Path(sys.argv[2]).resolve(), *map(int, sys.argv[3:]))
