@@ -182,10 +182,10 @@ try_this(
 #
 # ## A model that the paper never saw
 #
-# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text. It was then tuned to follow instructions, and its weights are stored in four bits. It was scored on all 67,000 pairs, each after the BOS token that opened its documents in training. BLiMP's own sentences may be in its training text.
+# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text. It was then tuned to follow instructions, and is stored in four bits a weight. It read each sentence after the BOS token that opened its documents in training. BLiMP's own sentences may be in its training text.
 #
 # ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
-# Perhaps where a pair needs the whole sentence at once, as islands do. The chart answers for this model; whether size, text or tuning makes the difference, one model cannot say.
+# Perhaps where a pair needs the whole sentence at once, as islands do. The chart answers for this model.
 # ```
 
 
@@ -569,7 +569,7 @@ print(
 # ```{solution} 09-overlap
 # :class: dropdown
 #
-# Each interval allows for other sentences, as if the two models had been given different ones. They were given the same, so what makes a pair hard is hard for both, and cancels out of the difference. If the second is right on 40 pairs that the first gets wrong and wrong on 10 that the first gets right, a fair coin is refuted although the two intervals share values. Judge a difference by its own interval.
+# Each interval allows for other sentences, as if the two models had been given different ones. What makes a pair hard is hard for both, and cancels out of the difference. If the second is right on 40 pairs that the first gets wrong and wrong on 10 that the first gets right, a fair coin is refuted although the two intervals share values. Judge a difference by its own interval.
 # ```
 
 # %% [markdown]

@@ -93,9 +93,9 @@ from tse_core.blimp import scores
 from tse_core.paths import data_folder
 
 # %% [markdown] tags=["explains"]
-# Why do accuracies differ? The paper gives six possible answers: because models resemble each other, because sentences are long, because a dependency is long, because a form is irregular, because a model has read little, because of the way of asking.
+# Why do accuracies differ? The paper gives six possible answers: the models' likeness, the length of sentences, that of dependencies, irregular forms, little text, the way of asking.
 #
-# *Published* are the 67 accuracies of each model as the data repository gives them. *Recorded* are SmolLM2-135M-Instruct on all of BLiMP and the laboratory's learning curves. Where `sentence_pairs` names BLiMP, the models of the parameters are *measured* too.
+# *Published* are the 67 accuracies of each model as the data repository gives them. *Recorded* are SmolLM2-135M-Instruct on all of BLiMP and the laboratory's learning curves.
 
 # %%
 printed = blimp_figures.published_accuracies()
@@ -121,7 +121,7 @@ else:
 # *Figure 1 of the paper.* If two models find the same paradigms hard, their accuracies correlate.
 #
 # ```{dropdown} Predict: will a model of 2024 resemble the models of 2019, or the humans?
-# If models share difficulties because all are trained to predict words, a new one should resemble the old ones. If accuracy makes models like humans, it should resemble the humans.
+# The models, if their likeness comes from predicting words; the humans, if it comes from accuracy.
 # ```
 
 # %% tags=["hide-input"]
@@ -170,14 +170,14 @@ if len(names) > 1:
     )
 
 # %% [markdown] tags=["explains"]
-# What could fool you: a high correlation is not agreement. Two models can find the same paradigms hard and differ by thirty points on all of them.
+# What could fool you: two models can find the same paradigms hard and differ by thirty points on all of them.
 #
 # ## Shallow predictors
 #
 # *Figure 2.* Does a model do worse on longer sentences, on ones it finds surprising, or where it hesitates? The pairs are sorted by each quantity and cut into ten bins of equal size. In the paper GPT-2's accuracy climbs largely steadily with its confidence; that of the others does not.
 #
 # ```{dropdown} Predict: in which of the four panels will the line climb most?
-# Confidence is the natural guess: a model that puts many nats between two sentences should know why. If that line were flat, comparing the difference with zero would be a poor way of asking.
+# Confidence is the natural guess: a model that puts many nats between two sentences should know why.
 # ```
 
 
@@ -295,7 +295,7 @@ if own is not None:
 # ## Attractors
 #
 # ```{dropdown} Predict: which loses more to an attractor, a model that counts words or one that reads the whole sentence?
-# The one that counts words: the nearest noun is all it sees. But the paper also finds a large loss for GPT-2, which reads everything.
+# The one that counts words: the nearest noun is all it sees.
 # ```
 #
 # *Figure 3, lower panel.* A noun of the other number between subject and verb: *The sisters of Cheryl [bake]{.good} / \*[bakes]{.bad}* (in a phrase), *The sisters who met Cheryl [bake]{.good} / \*[bakes]{.bad}* (in a relative clause).
@@ -395,7 +395,7 @@ if own is not None:
     display(newman.say(f"{recorded} loses " + "; ".join(parts) + "."))
 
 # %% [markdown]
-# GPT-2 large loses {glue:text}`irregular_GPT-2:.1f` points, Transformer-XL {glue:text}`irregular_Transformer-XL:.1f`, the LSTM {glue:text}`irregular_LSTM:.1f`; the paper's text says less than 1.3 for the first two and 5.2 for the LSTM. It explains the last number by nouns that this model's vocabulary lacks.
+# GPT-2 large loses {glue:text}`irregular_GPT-2:.1f` points, Transformer-XL {glue:text}`irregular_Transformer-XL:.1f`, the LSTM {glue:text}`irregular_LSTM:.1f`; the paper's text says less than 1.3 for the first two and 5.2 for the LSTM.
 #
 # ## Training size
 #
@@ -553,7 +553,7 @@ if whole is not None and all(ways.values()):
     )
 
 # %% [markdown] tags=["explains"]
-# Whole sentences add what follows the critical word, which can help or harm. A prefix asks only about the point where the two sentences differ, as TSE does.
+# Whole sentences add what follows the critical word. A prefix asks only about the point where the two sentences differ, as TSE does.
 
 # %% tags=["hide-input"]
 causal = [model for model in opened if model.kind == "causal"]
@@ -623,7 +623,7 @@ accuracies = published_accuracies().pivot(
 # ````{exercise} ★ The rule of the nearest noun
 # :label: 10-nearest
 #
-# `items` holds pairs with a phrase between subject and verb: the {term}`number` of the `subject`, the number of the `nearest` noun, and whether an n-gram model is `right`. Suppose a rule: the verb agrees with the nearest noun. Compute `rule`, the accuracy of that rule; `model`, a dictionary with the model's accuracy for `"same"` (both nouns of one number) and `"different"`; and `like_the_rule`, the share of pairs in which the model does what the rule does.
+# `items` holds pairs with a phrase between subject and verb: the {term}`number` of the `subject`, the number of the `nearest` noun, and whether an n-gram model is `right`. Suppose that the verb agrees with the nearest noun. Compute `rule`, the accuracy of that rule; `model`, a dictionary with the model's accuracy for `"same"` (both nouns of one number) and `"different"`; and `like_the_rule`, the share of pairs in which the model does what the rule does.
 #
 # ```{dropdown} Hint
 # The rule is right exactly where the two numbers are the same.

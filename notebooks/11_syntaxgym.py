@@ -199,7 +199,7 @@ for name in real:
     )
 
 # %% [markdown] tags=["explains"]
-# Compare match with mismatch for each number: the verb that matches should have fewer bits. The size of the difference is not part of the verdict. And two items are an illustration: `number_prep`, the suite from which they are taken, has 19.
+# Compare match with mismatch for each number: the verb that matches should have fewer bits. The two items are from `number_prep`, a suite of 19.
 
 # %% tags=["remove-input"]
 one = figure2.items[0]
@@ -229,14 +229,12 @@ else:
     display(not_recorded(recorded, "SyntaxGym's suites"))
 
 # %% [markdown] tags=["explains"]
-# The shaded region is the verb. Before it the lines of one number lie on top of each other, because the sentences are the same up to there.
-#
-# ### The items that fail
+# # ### The items that fail
 #
 # A mean shows no failure. Each item has two margins: by how many bits the wrong verb is more surprising, after the singular and after the plural subject. The prediction holds where both are positive.
 #
 # ```{dropdown} Predict: the neighbour always has the other number. After which subject will the model fail more often?
-# If it follows the neighbour, after both alike. Attraction is stronger from a plural neighbour {cite}`bock1991broken`, so a reader that errs as we do should fail after the singular subject. The text below counts.
+# Attraction is stronger from a plural neighbour {cite}`bock1991broken`, so a reader that errs as we do should fail after the singular subject. The text below counts.
 # ```
 
 # %% tags=["hide-input"]
@@ -273,7 +271,7 @@ if items is not None:
 # %% [markdown] tags=["explains"]
 # ## A suite in full
 #
-# The laboratory's suites come with the project and have the same form. One is taken apart here: a row for each condition, a column for each region. These suites ask only about frequent verbs, so, like TSE, they cannot tell a model with a rule from one with a list.
+# One of the laboratory's suites is taken apart here: a row for each condition, a column for each region. These suites ask only about frequent verbs, so, like TSE, they cannot tell a model with a rule from one with a list.
 
 # %% tags=["hide-input"]
 suite = load_suite(suite_name)
@@ -296,9 +294,7 @@ for formula in suite.predictions:
     print(formula)
 
 # %% [markdown] tags=["explains"]
-# Whether the whole sentence is likely does not matter, only whether the word is less surprising where it should be.
-#
-# ## From tokens to regions
+# # ## From tokens to regions
 #
 # A model reads {term}`tokens <token>`. A token belongs to the region in which its first character that is not a space lies. The surprisal of a region is the sum over its tokens.
 
@@ -322,7 +318,7 @@ glue("regions_sum", float(regions["bits"].sum()))
 glue("how", " ".join(f"{k}:{v}" for k, v in outcome.signature.policy.items()))
 
 # %% [markdown] tags=["explains"]
-# The tokens add up to {glue:text}`whole:.3f` bits, the regions to {glue:text}`regions_sum:.3f`. Without a {term}`BOS token` a causal model's first token counts 0. A masked model's tokens are scored by {term}`pseudo-log-likelihood`. How this model was read: {glue:text}`how`.
+# The tokens add up to {glue:text}`whole:.3f` bits, the regions to {glue:text}`regions_sum:.3f`. Without a {term}`BOS token` a causal model's first token counts 0. How this model was read: {glue:text}`how`.
 #
 # ## Region by region
 #
@@ -386,7 +382,7 @@ table(
 # %% [markdown]
 # ## Accuracy
 #
-# A suite's accuracy is the share of its items for which the prediction holds. Of several predictions each is reported, and whether all hold at once.
+# A suite's accuracy is the share of its items for which the prediction holds.
 
 # %% tags=["hide-input"]
 item_outcomes(
@@ -416,7 +412,7 @@ display(
 # Accuracy: {glue:text}`accuracy:.4f` ({glue:text}`correct`/{glue:text}`items`). The formula joins two comparisons, so guessing would satisfy both in one item out of four.
 #
 # ```{dropdown} Predict: a suite with three comparisons, and a model with 0.30. Is that bad?
-# Not before you know what guessing gets. Three independent comparisons hold together in one item of eight. Chance differs from suite to suite, so an accuracy says little without it.
+# Not before you know what guessing gets. Three independent comparisons hold together in one item of eight.
 # ```
 #
 # ## Other ways to sum up a region
@@ -604,7 +600,6 @@ print(
 #
 # - A suite compares the same place in several versions of a sentence, so what the sentences share cancels out.
 # - A prediction is a formula over surprisals in bits; accuracy is the share of items for which it holds.
-# - Regions are cut by characters, so suites work for every tokenizer.
 # - Joined comparisons are strict: chance is well below one half.
 #
 # Functions: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite`, {py:class}`tse_core.syntaxgym.formula.Formula` and {py:func}`tse_book.charts.region_profile`; [all others](../book/api/index.md).

@@ -88,7 +88,7 @@ from tse_core.sweep import running
 #
 # A finished model says what was learned. Its {term}`checkpoints <checkpoint>` say in which order. Two of the laboratory's models were saved after 1, 2, 4, ... steps of training and scored on Marvin and Linzen's templates. Their language has 900 verbs, and we know how often each occurs: 200 verbs are its *head*, 200 its *middle*, and 500 rare verbs its *tail*.
 #
-# A model that conjugates nearly every verb may have learned one rule, or verb after verb until all were done. At the end the two look alike. On the way they do not: a rule should reach frequent and rare verbs at almost the same time.
+# A model that conjugates nearly every verb may have learned one rule, or verb after verb. At the end the two look alike. On the way a rule should reach frequent and rare verbs at almost the same time.
 #
 # `tse sweep` runs a plan of checkpoints, data and verbs on whatever machines there are ([From a laptop to a cluster](../book/scaling.md)).
 

@@ -140,7 +140,7 @@ print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key"
 #
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. The released code finds the cut-off in a running sum in single precision. On a peaked distribution it rounds to 1.0 long before the last token; lemmas behind that point are not looked at.
+# At top 100 % every lemma should count. The released code finds the cut-off in a running sum in single precision. It rounds to 1.0 long before the last token; lemmas behind that point are not looked at.
 
 # %%
 random = np.random.default_rng(0)
@@ -247,7 +247,7 @@ table(
 )
 
 # %% [markdown]
-# Any model must give the same answer to both, and is wrong for one of them.
+# Any model is wrong for one of them.
 
 # %% tags=["remove-input"]
 sheep_left = sheep["left"].iloc[0]
@@ -408,7 +408,7 @@ table(
 # ## Intervals for the wrong unit
 #
 # ```{dropdown} Predict: a construction has hundreds of contexts and ten nouns. Is an interval over contexts too narrow or too wide?
-# Too narrow where nouns differ, since contexts with the same noun repeat each other. But if the singular of a noun is easy exactly where its plural is hard, errors cancel within a noun, and it is too wide.
+# Too narrow where nouns differ, since contexts with the same noun repeat each other. But if a noun's singular is easy where its plural is hard, errors cancel, and it is too wide.
 # ```
 #
 # Contexts as if independent, and {term}`clustered <cluster>` by subject noun:
@@ -496,7 +496,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.2f` of the studies, the other in {glue:text}`verb_coverage_four_both:.2f`. For the difference it is {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim that EW is below TSE is a claim about verbs, so this book judges it by the second.
+# With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.2f` of the studies, the other in {glue:text}`verb_coverage_four_both:.2f`. For the difference it is {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim about verbs needs the second.
 #
 # Compare two numbers of the same contexts by the interval of their *difference*. Whoever tests many rows must expect false alarms, so this book corrects the p-values of a family of tests together (Holm's method).
 
@@ -616,7 +616,7 @@ print("Eight signs are right. Which of them did you get wrong before you compute
 # ````{exercise} ★★★ How many nouns?
 # :label: 14-nouns
 #
-# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1), 50 contexts a noun. `interval(values)` and `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width with contexts as if independent, and `by_noun`, the width clustered by noun. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 whose clustered width is at most half of `by_noun`. Would 50 more contexts for each noun do as well?
+# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1), 50 contexts a noun. `interval(values)` and `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width with contexts as if independent, and `by_noun`, the width clustered by noun. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 whose clustered width is at most half of `by_noun`.
 #
 # ```{dropdown} Hint
 # Widths fall with the root of the number of *independent* things.

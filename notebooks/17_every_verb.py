@@ -94,7 +94,7 @@ from tse_core.results.signature import Signature
 # A tokenizer learns its {term}`byte pairs <byte pair>` from text. Frequent words become one entry; rare words stay in pieces. In the laboratory we know how frequent each verb is, and this vocabulary was learned from its sentences.
 #
 # ```{dropdown} Predict: of the verbs of the tail, the rarest ones, how many are still counted with byte pairs?
-# An entry must pay for itself by its frequency, and a lemma needs two, so expect few.
+# A lemma needs two entries, and each must pay for itself by its frequency, so expect few.
 # ```
 
 # %% tags=["hide-input"]
@@ -224,7 +224,7 @@ charts.word_tree(
 # Read a path from left to right and multiply.
 #
 # ```{dropdown} Predict: suppose that a tokenizer cuts a verb so that its base form is the beginning of the form with -s. What does EW say of this verb if the end of the word is not counted?
-# One half, whatever the model knows. A beginning is at least as probable as everything that begins with it, so the base form wins: right for every plural subject, wrong for every singular one.
+# One half, whatever the model knows. A beginning is at least as probable as everything that begins with it, so the base form wins after every subject.
 # ```
 
 # %% tags=["hide-input"]
@@ -500,7 +500,7 @@ glue("every_verb_said", " ".join(said) or "No real model took part in this build
 # %% [markdown]
 # {glue:text}`every_verb_said:s`
 #
-# What could fool you: the two scores do not ask the same verbs. And words of any length are possible, so bottom p over whole words cannot be computed. The package ranks the forms of the list against each other; such *list cut-offs* are shares of the list's probability, another scale than the paper's.
+# What could fool you: the two scores do not ask the same verbs. And bottom p over whole words cannot be computed, because words of any length are possible. The package's *list cut-offs* are shares of the list's probability.
 #
 # ## What it costs
 
