@@ -6,14 +6,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tiny import save_unigram_model
 from tse_book.laboratory.known_truth import true_sensitivity, truth
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
 from tse_book.studies.details import COLUMNS, recorded_details
-from tse_book.studies.expectations import MEAN, Region, design_of, expectations, lifts
+from tse_book.studies.expectations import (
+    MEAN,
+    Region,
+    design_of,
+    expectations,
+    expected_of_falls,
+    expected_of_tokens,
+    lifts,
+)
 from tse_book.studies.factorial import TABLES, WHOLE
 from tse_book.studies.gap import GAP, OUTCOMES, PARTS, gap_parts, known_parts, recorded_stages, stages, stages_of
-from tse_core import InputError, evaluate, load_lemmas, load_pairs
+from tse_book.studies.several_tokens import several_tokens_for
+from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.paths import data_folder
 from tse_core.uncertainty.clusters import Sample
 from tse_core.words import spelled_nouns
@@ -208,6 +218,30 @@ def test_the_expectations_are_differences_of_cells(design):
     means = table[table["row"] == MEAN]
     assert len(means) == 8 and set(table["verdict"]) <= {"holds", "fails", "open"}
     assert set(lifts(asked, "singular")["adverb"]) == {"often", "never"}
+
+
+def test_verbs_of_several_tokens_are_expected_below_single_ones_by_hand():
+    rows = [("Simple", noun, "none", verb, 1 + (verb == "abdicate"), 4, 4 - 2 * (verb == "abdicate"))
+            for noun in NOUNS for verb in ("open", "walk", "abdicate")]  # fmt: skip
+    table = pd.DataFrame(rows, columns=COLUMNS["several_tokens"])
+    found = expected_of_tokens(table)
+    assert found["value"].tolist() == pytest.approx([-0.5, -0.5]) and set(found["row"]) == {MEAN, "Simple"}
+
+
+def test_falls_beyond_their_null_are_counted():
+    rows = [("a", 0.2, 0.1, 0.3), ("b", -0.2, -0.3, -0.1), ("c", 0.0, -0.1, 0.1), ("all", 0.0, -1.0, 1.0)]
+    findings = pd.DataFrame(rows, columns=["row", "value", "low", "high"])
+    found = expected_of_falls(findings.assign(claim="E.head-tail.ew", condition="verbs that are no nouns"))
+    assert found["verdict"].tolist() == ["open", "fails", "holds", "open"]
+    assert found.loc[0, ["value", "high"]].tolist() == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_some_verbs_of_each_kind_are_recorded_behind_an_adverb(tmp_path):
+    pieces = load_model(save_unigram_model(tmp_path / "pieces", "causal"))
+    table = several_tokens_for(pieces, "newman-clean", verbs=3, contexts=1)["several_tokens"]().table
+    assert list(table) == COLUMNS["several_tokens"] and table["construction"].nunique() == 9
+    verbs = table.drop_duplicates("lemma")["tokens"]
+    assert (verbs == 1).sum() == 3 and (verbs > 1).sum() == 3 and (table["correct"] <= table["contexts"]).all()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Scores in cells, number sensitivity and distinct decisions: by hand, and against evaluations of just these verbs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -115,6 +117,11 @@ def test_each_group_scores_as_an_evaluation_of_its_verbs_alone(tiny_causal):
         assert row[["MW", "EW", "NS"]].tolist() == pytest.approx(alone[["MW", "EW", "NS"]].iloc[0].tolist(), abs=1e-6)
 
 
+def test_a_column_that_pairs_have_too_divides_the_contexts():
+    table = by_hand().table("left").set_index("left")
+    assert table["contexts"].to_dict() == {"the key": 1, "the keys": 1, "the box": 1}
+
+
 def test_cells_of_contexts_average_to_the_row_and_their_order_is_that_of_the_names(tiny_causal):
     found = evaluate(tiny_causal, "marvin-linzen/across-subject-relative")
     table = found.table(["number", "attractor"], intervals=True)
@@ -176,6 +183,10 @@ def test_the_table_of_metrics_says_what_number_sensitivity_is():
     [
         (lambda e: e.table("advrb"), "unknown column to divide by 'advrb' .did you mean 'adverb'"),
         (lambda e: e.table("band"), "unknown column to divide by 'band'.*noun"),
+        (
+            lambda e: replace(e, lemmas=e.lemmas.drop(columns="noun")).table("noun"),
+            "unknown column to divide by 'noun'",
+        ),
         (lambda e: e.table("adverb,adverb"), "name at least one, each once"),
         (lambda e: e.table([]), "name at least one, each once"),
         (lambda e: e.table(lemmas=["sing", "dance"]), "none of the 2 lemmas given is among the 3 counted"),

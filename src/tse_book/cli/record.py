@@ -15,8 +15,9 @@ checksums) below [b]--out[/b]; of a model from outside this project also finding
 pairs, items, regions, wordings.parquet (every BLiMP pair, every item of a suite, Table 2 with other first words), with
 what stands in front of a sentence by default and with nothing there; and words and verbs.parquet (Table 2 by single
 entries and by whole words, in a sample of contexts on a processor); and factorial.parquet with two tables beside it
-(Marvin and Linzen's constructions crossed with adverbs, in counts), and odds.parquet, made from these (by how much each
-condition multiplies the odds that a verb is conjugated correctly).
+(Marvin and Linzen's constructions crossed with adverbs, in counts), odds.parquet, made from these (by how much each
+condition multiplies the odds that a verb is conjugated correctly), and several_tokens.parquet (some verbs of one token
+and of several behind an adverb).
 
 The book shows what lies in data/recorded, labelled as recorded; the files can also go to another machine, whose store
 takes them with [b]tse results add[/b]. What cannot be asked of the model is named.
@@ -42,7 +43,9 @@ def record(
     out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
     part: Annotated[
         list[str] | None,
-        typer.Option(help="agreement, blimp, suites, findings, details, words, factorial or odds; may be repeated."),
+        typer.Option(
+            help="agreement, blimp, suites, findings, details, words, factorial, several_tokens, odds; may be repeated."
+        ),
     ] = None,
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
@@ -53,8 +56,9 @@ def record(
     from tse_book.studies import record as run
     from tse_book.studies.factorial import FACTORIAL, factorial_for
     from tse_book.studies.odds import ODDS, odds_for
+    from tse_book.studies.several_tokens import SEVERAL, several_tokens_for
 
-    known = (*PARTS, *FURTHER, WORDS, FACTORIAL, ODDS)
+    known = (*PARTS, *FURTHER, WORDS, FACTORIAL, SEVERAL, ODDS)
     for name in part or []:
         if name not in known:
             raise unknown("part", name, known)
@@ -70,6 +74,8 @@ def record(
         made = record_details(home, words_for(loaded, lemmas, asked["data"], store))
     if FACTORIAL in wanted:
         made = record_details(home, factorial_for(loaded, lemmas))
+    if SEVERAL in wanted:
+        made = record_details(home, several_tokens_for(loaded, lemmas, store))
     if ODDS in wanted:
         made = record_details(home, odds_for(home.name, out))
     for name, file in {**made["files"], **made.get("details", {})}.items():

@@ -6,6 +6,7 @@
     data/recorded/MODEL/wordings.parquet    bos, capital, construction: TSE, EW, MW
     data/recorded/MODEL/words.parquet       and verbs.parquet: see `tse_book.studies.word_details`
     data/recorded/MODEL/factorial.parquet   and two tables beside it: see `tse_book.studies.factorial`
+    data/recorded/MODEL/several_tokens.parquet   see `tse_book.studies.several_tokens`
     data/recorded/MODEL/odds.parquet        what multiplies the odds of a correct verb: see `tse_book.studies.odds`
 
 Numbers are kept in single precision, the margin of a pair beside its log-probability, so that its sign is exact. All
@@ -60,6 +61,7 @@ COLUMNS: dict[str, list[str]] = {
         "construction", "adverb", "ambiguous", "number", "attractor_number", "noun", "lemma", "contexts", "correct",
         "twins", "sensitive",
     ],
+    "several_tokens": ["construction", "noun", "attractor", "lemma", "tokens", "contexts", "correct"],
     "odds": ["effect", "where", "odds_ratio", "low", "high", "p_value", "p_holm"],
     "factorial_likely": [
         "construction", "adverb", "ambiguous", "number", "attractor_number", "lemma", "log_probability",

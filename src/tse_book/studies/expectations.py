@@ -1,4 +1,4 @@
-"""What was expected of the factorial design before it was run in full, and what it shows: H1 to H5.
+"""What was expected of the factorial design before it was run in full, and what it shows: H1 to H6.
 
 The expectations come from ten nouns and four; each has a statistic with its 95 % interval over other subjects and other
 verbs, crossed, and a region that was named beforehand. An expectation **holds** where the whole interval lies in its
@@ -90,6 +90,50 @@ def expectations(design: Design) -> pd.DataFrame:
     rows += _sensitivity(design.verbs.query(adverb), Region(at_least=0.99))
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table.sort_values("expectation", kind="stable", ignore_index=True)
+
+
+def expected_of_tokens(table: pd.DataFrame) -> pd.DataFrame:
+    """H5: with an adverb, EW of verbs of several tokens lies below that of verbs of one token.
+
+    Parameters
+    ----------
+    table : "several_tokens" of a recorded run's details
+    """
+    parts: dict[str, Parts] = {}
+    for construction, rows in table.groupby("construction", sort=False, observed=True):
+        kinds = [rows[rows["tokens"] > 1], rows[rows["tokens"] == 1]]
+        ways = ("noun", "attractor", "lemma")
+        samples = [
+            Sample((kind["correct"] / kind["contexts"]).to_numpy(), [kind[way].to_numpy(str) for way in ways],
+                   kind["contexts"].to_numpy()) for kind in kinds
+        ]  # fmt: skip
+        parts[str(construction)] = list(zip(samples, (1.0, -1.0), strict=True))
+    statement = "EW of verbs of several tokens less EW of single entries, with an adverb"
+    return pd.DataFrame(_judged("H5", statement, parts, Region(at_most=0.0)), columns=COLUMNS)
+
+
+def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
+    """H6: over verbs that are no nouns, EW falls from head to tail beyond its null in fewer than half of the rows.
+
+    Parameters
+    ----------
+    findings : of one model, in the columns of `tse_book.studies.findings`
+
+    Returns
+    -------
+    DataFrame with columns `COLUMNS`. A row's value is its fall beyond the null; it holds where its interval does not
+    reach above 0. The row "mean" is the share of rows that fall for certain (the interval lies above 0), with the most
+    that it could be (its end does) as its upper bound.
+    """
+    asked = (findings["claim"] == "E.head-tail.ew") & (findings["condition"] == "verbs that are no nouns")
+    rows = findings[asked & ~findings["row"].isin(["all", "difference"])]
+    certain, possible = (rows["low"] > 0).mean(), (rows["high"] > 0).mean()
+    half, none = Region(at_most=0.5 - 1e-9), Region(at_most=0.0)
+    judged = [(MEAN, "share of rows that fall beyond their null", half, certain, certain, possible)]
+    judged += [(r.row, "the fall beyond its null", none, r.value, r.low, r.high) for r in rows.itertuples()]
+    table = [("H6", statement, row, *values, *region, region.verdict(*values[1:]))
+             for row, statement, region, *values in judged]  # fmt: skip
+    return pd.DataFrame(table, columns=COLUMNS)
 
 
 def lifts(design: Design, number: str) -> pd.DataFrame:

@@ -68,7 +68,7 @@ def _divided(found: "Evaluation", by: list[str]) -> tuple[list[str], list[str]]:
     """Which of the columns divide the contexts, and which the verbs."""
     of_lemmas = [name for name in by if name in found.lemmas]
     for name in set(by) - set(of_lemmas):
-        if ALIASES.get(name, name) not in found.contexts:
+        if name == "noun" or ALIASES.get(name, name) not in found.contexts:  # noun is the list's alone
             factors = [c for c in found.contexts.columns[: found.contexts.columns.get_loc("pairs")] if c != "noun"]
             factors += [c for c in found.contexts.columns[len(factors) :] if found.contexts[c].dtype.kind not in "fi"]
             raise unknown("column to divide by", name, list(dict.fromkeys([*found.lemmas, *factors])))
@@ -111,7 +111,7 @@ def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: boo
     keys = by or [""]
     contexts = contexts if by else contexts.assign(**{"": ""})
     asked = asked[["context", "noun", "left", "correct", "wrong", "lemma", *(m.column for m in OF_PAIRS.values())]]
-    asked = asked.join(contexts[keys], on="context")
+    asked = asked.join(contexts[[key for key in keys if key not in asked]], on="context")
     once = decisions(asked)
     of = {"context": contexts.groupby(keys, sort=False), "pair": asked.groupby(keys, sort=False)}
     rows = {name: ("pair" if name in OF_PAIRS else "context", name.lower()) for name in TABLE_ORDER}
