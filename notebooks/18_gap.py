@@ -110,7 +110,7 @@ parts_of_gap = {
 # %% [markdown] tags=["explains"]
 # ## In brief
 #
-# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which asks about a handful? The paper's answer is that models conjugate unlikely verbs less well. But a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb rules that out.
+# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which asks about a handful? The paper's answer is that models conjugate unlikely verbs less well. But a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb makes that reading unlikely.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
@@ -246,7 +246,9 @@ for label, groups in kinds.items():
     display(
         newman.say(
             f"EW of {label} is {ew['never nouns']:.2f} for verbs that are never nouns and {ew['also nouns']:.2f} for the others.",
-            f"By how far it falls, the line of the former is nearer to {nearer['never nouns']}, that of the latter to {nearer['also nouns']}.",
+            f"By how far they fall, both lines are nearer to {nearer['also nouns']}."
+            if nearer["never nouns"] == nearer["also nouns"]
+            else f"By how far it falls, the line of the former is nearer to {nearer['never nouns']}, that of the latter to {nearer['also nouns']}.",
             f"Some verbs are right for one number of the subject and wrong for the other: {for_base:.0%} of these prefer the base form"
             + (", the one that can be a noun." if for_base > 0.5 else "."),
         )
@@ -261,7 +263,7 @@ for label, groups in kinds.items():
 # The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. Behind a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out. Drawn are singular subjects.
 #
 # ```{dropdown} Predict: what does an adverb do to EW of verbs that are also nouns, behind a plural noun?
-# The adverb rules the reading as a noun out, so their EW should rise. {term}`Attraction`, agreement with the nearer noun, should stay. The chart and the sentences below the tables say what happened.
+# The adverb makes the reading as a noun unlikely, so their EW should rise. {term}`Attraction`, agreement with the nearer noun, should stay. The chart and the sentences below the tables say what happened.
 # ```
 
 
@@ -481,12 +483,12 @@ for name in found:
         ~odds["where"].str.contains("number plural")
         & ~odds["effect"].str.startswith("the subject")
     ]
-    columns = ["effect", "where", "odds_ratio", "low", "high", "p_holm"]
+    corrected = shown["p_holm"].map(lambda p: "< .001" if p < 0.001 else f"{p:.3f}")
+    columns = ["effect", "where", "odds_ratio", "low", "high", "p, corrected"]
+    shown = shown.assign(**{"p, corrected": corrected})[columns]
     display(
         table(
-            shown[columns].rename(
-                columns={"odds_ratio": "odds ratio", "p_holm": "p, corrected"}
-            ),
+            shown.rename(columns={"odds_ratio": "odds ratio"}),
             f"{name}: what multiplies the odds of a correct form, singular subjects (recorded)",
         )
     )
