@@ -15,7 +15,7 @@ import pytest
 from book.make import NOTEBOOKS
 
 CHAPTERS = sorted(path.stem for path in NOTEBOOKS.glob("*.py"))
-PAGES = ["index", "slides", "lesson", "handout", "reporting"]
+PAGES = sorted(path.stem for path in (NOTEBOOKS.parent / "book").glob("*.md") if path.stem != "glossary")
 COUNTED = r"(?:rows?|models?|cells?|curves?|constructions?|paradigms?|phenomena|suites?|items?)"
 COMPARES = re.compile(
     r"\b(?:high|low|larg|small|great|strong|weak|hard|eas|near|furth|steep|wid|narrow|sur)i?(?:er|est)\b|"
