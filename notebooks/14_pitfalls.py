@@ -184,7 +184,7 @@ table(
 #
 # ### The mask that is not where it was counted
 #
-# RoBERTa's tokenizer writes the space into the following word. The released code encodes the sentence with a space before it, but finds the mask's place by counting the tokens of the left context without one. A tokenizer trained on two short lines shows the slip.
+# The released code encodes RoBERTa's sentence with a space before it, but finds the mask's place by counting the tokens of the left context without one. A tokenizer trained on two short lines shows the slip.
 
 # %%
 tokenizer = Tokenizer(BPE())
@@ -311,7 +311,7 @@ else:
 # %% [markdown] tags=["explains"]
 # ## The switchboard
 #
-# Tools differ in *policies* that papers rarely print: the BOS token, a space or a capital at the start, a final period, the verb list. Each switch is a run with one of them flipped. Choose one: the hollow marks stay, the filled ones move.
+# Tools differ in *policies* that papers rarely print. Each switch is a run with one of them flipped: the hollow marks stay, the filled ones move.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
 # The final period. It stands to the right of the verb, where a causal model has not looked yet.
@@ -371,7 +371,7 @@ table(shown, "Largest change of any construction's score, by switch", digits=4)
 #
 # ### Half precision
 #
-# In half precision scoring is faster and coarser. Nothing chooses it for you: `dtype="bfloat16"` asks for it, or `"float16"` on a card without bfloat16, such as a T4. Besides, two forms can get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
+# In half precision scoring is faster and coarser. Nothing chooses it for you: `dtype="bfloat16"` asks for it, or `"float16"` on a card such as a T4. Two forms can then get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
 
 # %% tags=["hide-input"]
 half = pd.read_csv(data_folder() / "recorded" / "half_precision.csv")
