@@ -94,8 +94,15 @@ from tse_book.laboratory import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth
 from tse_book.pages import glue, newman, table
 from tse_book.pages.design import designs, ew_cells, gap_of, kind_of_verb
+from tse_book.studies import recorded_findings
 from tse_book.studies.details import recorded_details
-from tse_book.studies.expectations import MEAN, expectations, lifts
+from tse_book.studies.expectations import (
+    MEAN,
+    expectations,
+    expected_of_falls,
+    expected_of_tokens,
+    lifts,
+)
 from tse_book.studies.gap import GAP, gap_parts, known_parts, stages_of
 from tse_core import evaluate, load_lemmas, load_model, load_pairs
 from tse_core.paths import data_folder, store_folder
@@ -503,11 +510,16 @@ for name in found:
 # %% [markdown] tags=["explains"]
 # ## What was expected
 #
-# Before the design was run, four expectations were written down (H1 to H4). One *holds* where its whole interval lies in its region, *fails* where all of it lies outside, and is *open* otherwise.
+# Before the design was run, six expectations were written down (H1 to H6). One *holds* where its whole interval lies in its region, *fails* where all of it lies outside, and is *open* otherwise.
 
 # %% tags=["hide-input"]
 for name, design in found.items():
-    judged = expectations(design)
+    judged = [expectations(design)]
+    if (several := recorded_details(name, "several_tokens")) is not None:
+        judged.append(expected_of_tokens(several.table))
+    if len(own := recorded_findings().query("model == @name")):
+        judged.append(expected_of_falls(own))
+    judged = pd.concat(judged, ignore_index=True)
     means = judged[judged["row"] == MEAN]
     display(
         table(
