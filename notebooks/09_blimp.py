@@ -122,8 +122,15 @@ from tse_core.paths import data_folder
 examples = pd.read_csv(data_folder() / "blimp" / "examples.csv").merge(
     blimp_paradigms()[["UID", "phenomenon"]], on="UID"
 )
+in_order = examples.sort_values(["phenomenon", "UID"])
 table(
-    examples.sort_values(["phenomenon", "UID"])[["phenomenon", "UID", "good", "bad"]],
+    pd.DataFrame(
+        {
+            "paradigm": in_order["UID"].str.replace("_", " "),
+            "acceptable": in_order["good"],
+            "unacceptable": in_order["bad"],
+        }
+    ),
     "One pair of each paradigm. We invented them to show what is tested; none is in BLiMP.",
 )
 

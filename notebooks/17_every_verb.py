@@ -174,11 +174,11 @@ if rows:
 # \begin{aligned}
 # P(w \mid c) = {}& P(t_1 \mid c)\; P(t_2 \mid c\, t_1) \\
 # &\cdots P(t_n \mid c\, t_1 \ldots t_{n-1}) \\
-# &\times P(\text{the word ends} \mid c\, t_1 \ldots t_n)
+# &\times P(\text{end} \mid c\, t_1 \ldots t_n)
 # \end{aligned}
 # $$
 #
-# The last factor is easily forgotten {cite}`pimentel2024compute,oh2024leading`. The tokens of *modernize* may be the beginning of *modernizer*; only the next token tells that the word is over. All forms of a list make a *tree*, in which shared beginnings are computed once.
+# The last factor, that the word ends, is easily forgotten {cite}`pimentel2024compute,oh2024leading`. The tokens of *modernize* may be the beginning of *modernizer*; only the next token tells that the word is over. All forms of a list make a *tree*, in which shared beginnings are computed once.
 
 # %% tags=["hide-input"]
 causal = {name: model for name, model in real.items() if model.kind == "causal"}
