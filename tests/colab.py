@@ -40,7 +40,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         place = Path(place)
         python = environment(options.venv or place / "venv", options.python)
-        wheel = built(trimmed(place), place / "wheel")
+        book = trimmed(place)
+        wheel = built(book, place / "wheel")
         with serving(stand_ins(place)) as hub:
             settings = os.environ | {
                 "HF_ENDPOINT": str(hub), "HF_HOME": str(place / "hf"), "TSE_CACHE": str(place / "cache"),
@@ -50,7 +51,7 @@ def main() -> int:
                 f"{name} {profile}".strip()
                 for name in options.notebooks or notebook_names()
                 for profile in options.profile or ("", "base")
-                if not runs(name, profile, python, wheel, place / f"{name}-{profile}", settings)
+                if not runs(book / "notebooks" / f"{name}.ipynb", profile, python, wheel, settings)
             ]
     print(f"failed: {', '.join(failed)}" if failed else "all ran")
     return 1 if failed else 0
@@ -74,11 +75,12 @@ def built(source: Path, folder: Path) -> Path:
     return next(folder.glob("tse_core-*.whl"))
 
 
-def runs(name: str, profile: str, python: Path, wheel: Path, folder: Path, settings: dict) -> bool:
-    """Whether one notebook runs from top to bottom, alone with the wheel in a new folder."""
+def runs(notebook: Path, profile: str, python: Path, wheel: Path, settings: dict) -> bool:
+    """Whether a notebook runs from top to bottom, alone with the wheel in a new folder beside the wheel's."""
+    name, folder = notebook.stem, wheel.parents[1] / f"{notebook.stem}-{profile}"
     run([str(python), "-m", "pip", "uninstall", "--quiet", "--yes", "tse_core"])
     folder.mkdir(parents=True)
-    text = (ROOT / "notebooks" / f"{name}.ipynb").read_text()
+    text = notebook.read_text()
     assert text.count(SET) == 1, f"{name}: the first cell has no {SET}"
     (folder / f"{name}.ipynb").write_text(text.replace(SET, f'PROFILE = \\"{profile}\\"'))
     shutil.copy2(wheel, folder)

@@ -66,3 +66,14 @@ def test_every_table_and_figure_of_the_papers_has_its_place(shared):
                 else ()
             )
             assert name + letter in apart or name in chapter.with_suffix(".py").read_text(), f"{paper}: {name}"
+
+
+def test_what_pages_quote_of_a_chapter_is_glued_there():
+    place = re.compile(r"(?:[{]\w+[}][ `]|notebooks/)(\d\d_\w+)(?:\.ipynb)?::([\w-]+)")
+    pages = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.py")]
+    quoted = {found for page in pages for found in place.findall(page.read_text())}
+    assert len(quoted) > 50
+    for notebook, name in sorted(quoted):
+        text = (ROOT / "notebooks" / f"{notebook}.py").read_text()
+        made = [re.sub(r"\\{.*?\\}", ".+", re.escape(one)) for one in re.findall(r'f"(\w*{[^"]+)"', text)]
+        assert f'"{name}"' in text or any(re.fullmatch(one, name) for one in made), f"{notebook} glues no {name}"
