@@ -6,24 +6,36 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tiny import save_unigram_model
 from tse_book.laboratory.known_truth import true_sensitivity, truth
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
 from tse_book.studies.details import COLUMNS, recorded_details
-from tse_book.studies.expectations import (
-    MEAN,
-    Region,
-    design_of,
-    expectations,
-    expected_of_falls,
-    expected_of_tokens,
-    lifts,
-)
+from tse_book.studies.expectations import MEAN, Region, design_of, expectations, lifts
 from tse_book.studies.factorial import TABLES, WHOLE
-from tse_book.studies.gap import GAP, OUTCOMES, PARTS, gap_parts, known_parts, recorded_stages, stages, stages_of
-from tse_book.studies.several_tokens import several_tokens_for
-from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
+from tse_book.studies.gap import (
+    ALL,
+    CHOICE,
+    END,
+    GAP,
+    NEVER,
+    NEVER_ALL,
+    NEVER_END,
+    NOUNS,
+    OUTCOMES,
+    PARTS,
+    SINGLE,
+    SINGLE_END,
+    TOKENS,
+    TSE,
+    ew_of_kinds,
+    gap_of_never_nouns,
+    gap_parts,
+    known_parts,
+    recorded_stages,
+    stages,
+    stages_of,
+)
+from tse_core import InputError, evaluate, load_lemmas, load_pairs
 from tse_core.paths import data_folder
 from tse_core.uncertainty.clusters import Sample
 from tse_core.words import spelled_nouns
@@ -37,38 +49,56 @@ def sample(values, verbs):
 
 def by_hand():
     stages = {
-        "TSE": sample([1.0, 0.9], ["be", "walk"]),
-        "other verbs": sample([1.0, 0.8, 0.6], ["be", "open", "rust"]),
-        "single entries": sample([1.0, 0.8, 0.6, 0.0], ["be", "open", "rust", "walk"]),
-        "with the word's end": sample([1.0, 0.8, 0.6, 0.2], ["be", "open", "rust", "walk"]),
-        "all verbs": sample([1.0, 0.8, 0.6, 0.2, 0.4], ["be", "open", "rust", "walk", "abdicate"]),
+        TSE: sample([1.0, 0.9], ["be", "walk"]),  # .95
+        NEVER: sample([1.0, 0.8, 0.6], ["be", "open", "rust"]),  # .80
+        SINGLE: sample([1.0, 0.8, 0.6, 0.0], ["be", "open", "rust", "walk"]),  # .60
+        NEVER_END: sample([1.0, 0.9, 0.8], ["be", "open", "rust"]),  # .90
+        SINGLE_END: sample([1.0, 0.9, 0.8, 0.1], ["be", "open", "rust", "walk"]),  # .70
+        NEVER_ALL: sample([1.0, 0.9, 0.8, 0.1], ["be", "open", "rust", "abdicate"]),  # .70
+        ALL: sample([1.0, 0.9, 0.8, 0.1, 0.1, 0.1], ["be", "open", "rust", "walk", "abdicate", "zip"]),  # .50
     }
     return {"Simple": stages, "Twice": stages}
 
 
 def test_the_parts_of_the_gap_by_hand():
-    table = gap_parts(by_hand()).set_index(["construction", "part"])["value"]
-    parts = {"choice of verbs": 0.15, "noun readings": 0.2, "the word's end": -0.05, "several tokens": 0.05}
-    for row in (MEAN, "Simple", "Twice"):
-        assert table[row].to_dict() == pytest.approx({GAP: 0.35, **parts})
+    single = {GAP: 0.35, CHOICE: 0.15, NOUNS: 0.2}
+    whole = {GAP: 0.45, CHOICE: 0.15, END: -0.1, NOUNS: (0.2 + 0.2) / 2, TOKENS: (0.2 + 0.2) / 2}
+    for over, parts in (("single entries", single), ("all verbs", whole)):
+        table = gap_parts(by_hand(), over).set_index(["construction", "part"])["value"]
+        for row in (MEAN, "Simple", "Twice"):
+            assert table[row].to_dict() == pytest.approx(parts)
+    assert gap_of_never_nouns(by_hand())[0] == pytest.approx(0.25)
+
+
+def test_a_part_is_the_mean_over_both_orders():
+    stages = {"Simple": by_hand()["Simple"] | {NEVER_ALL: sample([0.9, 0.9], ["be", "open"])}}
+    table = gap_parts(stages, "all verbs").set_index(["construction", "part"])["value"][MEAN]
+    # nouns first .90 - .70, nouns last .90 - .50; tokens last .70 - .50, tokens first .90 - .90
+    assert (table[NOUNS], table[TOKENS]) == (pytest.approx(0.3), pytest.approx(0.1))
 
 
 def test_the_parts_add_up_in_every_row_of_the_recorded_run():
-    table = gap_parts(recorded_stages("smollm2-135m-instruct")).pivot(
-        index="construction", columns="part", values="value"
-    )
-    assert len(table) == 10
-    assert np.abs(table[list(PARTS)].sum(axis=1) - table[GAP]).max() < 1e-12
-    assert (table[GAP] > 0).all() and table.loc[MEAN, "noun readings"] > 0.09
+    recorded = recorded_stages("smollm2-135m-instruct")
+    for over, names in PARTS.items():
+        table = gap_parts(recorded, over).pivot(index="construction", columns="part", values="value")
+        assert len(table) == 10
+        assert np.abs(table[list(names)[1:]].sum(axis=1) - table[GAP]).max() < 1e-12
+        assert (table[GAP] > 0).sum() >= 9 and table.loc[MEAN, NOUNS] > 0.05
 
 
-NOUNS, BETWEEN, LISTED = ["key", "box", "cup"], ["shelf", "table"], ["open", "walk", "rust", "plan", "abdicate"]
+def test_the_recorded_verbs_that_are_long_or_nouns_are_worse():
+    kinds = ew_of_kinds(recorded_stages("smollm2-135m-instruct")).set_index(["verbs", "length"])["value"]
+    assert kinds.idxmax() == ("never nouns", "one token")
+    assert kinds.idxmin() == ("all", "any")
+
+
+SUBJECTS, BETWEEN, LISTED = ["key", "box", "cup"], ["shelf", "table"], ["open", "walk", "rust", "plan", "abdicate"]
 
 
 def outcomes():
     """Made-up outcomes of two constructions, by subject, attractor and verb; the last verb is several tokens."""
     random, rows = np.random.default_rng(1), []
-    for construction, noun, attractor in itertools.product(("Simple", "Twice"), NOUNS, BETWEEN):
+    for construction, noun, attractor in itertools.product(("Simple", "Twice"), SUBJECTS, BETWEEN):
         rows.append(("pairs", construction, noun, attractor, "the templates' own", 2, random.integers(0, 3)))
         rows += [("single", construction, noun, attractor, verb, 4, random.integers(1, 5)) for verb in LISTED[:-1]]
         rows += [("words", construction, noun, attractor, verb, 4, random.integers(1, 5)) for verb in LISTED]
@@ -79,12 +109,13 @@ def test_the_parts_add_up_in_every_replicate_of_subjects_verbs_and_attractors():
     table, random = outcomes(), np.random.default_rng(2)
     for _ in range(20):
         drawn = np.ones(len(table))
-        for way, labels in (("noun", NOUNS), ("attractor", BETWEEN), ("lemma", LISTED)):
+        for way, labels in (("noun", SUBJECTS), ("attractor", BETWEEN), ("lemma", LISTED)):
             times = dict(zip(labels, 1 + random.integers(0, 3, len(labels)), strict=True))
             drawn *= table[way].map(times).fillna(1)
         replicate = table.assign(contexts=table["contexts"] * drawn, correct=table["correct"] * drawn)
-        found = gap_parts(stages(replicate)).pivot(index="construction", columns="part", values="value")
-        assert np.abs(found[list(PARTS)].sum(axis=1) - found[GAP]).max() < 1e-12
+        for over, names in PARTS.items():
+            found = gap_parts(stages(replicate), over).pivot(index="construction", columns="part", values="value")
+            assert np.abs(found[list(names)[1:]].sum(axis=1) - found[GAP]).max() < 1e-12
         weights = replicate[replicate["forms"] == "words"].query("construction == 'Simple'")
         tse = replicate[replicate["forms"] == "pairs"].query("construction == 'Simple'")
         by_hand = [rows["correct"].sum() / rows["contexts"].sum() for rows in (tse, weights)]
@@ -96,8 +127,8 @@ def test_more_ways_of_sampling_give_wider_intervals():
     widths = []
     for ways in (["lemma"], ["noun", "lemma"], ["noun", "attractor", "lemma"]):
         kept = table[["forms", "construction", *ways, "contexts", "correct"]]
-        parts = gap_parts(stages(kept)).query("construction == 'mean'").set_index("part")
-        widths.append(parts.loc["noun readings", "high"] - parts.loc["noun readings", "low"])
+        parts = gap_parts(stages(kept), "all verbs").query("construction == 'mean'").set_index("part")
+        widths.append(parts.loc[NOUNS, "high"] - parts.loc[NOUNS, "low"])
     assert widths[0] < widths[1] <= widths[2]
 
 
@@ -107,43 +138,44 @@ def test_the_stages_of_an_evaluation_have_its_scores_and_sample_its_nouns_verbs_
     found = evaluate(tiny_causal, some, cutoffs=WHOLE, keep="forms")
     (stage,) = stages_of([found]).values()
     scores = found.table().iloc[0]
-    assert np.average(stage["single entries"].values, weights=stage["single entries"].counts) == pytest.approx(
-        scores["EW"]
-    )
-    assert np.average(stage["TSE"].values, weights=stage["TSE"].counts) == pytest.approx(scores["TSE"])
-    ways = [len(set(way)) for way in stage["single entries"].clusters]
+    assert np.average(stage[SINGLE].values, weights=stage[SINGLE].counts) == pytest.approx(scores["EW"])
+    assert np.average(stage[TSE].values, weights=stage[TSE].counts) == pytest.approx(scores["TSE"])
+    ways = [len(set(way)) for way in stage[SINGLE].clusters]
     assert ways == [3, len(set(spelled_nouns(some["attractor"]))), len(found.lemmas)]
-    assert [len(set(way)) for way in stage["TSE"].clusters] == [3, ways[1], 1]
+    assert [len(set(way)) for way in stage[TSE].clusters] == [3, ways[1], 1]
 
 
-def test_without_whole_words_the_gap_ends_at_single_entries():
-    stages = {
-        "Simple": {name: part for name, part in by_hand()["Simple"].items() if name in list(by_hand()["Simple"])[:3]}
-    }
-    table = gap_parts(stages)
-    assert set(table["part"]) == {GAP, "choice of verbs", "noun readings"}
-    with pytest.raises(InputError, match="a gap lies between TSE and another stage"):
-        gap_parts({"Simple": {"TSE": by_hand()["Simple"]["TSE"]}})
+def test_without_whole_words_the_gap_is_over_single_entries():
+    stages = {"Simple": {name: by_hand()["Simple"][name] for name in (TSE, NEVER, SINGLE)}}
+    assert set(gap_parts(stages, "single entries")["part"]) == {GAP, CHOICE, NOUNS}
+    with pytest.raises(InputError, match="no scores of: all verbs"):
+        gap_parts(stages, "all verbs")
 
 
 def test_the_known_parts_of_the_laboratory_add_up_to_its_known_gap():
     lemmas = load_language().lemmas[["lemma"]]
-    table = known_parts("lexical", lemmas).pivot(index="construction", columns="part", values="value")
     known = truth("lexical").query("band == 'all'").set_index("construction")
-    rows = known.index
-    assert table.loc[rows, GAP].to_numpy() == pytest.approx((known["TSE"] - known["EW"]).to_numpy())
-    assert table[list(PARTS)].sum(axis=1).to_numpy() == pytest.approx(table[GAP].to_numpy())
-    assert (table[["the word's end", "several tokens"]] == 0).all(axis=None)
-    assert known_parts("systematic", lemmas).query("construction == 'Simple'")["value"].abs().max() == 0
+    for over, names in PARTS.items():
+        table = known_parts("lexical", lemmas, over).pivot(index="construction", columns="part", values="value")
+        rows = known.index
+        assert table.loc[rows, GAP].to_numpy() == pytest.approx((known["TSE"] - known["EW"]).to_numpy())
+        assert table[list(names)[1:]].sum(axis=1).to_numpy() == pytest.approx(table[GAP].to_numpy())
+    assert table[[END, TOKENS]].abs().max(axis=None) < 1e-12  # every verb of the language is one entry
+    assert known_parts("systematic", lemmas, "all verbs").query("construction == 'Simple'")["value"].abs().max() == 0
 
 
 @pytest.mark.slow
 def test_the_measured_parts_of_a_laboratory_model_are_the_known_ones():
     verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
     found = evaluate("lab-lexical-causal", "marvin-linzen/simple", verbs, cutoffs=WHOLE, keep="forms")
-    measured = gap_parts(stages_of([found])).query("construction == 'Simple'").set_index("part")["value"]
-    known = known_parts("lexical", found.lemmas).query("construction == 'Simple'").set_index("part")["value"]
-    for part in (GAP, "choice of verbs", "noun readings"):
+    measured, known = (
+        parts.query("construction == 'Simple'").set_index("part")["value"]
+        for parts in (
+            gap_parts(stages_of([found]), "single entries"),
+            known_parts("lexical", found.lemmas, "single entries"),
+        )
+    )
+    for part in (GAP, CHOICE, NOUNS):
         assert measured[part] == pytest.approx(known[part], abs=0.03)
 
 
@@ -218,30 +250,6 @@ def test_the_expectations_are_differences_of_cells(design):
     means = table[table["row"] == MEAN]
     assert len(means) == 8 and set(table["verdict"]) <= {"holds", "fails", "open"}
     assert set(lifts(asked, "singular")["adverb"]) == {"often", "never"}
-
-
-def test_verbs_of_several_tokens_are_expected_below_single_ones_by_hand():
-    rows = [("Simple", noun, "none", verb, 1 + (verb == "abdicate"), 4, 4 - 2 * (verb == "abdicate"))
-            for noun in NOUNS for verb in ("open", "walk", "abdicate")]  # fmt: skip
-    table = pd.DataFrame(rows, columns=COLUMNS["several_tokens"])
-    found = expected_of_tokens(table)
-    assert found["value"].tolist() == pytest.approx([-0.5, -0.5]) and set(found["row"]) == {MEAN, "Simple"}
-
-
-def test_falls_beyond_their_null_are_counted():
-    rows = [("a", 0.2, 0.1, 0.3), ("b", -0.2, -0.3, -0.1), ("c", 0.0, -0.1, 0.1), ("all", 0.0, -1.0, 1.0)]
-    findings = pd.DataFrame(rows, columns=["row", "value", "low", "high"])
-    found = expected_of_falls(findings.assign(claim="E.head-tail.ew", condition="verbs that are no nouns"))
-    assert found["verdict"].tolist() == ["open", "fails", "holds", "open"]
-    assert found.loc[0, ["value", "high"]].tolist() == pytest.approx([1 / 3, 2 / 3])
-
-
-def test_some_verbs_of_each_kind_are_recorded_behind_an_adverb(tmp_path):
-    pieces = load_model(save_unigram_model(tmp_path / "pieces", "causal"))
-    table = several_tokens_for(pieces, "newman-clean", verbs=3, contexts=1)["several_tokens"]().table
-    assert list(table) == COLUMNS["several_tokens"] and table["construction"].nunique() == 9
-    verbs = table.drop_duplicates("lemma")["tokens"]
-    assert (verbs == 1).sum() == 3 and (verbs > 1).sum() == 3 and (table["correct"] <= table["contexts"]).all()
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,21 @@
 import pandas as pd
 
 from tse_book.studies.details import recorded_details
-from tse_book.studies.expectations import MEAN, Design, design_of
+from tse_book.studies.expectations import Design, design_of
 from tse_book.studies.factorial import TABLES, WHOLE
-from tse_book.studies.gap import GAP, gap_parts, recorded_stages, stages_of
+from tse_book.studies.findings import DEFAULT
+from tse_book.studies.findings_run import NO_NOUNS, recorded_findings
+from tse_book.studies.gap import (
+    CHOICE,
+    GAP,
+    Stages,
+    ew_of_kinds,
+    gap_of_never_nouns,
+    gap_parts,
+    has_whole_words,
+    recorded_stages,
+    stages_of,
+)
 from tse_core.agreement.evaluation import evaluate
 from tse_core.models.coerce import load_model
 
@@ -16,7 +28,7 @@ def designs(models, lemmas: str, data: str, store=None) -> dict[str, Design]:
     """The design of each model, by its name: recorded, or scored now on `data`."""
     found = {}
     for name in models:
-        label = str(name).rstrip("/").rpartition("/")[2]
+        label = short(name)
         of_contexts, of_verbs = (recorded_details(label, kind) for kind in ("factorial", "factorial_verbs"))
         if of_contexts is None or of_verbs is None:
             run = evaluate(load_model(name), data, lemmas, cutoffs=WHOLE, keep="forms", store=store)
@@ -27,51 +39,101 @@ def designs(models, lemmas: str, data: str, store=None) -> dict[str, Design]:
     return found
 
 
-def gap_of(model: str, data, lemmas: str, store=None) -> pd.DataFrame:
-    """TSE less EW of a model and its parts (`gap_parts`): from its recorded run, or from scores on `data`."""
-    stages = recorded_stages(str(model).rstrip("/").rpartition("/")[2])
+def gap_stages(model: str, data, lemmas: str, store=None) -> Stages:
+    """What a model's gap lies between (`tse_book.studies.gap`): from its recorded run, or from scores on `data`."""
+    stages = recorded_stages(short(model))
     if stages is None:
         stages = stages_of([evaluate(model, part, lemmas, keep="forms", store=store) for part in data])
-    return gap_parts(stages)
+    return stages
 
 
-def kind_of_verb(model: str, parts: pd.DataFrame) -> str:
-    """Whether the gap depends on the kind of verb, in a sentence: mean of the rows, with intervals.
+def single_gap(model: str, stages: Stages) -> pd.DataFrame:
+    """TSE less EW over single entries, all of them and those that are never nouns: index, value, low, high.
 
-    >>> rows = [(MEAN, GAP, 0.13, 0.12, 0.14), (MEAN, "choice of verbs", 0.01, 0.0, 0.01)]
-    >>> rows += [(MEAN, "noun readings", 0.1, 0.09, 0.11)]
-    >>> kind_of_verb("m", pd.DataFrame(rows, columns=["construction", "part", "value", "low", "high"]))
-    'For m it depends on the kind of verb: TSE less EW is 0.01 [0.00, 0.01] over verbs that are no nouns, and verbs \
-that are also nouns add 0.10 [0.09, 0.11].'
+    From the recorded findings, over all contexts, with intervals over subjects and verbs; else from the stages.
     """
-    mean = parts[parts["construction"] == MEAN].set_index("part")
-    others, nouns = (
-        f"{row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-        for row in (mean.loc["choice of verbs"], mean.loc["noun readings"])
-    )
-    depends = mean.loc["noun readings", "low"] > 0 and mean.loc["noun readings", "value"] > mean.loc[GAP, "value"] / 2
+    found = recorded_findings()
+    found = found[(found["model"] == short(model)) & (found["claim"] == "E.ew-below-tse") & (found["row"] == "all")]
+    found = found.set_index("condition")[["value", "low", "high"]]
+    if {DEFAULT, NO_NOUNS} <= set(found.index):
+        return found.loc[[DEFAULT, NO_NOUNS]].set_axis(["all", "never nouns"])
+    parts = gap_parts(stages, "single entries").query("construction == 'mean'").set_index("part")
+    return parts.loc[[GAP, CHOICE], ["value", "low", "high"]].set_axis(["all", "never nouns"])
+
+
+def kind_of_verb(single: pd.DataFrame) -> str:
+    """Whether the gap over single entries depends on the kind of verb, in a sentence; of `single_gap`.
+
+    >>> rows = pd.DataFrame({"value": [0.1, 0.0], "low": [0.09, -0.01], "high": [0.11, 0.01]}, ["all", "never nouns"])
+    >>> print(kind_of_verb(rows))
+    Over all verbs that are single vocabulary entries, TSE less EW is 0.10 [0.09, 0.11]; over those that are never \
+nouns it is 0.00 [-0.01, 0.01]. So whether EW is below TSE depends on the kind of verb.
+    """
+    every, never = (_interval(single.loc[kind]) for kind in ("all", "never nouns"))
+    below = single["low"] > 0
+    if below["all"] and not below["never nouns"]:
+        verdict = "So whether EW is below TSE depends on the kind of verb."
+    elif below.all():
+        verdict = "So EW is below TSE for either kind of verb."
+    else:
+        verdict = "So it is open whether EW is below TSE."
     return (
-        f"For {model} it {'depends' if depends else 'does not depend'} on the kind of verb: TSE less EW is {others} "
-        f"over verbs that are no nouns, and verbs that are also nouns add {nouns}."
+        f"Over all verbs that are single vocabulary entries, TSE less EW is {every}; over those that are never nouns "
+        f"it is {never}. {verdict}"
     )
+
+
+def length_of_verb(stages: Stages) -> str:
+    """What verbs of several tokens change, in a sentence; nothing where whole words were not scored."""
+    if not has_whole_words(stages):
+        return ""
+    kinds = ew_of_kinds(stages).set_index(["verbs", "length"])["value"]
+    gap = gap_parts(stages, "all verbs").iloc[0]
+    worse = all(kinds[verbs, "any"] < kinds[verbs, "one token"] for verbs in ("never nouns", "all"))
+    start = "Verbs of several tokens do worse, nouns or not: over" if worse else "Over"
+    never = dict(zip(("value", "low", "high"), gap_of_never_nouns(stages), strict=True))
+    return (
+        f"{start} verbs of any number of tokens the difference is {_interval(gap)}, and {_interval(never)} over those "
+        "that are never nouns (a sample of contexts; intervals over verbs)."
+    )
+
+
+def _interval(row) -> str:
+    value, low, high = (f"{row[end]:.2f}".replace("-0.00", "0.00") for end in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
+
+
+def short(model) -> str:
+    """A model's name without its folder."""
+    return str(model).rstrip("/").rpartition("/")[2]
 
 
 def ew_cells(design: Design) -> pd.DataFrame:
     """EW of nouns and of other verbs, and TSE of *be*, for each adverb, subject's number and attractor.
 
-    Means over contexts in which the adverb cannot belong to another clause.
+    Only contexts in which the adverb cannot belong to another clause count, and, so that like is compared with like,
+    only constructions in which that is so of every adverb; each construction counts alike.
 
     Returns
     -------
-    DataFrame with adverb, number, attractor, kind ("nouns too", "other verbs", "TSE of be"), score.
+    DataFrame with adverb, number, attractor, kind ("nouns too", "other verbs", "TSE of be"), score, constructions.
     """
+    means = ew_by_construction(design).groupby(["adverb", "number", "attractor", "kind"], sort=False)["score"]
+    return means.agg(score="mean", constructions="size").reset_index()
+
+
+def ew_by_construction(design: Design) -> pd.DataFrame:
+    """What `ew_cells` is the mean of: the same with a column construction."""
     rows = design.contexts[design.contexts["ambiguous"] == "no"]
-    rows = rows.assign(
+    asked = ["construction", "number", "attractor_number"]
+    complete = rows.groupby(asked, observed=True)["adverb"].transform("nunique") == rows["adverb"].nunique()
+    rows = rows[complete].assign(
         attractor=rows["attractor_number"].map(ATTRACTORS),
         kind=rows["also_noun"].map({True: "nouns too", False: "other verbs"}),
     )
-    keys = ["adverb", "number", "attractor"]
+    keys = ["construction", "adverb", "number", "attractor"]
     sums = rows.groupby([*keys, "kind"], sort=False)[["correct", "lemmas"]].sum()
     ew = (sums["correct"] / sums["lemmas"]).rename("score").reset_index()
-    be = rows[rows["be"].notna() & ~rows["also_noun"]].groupby(keys, sort=False)["be"].mean().astype(float)
-    return pd.concat([ew, be.rename("score").reset_index().assign(kind="TSE of be")], ignore_index=True)
+    be = rows[rows["be"].notna() & ~rows["also_noun"]].astype({"be": float})
+    be = be.groupby(keys, sort=False)["be"].mean().rename("score").reset_index()
+    return pd.concat([ew, be.assign(kind="TSE of be")], ignore_index=True)

@@ -15,7 +15,7 @@ import pandas as pd
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError
 from tse_core.uncertainty.clusters import Sample
-from tse_core.uncertainty.intervals import combine
+from tse_core.uncertainty.intervals import combine, interval
 
 MEAN = "mean"
 COLUMNS = ["expectation", "statement", "row", "value", "low", "high", "at_least", "at_most", "verdict"]
@@ -212,14 +212,21 @@ def _mean(parts: Mapping[str, Parts]) -> tuple[float, float, float]:
 
 
 def _sensitivity(verbs: pd.DataFrame, region: Region) -> list[tuple]:
-    """The smallest cell of number sensitivity in each construction; the mean row is the smallest of all."""
+    """The smallest cell of number sensitivity in each construction; the mean row is the smallest of all.
+
+    Intervals are those of shares (on the logit scale). That of the smallest of k cells is at 1 - 0.05 / k, so that all
+    k intervals contain their values together.
+    """
     asked = verbs[verbs["twins"] > 0]
-    keys, rows = ["construction", "adverb", "attractor_number", "also_noun"], []
-    for key, cell in asked.groupby(keys, sort=False, observed=True):
-        value, low, high = _mean({"": [(_share(cell, "sensitive", "twins"), 1.0)]})
-        rows.append((*key, value, low, high))
-    cells = pd.DataFrame(rows, columns=[*keys, "value", "low", "high"])
-    smallest = cells.loc[cells.groupby("construction", sort=False, observed=True)["value"].idxmin()]
-    statement, last = "NS in the smallest cell", cells.loc[[cells["value"].idxmin()]].assign(construction=MEAN)
-    return [("H3", statement, row.construction, row.value, row.low, row.high, *region,
-             region.verdict(row.low, row.high)) for row in pd.concat([last, smallest]).itertuples()]  # fmt: skip
+    keys = ["construction", "adverb", "attractor_number", "also_noun"]
+    cells = {key: _share(cell, "sensitive", "twins") for key, cell in asked.groupby(keys, sort=False, observed=True)}
+    shares = pd.Series({key: np.average(cell.values, weights=cell.counts) for key, cell in cells.items()})
+    chosen = [(MEAN, shares.idxmin(), 1 - 0.05 / len(cells))]
+    chosen += [(row, part.idxmin(), 0.95) for row, part in shares.groupby(level=0, sort=False)]
+    rows = []
+    for row, key, level in chosen:
+        values, (noun, lemma), counts = cells[key]
+        found = interval(values, noun, crossed_with=[lemma], counts=counts, level=level)
+        rows.append((row, found.estimate, found.low, found.high))
+    statement = f"NS in the smallest of {len(cells)} cells"
+    return [("H3", statement, *row, *region, region.verdict(*row[2:])) for row in rows]

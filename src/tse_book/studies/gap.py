@@ -1,11 +1,13 @@
-"""Where the gap between TSE and EW comes from: one stage after the other, from the templates' verbs to every verb.
+"""Where the gap between TSE and EW comes from.
 
-TSE of a row is compared with EW over more and more: the verbs that are no nouns, all verbs that are single entries, the
-same with the end of the word counted, all verbs of any number of tokens. The difference of two stages is a part of the
-gap, and the parts add up to it.
+The paper asks EW over verbs that are single entries of the vocabulary. There the gap has two parts, one after the
+other: from the templates' verbs to the verbs that are never nouns, and from these to all verbs. Over verbs of any
+number of tokens being a noun and being long overlap, so what either takes away depends on which is taken away first:
+its part is the mean over both orders (Shapley 1953). The parts add up to the gap.
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -19,44 +21,92 @@ from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
 from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
-STAGES = ("TSE", "other verbs", "single entries", "with the word's end", "all verbs")
-PARTS = {  # a part of the gap -> the stages between which it lies
-    "choice of verbs": STAGES[0:2],
-    "noun readings": STAGES[1:3],
-    "the word's end": STAGES[2:4],
-    "several tokens": STAGES[3:5],
-}
+Over = Literal["single entries", "all verbs"]
+TSE, NEVER, SINGLE = "TSE", "never nouns, single entries", "single entries"
+# Over whole words with the word's end: verbs of one token, and of any number.
+NEVER_END, SINGLE_END = "never nouns, single, with the end", "single, with the end"
+NEVER_ALL, ALL = "never nouns, all lengths", "all verbs"
+STAGES = (TSE, NEVER, SINGLE, NEVER_END, SINGLE_END, NEVER_ALL, ALL)
 GAP, MEAN = "TSE less EW", "mean"
+CHOICE, NOUNS, END, TOKENS = "choice of verbs", "verbs that are also nouns", "the word's end", "several tokens"
+# What a part is: the weights of the stages' means.
+PARTS: Mapping[Over, Mapping[str, Mapping[str, float]]] = {
+    "single entries": {
+        GAP: {TSE: 1, SINGLE: -1},
+        CHOICE: {TSE: 1, NEVER: -1},
+        NOUNS: {NEVER: 1, SINGLE: -1},
+    },
+    "all verbs": {
+        GAP: {TSE: 1, ALL: -1},
+        CHOICE: {TSE: 1, NEVER: -1},
+        END: {NEVER: 1, NEVER_END: -1},
+        NOUNS: {NEVER_END: 0.5, SINGLE_END: -0.5, NEVER_ALL: 0.5, ALL: -0.5},
+        TOKENS: {NEVER_END: 0.5, NEVER_ALL: -0.5, SINGLE_END: 0.5, ALL: -0.5},
+    },
+}
 PAIRS, TEMPLATES = "pairs", "the templates' own"  # the outcomes that TSE counts, and their verbs
 OUTCOMES = ["forms", "construction", "noun", "attractor", "lemma", "contexts", "correct"]
 Stages = Mapping[str, Mapping[str, Sample]]  # construction -> stage -> its scores
 
 
-def gap_parts(stages: Stages) -> pd.DataFrame:
-    """The gap between the first and the last stage, and its parts.
+def gap_parts(stages: Stages, over: Over) -> pd.DataFrame:
+    """TSE less EW over some verbs, and its parts.
 
     Parameters
     ----------
-    stages : what `stages_of` or `recorded_stages` gives; without whole words the last two stages are not there, and
-        the gap is TSE less EW over single entries, as in the paper
+    stages : what `stages_of` or `recorded_stages` gives
+    over : "single entries", as in the paper, or "all verbs", which needs the stages of whole words
 
     Returns
     -------
-    DataFrame with construction ("mean": over the rows, each counting alike), part (`GAP`, then those of `PARTS` that
-    are known), value, low, high: 95 % over the clusters of the samples (subjects, verbs and attractors, crossed, where
-    they are known), as paired differences.
+    DataFrame with construction ("mean": over the rows, each counting alike), part (`GAP`, then its parts), value, low,
+    high: 95 % over the clusters of the samples (subjects, verbs and attractors, crossed, where they are known), as
+    paired differences.
     """
-    there = [name for name in STAGES if all(name in row for row in stages.values())]
-    if STAGES[0] not in there or len(there) < 2:
-        raise InputError(f"a gap lies between {STAGES[0]} and another stage; known in every row: {', '.join(there)}")
-    between = {GAP: (there[0], there[-1])} | {p: ends for p, ends in PARTS.items() if set(ends) <= set(there)}
+    return _weighted(stages, PARTS[over], "part")
+
+
+def ew_of_kinds(stages: Stages) -> pd.DataFrame:
+    """EW over whole words with their ends: verbs that are never nouns and all verbs, of one token and of any number.
+
+    Returns
+    -------
+    DataFrame with verbs ("never nouns", "all"), length ("one token", "any"), value, low, high: means of the rows.
+    """
+    cells = {("never nouns", "one token"): NEVER_END, ("never nouns", "any"): NEVER_ALL,
+             ("all", "one token"): SINGLE_END, ("all", "any"): ALL}  # fmt: skip
+    found = _weighted(stages, {stage: {stage: 1} for stage in cells.values()}, "stage")
+    means = found[found["construction"] == MEAN].set_index("stage")
+    rows = [(*kind, *means.loc[stage, ["value", "low", "high"]]) for kind, stage in cells.items()]
+    return pd.DataFrame(rows, columns=["verbs", "length", "value", "low", "high"])
+
+
+def gap_of_never_nouns(stages: Stages) -> tuple[float, float, float]:
+    """TSE less EW over the verbs of any number of tokens that are never nouns: value, low, high; mean of the rows."""
+    return tuple(_weighted(stages, {GAP: {TSE: 1, NEVER_ALL: -1}}, "part").iloc[0][["value", "low", "high"]])
+
+
+def _weighted(stages: Stages, asked: Mapping[str, Mapping[str, float]], column: str) -> pd.DataFrame:
+    """Weighted sums of stages: construction ("mean" first), the name of each sum in `column`, value, low, high."""
+    needed = dict.fromkeys(stage for weights in asked.values() for stage in weights)
+    if missing := [stage for stage in needed if not all(stage in row for row in stages.values())]:
+        raise InputError(f"no scores of: {'; '.join(missing)}; known in every row: {', '.join(_everywhere(stages))}")
     rows = []
     for construction, chosen in {MEAN: list(stages), **{name: [name] for name in stages}}.items():
-        for part, (first, second) in between.items():
-            samples = [stages[name][stage] for name in chosen for stage in (first, second)]
-            found = combine(samples, [1 / len(chosen), -1 / len(chosen)] * len(chosen))
-            rows.append((construction, part, found.estimate, max(found.low, -1.0), min(found.high, 1.0)))
-    return pd.DataFrame(rows, columns=["construction", "part", "value", "low", "high"])
+        for name, weights in asked.items():
+            samples = [stages[row][stage] for row in chosen for stage in weights]
+            found = combine(samples, [weight / len(chosen) for weight in weights.values()] * len(chosen))
+            rows.append((construction, name, found.estimate, max(found.low, -1.0), min(found.high, 1.0)))
+    return pd.DataFrame(rows, columns=["construction", column, "value", "low", "high"])
+
+
+def _everywhere(stages: Stages) -> list[str]:
+    return [stage for stage in STAGES if all(stage in row for row in stages.values())]
+
+
+def has_whole_words(stages: Stages) -> bool:
+    """Whether the stages of whole words are known in every row."""
+    return ALL in _everywhere(stages)
 
 
 def stages_of(single: Iterable[Evaluation], words: Iterable[Evaluation] = ()) -> Stages:
@@ -105,12 +155,15 @@ def stages(outcomes: pd.DataFrame) -> Stages:
     ways = [way for way in ("noun", "attractor", "lemma") if way in outcomes]
     table = outcomes.assign(**{way: pd.factorize(outcomes[way])[0] for way in ways})
     forms, single = outcomes["forms"], outcomes["lemma"].isin(outcomes.loc[outcomes["forms"] == "single", "lemma"])
+    never, words = ~_nouns(outcomes["lemma"]), forms == "words"
     chosen = {
-        STAGES[0]: forms == PAIRS,
-        STAGES[1]: (forms == "single") & ~_nouns(outcomes["lemma"]),
-        STAGES[2]: forms == "single",
-        STAGES[3]: (forms == "words") & single,
-        STAGES[4]: forms == "words",
+        TSE: forms == PAIRS,
+        NEVER: (forms == "single") & never,
+        SINGLE: forms == "single",
+        NEVER_END: words & single & never,
+        SINGLE_END: words & single,
+        NEVER_ALL: words & never,
+        ALL: words,
     }
     found: dict[str, dict[str, Sample]] = {}
     for stage, rows in chosen.items():
@@ -134,18 +187,19 @@ def recorded_stages(model: str) -> Stages | None:
     return stages(pd.concat([pairs, of_verbs], ignore_index=True))
 
 
-def known_parts(regime: str, lemmas: pd.DataFrame, language: Language | None = None) -> pd.DataFrame:
+def known_parts(regime: str, lemmas: pd.DataFrame, over: Over, language: Language | None = None) -> pd.DataFrame:
     """What the parts of the gap are in the laboratory language, by arithmetic.
 
     Parameters
     ----------
     regime : of the language
     lemmas : the lemmas whose forms are single entries of a model's vocabulary, with their column lemma
+    over : as for `gap_parts`
 
     Returns
     -------
     DataFrame with construction, part, value. No verb of the language is read as a noun and its words end where they
-    end, so "the word's end" is 0, and "noun readings" only says how the verbs that English has as nouns too differ.
+    end; the part of the nouns only says how the verbs that English has as nouns too differ.
     """
     language = language or load_language()
     listed, noun = language.lemmas["lemma"], _nouns(language.lemmas["lemma"])
@@ -153,15 +207,11 @@ def known_parts(regime: str, lemmas: pd.DataFrame, language: Language | None = N
     rows = []
     for construction in language.constructions:
         right = (language.correct(regime, construction) > 0.5).mean(axis=(1, 2))
-        ends = [
-            right[own].mean(),
-            right[single & ~noun].mean(),
-            right[single].mean(),
-            right[single].mean(),
-            right.mean(),
-        ]
-        rows.append((construction, GAP, ends[0] - ends[-1]))
-        rows += [(construction, part, ends[i] - ends[i + 1]) for i, part in enumerate(PARTS)]
+        ew = {TSE: own, NEVER: single & ~noun, SINGLE: single, NEVER_ALL: ~noun, ALL: np.ones_like(single)}
+        means = {stage: right[verbs].mean() for stage, verbs in ew.items()}
+        means |= {NEVER_END: means[NEVER], SINGLE_END: means[SINGLE]}
+        for part, weights in PARTS[over].items():
+            rows.append((construction, part, sum(weight * means[stage] for stage, weight in weights.items())))
     table = pd.DataFrame(rows, columns=["construction", "part", "value"])
     mean = table.groupby("part", sort=False, as_index=False)["value"].mean().assign(construction=MEAN)
     return pd.concat([mean[table.columns], table], ignore_index=True)
