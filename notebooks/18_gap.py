@@ -544,7 +544,7 @@ for name, design in found.items():
     display(
         table(
             means[["expectation", "statement", "value", "low", "high", "verdict"]],
-            f"{name}: the expectations, means over the constructions (H3: the smallest cell)",
+            f"{name}: the expectations, means over the constructions (H3: the smallest cell; H6: the share of rows)",
             digits=3,
         )
     )
