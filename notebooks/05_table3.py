@@ -249,7 +249,7 @@ for (model, sentence), marked in found.items():
 # %% [markdown] tags=["explains"]
 # ### One word before the verb
 #
-# An adverb before the blank rules such nouns out: *the executive often team* is no beginning of a sentence.
+# An adverb before the blank makes such nouns unlikely: *the executive often team* is no beginning of a sentence.
 #
 # ```{dropdown} Predict: what will *often* before the blank do to TSE, EW and MW?
 # If the model did not know that *executive* is singular, nothing. If nouns held the probability, all three rise. The table shows which.
