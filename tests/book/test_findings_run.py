@@ -23,6 +23,7 @@ from tse_book.studies.agreement_findings import FEWEST_NOUNS, about_verbs, agree
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import numbers
 from tse_book.studies.details import METHODS
+from tse_book.studies.factorial import factorial_for
 from tse_core.errors import InputError
 from tse_core.results.store import Store
 
@@ -73,6 +74,15 @@ def test_verbs_that_are_no_nouns_are_counted_alone(model, store):
         pytest.skip("the tiny vocabulary holds nouns alone")
     row = numbers(about_verbs(found, verbs)["E.ew-below-tse"])[1]
     assert row.value == pytest.approx(found.table()["TSE"][0] - found.over(verbs)["ew"].mean())
+
+
+def test_a_list_that_says_nothing_of_nouns_has_all_other_findings(model, store, tmp_path):
+    (tmp_path / "verbs.csv").write_text("lemma,singular,plural\nlaugh,laughs,laugh\nsmile,smiles,smile\n")
+    found = measure_findings(model, lemmas=str(tmp_path / "verbs.csv"), data=DATA[:1], store=store)
+    assert "E.ew-below-tse" in set(found["claim"]) and "E.noun-reading" not in set(found["claim"])
+    assert "verbs that are no nouns" not in set(found["condition"])
+    with pytest.raises(InputError, match="no column noun, by which the design is counted"):
+        factorial_for(model, str(tmp_path / "verbs.csv"))["factorial"]()
 
 
 def test_findings_are_judged_as_they_come(findings):

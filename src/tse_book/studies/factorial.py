@@ -20,6 +20,8 @@ from tse_core.agreement.cells import context_scores, decisions
 from tse_core.agreement.evaluation import Evaluation, evaluate
 from tse_core.agreement.number_sensitivity import twin_rows
 from tse_core.datasets.grammar_notation import load_grammar
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.errors import InputError
 from tse_core.metrics.table import OF_TWINS, Cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature
@@ -38,6 +40,8 @@ def factorial_for(model: LanguageModel, lemmas: str, design: str = DESIGN) -> di
 
     @cache
     def reduced() -> dict[str, tuple[dict[str, pd.DataFrame], Signature]]:
+        if "noun" not in load_lemmas(lemmas).table:
+            raise InputError(f"{lemmas}: no column noun, by which the design is counted: which verbs are nouns too")
         found = {}
         for slug in load_grammar(design).constructions:
             run = evaluate(model, f"{design}/{slug}", lemmas, cutoffs=WHOLE, keep="forms")

@@ -160,8 +160,10 @@ def _agreement(
 
 def other_verbs(evaluation: Evaluation, sample: Evaluation) -> dict[str, Statistics]:
     """The claims about verbs over those that are no nouns, and with each decision of TSE counted once."""
-    verbs = evaluation.lemmas.loc[~evaluation.lemmas["noun"].astype(bool), "lemma"]
     conditions = {ONCE: about_verbs(evaluation, once=True)}
+    if "noun" not in evaluation.lemmas:  # a list of one's own need not say it
+        return conditions
+    verbs = evaluation.lemmas.loc[~evaluation.lemmas["noun"].astype(bool), "lemma"]
     if 0 < len(verbs) < len(evaluation.lemmas):
         conditions[NO_NOUNS] = about_verbs(evaluation, verbs) | about_cutoffs(sample, verbs)
     return conditions
