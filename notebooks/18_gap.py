@@ -465,7 +465,7 @@ for name in newman.laboratory_models(models):
     display(
         table(
             ours.merge(known, on=["construction", "part"]).drop(columns="construction"),
-            f"{newman.label(name)}, Simple: the parts as measured and as known from the language",
+            f"{newman.label(name)}, Simple: the parts as measured and as known from the language (around exactly 0: rule of three)",
             digits=3,
         )
     )

@@ -132,15 +132,15 @@ def say(*sentences: str):
 
 
 def verdict_of(model: str, rows: int, below: int, clear: int) -> str:
-    """Whether EW is below TSE for one model, in a sentence: in how many rows, and in how many certainly.
+    """Whether EW is below TSE for one model, in a sentence: in how many rows, and in how many it is after Holm.
 
     >>> verdict_of("m", 9, 9, 5)
-    'For m, EW over all verbs is below TSE in all 9 rows, in 5 of them certainly (paired by subject, Holm over 9 rows).'
+    'For m, EW over all verbs is below TSE in all 9 rows, in 5 of them with p < .05 (paired by subject; Holm).'
     """
     share = f"all {rows}" if below == rows else f"{below} of {rows}"
     return (
-        f"For {model}, EW over all verbs is below TSE in {share} rows, in {clear} of them certainly "
-        f"(paired by subject, Holm over {rows} rows)."
+        f"For {model}, EW over all verbs is below TSE in {share} rows, in {clear} of them with p < .05 "
+        "(paired by subject; Holm)."
     )
 
 
