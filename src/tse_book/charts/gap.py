@@ -49,7 +49,7 @@ def adverb_dots(cells, title: str):
             y=alt.Y("adverb:N", title=None, sort=list(dict.fromkeys(rows["adverb"]))),
             color=colour, shape=shape, tooltip=tips,
         )  # fmt: skip
-        panels.append(panel.properties(width="container", height=130, title=f"attractor: {attractor}"))
+        panels.append(panel.properties(width=430, height=130, title=f"attractor: {attractor}"))
     bare = rows[rows["adverb"] == "none"]
     said = "; ".join(f"{row.kind}, attractor {row.attractor}: {row.score:.2f}" for row in bare.itertuples())
     return described(alt.vconcat(*panels), title, f"Dot plots of scores by adverb. Without an adverb: {said}.")
