@@ -6,7 +6,7 @@ word is over" from the successor to the word (Pimentel & Meister 2024; Oh & Schu
 
     log P(word | before) = sum of log P(token) + log S(after the word) - log S(before the word)
 
-S is the model's probability that the next entry ends the word before it, as ``tse_core.models.word_ends`` defines it for
+S is the model's probability that the next entry ends the word before it, as ``models/word_ends.py`` defines it for
 all of the package: a space, a mark, a line break or the end of the text, and no letter or digit. The first word of a
 text has no word before it, so nothing is taken from it.
 """
