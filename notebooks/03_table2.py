@@ -85,6 +85,7 @@ import tse_core
 from tse_book import charts, published
 from tse_book.pages import (
     beside_published,
+    folded,
     glue,
     guard,
     newman,
@@ -203,7 +204,8 @@ for model, (list_name, protocol), name in product(real, choice, data):
 for model, (list_name, protocol) in product(real, choice[:1]):
     parts = [evaluations[model, list_name, protocol, name] for name in data]
     without = [bare.get((model, list_name, protocol, name)) for name in data]
-    display(beside_published(parts, [part for part in without if part], paper, rows))
+    shown = beside_published(parts, [part for part in without if part], paper, rows)
+    display(shown if model == real[0] else folded(shown, newman.label(model)))
 
 # %% tags=["remove-input"]
 others = [

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from tse_book.pages import glue, table
+from tse_book.pages import folded, glue, table
 
 
 def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():
@@ -29,3 +29,9 @@ def test_a_cell_of_hebrew_runs_from_right_to_left():
     assert '<td dir="auto">המלצר רוקד.</td>' in html
     assert "<td>Le chef parle.</td>" in html
     assert html.count("dir=") == 1
+
+
+def test_a_folded_table_is_whole_and_has_a_title():
+    shown = table(pd.DataFrame({"EW": [0.5]}), "Scores")
+    html = folded(shown, "gpt2 & others").data
+    assert html.startswith("<details><summary>gpt2 &amp; others</summary>") and shown.data in html

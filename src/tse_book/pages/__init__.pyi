@@ -12,6 +12,7 @@ from .ledger import ledger_table as ledger_table
 from .ledger import verdict_tiles as verdict_tiles
 from .markup import chapter as chapter
 from .markup import link as link
+from .notebook import folded as folded
 from .notebook import glue as glue
 from .notebook import guard as guard
 from .notebook import table as table

@@ -86,6 +86,13 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
     return HTML(html + (f'\n<p class="tse-note">{escape(note)}</p>' if note else ""))
 
 
+def folded(shown, title: str):
+    """A table that opens on a click: what would make a page too long."""
+    from IPython.display import HTML
+
+    return HTML(f"<details><summary>{escape(title)}</summary>\n{shown.data}\n</details>")
+
+
 def _text(value, digits: int) -> str:
     if isinstance(value, str):
         return value
