@@ -150,7 +150,7 @@ def _convert(path: Path, folder: Path) -> None:
         ) from None
     _check_complete(path, network, report["missing_keys"], header)
     network.hf_quantizer = None  # the weights are plain numbers now
-    del network.config.quantization_config
+    vars(network.config).pop("quantization_config", None)  # transformers 5.0 has set none
     network.config.quantisation = _quantisation(header)
     with quiet():
         network.save_pretrained(folder)
