@@ -274,7 +274,7 @@ for label, groups in kinds.items():
     )
 
 # %% [markdown] tags=["explains"]
-# The dictionary that marks nouns knows rare ones as well.
+#
 
 # %% [markdown] tags=["explains"]
 # ## One adverb
@@ -406,11 +406,7 @@ for name in newman.laboratory_models(models):
 # %% [markdown] tags=["explains"]
 # ## What is read first
 #
-# ```{margin} BOS token
-# The token, if any, that a program puts before the first word of a text.
-# ```
-#
-# A {term}`causal model` may read a token before the first word, and there are three conventions. The paper puts nothing before GPT-2's sentences, other programs what the tokenizer names as its beginning, this book the token that stood between documents in pretraining.
+# A {term}`causal model` may read a {term}`BOS token` before the first word: that which stood between documents in pretraining, that which the tokenizer names, or none, as in the paper.
 #
 # ```{dropdown} Predict: by how much can that token move TSE?
 # It says nothing about the sentence, and the subject stands between it and the verb. The sentence under the table says by how much.
@@ -452,7 +448,7 @@ glue("lesson_front", lesson_front)
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
 #
-# TSE asks a few verbs, each a single entry of the vocabulary; EW can ask verbs of any number of tokens. What lies between? Being a noun and being long overlap, and what either takes away depends on which is taken away first. So each of these two parts is the mean over both orders, and the parts add up to the gap. The table has the scores behind them.
+# TSE asks a few verbs, each a single entry of the vocabulary; EW can ask verbs of any number of tokens. What lies between? Being a noun and being long overlap, and what either takes away depends on which is taken away first. So each of these two parts is the mean over both orders, and the parts add up to the gap.
 
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
@@ -559,7 +555,7 @@ for name, design in found.items():
     )
 
 # %% [markdown] tags=["explains"]
-# What could fool you? An adverb also stands between subject and verb. Whole words were scored in a sample of the contexts, and their intervals are over verbs alone. And a {term}`masked model` sees the right side of the slot, where a noun seldom fits.
+# What could fool you? An adverb also stands between subject and verb. And a {term}`masked model` sees the right side of the slot, where a noun seldom fits.
 #
 # ## Exercises
 #
@@ -664,7 +660,7 @@ print(
 # ## Takeaways
 
 # %% tags=["remove-input"]
-taken = [f"- {' '.join(said)}".rstrip() for said in said_of_gap.values()]
+taken = [f"- {' '.join(said[:2])}".rstrip() for said in said_of_gap.values()]
 taken += [f"- {said}" for said in [*adverb_said[-1:], *number_said]]
 taken += [
     "- EW alone does not tell a noun from attraction or from a long verb. Report it by kind of verb, with an adverb "
