@@ -660,7 +660,7 @@ print(
 # ## Takeaways
 
 # %% tags=["remove-input"]
-taken = [f"- {' '.join(said[:2])}".rstrip() for said in said_of_gap.values()]
+taken = [f"- {kind}" for kind, _ in said_of_gap.values()]
 taken += [f"- {said}" for said in [*adverb_said[-1:], *number_said]]
 taken += [
     "- EW alone does not tell a noun from attraction or from a long verb. Report it by kind of verb, with an adverb "
