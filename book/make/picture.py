@@ -1,4 +1,4 @@
-"""The picture of the book in the README: the built front page, scrolled to its chart.
+"""The picture of the book in the README: the built front page, scrolled to its slider.
 
 ``python -m book.make.picture`` draws it again after ``make book``.
 """
@@ -20,7 +20,7 @@ def draw() -> None:
     with sync_playwright() as playwright:
         browser = launch(playwright)
         page = opened(browser.new_page(viewport=SIZE, color_scheme="light"), front.as_uri())
-        page.locator("#the-verdict").evaluate(SCROLL)
+        page.locator("#one-verb-or-every-verb").evaluate(SCROLL)
         page.screenshot(path=PICTURE)
         browser.close()
 
