@@ -111,9 +111,9 @@ def test_results_leave_one_machine_and_enter_another(tmp_path, monkeypatch, caps
     assert set(table["signature"]) == {str(made.signature)}
 
 
-def test_there_must_be_results_to_offer(tmp_path):
-    with pytest.raises(InputError, match="the store holds no results yet"):
-        profiles.offer_results(tmp_path / "results.parquet")
+def test_a_chapter_that_scores_nothing_offers_nothing_and_says_so(tmp_path, capsys):
+    assert profiles.offer_results(tmp_path / "results.parquet") is None
+    assert "no results to offer" in capsys.readouterr().out and not (tmp_path / "results.parquet").exists()
 
 
 @pytest.mark.parametrize("name", ["base", "paper"])

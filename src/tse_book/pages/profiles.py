@@ -94,8 +94,8 @@ def instead_of_full_list(lemmas: Iterable[str]) -> str:
     )
 
 
-def offer_results(path: str | Path = "results.parquet") -> Path:
-    """Write all results of the store to a file, and on Colab hand it to the browser.
+def offer_results(path: str | Path = "results.parquet") -> Path | None:
+    """Write all results of the store to a file, and on Colab hand it to the browser; None where there are none.
 
     The file carries the signatures: ``tse results add results.parquet`` merges it on another machine.
     """
@@ -106,7 +106,8 @@ def offer_results(path: str | Path = "results.parquet") -> Path:
     table = known_results(Store(store_folder()))
     table = table[table["source"] != "recorded"][TIDY_COLUMNS]
     if table.empty:
-        raise InputError("the store holds no results yet: run the notebook's cells first")
+        print("no results to offer: the cells above score nothing, or have not run")
+        return None
     write_results(table, path)
     print(f"{len(table):,} numbers in {path}; on another machine: tse results add {path}")
     try:
