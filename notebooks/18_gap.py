@@ -616,7 +616,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 #
 # ```{solution} 18-adverb
 # :class: dropdown
-# A verb that comes back was read as a noun: the adverb rules that reading out. A verb that stays wrong, or goes wrong now, follows the nearer noun, *guards*; that is attraction, and an adverb does not help. One sentence proves neither, so try other nouns.
+# A verb that comes back was read as a noun: the adverb rules that reading out. A verb that stays wrong, or goes wrong now, follows the nearer noun, *guards*; that is attraction, and an adverb does not help.
 # ```
 
 # %% [markdown]
