@@ -25,18 +25,19 @@ from tse_core.results.signature import Signature
 from tse_core.results.store import Store, digest, parquet
 from tse_core.results.tidy import write_results
 
-MOMENTS = 20
+MOMENTS = {"agreement": 20, "blimp": 10, "syntaxgym": 10, "sweep": 10, "recorded": 10}
 
 
 @pytest.mark.slow
-def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_path):
-    call = [sys.executable, Path(__file__).parents[1] / "killed_runs.py", tmp_path, str(MOMENTS)]
+@pytest.mark.parametrize("kind", MOMENTS)
+def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(kind, tmp_path):
+    call = [sys.executable, Path(__file__).parents[1] / "killed_runs.py", kind, tmp_path, str(MOMENTS[kind])]
     done = subprocess.run(call, capture_output=True, text=True, check=True)
     first, *runs, together = map(json.loads, done.stdout.splitlines())
     assert first["identical"]
     assert all(run["resumed"] and run["identical"] for run in runs), runs
     killed = [run for run in runs if run["killed"]]
-    assert len(killed) == MOMENTS
+    assert len(killed) == MOMENTS[kind]
     stages = {run["shards_there"] for run in killed}
     assert len(stages) >= 4, f"the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
     assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"]
