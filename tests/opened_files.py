@@ -188,12 +188,16 @@ def main(kind: str, folder: Path, seed: int = 0) -> None:
     known = [*map(Path, libraries), *(folder / name for name in ("stores", "found.json", "cache/fingerprints"))]
     opened = {path for path in opened if not any(path.is_relative_to(place.resolve()) for place in known)}
     elsewhere = [str(path) for path in opened if not path.is_relative_to(folder)]
-    modules = {path for path in opened if path.suffix == ".py" and path.is_relative_to(folder / "src")}
+    modules = {path for path in opened if path.suffix in (".py", ".pyi") and path.is_relative_to(folder / "src")}
     for path in list(opened):  # what other libraries open beside it
         if path.name in ("config.json", "adapter_config.json"):
             opened |= {beside for beside in path.parent.iterdir() if beside.is_file()}
     draw, stale, counts, number = random.Random(seed), [], {}, 0
+    folders: Counter[Path] = Counter()
     for path in sorted(opened - modules - {Path(file) for file in elsewhere}):
+        folders[path.parent] += path.suffix == ".jsonl"
+        if path.suffix == ".jsonl" and folders[path.parent] > 2:
+            continue  # two of a folder of paradigms stand for all
         name, contents, said = str(path.relative_to(folder)), path.read_bytes(), Counter()
         for _ in range(MUTATIONS if contents else 0):
             number += 1

@@ -39,7 +39,9 @@ def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(kind, 
     killed = [run for run in runs if run["killed"]]
     assert len(killed) == MOMENTS[kind]
     stages = {run["shards_there"] for run in killed}
-    assert len(stages) >= 4, f"the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
+    assert len(stages) >= (4 if kind == "agreement" else 2), (
+        f"the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
+    )
     assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"]
 
 
