@@ -443,7 +443,7 @@ if rows:
 glue("lesson_front", lesson_front)
 
 # %% [markdown] tags=["explains"]
-# Ask each model in the way it was trained; beside published numbers, in the way *they* were made. [Pitfalls](14_pitfalls.ipynb) has the other benchmarks.
+# Ask each model in the way it was trained. [Pitfalls](14_pitfalls.ipynb) has the other benchmarks.
 
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from

@@ -20,7 +20,7 @@ CHOSEN = {
     "06": ["fall by more than 0.05"],
     "09": ["within 2.1 points of humans", "reaches 0.84, give or take 0.01"],
     "10": ["less than 1.3 for the first two and 5.2 for the LSTM", "the paper says 3 to 5 points"],
-    "12": ["0.5, 0.6, 0.7 or 0.8", "guessing gets 0.5 on one suite and 0.2 on another"],
+    "12": ["0.5, 0.6, 0.7 or 0.8", "Guessing gets 0.5 on one suite and 0.2 on another"],
     "13": ["every score is at 0.5", "exceeds 0.98"],
     "14": ["rounds to 1.0 long before", "A row that scores 1.00", "at 100 %, skip the sum"],
     "16": ["lie within 0.03 of the truth"],
