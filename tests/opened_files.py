@@ -206,7 +206,7 @@ def main(kind: str, folder: Path, seed: int = 0) -> None:
             found = attempt(kind, folder, number)
             if found and found["scores"] != first["scores"]:
                 served = attempt(kind, folder, number, warm=True) if found["work"] == first["work"] else found
-                if found["results"] == first["results"] or served.get("scores") != found["scores"]:
+                if [] != found["results"] == first["results"] or served.get("scores") != found["scores"]:
                     stale.append(name)
             path.unlink(missing_ok=True)  # what the work has put in its place
             path.parent.mkdir(parents=True, exist_ok=True)
