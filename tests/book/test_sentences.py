@@ -18,7 +18,7 @@ CHAPTERS = sorted(path.stem for path in NOTEBOOKS.glob("*.py"))
 PAGES = sorted(path.stem for path in (NOTEBOOKS.parent / "book").glob("*.md") if path.stem != "glossary")
 COUNTED = r"(?:rows?|models?|cells?|curves?|constructions?|paradigms?|phenomena|suites?|items?)"
 COMPARES = re.compile(
-    r"\b(?:high|low|larg|small|great|strong|weak|hard|eas|near|furth|steep|wid|narrow|sur)i?(?:er|est)\b|"
+    r"\b(?:high|low|lar[g]|small|great|strong|weak|hard|eas|near|furth|steep|wid|narrow|sur)i?(?:er|est)\b|"
     r"\b(?:more|most|mostly|fewer|fewest|less|least|better|best|worse|worst|above|below|exceeds?|beats?|leads?|"
     r"nearly|almost|hardly|none|always|never|only|twice|majority|mainly|rarely|rises?|falls?|drops?|equal)\b|"
     rf"\b(?:all|every|both|no|each)\s(?:\w+\s)?{COUNTED}\b",
