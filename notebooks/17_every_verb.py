@@ -435,7 +435,7 @@ def recorded_words(name):
     if detail is None:
         return None
     tidy = detail.table.query(
-        "metric in ('EW', 'MW') and side == 'top' and cutoff == 1"
+        "metric in ('EW', 'MW', 'TSE') and side == 'top' and cutoff == 1"
     )
     policies = [Signature.parse(made).policy for made in tidy["signature"]]
     return tidy.assign(forms=[policy.get("forms", "single") for policy in policies])
@@ -477,6 +477,12 @@ for name, tidy in recorded.items():
         f"contexts. On average over the constructions EW is {wide['score', 'words', 'EW'].mean():.2f} in place of "
         f"{wide['score', 'single', 'EW'].mean():.2f}, and MW {wide['score', 'words', 'MW'].mean():.2f} in place of "
         f"{wide['score', 'single', 'MW'].mean():.2f}."
+    )
+    over_tse = wide["low", "words", "TSE"] > wide["high", "words", "EW"]
+    below = wide["score", "words", "EW"] < wide["score", "words", "TSE"]
+    said.append(
+        f"TSE of the same whole words is {wide['score', 'words', 'TSE'].mean():.2f}: EW is below it in "
+        f"{int(below.sum())} of {len(below)} rows, in {int(over_tse.sum())} of them with intervals apart."
     )
     display(
         table(

@@ -65,6 +65,13 @@ def evaluate(
             "word's end; whole [b]words[/b] of any number of tokens, with it; [b]words-no-end[/b], without it."
         ),
     ] = "single",
+    cut: Annotated[
+        str,
+        typer.Option(
+            help="What cut-offs of whole words are shares of: the [b]list[/b]'s probability, or [b]all-words[/b], "
+            "found best-first, with the top 10 to 70 % alone (seconds a context)."
+        ),
+    ] = "list",
     sample: Annotated[
         str | None,
         typer.Option(
@@ -91,12 +98,13 @@ def evaluate(
     intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
     batch_tokens: Annotated[int | None, typer.Option(help="Tokens in one forward pass at most.", min=1)] = None,
 ) -> None:
-    drawn: dict[str, Any] = {"forms": forms, "sample": _size(sample), "seed": seed}
+    drawn: dict[str, Any] = {"forms": forms, "sample": _size(sample), "seed": seed, "cut": cut}
     import pandas as pd
 
     from tse_core.agreement.evaluation import evaluate as run
     from tse_core.datasets.coerce import as_lemmas
     from tse_core.datasets.names import load_pairs
+    from tse_core.metrics.scores import PAPER_CUTOFFS
     from tse_core.results.tidy import write_results
 
     tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
@@ -107,6 +115,10 @@ def evaluate(
 
         lists = [shared_lemmas(models, verbs, drawn["forms"]) for verbs in lists]
     drawn["keep"] = "forms" if by else "contexts"
+    if cut == "all-words":
+        drawn["cutoffs"] = PAPER_CUTOFFS._replace(
+            top=tuple(p for p in PAPER_CUTOFFS.top if p <= 0.7 or p == 1), bottom=()
+        )
     how = {"protocol": protocol, **drawn, "store": store, "batch_tokens": batch_tokens}
     results = [[run(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
     runs = [result for of_model in results for result in of_model]
