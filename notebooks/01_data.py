@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : see how nine sentence patterns become the {term}`minimal pairs <minimal pair>` of Table 2, which verbs stand for "any verb", and which of them a model can be asked about
+# : see how the templates of nine constructions become the {term}`minimal pairs <minimal pair>` of Table 2, which verbs stand for "any verb", and which of them a model can be asked about
 #
 # You need
 # : TSE, EW and MW, from [Methods](02_methods.ipynb)
@@ -98,7 +98,7 @@ table(
 # %% [markdown] tags=["explains"]
 # The slots are filled in every possible way: every noun and verb, both numbers. Each filling gives one {term}`minimal pair`. A noun never occurs twice in the same sentence.
 #
-# ```{dropdown} Predict: how many pairs will nine patterns and a few dozen words give?
+# ```{dropdown} Predict: how many pairs will nine constructions and a few dozen words give?
 # The choices multiply: nouns, numbers, second nouns and their numbers, prepositions, verbs. Together they give {glue:text}`pairs:,d` pairs.
 # ```
 

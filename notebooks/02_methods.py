@@ -714,7 +714,9 @@ assert found.ew_top[0, 0] == 0.5, "EW: one lemma should be right and the other w
 assert found.mw_top[0, 0] > 0.95, (
     f"MW is {found.mw_top[0, 0]:.3f}: more of the probability should lie on correct forms"
 )
-print(f"MW {found.mw_top[0, 0]:.3f}: what it says is right, what it knows is half.")
+print(
+    f"MW {found.mw_top[0, 0]:.3f}: nearly all that it would say is right, but only half of its verbs are."
+)
 
 # %% [markdown]
 # ````{exercise} ★★ Which one would you report?
@@ -731,7 +733,7 @@ print(f"MW {found.mw_top[0, 0]:.3f}: what it says is right, what it knows is hal
 #
 # ```{solution} 02-report
 # :class: dropdown
-# EW for knowledge: it asks about every verb alike. MW for its texts: it weighs verbs as the model does. TSE answers for the
+# For knowledge EW is the closer of the two: it asks about every verb alike. MW is for its texts: it weighs verbs as the model does. TSE answers for the
 # few verbs that somebody chose. With one lemma TSE is EW, and MW is still a share.
 # ```
 

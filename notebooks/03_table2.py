@@ -534,7 +534,7 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # ## Takeaways
 #
 # - EW is mostly below TSE in the published table.
-# - BOS token, verb list and nouns can all move a number. Its signature says which were chosen.
+# - The BOS token and the verb list can both move a number; its {term}`signature` says which were used.
 #
 # Functions: {py:func}`tse_core.evaluate`, {py:func}`tse_core.agreement.comparison.compare_metrics` and {py:func}`tse_book.charts.table2_dots`; [all others](../book/api/index.md).
 

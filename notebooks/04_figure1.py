@@ -115,7 +115,7 @@ charts.cutoff_curves(
 )
 
 # %% [markdown]
-# Across an object relative clause (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}), the head of the distribution is nearly free of errors, and the far tail is little better than a coin.
+# Across an object relative clause (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}), by MW, the head of the distribution is nearly free of errors, and the far tail is little better than a coin.
 
 # %% tags=["remove-input"]
 try_this(
@@ -154,7 +154,7 @@ table(
 #
 # ## The same figure from a model
 #
-# Here are the curves of {glue:text}`introduced:s`, with 95 % intervals by subject noun, over BERT's published ones (hollow). Compare the shapes, not the heights: two models share no verb list.
+# Here are the curves of {glue:text}`introduced:s`, with 95 % intervals by subject noun, over BERT's published ones (hollow). Compare the shapes, not the heights: two models do not have the same verb list.
 
 # %% tags=["hide-input"]
 glue("introduced", newman.introduced(models))
@@ -220,11 +220,11 @@ as_printed["model"] = as_printed["model"] + " (published)"
 charts.cutoff_slider(pd.concat([measured, as_printed], ignore_index=True))
 
 # %% [markdown] tags=["explains"]
-# What could fool you? Head and tail are means over different contexts, and over few ([Figure 4](08_figure4.ipynb)). And the tail selects: at bottom p a lemma counts only if *both* its forms are unlikely. A model that agrees puts its correct forms higher up, so the far tail holds the lemmas that it gets wrong.
+# What could fool you? Head and tail are means over different contexts, and over few ([Figure 4](08_figure4.ipynb)). And the tail selects: at bottom p a lemma counts only if *both* its forms are unlikely. A model that agrees puts its correct forms higher up, so the far tail holds mostly lemmas that it gets wrong.
 #
 # ## When the truth is known
 #
-# The laboratory shows both cases. In its *systematic* language every verb agrees with its subject; in its *lexical* one frequent verbs do, and each rare verb has a habitual form.
+# The laboratory shows both cases. In its *systematic* grammar every verb agrees with its subject; in its *lexical* one frequent verbs do, and each rare verb has a favourite form.
 #
 # ```{dropdown} Predict: the systematic model's curve, at bottom 10 %?
 # It stays at the top. Every verb of that language agrees, so even those that the model finds unlikely are conjugated.

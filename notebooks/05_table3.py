@@ -411,7 +411,7 @@ print(
 # ## Takeaways
 #
 # - TSE of a sentence depends on the few verbs that somebody chose; MW asks about those that the model would use.
-# - A word that the list marks as a wrong verb may be a noun in the sentence. An adverb before the verb tells.
+# - A word that the list marks as a wrong verb may be a noun in the sentence. An adverb before the verb helps to tell.
 # - Past forms hold probability that no agreement metric judges.
 #
 # Functions: {py:func}`tse_core.agreement.slots.marked_distribution`, {py:func}`tse_core.agreement.slots.slot_scores` and {py:func}`tse_core.slot_distribution`; [all others](../book/api/index.md).

@@ -93,7 +93,7 @@ from tse_core.paths import store_folder
 # Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. First come the models that were run here, each with a published curve behind it, hollow. Choose the construction below the chart.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
-# If it came from the syntax, *Simple* would not fall. If it comes from the verbs, even *Simple* does. Try *Simple* first.
+# If it came from the syntax, *Simple* would not fall. If it comes from the verbs, or from the cut-offs, even *Simple* does. Try *Simple* first.
 # ```
 
 # %% tags=["hide-input"]
@@ -174,7 +174,7 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
 # What a score would do if there were nothing to find.
 # ```
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. So the tail keeps the verbs of whose number a model is unsure: of the others one form is likely.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. So the tail keeps the verbs about whose form a model is unsure; of every other verb one form is too likely.
 #
 # ```{dropdown} Predict: suppose that how sure a model is had nothing to do with how likely a verb is. Would the curves be level?
 # No: the rule that both forms must be in the tail selects unsure verbs all the same. The grey band shows how far the curves would fall.

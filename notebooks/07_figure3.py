@@ -141,13 +141,13 @@ if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
 # %% [markdown] tags=["explains"]
-# With every lemma counted, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is about that share of what a model would say, and about no more.
+# At top 100 %, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is about that share of what a model would say, and about no more.
 #
 # The right end of the solid line, top 100 %, is how much of the distribution EW and MW of Table 2 are about. Further left, compare each value with its own cut-off: if the coverage at top 50 % were one half, everything likely at the slot would be a counted verb form.
 #
 # A model with low coverage has not failed; it expects other words at this place. An MW of nine tenths means that nine tenths *of the covered part* are correct.
 #
-# What could fool you? A longer list covers more with the same model. Two models with the same MW and another coverage do not make the same number of errors. And in *The author ___ tall* hardly anything but a form of *be* fits; a causal model does not know that *tall* will come.
+# What could fool you? A longer list covers more with the same model. Two models with the same MW but different coverage do not make the same number of errors. And in *The author ___ tall* hardly anything but a form of *be* fits; a causal model does not know that *tall* will come.
 #
 # ## Where the rest of the probability is
 #

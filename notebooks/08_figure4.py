@@ -163,7 +163,7 @@ if len(real):
     display(newman.runs_table(real, "The run drawn above"))
 
 # %% [markdown]
-# In the published figure the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f` at top 10 %, and from {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f` at bottom 0.0001 %. From top 100 % to bottom 1 %, where the points can be read, it is {glue:text}`middle_high:.3f` at the highest. The shape is a valley. Scores in its middle can be compared; at the rims a step of the score may be a change of contexts and nothing else.
+# In the published figure the share runs from {glue:text}`head_low:.2f` to {glue:text}`head_high:.2f` at top 10 %, and from {glue:text}`tail_low:.2f` to {glue:text}`tail_high:.2f` at bottom 0.0001 %. From top 100 % to bottom 1 %, where the points can be read, it is {glue:text}`middle_high:.3f` at the highest. The shape is a valley. Scores in its middle can be compared; at its edges, a change of the score may come from a change of contexts alone.
 #
 # What could fool you? With a share of 0, EW can still rest on one or two verbs in each context.
 

@@ -189,7 +189,7 @@ try_this(
 #
 # ## A model that the paper never saw
 #
-# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text. It was then tuned to follow instructions, and is stored in four bits a weight. It read each sentence after the BOS token that opened its documents in training. BLiMP's own sentences may be in its training text.
+# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text. It was then tuned to follow instructions, and is stored in four bits a weight. It read each sentence after the token that stood between documents in its pretraining. BLiMP's own sentences may be in its training text.
 #
 # ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
 # Perhaps where a pair needs the whole sentence at once, as islands do. The chart answers for this model.

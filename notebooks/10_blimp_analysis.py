@@ -93,7 +93,7 @@ from tse_core.blimp import scores
 from tse_core.paths import data_folder
 
 # %% [markdown] tags=["explains"]
-# Why do accuracies differ? The paper gives six possible answers: the models' likeness, the length of sentences, that of dependencies, irregular forms, little text, the way of asking.
+# Why do accuracies differ? The paper examines six possible answers: similarity of models, sentence length, dependency length, irregular forms, amount of training text, and evaluation method.
 #
 # *Published* are the 67 accuracies of each model as the data repository gives them. *Recorded* are SmolLM2-135M-Instruct on all of BLiMP and the laboratory's learning curves.
 

@@ -162,7 +162,7 @@ table(
 # The sentences are read by the first causal model of this build: {glue:text}`introduced:s`.
 #
 # ```{dropdown} Predict: is it enough to look at the singular subject?
-# No. A model that always prefers the singular verb passes the first comparison and fails the second. Only both together need the subject.
+# No. A model that always prefers the singular verb passes the first comparison and fails the second. Only a model that uses the subject is sure to pass both.
 # ```
 
 # %% tags=["remove-input"]
@@ -229,7 +229,7 @@ else:
     display(not_recorded(recorded, "SyntaxGym's suites"))
 
 # %% [markdown] tags=["explains"]
-# # ### The items that fail
+# ### The items that fail
 #
 # A mean shows no failure. Each item has two margins: by how many bits the wrong verb is more surprising, after the singular and after the plural subject. The prediction holds where both are positive.
 #
@@ -294,9 +294,9 @@ for formula in suite.predictions:
     print(formula)
 
 # %% [markdown] tags=["explains"]
-# # ## From tokens to regions
+# ## From tokens to regions
 #
-# A model reads {term}`tokens <token>`. A token belongs to the region in which its first character that is not a space lies. The surprisal of a region is the sum over its tokens.
+# A model reads {term}`tokens <token>`. A token belongs to the region that contains its first non-space character. The surprisal of a region is the sum over its tokens.
 
 # %% tags=["hide-input"]
 known = newman.laboratory_models(models) or real or ["lab-systematic-causal"]

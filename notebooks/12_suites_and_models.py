@@ -170,7 +170,7 @@ display(download_table(hu2020, "hu2020-recorded.csv", "All recorded accuracies")
 # %% [markdown]
 # ## A model that was not in the gym
 #
-# SmolLM2-135M-Instruct has about as many parameters as the small GPT-2 and is five years younger. It was scored on all 34 public suites, with the BOS token that opened its documents in training and without one.
+# SmolLM2-135M-Instruct has about as many parameters as the small GPT-2 and is five years younger. It was scored on all 34 public suites, with the token that stood between documents in its pretraining, and without one.
 #
 # ```{dropdown} Predict: where will it stand among the recorded models?
 # Near the small GPT-2, if size decides. Its training text should help; instruction tuning and weights of four bits may cost something.
@@ -272,7 +272,7 @@ heat_map(
 )
 
 # %% [markdown] tags=["explains"]
-# What could fool you: a light cell can hide a dark suite. The recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a BOS token. Guessing gets 0.5 on one suite and 0.2 on another. And a single suite's accuracy, of 19 to 40 items in most cases, is uncertain by about fifteen points either way.
+# What could fool you: a light cell can hide a dark suite. The recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a BOS token. Guessing gets 0.5 on one suite and 0.2 on another. And a single suite's accuracy, of 19 to 40 items in most cases, is uncertain by ten to twenty points either way.
 #
 # ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?
 # With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both, which helps, but five points on one circuit are easily chance.

@@ -318,7 +318,7 @@ else:
 # %% [markdown] tags=["explains"]
 # What could fool you: each size is one model, trained once from one random start.
 #
-# ## A model of the hub
+# ## A model from the Hugging Face hub
 #
 # The plan `pythia` names twenty revisions of Pythia, from the first step to the last. On a GPU, set `run = ["pythia"]` above, or:
 #
@@ -327,7 +327,7 @@ else:
 # tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
-# Its head holds half of the last checkpoint's probability on verbs, its tail the last tenth. Any other model with revisions goes the same way.
+# Its head holds half of the last checkpoint's probability on verbs, its tail the last tenth. Any other model with revisions works the same way.
 
 # %% tags=["hide-input"]
 for plan in plans:

@@ -468,7 +468,7 @@ table(
 )
 
 # %% [markdown]
-# With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.3f` of the studies, with ten, as in most of the templates, in {glue:text}`coverage_ten:.3f`; with fewer nouns it is wider. Ten nouns without an error are compatible with a share of error-prone nouns of up to {glue:text}`rule_of_three:.2f` (the {term}`rule of three`).
+# With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.3f` of the studies, with ten, as in most of the templates, in {glue:text}`coverage_ten:.3f`; with fewer nouns it is wider. Ten nouns without an error are compatible with a share of error-prone nouns of up to {glue:text}`rule_of_three:.2f` (the exact form of the {term}`rule of three`).
 #
 # An interval by noun is about other subjects and *these* verbs. For verbs in general, draw subjects and verbs, as this simulation does.
 

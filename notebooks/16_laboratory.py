@@ -87,7 +87,7 @@ from tse_core.paths import data_folder, store_folder
 #
 # A thermometer is tested in ice water, where the answer is known. Nobody knows what a perfect model of English would score. So this project has a language of its own, written down as probabilities, from which the right score follows by arithmetic.
 #
-# The language has two grammars. In the *systematic* one every verb agrees with its subject: a rule. In the *lexical* one frequent verbs agree and each rare verb keeps the form that it is used to: a list of well-behaved verbs. {term}`TSE` cannot tell the two apart, because its verbs are frequent. {term}`EW` can. {term}`MW` falls less than EW, because a model rarely says the verbs that go wrong.
+# The language has two grammars. In the *systematic* one every verb agrees with its subject: a rule. In the *lexical* one frequent verbs agree and each rare verb has a favourite form: a list of well-behaved verbs. {term}`TSE` cannot tell the two apart, because its verbs are frequent. {term}`EW` can. {term}`MW` falls less than EW, because a model rarely says the verbs that go wrong.
 #
 # ## A language made on purpose
 #

@@ -94,7 +94,7 @@ from tse_core.results.signature import Signature
 # A tokenizer learns its {term}`byte pairs <byte pair>` from text. Frequent words become one entry; rare words stay in pieces. In the laboratory we know how frequent each verb is, and this vocabulary was learned from its sentences.
 #
 # ```{dropdown} Predict: of the verbs of the tail, the rarest ones, how many are still counted with byte pairs?
-# A lemma needs two entries, and each must pay for itself by its frequency, so expect few.
+# A lemma needs two entries, and a form must be frequent to get one, so expect few.
 # ```
 
 # %% tags=["hide-input"]
@@ -425,7 +425,7 @@ for name in real:
     )
 
 # %% [markdown]
-# [What the gap is made of](18_gap.ipynb) puts spelling and nouns into one sum. Over all verbs:
+# [What the gap is made of](18_gap.ipynb) separates the effects of length and of nouns. Over all verbs:
 
 
 # %% tags=["hide-input"]

@@ -147,7 +147,7 @@ for name, said in said_of_gap.items():
 # %% [markdown] tags=["explains"]
 # ## Verbs that are also nouns
 #
-# Which verbs go wrong: the unlikely ones, or those that are also nouns? In the chart the verbs of three constructions are sorted from the likeliest at the slot to the least likely. The grey lines are the {term}`laboratory's <laboratory model>` two languages. In one, every verb agrees (*the rule*). In the other, frequent verbs agree and each rare verb keeps one form (*the list*).
+# Which verbs go wrong: the unlikely ones, or those that are also nouns? In the chart the verbs of three constructions are sorted from the likeliest at the slot to the least likely. The grey lines are the {term}`laboratory's <laboratory model>` two grammars. In one, every verb agrees (*the rule*). In the other, frequent verbs agree and each rare verb keeps one form (*the list*).
 #
 # ```{dropdown} Predict: which verbs of an English model should look like the list?
 # If unlikely verbs are the trouble, all lines fall to the right. If the reading as a noun is the trouble, the line of the verbs that are also nouns lies apart. The title says how far each line falls.
@@ -279,7 +279,7 @@ for label, groups in kinds.items():
 # %% [markdown] tags=["explains"]
 # ## One adverb
 #
-# The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. Behind a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out. Drawn are singular subjects, in the constructions where no adverb is ambiguous; each construction counts alike.
+# The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. Behind a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out. The chart shows singular subjects in the constructions where no adverb is ambiguous; each construction counts alike.
 #
 # ```{dropdown} Predict: what does an adverb do to EW of verbs that are also nouns, behind a plural noun?
 # The adverb makes the reading as a noun unlikely, so their EW should rise. {term}`Attraction`, agreement with the nearer noun, should stay. The chart and the sentences below the tables say what happened.
@@ -335,7 +335,7 @@ def of_adverbs(design):
     said = []
     for attractor, other in (
         ("none", "no other noun stands in the sentence"),
-        ("plural", "the sentence has another noun, a plural one"),
+        ("plural", "the sentence has another noun, which is plural"),
     ):
         if attractor in ew.index:
             kinds = ew.loc[attractor]
@@ -351,7 +351,7 @@ def of_adverbs(design):
         lowest = by_row.loc[("plural", "other verbs"), "with"]
         said.append(
             f"With an adverb, EW of the other verbs is {plural:.2f} beside a plural noun and {singular:.2f} beside a "
-            f"singular one{': the difference is attraction' if plural < singular else ''}. It is lowest "
+            f"singular one{': the difference is attraction' if plural < singular else ''}. Beside a plural noun it is lowest "
             f"({lowest.min():.2f}) in *{lowest.idxmin()}*."
         )
     return said
@@ -364,7 +364,7 @@ for name, design in found.items():
 display(newman.say(*adverb_said))
 (recorded,) = designs([newman.DEFAULT], lemmas[0], design_asked, store).items()
 glue("story_chart", drawn(*recorded))  # the front page shows the recorded design
-glue("story_said", " ".join(of_adverbs(recorded[1])))
+glue("story_said", " ".join(of_adverbs(recorded[1])).replace("*", '"'))
 glue("verdict", " ".join(verdict) or "No real model ran in this build.")
 
 # %% [markdown] tags=["explains"]
@@ -425,13 +425,13 @@ for name in newman.causal_models(models)[:1]:
 lesson_front = "Not measured in this build."
 if rows:
     moved = pd.concat(rows, ignore_index=True)
-    moved["TSE less EW"] = moved["TSE"] - moved["EW"]
+    moved["TSE minus EW"] = moved["TSE"] - moved["EW"]
     moved = moved.sort_values("construction", kind="stable")
-    columns = ["construction", "BOS token", "TSE", "EW", "TSE less EW", "MW"]
+    columns = ["construction", "BOS token", "TSE", "EW", "TSE minus EW", "MW"]
     display(table(moved[columns], f"{moved['model'].iloc[0]}: the same sentences after different tokens", digits=3))  # fmt: skip
     by_row = moved.groupby("construction")
     spread = by_row["TSE"].max() - by_row["TSE"].min()
-    turned = [row for row, part in by_row if part["TSE less EW"].min() < 0 < part["TSE less EW"].max()]  # fmt: skip
+    turned = [row for row, part in by_row if part["TSE minus EW"].min() < 0 < part["TSE minus EW"].max()]  # fmt: skip
     said = (
         f"The BOS token alone moves TSE by up to {spread.max():.2f} here (*{spread.idxmax()}*).",
         f"In the row *{turned[0]}* it decides which of TSE and EW is larger."
@@ -448,7 +448,7 @@ glue("lesson_front", lesson_front)
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
 #
-# TSE asks a few verbs, each a single entry of the vocabulary; EW can ask verbs of any number of tokens. What lies between? Being a noun and being long overlap, and what either takes away depends on which is taken away first. So each of these two parts is the mean over both orders, and the parts add up to the gap.
+# TSE asks a few verbs, each a single entry of the vocabulary; EW can ask verbs of any number of tokens. What lies between? Some long verbs are also nouns, so the share of each depends on which is removed first. Each of these two parts is therefore the mean over both orders, and the parts add up to the gap.
 
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
@@ -471,7 +471,7 @@ for name, table_of in parts_of_gap.items():
     whole = table_of[table_of["construction"] == MEAN]
     assert abs(whole["value"].iloc[1:].sum() - whole["value"].iloc[0]) < 1e-9
     display(
-        charts.gap_bars(whole, f"{name}: the parts of TSE less EW, mean of the rows")
+        charts.gap_bars(whole, f"{name}: the parts of TSE minus EW, mean of the rows")
     )
     if has_whole_words(stages[name]):
         display(
@@ -494,7 +494,7 @@ for name, table_of in parts_of_gap.items():
 # %% [markdown] tags=["explains"]
 # ## One regression of all outcomes
 #
-# Each condition multiplies the odds that a verb is right. A logistic regression over all verbs and sentences holds the others fixed; its intervals are over subjects and verbs.
+# Each condition multiplies the odds that a verb is right. A logistic regression holds the other conditions and the verb's likelihood fixed, so a ratio can point the other way than the means above; its intervals are over subjects and verbs.
 
 # %% tags=["hide-input"]
 for name in found:
@@ -526,7 +526,7 @@ for name in found:
 # %% [markdown] tags=["explains"]
 # ## What was expected
 #
-# Before the design was run in full, six expectations were written down (H1 to H6), from a handful of nouns; how their terms are counted was fixed with the first numbers in sight. One *holds* where its whole interval lies in its region, *fails* where all of it lies outside, and is *open* otherwise. A mean that holds may rest on rows that fail in both directions.
+# Before the design was run in full, six expectations were written down (H1 to H6), from a handful of nouns; how their terms are counted was decided after the first numbers were known. One *holds* where its whole interval lies between the limits that it names, *fails* where all of it lies outside, and is *open* otherwise. A mean that holds may rest on rows that fail in both directions.
 
 # %% tags=["hide-input"]
 for name, design in found.items():
@@ -539,7 +539,18 @@ for name, design in found.items():
     means = judged[judged["row"] == MEAN]
     display(
         table(
-            means[["expectation", "statement", "value", "low", "high", "verdict"]],
+            means[
+                [
+                    "expectation",
+                    "statement",
+                    "at_least",
+                    "at_most",
+                    "value",
+                    "low",
+                    "high",
+                    "verdict",
+                ]
+            ],
             f"{name}: the expectations, means over the constructions (H3: the smallest cell; H6: the share of rows)",
             digits=3,
         )
@@ -555,7 +566,7 @@ for name, design in found.items():
     )
 
 # %% [markdown] tags=["explains"]
-# What could fool you? An adverb also stands between subject and verb. And a {term}`masked model` sees the right side of the slot, where a noun seldom fits.
+# What could fool you? An adverb also moves the verb away from its subject. And a {term}`masked model` sees the words after the slot, which seldom fit a noun.
 #
 # ## Exercises
 #
@@ -616,7 +627,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 #
 # ```{solution} 18-adverb
 # :class: dropdown
-# A verb that comes back was read as a noun: the adverb rules that reading out. A verb that stays wrong, or goes wrong now, follows the nearer noun, *guards*; that is attraction, and an adverb does not help.
+# A verb that comes back was probably read as a noun, which the adverb makes unlikely. A verb that stays wrong, or goes wrong now, may follow the nearer noun, *guards*; that is attraction.
 # ```
 
 # %% [markdown]

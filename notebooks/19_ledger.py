@@ -102,8 +102,8 @@ table(
 # %% [markdown] tags=["explains"]
 # ```{margin} Verdicts
 # *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
-# had, scored as the released code scores. *Close*: within 0.02. A probability of Table 3 counts by its ratio to the printed
-# one, because most are small: at most 1.05 times as large or as small, and 1.25 times. *Direction*: a comparison that holds. A run with another
+# had, scored as the released code scores. *Close*: within 0.02. A probability of Table 3 is judged by its ratio to the printed
+# one: *reproduced* up to a factor of 1.05, *close* up to 1.25. *Direction*: a comparison that holds. A run with another
 # verb list is never called reproduced.
 # ```
 #

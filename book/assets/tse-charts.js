@@ -51,7 +51,7 @@
   /* Panels stand in one column where the page is narrow, at the size at which they can be read. */
   function fitted(spec, room) {
     if ("slides" in document.documentElement.dataset) return projected(spec);
-    const title = spec.title && { title: entitled(spec.title, room) };
+    const title = spec.title && { title: entitled(spec.title, room - 10) };
     if (window.innerWidth >= 600) return Object.assign({}, spec, title);
     const below = spec.hconcat ? { vconcat: spec.hconcat, hconcat: undefined } : spec.concat || spec.facet ? { columns: 1 } : {};
     return Object.assign({}, spec, title, below);

@@ -39,5 +39,5 @@ def estimates() -> pd.DataFrame:
         (name, size, math.ceil(profiles.memory_needed(size)), *(seconds(name, card) / 60 for card in CARDS))
         for name, size in profiles.GIGABYTES.items()
     ]
-    columns = ["Model", "GB to download", "GB of memory", *(f"Minutes on a {card}" for card in CARDS)]
+    columns = ["Model", "GB to download", "GB of memory", *(f"Minutes, {card}" for card in CARDS)]
     return pd.DataFrame(rows, columns=columns)

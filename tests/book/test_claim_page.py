@@ -138,5 +138,5 @@ def test_extensions_show_threshold_interval_conditions_and_rows(findings):
 
 def test_the_verdicts_in_words_name_the_claims_and_count_nothing(findings):
     said = extension_sentence(extension_ledger(findings))
-    assert said == "**m:** EW is below TSE (depends on the BOS token)."
+    assert said == "m: EW is below TSE (depends on the BOS token)."
     assert extension_sentence(extension_ledger(findings.head(0))).startswith("No general claim")

@@ -65,7 +65,7 @@ def test_a_family_of_tests_is_corrected():
     ],
 )
 def test_a_claim_depends_on_what_changes_its_verdict_by_a_paired_test(other, gap, verdict, on):
-    condition = {"condition": "verbs that are no nouns"}
+    condition = {"condition": "verbs that are never nouns"}
     rows = [
         finding(),
         finding(value=other, **condition),

@@ -80,7 +80,7 @@ def test_a_list_that_says_nothing_of_nouns_has_all_other_findings(model, store, 
     (tmp_path / "verbs.csv").write_text("lemma,singular,plural\nlaugh,laughs,laugh\nsmile,smiles,smile\n")
     found = measure_findings(model, lemmas=str(tmp_path / "verbs.csv"), data=DATA[:1], store=store)
     assert "E.ew-below-tse" in set(found["claim"]) and "E.noun-reading" not in set(found["claim"])
-    assert "verbs that are no nouns" not in set(found["condition"])
+    assert "verbs that are never nouns" not in set(found["condition"])
     with pytest.raises(InputError, match="no column noun, by which the design is counted"):
         factorial_for(model, str(tmp_path / "verbs.csv"))["factorial"]()
 

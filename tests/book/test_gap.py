@@ -244,7 +244,9 @@ def test_the_expectations_are_differences_of_cells(design):
     odds = found.log_odds[np.ix_(cells.index, np.flatnonzero(found.lemmas["lemma"].isin(nouns)))]
     wins = np.where((cells["number"] == "plural").to_numpy()[:, None], odds < 0, odds > 0).mean(axis=1)
     bare = (cells["adverb"] == "none").to_numpy()
-    row = table.query("statement == 'EW of nouns: adverb less none' and row == 'Simple'").iloc[0]
+    row = table.query(
+        "statement == 'EW of verbs that are also nouns: with an adverb minus without' and row == 'Simple'"
+    ).iloc[0]
     assert row["value"] == pytest.approx(wins[~bare].mean() - wins[bare].mean())
     assert row["low"] <= row["value"] <= row["high"]
     means = table[table["row"] == MEAN]

@@ -96,3 +96,12 @@ def test_lighter_columns_are_marked_in_head_and_body():
     frame = pd.DataFrame({("a", "EW"): [0.5], ("b", "EW"): [0.25]}, index=["Simple"])
     html = table(frame, "Two BOS policies", index=True, lighter=("b",)).data
     assert '<td class="number light">0.25</td>' in html and '<td class="number">0.50</td>' in html
+
+
+def test_a_link_to_a_page_in_a_printed_sentence_leads_to_the_built_page():
+    said = newman.say(
+        "See [what to report](../book/reporting.md), [Data](01_data.ipynb#the-list), [x](https://a.org/b.md)."
+    )
+    assert said.data == (
+        "See [what to report](../book/reporting.html), [Data](01_data.html#the-list), [x](https://a.org/b.md)."
+    )

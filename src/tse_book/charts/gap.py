@@ -20,8 +20,8 @@ def gap_bars(parts, title: str):
     y = alt.Y("part:N", sort=list(rows["part"]), title=None, axis=alt.Axis(labelLimit=200))
     tips = [alt.Tooltip("part:N"), *(alt.Tooltip(f"{end}:Q", format="+.3f") for end in ("value", "low", "high"))]
     base = alt.Chart(rows[["part", "value", "low", "high"]]).encode(y=y, tooltip=tips)
-    bars = base.mark_bar(height=16, color=QUIET).encode(x=alt.X("value:Q", title="points of TSE less EW"))
-    rules = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q")
+    bars = base.mark_bar(height=16, color=QUIET).encode(x=alt.X("value:Q", title="points of TSE minus EW"))
+    rules = base.mark_rule(strokeWidth=2, color="#585161").encode(x="low:Q", x2="high:Q")
     said = "; ".join(f"{row.part} {row.value:+.3f}" for row in rows.itertuples())
     chart = (bars + rules).properties(width="container", height=34 * len(rows))
     return described(chart, title, f"Bar chart of the parts of a gap. {said}.", "Lines: 95 % intervals.")

@@ -152,7 +152,7 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f
     """A value for every row and column, written into its cell; lighter is higher."""
     rows = needs(table, row, column, value, what="a heat map").copy()
     base = alt.Chart(rows).encode(
-        x=alt.X(f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=140)),
+        x=alt.X(f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=220)),
         y=alt.Y(f"{row}:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
     )
     shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)

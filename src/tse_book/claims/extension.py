@@ -135,7 +135,7 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
 # What a verdict depends on, where a condition changes it.
 NAMED = {
     "no BOS token": "the BOS token",
-    "verbs that are no nouns": "the kind of verb",
+    "verbs that are never nouns": "the kind of verb",
     "distinct decisions": "how often TSE counts a decision",
     "no adverb": "the sentences",
     "an adverb": "an adverb before the verb",

@@ -48,7 +48,7 @@ def gap_stages(model: str, data, lemmas: str, store=None) -> Stages:
 
 
 def single_gap(model: str, stages: Stages) -> pd.DataFrame:
-    """TSE less EW over single entries, all of them and those that are never nouns: index, value, low, high.
+    """TSE minus EW over single entries, all of them and those that are never nouns: index, value, low, high.
 
     From the recorded findings, over all contexts, with intervals over subjects and verbs; else from the stages.
     """
@@ -66,7 +66,7 @@ def kind_of_verb(single: pd.DataFrame) -> str:
 
     >>> rows = pd.DataFrame({"value": [0.1, 0.0], "low": [0.09, -0.01], "high": [0.11, 0.01]}, ["all", "never nouns"])
     >>> print(kind_of_verb(rows))
-    Over all verbs that are single vocabulary entries, TSE less EW is 0.10 [0.09, 0.11]; over those that are never \
+    Over all verbs that are single vocabulary entries, TSE minus EW is 0.10 [0.09, 0.11]; over those that are never \
 nouns it is 0.00 [-0.01, 0.01]. So whether EW is below TSE depends on the kind of verb.
     """
     every, never = (_interval(single.loc[kind]) for kind in ("all", "never nouns"))
@@ -78,7 +78,7 @@ nouns it is 0.00 [-0.01, 0.01]. So whether EW is below TSE depends on the kind o
     else:
         verdict = "So it is open whether EW is below TSE."
     return (
-        f"Over all verbs that are single vocabulary entries, TSE less EW is {every}; over those that are never nouns "
+        f"Over all verbs that are single vocabulary entries, TSE minus EW is {every}; over those that are never nouns "
         f"it is {never}. {verdict}"
     )
 
@@ -90,7 +90,7 @@ def length_of_verb(stages: Stages) -> str:
     kinds = ew_of_kinds(stages).set_index(["verbs", "length"])["value"]
     gap = gap_parts(stages, "all verbs").iloc[0]
     worse = all(kinds[verbs, "any"] < kinds[verbs, "one token"] for verbs in ("never nouns", "all"))
-    start = "Verbs of several tokens do worse, nouns or not: over" if worse else "Over"
+    start = "Verbs of several tokens do worse, whether or not they are also nouns: over" if worse else "Over"
     never = dict(zip(("value", "low", "high"), gap_of_never_nouns(stages), strict=True))
     return (
         f"{start} verbs of any number of tokens the difference is {_interval(gap)}, and {_interval(never)} over those "

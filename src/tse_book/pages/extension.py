@@ -48,8 +48,12 @@ def extension_sentence(table: pd.DataFrame) -> str:
             for verdict in (verdicts.DEPENDS, verdicts.DOES_NOT_EXTEND)
             for row in rows[rows["verdict"] == verdict].itertuples()
         ]
-        said.append(f"**{model}:** {'; '.join(named) or 'no claim depends on a condition or fails to extend'}.")
+        said.append(f"{model}: {'; '.join(named) or 'no claim depends on a condition or fails to extend'}.")
     return " ".join(said) or "No general claim was measured on a model that the papers never saw."
+
+
+def _p(value: float) -> str:
+    return "&lt; .001" if value < 0.001 else f"{value:.2g}"
 
 
 def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
@@ -60,8 +64,11 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
         ("Why", escape(row["why"])),
         ("Conditions", _conditions(row["conditions"])),
         ("Rows", "" if beside is None else _rows(beside)),
-        ("Rests on", f"{row['n']:,} subjects or verbs, pairs, items or paradigms" if row["n"] else ""),
-        ("p, corrected", "" if pd.isna(row["p_holm"]) else f"{row['p_holm']:.2g} (Holm, all tests of this model)"),
+        (
+            "Rests on",
+            f"{row['n']:,} independent units (subjects, verbs, pairs, items or paradigms)" if row["n"] else "",
+        ),
+        ("p, corrected", "" if pd.isna(row["p_holm"]) else f"{_p(row['p_holm'])} (Holm, all tests of this model)"),
     ]
     if row["signature"]:
         details.append(("Made by", f"<code>{escape(row['signature'])}</code>"))

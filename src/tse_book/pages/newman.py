@@ -3,6 +3,7 @@
 A laboratory model answers to its own language; a real model is compared with the published ones.
 """
 
+import re
 from collections.abc import Iterable
 from html import escape
 
@@ -25,6 +26,8 @@ BOS_IN_WORDS = {
     "cls": "between the marks that a masked model puts around every sentence",
     "none": "with nothing in front of the first word",
 }
+
+_PAGES = re.compile(r"\]\(([^()\s:]+)\.(?:md|ipynb)\b")
 
 
 def is_laboratory(name: str) -> bool:
@@ -127,7 +130,7 @@ def say(*sentences: str):
     """Sentences in Markdown that a cell computes, as a paragraph; nothing where all are empty. No name is a tag."""
     from IPython.display import HTML, Markdown
 
-    text = " ".join(filter(None, sentences))
+    text = _PAGES.sub(r"](\1.html", " ".join(filter(None, sentences)))  # Sphinx follows no link that a cell prints
     return Markdown(text.replace("<", "&lt;")) if text else HTML("<!-- nothing to say -->")
 
 

@@ -34,7 +34,7 @@ def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "
     """
     link = f'<a href="{escape(_PAGE + "#" + _state(contexts, pair, verb, cut))}">Try this one</a>'
     sentences = [f"<em>{escape(left)} …</em> ({number} subject)" for left, number in contexts]
-    sentences += [" against ".join(f"<em>{escape(sentence)}</em>" for sentence in pair)] if pair else []
+    sentences += [" against ".join(f"<em>{escape(sentence.rstrip('.'))}</em>" for sentence in pair)] if pair else []
     about = f" {escape(look)}" if look else ""
     return shown(f'<p class="tse-try">{link} in the living page: {"; ".join(sentences)}.{about}</p>')
 

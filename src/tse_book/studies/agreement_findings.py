@@ -114,7 +114,7 @@ def _centred(group: Group, mean: float) -> Group:
 
 
 def _noun_readings(evaluation) -> Statistics:
-    """EW over verbs that are no nouns less EW over those that are, on Simple and with material in between."""
+    """EW over verbs that are never nouns less EW over those that are, on Simple and with material in between."""
     if "noun" not in evaluation.lemmas:
         return {}
     nouns = set(evaluation.lemmas.loc[evaluation.lemmas["noun"].astype(bool), "lemma"])

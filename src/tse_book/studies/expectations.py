@@ -53,8 +53,8 @@ def design_of(contexts: pd.DataFrame, verbs: pd.DataFrame) -> Design:
 def expectations(design: Design) -> pd.DataFrame:
     """H1 to H4 with their rows: columns `COLUMNS`; ``row`` is a construction or "mean".
 
-    - H1: without a plural attractor and without an adverb, EW over verbs that are no nouns equals TSE within .02; TSE
-      over distinct decisions, and of *be* alone.
+    - H1: without a plural attractor and without an adverb, EW over verbs that are never nouns equals TSE within .02;
+      TSE over distinct decisions, and of *be* alone.
     - H2: without a plural attractor an adverb lifts EW of nouns by more than .1, of other verbs by less than .02.
     - H3: with an adverb, number sensitivity is at least .99 in every cell (construction, adverb, attractor, kind of
       verb): the smallest cell of each construction.
@@ -76,13 +76,43 @@ def expectations(design: Design) -> pd.DataFrame:
         return lambda construction: _tse(_rows(design.contexts, construction, *conditions), be)
 
     judged = [
-        ("H1", "EW of other verbs less TSE over distinct decisions", ew(calm, bare, others), tse(calm, bare), near),
-        ("H1", "EW of other verbs less TSE of be", ew(calm, bare, others), tse(calm, bare, be=True), near),
-        ("H2", "EW of nouns: adverb less none", ew(calm, adverb, of_nouns), ew(calm, bare, of_nouns), nouns_lift),
-        ("H2", "EW of other verbs: adverb less none", ew(calm, adverb, others), ew(calm, bare, others), verbs_lift),
-        ("H4", "EW of other verbs less EW of nouns", ew(pulled, adverb, others), ew(pulled, adverb, of_nouns), close),
-        ("H4", "TSE of be less EW of other verbs", tse(pulled, adverb, be=True), ew(pulled, adverb, others), above),
-        ("H4", "TSE of be less EW of nouns", tse(pulled, adverb, be=True), ew(pulled, adverb, of_nouns), above),
+        ("H1", "EW of other verbs minus TSE over distinct decisions", ew(calm, bare, others), tse(calm, bare), near),
+        ("H1", "EW of other verbs minus TSE of be", ew(calm, bare, others), tse(calm, bare, be=True), near),
+        (
+            "H2",
+            "EW of verbs that are also nouns: with an adverb minus without",
+            ew(calm, adverb, of_nouns),
+            ew(calm, bare, of_nouns),
+            nouns_lift,
+        ),
+        (
+            "H2",
+            "EW of other verbs: with an adverb minus without",
+            ew(calm, adverb, others),
+            ew(calm, bare, others),
+            verbs_lift,
+        ),
+        (
+            "H4",
+            "plural noun, adverb: EW of other verbs minus that of verbs that are also nouns",
+            ew(pulled, adverb, others),
+            ew(pulled, adverb, of_nouns),
+            close,
+        ),
+        (
+            "H4",
+            "plural noun, adverb: TSE of be minus EW of other verbs",
+            tse(pulled, adverb, be=True),
+            ew(pulled, adverb, others),
+            above,
+        ),
+        (
+            "H4",
+            "plural noun, adverb: TSE of be minus EW of verbs that are also nouns",
+            tse(pulled, adverb, be=True),
+            ew(pulled, adverb, of_nouns),
+            above,
+        ),
     ]
     rows = []
     for name, statement, first, second, region in judged:
@@ -108,12 +138,12 @@ def expected_of_tokens(table: pd.DataFrame) -> pd.DataFrame:
                    kind["contexts"].to_numpy()) for kind in kinds
         ]  # fmt: skip
         parts[str(construction)] = list(zip(samples, (1.0, -1.0), strict=True))
-    statement = "EW of verbs of several tokens less EW of single entries, with an adverb"
+    statement = "with an adverb: EW of verbs of several tokens minus that of single entries"
     return pd.DataFrame(_judged("H5", statement, parts, Region(at_most=0.0)), columns=COLUMNS)
 
 
 def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
-    """H6: over verbs that are no nouns, EW falls from head to tail beyond its null in fewer than half of the rows.
+    """H6: over verbs that are never nouns, EW falls from head to tail beyond its null in fewer than half of the rows.
 
     Parameters
     ----------
@@ -125,7 +155,7 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
     reach above 0. The row "mean" is the share of rows that fall for certain (the interval lies above 0), with the most
     that it could be (its end does) as its upper bound.
     """
-    asked = (findings["claim"] == "E.head-tail.ew") & (findings["condition"] == "verbs that are no nouns")
+    asked = (findings["claim"] == "E.head-tail.ew") & (findings["condition"] == "verbs that are never nouns")
     rows = findings[asked & ~findings["row"].isin(["all", "difference"])]
     certain, possible = (rows["low"] > 0).mean(), (rows["high"] > 0).mean()
     half, none = Region(at_most=0.5 - 1e-9), Region(at_most=0.0)

@@ -20,7 +20,7 @@ DEFAULT = "default"
 # Condition -> the one that it is held against.
 AGAINST = {
     "no BOS token": DEFAULT,
-    "verbs that are no nouns": DEFAULT,
+    "verbs that are never nouns": DEFAULT,
     "distinct decisions": DEFAULT,
     "no adverb": None,
     "an adverb": "no adverb",

@@ -37,7 +37,7 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 FILE = "findings.csv"
 FACTORIAL = "marvin-linzen-adverbs"
 FURTHER = ("findings", "details")  # what a recorded run has besides its parts
-NO_BOS, NO_NOUNS, ONCE = "no BOS token", "verbs that are no nouns", "distinct decisions"
+NO_BOS, NO_NOUNS, ONCE = "no BOS token", "verbs that are never nouns", "distinct decisions"
 SAMPLE, FEW = 200, 20  # contexts of a construction of which past forms and falls are asked
 
 

@@ -27,7 +27,7 @@ TSE, NEVER, SINGLE = "TSE", "never nouns, single entries", "single entries"
 NEVER_END, SINGLE_END = "never nouns, single, with the end", "single, with the end"
 NEVER_ALL, ALL = "never nouns, all lengths", "all verbs"
 STAGES = (TSE, NEVER, SINGLE, NEVER_END, SINGLE_END, NEVER_ALL, ALL)
-GAP, MEAN = "TSE less EW", "mean"
+GAP, MEAN = "TSE minus EW", "mean"
 CHOICE, NOUNS, END, TOKENS = "choice of verbs", "verbs that are also nouns", "the word's end", "several tokens"
 # What a part is: the weights of the stages' means.
 PARTS: Mapping[Over, Mapping[str, Mapping[str, float]]] = {
@@ -50,7 +50,7 @@ Stages = Mapping[str, Mapping[str, Sample]]  # construction -> stage -> its scor
 
 
 def gap_parts(stages: Stages, over: Over) -> pd.DataFrame:
-    """TSE less EW over some verbs, and its parts.
+    """TSE minus EW over some verbs, and its parts.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def ew_of_kinds(stages: Stages) -> pd.DataFrame:
 
 
 def gap_of_never_nouns(stages: Stages) -> tuple[float, float, float]:
-    """TSE less EW over the verbs of any number of tokens that are never nouns: value, low, high; mean of the rows."""
+    """TSE minus EW over the verbs of any number of tokens that are never nouns: value, low, high; mean of the rows."""
     return tuple(_weighted(stages, {GAP: {TSE: 1, NEVER_ALL: -1}}, "part").iloc[0][["value", "low", "high"]])
 
 

@@ -60,7 +60,7 @@ def agreement_results(
 def further_results(evaluation, model, lemmas: str, store=None) -> pd.DataFrame:
     """What the claims ask besides an evaluation's own numbers.
 
-    Past forms in its constructions; where Simple is one of them, EW there over verbs that are no nouns, and Table 3.
+    Past forms in its constructions; where Simple is one of them, EW there over verbs that are never nouns, and Table 3.
     """
     tables = [past_rows(model, evaluation.contexts, lemmas)]
     if "Simple" in set(evaluation.contexts["construction"]):
