@@ -9,6 +9,7 @@ import pytest
 from tse_book.laboratory.known_truth import true_sensitivity, truth
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
+from tse_book.pages.design import kind_of_verb
 from tse_book.studies.details import COLUMNS, recorded_details
 from tse_book.studies.expectations import MEAN, Region, design_of, expectations, lifts
 from tse_book.studies.factorial import TABLES, WHOLE
@@ -272,3 +273,18 @@ def test_the_recorded_design_is_whole_and_its_counts_agree():
     plain = contexts.query("construction == 'Simple' and number == 'singular' and also_noun")
     ew = plain.groupby("adverb")["correct"].sum() / plain.groupby("adverb")["lemmas"].sum()
     assert ew["none"] == pytest.approx(0.697, abs=0.001) and ew["often"] == pytest.approx(0.936, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("every", "never", "difference", "verdict"),
+    [
+        ((0.09, 0.11), (-0.01, 0.01), (0.08, 0.12), "depends on the kind of verb"),
+        ((0.01, 0.19), (-0.01, 0.19), (-0.02, 0.04), "it is open"),
+        ((0.09, 0.11), (0.02, 0.04), (0.05, 0.09), "below TSE with the verbs that are also nouns and without"),
+        ((-0.2, -0.1), (-0.3, -0.1), (-0.1, 0.1), "above TSE with the verbs that are also nouns and without"),
+        ((-0.1, 0.1), (0.1, 0.2), (-0.2, -0.1), "it is open"),
+    ],
+)
+def test_the_verdict_on_the_kind_of_verb_needs_a_difference_of_the_kinds(every, never, difference, verdict):
+    rows = pd.DataFrame([every, never, difference], ["all", "never nouns", "difference"], ["low", "high"])
+    assert verdict in kind_of_verb(rows.assign(value=rows.mean(axis=1)))

@@ -211,3 +211,37 @@ def test_what_needs_forms_or_twins_says_so(tiny_causal):
 def test_one_verb_has_its_interval_over_subjects(tiny_causal):
     row = evaluate(tiny_causal, SIMPLE, keep="forms").table(lemmas=["be"], intervals=True).iloc[0]
     assert row["lemmas"] == 1 and 0 <= row["EW_low"] <= row["EW"] <= row["EW_high"] <= 1
+
+
+def test_constructions_that_take_turns_keep_the_forms_of_each_context_together(tiny_causal):
+    pairs = pd.concat(
+        [load_pairs("marvin-linzen/simple").head(40), load_pairs("marvin-linzen/vp-coordination").head(40)]
+    )
+    shuffled = pairs.sample(frac=1, random_state=3).reset_index(drop=True)
+    found = evaluate(tiny_causal, shuffled, keep="forms")
+    forms = found.forms
+    assert forms["context"].is_monotonic_increasing
+    assert (forms["context"].to_numpy() == np.repeat(np.arange(len(found.contexts)), len(found.lemmas))).all()
+    ew = found.contexts["ew"].to_numpy()
+    right = np.where((found.contexts["number"] == "plural").to_numpy()[:, None], found.log_odds < 0, found.log_odds > 0)
+    assert right.mean(axis=1) == pytest.approx(ew)
+
+
+def test_twins_do_not_depend_on_the_order_of_rows():
+    rows = [("The pilot", "singular"), ("The author", "singular"), ("The authors", "plural"), ("The pilots", "plural")]
+    contexts = pd.DataFrame(rows, columns=["left", "number"]).assign(construction="Simple", twin="one", right="")
+    for order in ([0, 1, 2, 3], [3, 1, 0, 2], [2, 0, 3, 1]):
+        some = contexts.iloc[order].reset_index(drop=True)
+        ((singular, plural),) = twin_rows(some)
+        assert (some["left"][singular], some["left"][plural]) == ("The author", "The authors")
+
+
+def test_a_list_of_a_users_says_yes_or_no_of_nouns(tmp_path):
+    file = tmp_path / "verbs.csv"
+    file.write_text("lemma,singular,plural,noun,zipf\nwalk,walks,walk,yes,5.2\nsee,sees,see,no,10.5\n")
+    table = load_lemmas(file).table
+    assert table["noun"].tolist() == [True, False]
+    assert table["zipf"].tolist() == [5.2, 10.5]
+    file.write_text("lemma,singular,plural,noun\nwalk,walks,walk,perhaps\n")
+    with pytest.raises(InputError, match="noun is 'perhaps' for walk; it must be yes or no"):
+        load_lemmas(file)

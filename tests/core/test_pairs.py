@@ -240,3 +240,14 @@ def test_the_papers_blimp_files_have_the_published_counts(shared):
 @pytest.mark.parametrize("end", ["他来了。", "他来了！", "Ki?", "So…", "کیا؟", "Yes.)"])
 def test_a_sentence_with_a_final_mark_of_its_own_script_gets_no_period(end):
     assert tables.shape("", end)[1] == end
+
+
+def test_null_in_a_file_is_as_good_as_nothing(tmp_path):
+    file = tmp_path / "pairs.jsonl"
+    line = {"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}
+    file.write_text(json.dumps(line | {"twin": None, "lemma": None, "noun": None, "depth": None}) + "\n")
+    (row,) = read_pairs(file).to_dict("records")
+    file.write_text(json.dumps(line) + "\n")
+    (plain,) = read_pairs(file).to_dict("records")
+    assert {name: row[name] for name in plain} == plain
+    assert "None" not in row.values()

@@ -10,11 +10,12 @@ from tse_book.studies.findings_run import NO_NOUNS, recorded_findings
 from tse_book.studies.gap import (
     CHOICE,
     GAP,
+    NOUNS,
     Stages,
-    ew_of_kinds,
     gap_of_never_nouns,
     gap_parts,
     has_whole_words,
+    longer_is_worse,
     recorded_stages,
     stages_of,
 )
@@ -48,33 +49,37 @@ def gap_stages(model: str, data, lemmas: str, store=None) -> Stages:
 
 
 def single_gap(model: str, stages: Stages) -> pd.DataFrame:
-    """TSE minus EW over single entries, all of them and those that are never nouns: index, value, low, high.
+    """TSE minus EW over single entries: index "all", "never nouns" and their paired "difference"; value, low, high.
 
     From the recorded findings, over all contexts, with intervals over subjects and verbs; else from the stages.
     """
     found = recorded_findings()
-    found = found[(found["model"] == short(model)) & (found["claim"] == "E.ew-below-tse") & (found["row"] == "all")]
-    found = found.set_index("condition")[["value", "low", "high"]]
-    if {DEFAULT, NO_NOUNS} <= set(found.index):
-        return found.loc[[DEFAULT, NO_NOUNS]].set_axis(["all", "never nouns"])
+    found = found[(found["model"] == short(model)) & (found["claim"] == "E.ew-below-tse")]
+    found = found.set_index(["condition", "row"])[["value", "low", "high"]]
+    asked = {"all": (DEFAULT, "all"), "never nouns": (NO_NOUNS, "all"), "difference": (NO_NOUNS, "difference")}
+    if set(asked.values()) <= set(found.index):
+        return found.loc[list(asked.values())].set_axis(list(asked))
     parts = gap_parts(stages, "single entries").query("construction == 'mean'").set_index("part")
-    return parts.loc[[GAP, CHOICE], ["value", "low", "high"]].set_axis(["all", "never nouns"])
+    return parts.loc[[GAP, CHOICE, NOUNS], ["value", "low", "high"]].set_axis(list(asked))
 
 
 def kind_of_verb(single: pd.DataFrame) -> str:
     """Whether the gap over single entries depends on the kind of verb, in a sentence; of `single_gap`.
 
-    >>> rows = pd.DataFrame({"value": [0.1, 0.0], "low": [0.09, -0.01], "high": [0.11, 0.01]}, ["all", "never nouns"])
+    >>> rows = pd.DataFrame({"value": [0.1, 0.0, 0.1], "low": [0.09, -0.01, 0.09], "high": [0.11, 0.01, 0.11]},
+    ...                     ["all", "never nouns", "difference"])
     >>> print(kind_of_verb(rows))
     Over all verbs that are single vocabulary entries, TSE minus EW is 0.10 [0.09, 0.11]; over those that are never \
 nouns it is 0.00 [-0.01, 0.01]. So whether EW is below TSE depends on the kind of verb.
     """
     every, never = (_interval(single.loc[kind]) for kind in ("all", "never nouns"))
-    below = single["low"] > 0
-    if below["all"] and not below["never nouns"]:
+    below, above = single["low"] > 0, single["high"] < 0
+    if below["all"] and below["never nouns"]:
+        verdict = "So EW is below TSE with the verbs that are also nouns and without them."
+    elif below["all"] and below["difference"]:
         verdict = "So whether EW is below TSE depends on the kind of verb."
-    elif below.all():
-        verdict = "So EW is below TSE for either kind of verb."
+    elif above["all"] and above["never nouns"]:
+        verdict = "So EW is above TSE with the verbs that are also nouns and without them."
     else:
         verdict = "So it is open whether EW is below TSE."
     return (
@@ -87,10 +92,9 @@ def length_of_verb(stages: Stages) -> str:
     """What verbs of several tokens change, in a sentence; nothing where whole words were not scored."""
     if not has_whole_words(stages):
         return ""
-    kinds = ew_of_kinds(stages).set_index(["verbs", "length"])["value"]
     gap = gap_parts(stages, "all verbs").iloc[0]
-    worse = all(kinds[verbs, "any"] < kinds[verbs, "one token"] for verbs in ("never nouns", "all"))
-    start = "Verbs of several tokens do worse, whether or not they are also nouns: over" if worse else "Over"
+    worse = "Verbs of several tokens do worse, whether or not they are also nouns: over"
+    start = worse if longer_is_worse(stages) else "Over"
     never = dict(zip(("value", "low", "high"), gap_of_never_nouns(stages), strict=True))
     return (
         f"{start} verbs of any number of tokens the difference is {_interval(gap)}, and {_interval(never)} over those "

@@ -81,6 +81,13 @@ def ew_of_kinds(stages: Stages) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["verbs", "length", "value", "low", "high"])
 
 
+def longer_is_worse(stages: Stages) -> bool:
+    """Whether verbs of any number of tokens score below those of one for certain, all of them and those never nouns."""
+    cost = {"never nouns": {NEVER_END: 1, NEVER_ALL: -1}, "all": {SINGLE_END: 1, ALL: -1}}
+    found = _weighted(stages, cost, "verbs")
+    return bool((found.loc[found["construction"] == MEAN, "low"] > 0).all())
+
+
 def gap_of_never_nouns(stages: Stages) -> tuple[float, float, float]:
     """TSE minus EW over the verbs of any number of tokens that are never nouns: value, low, high; mean of the rows."""
     return tuple(_weighted(stages, {GAP: {TSE: 1, NEVER_ALL: -1}}, "part").iloc[0][["value", "low", "high"]])

@@ -29,7 +29,7 @@ def cell_table(
     found: "Evaluation", by: str | Sequence[str], lemmas: Collection[str] | None = None, intervals: bool = False
 ) -> pd.DataFrame:
     """`Evaluation.table`, which says what it returns."""
-    by = by.split(",") if isinstance(by, str) else list(by)
+    by = [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)
     of_contexts, of_lemmas = _divided(found, by)
     contexts = found.contexts.assign(**{name: found.contexts[ALIASES.get(name, name)] for name in of_contexts})
     contexts[of_contexts] = contexts[of_contexts].replace("", "none")

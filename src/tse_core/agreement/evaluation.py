@@ -247,6 +247,8 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
     """The tables of all shards as one evaluation."""
     parts = [job.placed(done.tables[name], shard.contents) for name, shard in work.shards.items()]
     joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
+    if "forms" in joined:  # shards hold a construction each: contexts of several may take turns
+        joined["forms"] = joined["forms"].sort_values(["context", "lemma"], kind="stable", ignore_index=True)
     contexts = pd.concat(
         [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
     )

@@ -47,19 +47,21 @@ def number_sensitivity(
             "no two contexts differ in the subject's number alone, as a column 'twin' of the pairs would say"
         )
     table = found.table(by, lemmas=lemmas, intervals=intervals)
-    names = by.split(",") if isinstance(by, str) else list(by)
+    names = [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)
     return table[[*names, *(c for c in table if c.startswith("NS")), "twins", "lemmas"]]
 
 
 def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
     """The rows (twins, 2) of the contexts that differ in the subject's number alone: [singular, plural].
 
-    They share their construction and their label in the column ``twin``; where several do, the first of each number.
+    They share their construction and their label in the column ``twin``; where several do, the first of each number in
+    the order of their text.
     """
     if "twin" not in contexts:
         return np.empty((0, 2), dtype=np.int64)
     labelled = contexts.reset_index(drop=True)
     labelled = labelled[labelled["twin"] != ""].reset_index(names="row")
+    labelled = labelled.sort_values([*(name for name in ("left", "right") if name in labelled), "row"])
     first = labelled.drop_duplicates(["construction", "twin", "number"]).pivot(
         index=["construction", "twin"], columns="number", values="row"
     )

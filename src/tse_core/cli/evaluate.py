@@ -149,13 +149,13 @@ def _show_scores(table, by: str) -> None:
     """The table's scores with their intervals, and what TSE asked."""
     from tse_core.agreement.cells import TABLE_ORDER
 
-    factors = by.split(",")
+    factors = [name.strip() for name in by.split(",")]
     counted = ["contexts", "pairs", "unscored", "verbs", "decisions"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
     rows = []
     for row in table.to_dict("records"):
-        labels = [{True: "yes", False: "no"}.get(row[name], row[name]) for name in factors]
+        labels = [("no", "yes")[row[name]] if isinstance(row[name], bool) else row[name] for name in factors]
         scores = [score(row[m], row.get(f"{m}_low"), row.get(f"{m}_high")) for m in (*metrics, "TSE_decisions")]
         rows.append([*labels, *scores[:-1], *(f"{row[name]:,}" for name in counted), scores[-1]])
     print_table([*factors, *metrics, *counted, "TSE of decisions"], rows)

@@ -138,7 +138,7 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
         return Lemmas(name, read_lemmas(data_folder() / "lemmas" / f"{name}.csv"))
     path = Path(name)
     if path.suffix == ".csv":
-        return Lemmas(path.stem, read_lemmas(path))
+        return Lemmas(path.stem, _typed(read_lemmas(path), path))
     raise unknown("lemma list", name, DESCRIPTIONS, " (or a .csv file with columns lemma,singular,plural)")
 
 
@@ -160,6 +160,20 @@ def third_person(verb: str) -> str:
     if verb.endswith("y") and verb[-2:-1] not in ("a", "e", "i", "o", "u"):
         return verb[:-1] + "ies"
     return verb + ("es" if verb.endswith(("sh", "s", "x", "ch", "z", "o")) else "s")
+
+
+def _typed(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """A list of a user's: noun as a truth value, zipf as a number with its band, where the file has them."""
+    if "noun" in table:
+        words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+        known = table["noun"].str.strip().str.lower().map(words)
+        if known.isna().any():
+            wrong = table.loc[known.isna()].iloc[0]
+            raise InputError(f"{path}: noun is {wrong['noun']!r} for {wrong['lemma']}; it must be yes or no")
+        table = table.assign(noun=known.astype(bool))
+    if "zipf" in table:
+        table = _with_bands(table)
+    return table
 
 
 def read_lemmas(path: Path) -> pd.DataFrame:

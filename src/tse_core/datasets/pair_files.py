@@ -155,7 +155,7 @@ def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
             raise InputError(f"{path}:{number}: half of a character (an unpaired \\ud800 to \\udfff)")
         texts = {key: plain(text) for key, text in record.items() if isinstance(text, str) and key not in _OF_PREFIXES}
         changed += [record[key] for key, text in texts.items() if record[key] != text]
-        yield number, record | texts
+        yield number, {key: value for key, value in (record | texts).items() if value is not None and value == value}
     warn_of_changes(changed, str(path))
 
 
