@@ -25,7 +25,7 @@ from tse_core.results.signature import Signature
 from tse_core.results.store import Store, digest, parquet
 from tse_core.results.tidy import write_results
 
-MOMENTS = {"agreement": 20, "blimp": 10, "syntaxgym": 10, "sweep": 10, "recorded": 10}
+MOMENTS = {"agreement": 12, "blimp": 6, "syntaxgym": 6, "sweep": 6, "recorded": 6}
 
 
 @pytest.mark.slow
