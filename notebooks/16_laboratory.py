@@ -334,6 +334,8 @@ for name in [*newman.real_models(models), *newman.laboratory_models(models)]:
     parts.append(asked.by_lemma.assign(model=asked.signature.model))
 if parts:
     display(charts.lemma_explorer(pd.concat(parts, ignore_index=True)))
+    asked = [*newman.real_models(models), *newman.laboratory_models(models)]
+    display(newman.say(f"The menu has {', '.join(map(newman.label, asked))}."))
 
 # %% [markdown] tags=["explains"]
 # ## Never seen together

@@ -94,11 +94,13 @@ def main(kind: str, folder: Path, moments: int, seed: int = 0) -> None:
             break
         store, out = folder / f"store-{moment}", folder / f"out-{moment}"
         child = fork(run, store, out)
-        time.sleep(draw.uniform(0, 0.9) * duration)
+        target, until = draw.randrange(shards), time.perf_counter() + 3 * duration
+        while len(list(store.glob("[0-9a-f]*/*.parquet"))) < target and time.perf_counter() < until:
+            time.sleep(0.002)
+        time.sleep(draw.uniform(0, 0.5) * duration / shards)
         os.kill(child, signal.SIGKILL)
         killed = wait(child) == -signal.SIGKILL
         kills += killed
-        duration *= 1 if killed else 0.8  # the run was over before its moment: a busy machine had been timed
         there = len(list(store.glob("[0-9a-f]*/*.parquet")))
         parts = len(list(store.glob("**/*.part")))
         code = wait(fork(run, store, out))

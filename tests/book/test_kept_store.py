@@ -60,5 +60,6 @@ def test_a_session_that_is_killed_goes_on_in_another_with_the_same_drive(tmp_pat
     said, _ = second.communicate()
     unbroken, _ = session(models[0], tmp_path / "unbroken").communicate()
     assert 5 <= len(kept) < len(shards())
-    assert kept.items() <= shards().items()  # none of them was scored again
+    again = {file.name.split(".")[0] for file, written in kept.items() if shards()[file] != written}
+    assert len(again) <= 1  # the shard of whose tables not all were there when the first was killed
     assert second.returncode == 0 and said == unbroken

@@ -25,6 +25,7 @@ from tse_core.results.signature import Signature
 from tse_core.results.store import Store, digest, parquet
 from tse_core.results.tidy import write_results
 
+FETCHES = 20
 MOMENTS = {"agreement": 12, "blimp": 6, "syntaxgym": 6, "sweep": 6, "recorded": 6}
 
 
@@ -72,7 +73,7 @@ def test_a_fetch_killed_at_random_moments_and_begun_again_has_the_files_of_an_un
     started = time.perf_counter()
     assert os.waitpid(fetch("unbroken"), 0)[1] == 0
     duration, stages, kills = time.perf_counter() - started, set(), 0
-    for moment in range(3 * MOMENTS):
+    for moment in range(3 * FETCHES):
         child = fetch(f"cache-{moment}")
         time.sleep(draw.uniform(0, 0.9) * duration)
         os.kill(child, signal.SIGKILL)
@@ -83,10 +84,10 @@ def test_a_fetch_killed_at_random_moments_and_begun_again_has_the_files_of_an_un
         assert os.waitpid(fetch(f"cache-{moment}"), 0)[1] == 0
         assert {name: downloads.path_of(f"owner/files/{commit}/{name}").read_bytes() for name in contents} == contents
         shutil.rmtree(tmp_path / f"cache-{moment}")
-        if kills == MOMENTS:
+        if kills == FETCHES:
             break
     print(f"{kills} kills with {min(stages)} to {max(stages)} of {len(contents)} files there: byte-identical")
-    assert kills == MOMENTS and len(stages) >= 4
+    assert kills == FETCHES and len(stages) >= 4
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,8 @@ def _conditions(table: pd.DataFrame) -> str:
     for row in table.to_dict("records"):
         text = f"{escape(row['condition'])}: {in_line(row['value'], row['low'], row['high'], 3)}, {row['verdict']}"
         if not pd.isna(row["difference"]):
-            text += f" (paired difference {row['difference']:+.3f}, p {row['p_holm']:.2g})"
+            p = "" if pd.isna(row["p_holm"]) else f", p {_p(row['p_holm'])}"
+            text += f" (paired difference {row['difference']:+.3f}{p})"
         items.append(f"<li>{text}</li>")
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
