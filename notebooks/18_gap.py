@@ -528,7 +528,16 @@ for name in found:
 #
 # Before the design was run in full, six expectations were written down (H1 to H6), from a handful of nouns; how their terms are counted was decided after the first numbers were known. One *holds* where its whole interval lies between the limits that it names, *fails* where all of it lies outside, and is *open* otherwise. A mean that holds may rest on rows that fail in both directions.
 
+
 # %% tags=["hide-input"]
+def limits(row):
+    """The values that an expectation allows, as text."""
+    least, most = row["at_least"], row["at_most"]
+    if most == float("inf"):
+        return f"{least:g} or more"
+    return f"up to {most:.3g}" if least == -float("inf") else f"{least:g} to {most:g}"
+
+
 for name, design in found.items():
     judged = [expectations(design)]
     if (several := recorded_details(name, "several_tokens")) is not None:
@@ -537,14 +546,14 @@ for name, design in found.items():
         judged.append(expected_of_falls(own))
     judged = pd.concat(judged, ignore_index=True)
     means = judged[judged["row"] == MEAN]
+    means = means.assign(limits=means.apply(limits, axis=1))
     display(
         table(
             means[
                 [
                     "expectation",
                     "statement",
-                    "at_least",
-                    "at_most",
+                    "limits",
                     "value",
                     "low",
                     "high",
