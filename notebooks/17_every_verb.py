@@ -435,7 +435,7 @@ def recorded_words(name):
     if detail is None:
         return None
     tidy = detail.table.query(
-        "metric in ('EW', 'MW', 'TSE') and side == 'top' and cutoff == 1"
+        "metric == 'TSE' or metric in ('EW', 'MW') and side == 'top' and cutoff == 1"
     )
     policies = [Signature.parse(made).policy for made in tidy["signature"]]
     return tidy.assign(forms=[policy.get("forms", "single") for policy in policies])
@@ -459,6 +459,7 @@ for name, tidy in recorded.items():
         ["forms", "metric"],
         sort=False,
     )
+    tidy = tidy[tidy["metric"] != "TSE"]
     ways = [way for way in NAMES if way in tidy["forms"].unique()]
     shown = pd.DataFrame(
         {
