@@ -348,11 +348,9 @@ def of_adverbs(design):
         plural, singular = (
             ew.loc[(number, "other verbs"), "with"] for number in ("plural", "singular")
         )
-        lowest = by_row.loc[("plural", "other verbs"), "with"]
         said.append(
             f"With an adverb, EW of the other verbs is {plural:.2f} beside a plural noun and {singular:.2f} beside a "
-            f"singular one{': the difference is attraction' if plural < singular else ''}. Beside a plural noun it is lowest "
-            f"({lowest.min():.2f}) in *{lowest.idxmin()}*."
+            f"singular one{': the difference is attraction' if plural < singular else ''}."
         )
     return said
 
