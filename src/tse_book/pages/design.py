@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from tse_book.pages import newman
 from tse_book.studies.details import recorded_details
 from tse_book.studies.expectations import Design, design_of
 from tse_book.studies.factorial import TABLES, WHOLE
@@ -29,7 +30,7 @@ def designs(models, lemmas: str, data: str, store=None) -> dict[str, Design]:
     """The design of each model, by its name: recorded, or scored now on `data`."""
     found = {}
     for name in models:
-        label = short(name)
+        label = newman.label(name)
         of_contexts, of_verbs = (recorded_details(label, kind) for kind in ("factorial", "factorial_verbs"))
         if of_contexts is None or of_verbs is None:
             run = evaluate(load_model(name), data, lemmas, cutoffs=WHOLE, keep="forms", store=store)
@@ -42,7 +43,7 @@ def designs(models, lemmas: str, data: str, store=None) -> dict[str, Design]:
 
 def gap_stages(model: str, data, lemmas: str, store=None) -> Stages:
     """What a model's gap lies between (`tse_book.studies.gap`): from its recorded run, or from scores on `data`."""
-    stages = recorded_stages(short(model))
+    stages = recorded_stages(newman.label(model))
     if stages is None:
         stages = stages_of([evaluate(model, part, lemmas, keep="forms", store=store) for part in data])
     return stages
@@ -54,7 +55,7 @@ def single_gap(model: str, stages: Stages) -> pd.DataFrame:
     From the recorded findings, over all contexts, with intervals over subjects and verbs; else from the stages.
     """
     found = recorded_findings()
-    found = found[(found["model"] == short(model)) & (found["claim"] == "E.ew-below-tse")]
+    found = found[(found["model"] == newman.label(model)) & (found["claim"] == "E.ew-below-tse")]
     found = found.set_index(["condition", "row"])[["value", "low", "high"]]
     asked = {"all": (DEFAULT, "all"), "never nouns": (NO_NOUNS, "all"), "difference": (NO_NOUNS, "difference")}
     if set(asked.values()) <= set(found.index):
@@ -105,11 +106,6 @@ def length_of_verb(stages: Stages) -> str:
 def _interval(row) -> str:
     value, low, high = (f"{row[end]:.2f}".replace("-0.00", "0.00") for end in ("value", "low", "high"))
     return f"{value} [{low}, {high}]"
-
-
-def short(model) -> str:
-    """A model's name without its folder."""
-    return str(model).rstrip("/").rpartition("/")[2]
 
 
 def ew_cells(design: Design) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.number_sensitivity import twin_rows
+from tse_core.datasets.pairs import factor_names
 from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
 from tse_core.uncertainty.intervals import interval
@@ -29,7 +30,7 @@ def cell_table(
     found: "Evaluation", by: str | Sequence[str], lemmas: Collection[str] | None = None, intervals: bool = False
 ) -> pd.DataFrame:
     """`Evaluation.table`, which says what it returns."""
-    by = [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)
+    by = factor_names(by)
     of_contexts, of_lemmas = _divided(found, by)
     contexts = found.contexts.assign(**{name: found.contexts[ALIASES.get(name, name)] for name in of_contexts})
     contexts[of_contexts] = contexts[of_contexts].replace("", "none")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.pairs import factor_names
 from tse_core.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,8 +48,7 @@ def number_sensitivity(
             "no two contexts differ in the subject's number alone, as a column 'twin' of the pairs would say"
         )
     table = found.table(by, lemmas=lemmas, intervals=intervals)
-    names = [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)
-    return table[[*names, *(c for c in table if c.startswith("NS")), "twins", "lemmas"]]
+    return table[[*factor_names(by), *(c for c in table if c.startswith("NS")), "twins", "lemmas"]]
 
 
 def twin_rows(contexts: pd.DataFrame) -> np.ndarray:

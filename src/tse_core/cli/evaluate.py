@@ -148,8 +148,9 @@ def _size(sample: str | None) -> int | str | None:
 def _show_scores(table, by: str) -> None:
     """The table's scores with their intervals, and what TSE asked."""
     from tse_core.agreement.cells import TABLE_ORDER
+    from tse_core.datasets.pairs import factor_names
 
-    factors = [name.strip() for name in by.split(",")]
+    factors = factor_names(by)
     counted = ["contexts", "pairs", "unscored", "verbs", "decisions"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
