@@ -285,6 +285,7 @@ for model in newman.real_models(models)[:1]:
         scale=alt.Scale(
             domain=list(FORMS), range=["#009e73", "#d55e00", "#0072b2", "#8a8f98"]
         ),
+        note="A bar is the probability that this word comes next: 0.4 is four times in ten.",
     )
     story = {"expected": expected, "slider": slider}
     forms = context.forms.set_index("lemma")

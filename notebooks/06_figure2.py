@@ -90,7 +90,7 @@ from tse_core.paths import store_folder
 # Read off a drawing. A point that another curve covers has no value here.
 # ```
 #
-# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. First come the models that were run here, each with a published curve behind it, hollow. Choose the construction below the chart.
+# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. First come the models that were run here, each with a published curve behind it, hollow. Choose the construction above the chart.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
 # If it came from the syntax, *Simple* would not fall. If it comes from the verbs, or from the cut-offs, even *Simple* does. Try *Simple* first.
@@ -241,18 +241,23 @@ display(
 # of the same curve.
 # ```
 #
-# One cell of this map is one curve.
+# One cell is one curve; it is empty where too little of the curve can be read.
 
 # %% tags=["hide-input"]
-grid = everything.assign(series=everything["model"] + " " + everything["metric"])
+grid = everything
 order = [name for name in charts.CONSTRUCTIONS if name in set(grid["construction"])]
 grid = grid[grid["construction"].isin(order)]
 grid = grid.sort_values(
     "construction", key=lambda names: names.map(order.index), kind="stable"
 )
-steepest = grid.groupby("construction")["fall"].mean()
-title = f"{steepest.idxmax()} falls furthest on average ({steepest.max():.2f})"
-charts.heat_map(grid, "construction", "series", "fall", title=title, domain=(0, 0.6))
+for metric, cells in grid.groupby("metric", sort=False):
+    steepest = cells.groupby("construction")["fall"].mean()
+    title = f"{metric}: {steepest.idxmax()} falls furthest on average ({steepest.max():.2f})"
+    display(
+        charts.heat_map(
+            cells, "construction", "model", "fall", title=title, domain=(0, 0.6)
+        )
+    )
 
 # %% tags=["remove-input"]
 charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure2.csv")
@@ -305,7 +310,7 @@ print(
 # ````{exercise} ★★ Level and slope
 # :label: 06-level
 #
-# No programming. Choose constructions below the first chart until you find one whose curve is low and level, and one whose
+# No programming. Choose constructions above the first chart until you find one whose curve is low and level, and one whose
 # curve starts high and falls. What does each say about the construction and the verbs?
 #
 # ```{dropdown} Hint

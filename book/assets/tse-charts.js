@@ -106,13 +106,30 @@
     svg.setAttribute("role", "img");
     svg.style.minWidth = Math.min(svg.getAttribute("width"), 560) + "px"; // shrinks to the page, but stays readable
     svg.setAttribute("aria-label", chart.spec.description || titleOf(chart.spec) || "Chart");
+    const controls = chart.element.querySelector(".vega-bindings");
+    if (controls) svg.before(controls); // panels below each other can be taller than a screen
     chart.element.querySelectorAll(".vega-bind").forEach(function (row, number) {
       const name = row.querySelector(".vega-bind-name");
       row.querySelectorAll("input, select").forEach(function (control, index) {
         control.id = control.id || chart.element.id + "-control-" + number + "-" + index;
         if (name && !control.getAttribute("aria-label")) control.setAttribute("aria-label", name.textContent.trim());
+        named(control, (chart.spec.usermeta || {}).steps);
       });
     });
+  }
+
+  /* A slider over steps that have names shows the name of its step instead of the step's number. */
+  function named(control, steps) {
+    const names = steps && steps[control.name];
+    if (!names) return;
+    const said = document.createElement("output");
+    const say = function () {
+      said.textContent = names[control.value - 1];
+      control.setAttribute("aria-valuetext", said.textContent);
+    };
+    control.nextElementSibling.replaceWith(said);
+    control.addEventListener("input", say);
+    say();
   }
 
   function csv(rows) {

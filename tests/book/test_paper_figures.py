@@ -95,7 +95,7 @@ def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypat
         save_chart(chart, tmp_path / f"figure{ending}")
     svg = (tmp_path / "figure.svg").read_text()
     words = re.sub("<[^>]*>", " ", svg)
-    assert "In colour: Simple." in words and "below the chart" not in words
+    assert "In colour: Simple." in words and "Choose the construction" not in words
     for figure in ("figure3", "table2"):  # one panel, as wide as its place on a page
         save_chart(tse_book.plot(tidy, figure), tmp_path / f"{figure}.svg")
         width = float(re.search(r'width="(\d+)', (tmp_path / f"{figure}.svg").read_text())[1])

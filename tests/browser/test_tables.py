@@ -19,7 +19,7 @@ def test_a_legend_is_worked_by_keys_alone(visit):
     assert marks.inner_html() == before
 
 
-def test_the_scores_stand_over_their_sliders_on_a_phone(visit):
+def test_the_scores_of_the_sliders_are_seen_on_a_phone(visit):
     page = visit("notebooks/02_methods.html", width=390).page
     chart = page.locator("div[id^='altair-viz']", has=page.locator("input[type=range]")).first
     scores = [text for text in chart.locator("svg.marks text").all() if text.text_content()[:2] in ("TS", "EW", "MW")]
@@ -32,3 +32,36 @@ def test_the_scores_stand_over_their_sliders_on_a_phone(visit):
     page.wait_for_timeout(800)
     texts = chart.locator("svg.marks text").all_text_contents()
     assert not set(before) <= set(texts)
+
+
+def test_the_choice_stands_above_the_panels_on_a_phone(visit):
+    chart = visit("notebooks/06_figure2.html", width=390).page.locator("div[id^='altair-viz']:has(select)").first
+    choice, panels = (chart.locator(part).bounding_box() for part in ("select", "svg.marks"))
+    assert choice["y"] + choice["height"] <= panels["y"]
+    assert panels["height"] > 900  # taller than a phone: a choice below it would be far from what it changes
+
+
+def test_a_slider_says_what_its_step_means(visit):
+    page = visit("book/index.html").page
+    slider, said = (page.locator(f".vega-bind {part}").first for part in ("input[type=range]", "output"))
+    assert said.inner_text() == "top 100 %" == slider.get_attribute("aria-valuetext")
+    slider.press("ArrowRight")
+    assert said.inner_text() == "bottom 50 %" == slider.get_attribute("aria-valuetext")
+
+
+def test_a_row_has_one_line_under_it(visit):
+    page = visit("notebooks/06_figure2.html", width=390).page
+    lines = """table => [...table.querySelector('tbody tr').children].map(cell => {
+      const {borderBottomWidth, boxShadow} = getComputedStyle(cell);
+      return [borderBottomWidth, boxShadow, Math.round(cell.getBoundingClientRect().bottom)].join();
+    })"""
+    first, *others = page.locator("table.tse-table").nth(2).evaluate(lines)
+    assert set(others) == {first} and "none" in first
+
+
+def test_long_tables_are_folded(visit):
+    page = visit("notebooks/09_blimp.html").page
+    long = page.locator("details table.tse-table", has=page.locator("tbody tr:nth-child(67)"))
+    assert long.count() == 2 and not any(table.is_visible() for table in long.all())
+    page.locator("details", has=long.first).last.locator("summary").first.click()
+    assert long.first.is_visible()

@@ -61,12 +61,14 @@ def context_slider(marked, curves, *, title):
         text="said:N", x=alt.value(0), y=alt.value(-8)
     )
     chart = alt.layer(between, points, said).properties(width="container", height=18 * SHOWN).add_params(step)
+    chart = chart.properties(usermeta={"steps": {"step": steps["label"].tolist()}})  # shown beside the slider
     first, whole = words.iloc[0]["said"], words.loc[words["cut"] == "top 100 %", "said"]
     description = (
         f"Dot plot of the {SHOWN} likeliest verbs inside a cut-off with the probability of each form, "
         f"on a log axis. {first}. " + (f"{whole.iloc[0]}." if len(whole) else "")
     )
-    return described(chart, title, description, "Move the slider below the chart. Green lines: the correct form leads.")
+    note = "Across: the probability of a form, on a logarithmic scale. Green lines: the correct form leads."
+    return described(chart, title, description, note)
 
 
 def _verbs(marked: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from tse_core.errors import InputError
 
 TOP_END, BOTTOM_START = 0.54, 0.63
 TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (1e-2, 1e-6)}  # as many as have room for their labels
-CHOOSE = "Choose the construction in colour below the chart."
+CHOOSE = "Choose the construction in colour."
 FEW = 10  # a mean over fewer contexts is drawn faint
 KEPT = (
     "construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source", "score", "low", "high",
@@ -37,7 +37,7 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, 
     published : DataFrame, optional
         The same columns, and `beside`, the model in whose panels a published curve is drawn thin and hollow.
     chosen : str, optional
-        The construction in colour at the start; a list below the chart offers the others.
+        The construction in colour at the start; a list offers the others.
     """
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     title = title or "Agreement, from the verbs a model expects to those it does not"

@@ -1,4 +1,4 @@
-"""Charts that a reader drives: sliders, lists and search fields under the chart, all within the page.
+"""Charts that a reader drives: sliders, lists and search fields above the chart, all within the page.
 
 The controls are ordinary form fields, so the keyboard reaches them, and they work without a server.
 """
@@ -47,6 +47,7 @@ def cutoff_slider(curves, *, title="EW and MW at one cut-off"):
     layers = [marks.mark_point(size=90, filled=True, opacity=1)]
     layers.append(said.encode(text="said:N", x=alt.value(0), y=alt.value(-6)))
     chart = chosen_model(filling(alt.layer(*layers), rows["construction"], 26), rows["model"]).add_params(step)
+    chart = chart.properties(usermeta={"steps": {"step": steps["label"].tolist()}})  # shown beside the slider
     description = (
         f"Dot plot of {listed(dict.fromkeys(rows['metric']))} for {rows['construction'].nunique()} constructions at "
         f"one of {len(steps)} cut-offs, chosen with a slider."

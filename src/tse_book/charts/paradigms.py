@@ -5,10 +5,10 @@ import altair as alt
 from tse_book.charts.theme import described, listed, needs
 
 MODEL_COLOURS = {
-    "5-gram": "#d55e00", "LSTM": "#b87d00", "Transformer-XL": "#009e73", "GPT-2": "#0072b2", "human": "#8a8a8a",
-    "ngram": "#d55e00", "lstm": "#b87d00",
+    "5-gram": "#d55e00", "LSTM": "#8a67c1", "Transformer-XL": "#009e73", "GPT-2": "#0072b2", "human": "#8a8a8a",
+    "ngram": "#d55e00", "lstm": "#8a67c1",
 }  # fmt: skip
-OTHERS = ["#cc79a7", "#2b8cc4", "#9000ae", "#198868", "#df7a00", "#8a67c1", "#132aff", "#ae0004"]
+OTHERS = ["#cc79a7", "#2b8cc4", "#9000ae", "#198868", "#df7a00", "#132aff", "#ae0004"]
 
 
 def series_colours(names) -> alt.Scale:
@@ -46,7 +46,8 @@ def accuracy_dots(table, label="phenomenon", *, title, description=None, chance=
         base = base.encode(yOffset=alt.YOffset("model:N", sort=None))
     lowest = float(rows[[c for c in ("accuracy", "low") if c in rows]].min().min())
     scale = alt.Scale(domain=[min(0.4, lowest // 0.1 * 0.1), 1.0], zero=False)
-    dots = base.mark_point(filled=True, size=60).encode(x=alt.X("accuracy:Q", scale=scale, title="accuracy"))
+    across = alt.X("accuracy:Q", scale=scale, title="accuracy", axis=alt.Axis(format=".1f", tickCount=6))
+    dots = base.mark_point(filled=True, size=60).encode(x=across)
     layers = [dots.add_params(chosen)]  # a legend is bound to the selection of the first marks in its colours
     if {"low", "high"} <= set(rows):
         sure = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.6)

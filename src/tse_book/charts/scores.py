@@ -46,12 +46,12 @@ def table2_dots(scores, *, title=None, beside=False):
     means = rows.groupby(["model", "metric"], sort=False)["score"].mean()
     found = "; ".join(f"{model} {metric} {mean:.2f} on average".strip() for (model, metric), mean in means.items())
     of = f" for {listed(models)}" if any(models) else ""
-    notes = []
+    notes = [f"Across: each score, on an axis from {low:.1f} to 1."]
     if beside and len(models) > 1:
         notes.append(f"Under each name, from above: {listed(models)}.")
     if (rows["source"] == "published").any() and (rows["source"] == "measured").any():
         notes.append("Hollow: as published.")
-    return described(chart, title, f"Dumbbell plot{of}: a line per construction. {found}.", notes or None)
+    return described(chart, title, f"Dumbbell plot{of}: a line per construction. {found}.", notes)
 
 
 def _dumbbells(rows, models, metrics, scale, wide):
@@ -156,12 +156,12 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f
         y=alt.Y(f"{row}:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
     )
     shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)
-    cells = base.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
+    cells = base.mark_rect(stroke="#8a8f98", strokeWidth=0.5).encode(
         color=shade, tooltip=[f"{row}:N", f"{column}:N", alt.Tooltip(f"{value}:Q", format=format)]
     )
-    middle = domain[0] + 0.6 * (domain[1] - domain[0])
+    middle = domain[0] + 0.45 * (domain[1] - domain[0])
     ink = alt.condition(f"datum['{value}'] > {middle}", alt.value("#000000"), alt.value("#ffffff"))
-    words = base.mark_text(fontSize=10).encode(text=alt.Text(f"{value}:Q", format=format), color=ink)
+    words = base.mark_text(fontSize=11).encode(text=alt.Text(f"{value}:Q", format=format), color=ink)
     chart = filling(alt.layer(cells, words), rows[row], 22)
     if rows[column].nunique() > 6:
         chart = chart.properties(width={"step": 38})
@@ -171,9 +171,10 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f
 
 
 def bars(
-    table, label, value, *, title, colour=None, scale=None, x_title=None, format=".3f", description=None, extra=()
-):
-    """Horizontal bars in the table's order; `colour` names a column, `scale` its colours."""
+    table, label, value, *, title, colour=None, scale=None, x_title=None, format=".3f", description=None, extra=(),
+    note=None,
+):  # fmt: skip
+    """Horizontal bars in the table's order; `colour` names a column, `scale` its colours, `note` is the subtitle."""
     rows = needs(table, label, value, what="a bar chart")
     base = alt.Chart(rows).encode(
         x=alt.X(f"{value}:Q", title=x_title or value, axis=alt.Axis(format=format)),
@@ -188,7 +189,7 @@ def bars(
         description or f"Bar chart of {len(rows)} values; the largest is {best[label]} at {best[value]:{format}}."
     )
     chart = base.mark_bar() if colour else base.mark_bar(color="#198868")
-    return described(filling(chart, rows[label], 20), title, description)
+    return described(filling(chart, rows[label], 20), title, description, note)
 
 
 def _per_row(pixels):
