@@ -197,16 +197,17 @@ verb_counts = {
     ]
     for model in asked
 }
-display(
-    newman.say(
-        "Listed verbs among the ten, present or past:",
-        "; ".join(
-            f"{name} {' and '.join(map(str, counts))}"
-            for name, counts in verb_counts.items()
+if found:
+    display(
+        newman.say(
+            "Listed verbs among the ten, present or past:",
+            "; ".join(
+                f"{name} {' and '.join(map(str, counts))}"
+                for name, counts in verb_counts.items()
+            )
+            + ".",
         )
-        + ".",
     )
-)
 scores = pd.DataFrame(
     [
         {
@@ -218,11 +219,12 @@ scores = pd.DataFrame(
     ],
     columns=["model", "sentence", "tse", "mw", "ew", *FORMS],
 )
-table(
-    scores.rename(columns={"tse": "TSE", "mw": "MW", "ew": "EW"}),
-    "Scores of each sentence, and the probability on each kind of form",
-    digits=3,
-)
+if found:
+    caption = "Scores of each sentence, and the probability on each kind of form"
+    named = scores.rename(columns={"tse": "TSE", "mw": "MW", "ew": "EW"})
+    display(table(named, caption, digits=3))
+else:
+    display(newman.say("No model has read these sentences in this build."))
 
 # %% tags=["remove-input"]
 rows = [
@@ -275,6 +277,8 @@ if rows:
     columns = ["model", "sentence", "TSE", "EW", "MW"]
     caption = "The same sentences, without an adverb and with one"
     display(table(pd.DataFrame(rows, columns=columns), caption, digits=3))
+else:
+    display(newman.say("No real model has read them with an adverb in this build."))
 
 # %% tags=["remove-input"]
 glue("adverb_said", said)  # quoted by the slides and the lesson

@@ -80,6 +80,7 @@ from tse_book.charts import accuracy_dots
 from tse_book.pages import (
     blimp_models,
     blimp_runs,
+    folded,
     glue,
     newman,
     not_recorded,
@@ -123,21 +124,24 @@ examples = pd.read_csv(data_folder() / "blimp" / "examples.csv").merge(
     blimp_paradigms()[["UID", "phenomenon"]], on="UID"
 )
 in_order = examples.sort_values(["phenomenon", "UID"])
-table(
-    pd.DataFrame(
-        {
-            "paradigm": in_order["UID"].str.replace("_", " "),
-            "acceptable": in_order["good"],
-            "unacceptable": in_order["bad"],
-        }
+folded(
+    table(
+        pd.DataFrame(
+            {
+                "paradigm": in_order["UID"].str.replace("_", " "),
+                "acceptable": in_order["good"],
+                "unacceptable": in_order["bad"],
+            }
+        ),
+        "We invented these pairs to show what is tested; none is in BLiMP.",
     ),
-    "One pair of each paradigm. We invented them to show what is tested; none is in BLiMP.",
+    f"One pair of each of the {len(in_order)} paradigms",
 )
 
 # %% [markdown] tags=["explains"]
 # ### Read a pair, token by token
 #
-# A {term}`causal model` gives each {term}`token` a {term}`surprisal`. Choose a pair under the chart.
+# A {term}`causal model` gives each {term}`token` a {term}`surprisal`. Choose a pair above the chart.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised?
 # Where it could least guess the next word. That need not be where the two sentences differ, so two sentences are compared, and not the height of a bar.
@@ -277,10 +281,13 @@ if own is not None:
 numbers67 = (100 * rows67).reset_index()
 numbers67["UID"] = numbers67["UID"].str.replace("_", " ")
 numbers67 = numbers67.rename(columns={"UID": "paradigm"}).rename_axis(columns=None)
-table(
-    numbers67.drop(columns="phenomenon"),
-    "All 67 paradigms in the order of Table 4: accuracy in percent, published values recomputed",
-    digits=1,
+folded(
+    table(
+        numbers67.drop(columns="phenomenon"),
+        "Accuracy in percent, published values recomputed",
+        digits=1,
+    ),
+    f"All {len(numbers67)} paradigms in the order of Table 4",
 )
 
 # %% tags=["hide-input"]

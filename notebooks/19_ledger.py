@@ -71,6 +71,7 @@ from tse_book.pages import (
     glue,
     laboratory_table,
     ledger_table,
+    legible,
     link,
     table,
     verdict_tiles,
@@ -208,7 +209,7 @@ charts.download_table(
 # %% tags=["remove-input"]
 training = training_ledger(dynamics.recorded("laboratory-steps"))
 table(
-    training.set_axis(
+    training.assign(signature=training["signature"].map(legible)).set_axis(
         ["", "claim", "model", "step", "measured", "verdict", "signature"], axis=1
     ),
     "The laboratory's claims about training, and what its checkpoints show.",

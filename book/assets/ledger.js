@@ -10,12 +10,24 @@
     return node;
   }
 
+  /* A row's text in small letters, its parts separated: cells and lines have no space between them. */
+  function wordsOf(row) {
+    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+    const parts = [];
+    while (walker.nextNode()) parts.push(walker.currentNode.data);
+    return parts.join(" ").toLowerCase();
+  }
+
+  /* What is typed is sought from the beginning of words: "ew" finds EW and not "few". */
+  const beginning = (typed) => new RegExp("(?<![\\p{L}\\p{N}])" + typed.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "u");
+
   function equip(ledger) {
     const rows = [...ledger.querySelectorAll("tbody tr")];
     const filters = ledger.dataset.filters.split(",");
     const { prefix } = ledger.dataset;
     const address = new URLSearchParams(location.search);
     const selects = {};
+    const texts = new Map(rows.map((row) => [row, wordsOf(row)]));
     let all = false;
 
     const bar = make("form", { className: "tse-filters", role: "search" });
@@ -40,10 +52,9 @@
 
     function show() {
       const chosen = filters.filter((name) => selects[name].value);
-      const asked = words.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+      const asked = words.value.trim().toLowerCase().split(/\s+/).filter(Boolean).map(beginning);
       const left = rows.filter((row) => {
-        const text = row.textContent.toLowerCase();
-        return chosen.every((name) => row.dataset[name] === selects[name].value) && asked.every((w) => text.includes(w));
+        return chosen.every((name) => row.dataset[name] === selects[name].value) && asked.every((word) => word.test(texts.get(row)));
       });
       const shown = new Set(all || chosen.length || asked.length ? left : left.slice(0, FIRST));
       rows.forEach((row) => { row.hidden = !shown.has(row); });
@@ -83,7 +94,21 @@
       rows[next].tabIndex = -1;
       rows[next].focus();
     });
+    /* A link to a row shows it, whatever was chosen before. */
+    function lead() {
+      const row = rows.find(({ id }) => id && location.hash === "#" + id);
+      if (!row) return;
+      if (row.hidden) {
+        clear();
+        all = true;
+        show();
+      }
+      row.scrollIntoView({ block: "center" });
+    }
+
     show();
+    window.addEventListener("hashchange", lead);
+    window.addEventListener("load", lead); // once charts and fonts have their height
     return { selects, clear, show };
   }
 

@@ -15,7 +15,7 @@ from book.make import BUILD, NOTEBOOKS, SCORES
 from book.make.gpu import estimates
 from book.make.profile import notebook_names, profile_name
 from book.make.reporter import step_times
-from tse_book.pages import table
+from tse_book.pages import legible, table
 
 PACKAGES = (
     "tse-core", "torch", "transformers", "safetensors", "numpy", "pandas", "pyarrow", "altair", "papermill",
@@ -79,7 +79,7 @@ def versions() -> pd.DataFrame:
 def tables() -> dict[str, str]:
     """The tables of the page, as HTML."""
     runs = scoring_runs()
-    signatures = "".join(f'<p class="tse-note">{escape(signature)}</p>' for signature in runs.pop("Signature"))
+    signatures = "".join(f'<p class="tse-note">{escape(legible(signature))}</p>' for signature in runs.pop("Signature"))
     return {
         "stages": table(stage_times(step_times()), "Seconds of each stage of the build", digits=1).data,
         "times": table(run_times(notebook_names()), "Seconds that each notebook ran", digits=1).data,

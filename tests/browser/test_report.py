@@ -1,6 +1,7 @@
 """The replication report in a browser: filters by keyboard, the choice in the address, cards on a phone."""
 
 import csv
+import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
@@ -58,6 +59,29 @@ def test_filters_join_and_are_cleared(report):
     assert "the first 30 shown" in report.locator(f"{MAIN} .tse-filter-status").inner_text()
     report.locator(MAIN).get_by_role("button", name="Show all").click()
     assert report.evaluate(f"{SHOWN}.length") == len(ledger())
+
+
+def test_a_word_is_sought_from_its_beginning(report):
+    words = report.locator(MAIN).locator("input[type=search]")
+    words.fill("ew of")
+    text = report.evaluate(f"{SHOWN}.map(r => r.innerText.toLowerCase())")
+    assert text and all(re.search(r"\bew", row) and re.search(r"\bof", row) for row in text)
+    words.fill("lemmas (")  # a sign that means something to a pattern is only itself
+    assert all("(" in row for row in report.evaluate(f"{SHOWN}.map(r => r.textContent)"))
+    words.fill("ruct")  # inside words alone
+    assert not report.evaluate(f"{SHOWN}.length")
+
+
+def test_the_report_leads_to_rows_of_the_ledger(visit):
+    page = visit("notebooks/00_report.html").page
+    link = page.locator("a[href^='19_ledger.html#claim-']").last
+    name = link.inner_text()
+    link.click()
+    row = page.locator(f"[id='claim-{name}']")
+    row.wait_for(state="visible")
+    page.wait_for_function("id => { const {top, bottom} = document.getElementById(id).getBoundingClientRect();"
+                           " return top >= 0 && bottom <= innerHeight }", arg=f"claim-{name}")  # fmt: skip
+    assert name in row.inner_text() and "published data disagree" in row.inner_text()
 
 
 def test_the_keyboard_reaches_everything(report):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from tse_book.charts.theme import in_page
+from tse_book.pages.markup import legible
 from tse_book.pages.notebook import table
 from tse_core.files import csv_text, safe_name
 from tse_core.syntaxgym.outcomes import Outcome
@@ -44,7 +45,7 @@ def download(data: dict, frame: pd.DataFrame, name: str, text="Download the data
 
 def signature_note(outcome: Outcome) -> str:
     """How the scores were made, without the day, so that a page changes only when a score does."""
-    return raw(f'<p class="tse-note">{escape(outcome.signature.without_provenance)}</p>')
+    return raw(f'<p class="tse-note">{escape(legible(outcome.signature.without_provenance))}</p>')
 
 
 def raw(html: str) -> str:

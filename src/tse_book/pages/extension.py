@@ -5,7 +5,7 @@ from html import escape
 import pandas as pd
 
 from tse_book.claims import papers, verdicts
-from tse_book.pages.markup import badge, chapter_link, estimate, head_of, in_line, ledger_of, row_of
+from tse_book.pages.markup import badge, chapter_link, estimate, head_of, in_line, ledger_of, legible, row_of
 from tse_core.results.signature import without_provenance
 
 _MEANING = {
@@ -71,7 +71,7 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
         ("p, corrected", "" if pd.isna(row["p_holm"]) else f"{_p(row['p_holm'])} (Holm, all tests of this model)"),
     ]
     if row["signature"]:
-        details.append(("Made by", f"<code>{escape(row['signature'])}</code>"))
+        details.append(("Made by", f"<code>{escape(legible(row['signature']))}</code>"))
     sign, kind, _ = _MEANING[row["verdict"]]
     verdict = f"{row['verdict']} on {row['on']}" if row["on"] else row["verdict"]
     return row_of(

@@ -12,6 +12,7 @@ from tse_book.pages.markup import (
     estimate,
     head_of,
     ledger_of,
+    legible,
     number,
     row_of,
     tile,
@@ -58,6 +59,8 @@ def ledger_table(table: pd.DataFrame, caption: str):
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
     table = table.fillna(dict.fromkeys(words, ""))
     table = table.assign(signature=without_provenance(table["signature"]))
+    table["place"] = [f"claim-{name}" for name in table["id"]]
+    table.loc[table.duplicated("id"), "place"] = ""  # the run of a claim stands below its row from published data
     rows = [_row(claim, titles[claim["paper"]].split(",")[0]) for claim in table.to_dict("records")]
     return ledger_of(("Claim", "Published", "Ours [95 %]", "Difference", "Verdict"), rows, caption, _FILTERS)
 
@@ -76,7 +79,7 @@ def _row(claim: dict, paper: str) -> str:
         ("Our criterion", escape(claim["criterion"])),
         ("Note", escape(claim["note"])),
         ("To run it", _command(claim["how"])),
-        ("Made by", f"<code>{escape(claim['signature'])}</code>" if claim["signature"] else ""),
+        ("Made by", f"<code>{escape(legible(claim['signature']))}</code>" if claim["signature"] else ""),
     )
     data = {name: _name(claim[name]) if name == "verdict" else claim[name] for name in _FILTERS} | {"paper": paper}
     return row_of(
@@ -86,6 +89,7 @@ def _row(claim: dict, paper: str) -> str:
         ("Ours", estimate(claim["measured"], claim["low"], claim["high"], digits)),
         ("Difference", number(claim["difference"], digits, signed=True)),
         ("Verdict", badge(_name(claim["verdict"]), MEANING[claim["verdict"]][0], _kind(claim["verdict"]))),
+        place=claim["place"],
     )
 
 

@@ -6,6 +6,7 @@ book/assets/ledger.js adds filters, book/assets/ledger.css turns rows into cards
 import re
 from collections.abc import Iterable
 from html import escape
+from urllib.parse import unquote
 
 from tse_core.paths import data_folder
 
@@ -32,9 +33,10 @@ def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: 
     )
 
 
-def row_of(data: dict, head: str, *cells: tuple[str, str]) -> str:
-    """A row: its data for the filters, its head, and its cells as (column, HTML)."""
+def row_of(data: dict, head: str, *cells: tuple[str, str], place: str = "") -> str:
+    """A row: its data for the filters, its head, and its cells as (column, HTML); `place` is its id in the page."""
     attributes = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in data.items() if value)
+    attributes += f' id="{escape(place)}"' if place else ""
     kinds = dict.fromkeys(_NUMBERS, ' class="number"')
     body = "".join(f'<td data-label="{name}"{kinds.get(name, "")}>{cell}</td>' for name, cell in cells)
     return f'<tr {attributes}><th scope="row">{head}</th>{body}</tr>'
@@ -46,6 +48,15 @@ def head_of(claim: str, about: Iterable[str], details: Iterable[tuple[str, str]]
     further = f"<details><summary>how</summary><dl>{further}</dl></details>" if further else ""
     about = " · ".join(filter(None, about))
     return f'<span class="tse-claim">{escape(claim)}</span><span class="tse-about">{about}</span>{further}'
+
+
+def legible(signature: str) -> str:
+    """A signature as a reader sees it: the characters that it writes as codes are themselves again.
+
+    >>> legible("bos:<%7Cendoftext%7C> space:no")
+    'bos:<|endoftext|> space:no'
+    """
+    return unquote(signature)
 
 
 def badge(name: str, sign: str, kind: str) -> str:

@@ -5,6 +5,8 @@ from html import escape
 
 import pandas as pd
 
+from tse_book.pages.markup import legible
+
 _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # letters of scripts that run from right to left
 
 
@@ -83,7 +85,7 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
     kinds = [" ".join(["number"] * n + ["light"] * q) for n, q in zip(numeric, quiet, strict=True)]
     html = _marked(html, ([""] * frame.index.nlevels if index else []) + kinds)
     html = html.replace("<thead>", f"<caption>{escape(caption)}</caption>\n<thead>", 1)
-    return HTML(html + (f'\n<p class="tse-note">{escape(note)}</p>' if note else ""))
+    return HTML(html + (f'\n<p class="tse-note">{escape(legible(note))}</p>' if note else ""))
 
 
 def folded(shown, title: str):
