@@ -44,6 +44,7 @@ def by_hand(odds=ODDS) -> Evaluation:
         columns=["context", "noun", "correct", "wrong", "lemma", "tse"],
     ).assign(construction="Simple", left="the key")
     lemmas = pd.DataFrame({"lemma": ["open", "rust", "walk"], "noun": [False, False, True]})
+    lemmas = lemmas.assign(singular=lemmas["lemma"] + "s", plural=lemmas["lemma"])
     plural = -np.log1p(np.exp(odds))
     forms = pd.DataFrame(
         {

@@ -2,7 +2,7 @@
 
 A column of the lemma list (noun, band, tokens, lemma) divides the verbs, any other one (construction, adverb, number,
 attractor) the contexts. EW and MW of a group of verbs are those of each context over that group alone, and TSE is that
-of the pairs whose own verb is in it.
+of the pairs whose own verb is in it, by its two forms. Twins of which a cell has one context alone take no part in it.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.divisions import NONE, divisions, factor_names, verb_rows
 from tse_core.agreement.number_sensitivity import twin_rows
-from tse_core.datasets.pairs import factor_names
-from tse_core.errors import InputError, unknown
+from tse_core.datasets.plain_text import is_text
+from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters, table_intervals
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from tse_core.agreement.evaluation import Evaluation
 
 TABLE_ORDER = (*reversed(METRICS), *OF_TWINS)  # MW, EW, TSE, as in Table 2, then NS
-ALIASES = {"attractor": "attractor_number"}  # whoever divides by attractor means its number, not the noun
-COUNTS = ["lemmas", "contexts", "twins", "pairs", "unscored", "verbs", "decisions"]
 
 
 def cell_table(
@@ -31,9 +30,10 @@ def cell_table(
 ) -> pd.DataFrame:
     """`Evaluation.table`, which says what it returns."""
     by = factor_names(by)
-    of_contexts, of_lemmas = _divided(found, by)
-    contexts = found.contexts.assign(**{name: found.contexts[ALIASES.get(name, name)] for name in of_contexts})
-    contexts[of_contexts] = contexts[of_contexts].replace("", "none")
+    meant, of_lemmas = divisions(by, found.contexts, found.lemmas)
+    of_contexts = list(meant)
+    contexts = found.contexts.assign(**{name: found.contexts[column] for name, column in meant.items()})
+    contexts[of_contexts] = contexts[of_contexts].replace("", NONE)
     tables = []
     for labels, members in _verb_groups(found, of_lemmas, lemmas):
         scored = contexts.assign(**context_scores(found, members))
@@ -42,7 +42,8 @@ def cell_table(
     table = pd.concat(tables, ignore_index=True)
     order = {name: pd.factorize(table[name], sort=name in of_lemmas)[0] for name in by}
     table = table.iloc[np.lexsort([*reversed(order.values())])].reset_index(drop=True)
-    return table[[*by, *table.columns.drop(by)]]
+    missing = {name: table[name].astype(object).fillna(NONE) for name in of_lemmas if table[name].isna().any()}
+    return table.assign(**missing)[[*by, *table.columns.drop(by)]]
 
 
 def context_scores(found: "Evaluation", members: np.ndarray | None = None) -> dict[str, np.ndarray]:
@@ -65,19 +66,6 @@ def decisions(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])
 
 
-def _divided(found: "Evaluation", by: list[str]) -> tuple[list[str], list[str]]:
-    """Which of the columns divide the contexts, and which the verbs."""
-    of_lemmas = [name for name in by if name in found.lemmas]
-    for name in set(by) - set(of_lemmas):
-        if name == "noun" or ALIASES.get(name, name) not in found.contexts:  # noun is the list's alone
-            factors = [c for c in found.contexts.columns[: found.contexts.columns.get_loc("pairs")] if c != "noun"]
-            factors += [c for c in found.contexts.columns[len(factors) :] if found.contexts[c].dtype.kind not in "fi"]
-            raise unknown("column to divide by", name, list(dict.fromkeys([*found.lemmas, *factors])))
-    if len(set(by)) < len(by) or not by:
-        raise InputError(f"the columns to divide by are {', '.join(by) or 'none'}; name at least one, each once")
-    return [name for name in by if name not in of_lemmas], of_lemmas
-
-
 def _verb_groups(found: "Evaluation", columns: list[str], lemmas: Collection[str] | None):
     """The labels of each group of verbs and their places in the list of lemmas (None: all of them)."""
     if not columns and lemmas is None:
@@ -90,7 +78,8 @@ def _verb_groups(found: "Evaluation", columns: list[str], lemmas: Collection[str
         )
     if not columns:
         return [((), chosen.index.to_numpy())]
-    groups = chosen.groupby(columns, sort=True, dropna=False)
+    texts = [name for name in columns if is_text(chosen[name])]
+    groups = chosen.assign(**chosen[texts].replace("", NONE)).groupby(columns, sort=True, dropna=False)
     return [(labels, rows.index.to_numpy()) for labels, rows in groups]
 
 
@@ -108,9 +97,10 @@ def _over(found: "Evaluation", members: np.ndarray) -> dict[str, np.ndarray]:
 
 def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: bool) -> pd.DataFrame:
     """One group of verbs in each cell of the contexts."""
-    asked = found.pairs if members is None else found.pairs[found.pairs["lemma"].isin(found.lemmas["lemma"][members])]
+    asked = found.pairs if members is None else found.pairs[verb_rows(found.pairs, found.lemmas).isin(members)]
     keys = by or [""]
     contexts = contexts if by else contexts.assign(**{"": ""})
+    contexts, twins = _with_whole_twins(contexts, keys)
     asked = asked[["context", "noun", "left", "correct", "wrong", "lemma", *(m.column for m in OF_PAIRS.values())]]
     asked = asked.join(contexts[[key for key in keys if key not in asked]], on="context")
     once = decisions(asked)
@@ -123,17 +113,33 @@ def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: boo
     table["contexts"] = of["context"].size()
     if "ns" in contexts:
         table["twins"] = of["context"]["ns"].count() // (1 if "number" in by else 2)
+        table["split_twins"] = of["context"]["split"].sum()
     table["pairs"] = of["pair"]["tse"].count()
     table["unscored"] = of["pair"]["tse"].size() - table["pairs"]
     scored = once.groupby(keys, sort=False)
     table["verbs"], table["decisions"] = scored["lemma"].nunique(), scored.size()
     table["TSE_decisions"] = scored["tse"].mean()
-    table[COUNTS[3:]] = table[COUNTS[3:]].fillna(0).astype(int)
+    of_pairs = ["pairs", "unscored", "verbs", "decisions"]
+    table[of_pairs] = table[of_pairs].fillna(0).astype(int)
     if intervals:
-        bounds = _bounds(contexts, asked, keys, rows) if members is None else _crossed(found, contexts, keys, members)
+        crossed = members is not None
+        bounds = _crossed(found, contexts, keys, members, twins) if crossed else _bounds(contexts, asked, keys, rows)
         table = table.join(bounds)
     table = table.reset_index()
     return table if by else table.drop(columns="")
+
+
+def _with_whole_twins(contexts: pd.DataFrame, keys: list[str]) -> tuple[pd.DataFrame, np.ndarray]:
+    """The contexts without scores of twins whose two contexts are in different cells, marked as split; whole twins.
+
+    Twins differ in their number, so a cell of one number has one context of each of its twins.
+    """
+    twins = twin_rows(contexts)
+    cells = contexts.assign(all="").groupby(["all", *(key for key in keys if key != "number")], sort=False).ngroup()
+    whole = np.equal(*cells.to_numpy()[twins.T])
+    split = contexts.index.isin(twins[~whole].ravel())
+    columns = [metric.column for metric in OF_TWINS.values() if metric.column in contexts]
+    return contexts.assign(split=split, **{name: contexts[name].mask(split) for name in columns}), twins[whole]
 
 
 def _bounds(contexts, pairs, keys, rows) -> pd.DataFrame:
@@ -149,12 +155,12 @@ def _bounds(contexts, pairs, keys, rows) -> pd.DataFrame:
     return wide.reindex(columns=[f"{name}_{side}" for name in rows for side in ("low", "high")])
 
 
-def _crossed(found, contexts, keys, members) -> pd.DataFrame:
+def _crossed(found, contexts, keys, members, twins) -> pd.DataFrame:
     """95 % intervals of EW and of the metrics of twins over subject nouns and verbs, crossed."""
     odds, plural = found.log_odds[:, members], (contexts["number"] == "plural").to_numpy()[:, None]
     wins = np.where(plural, odds < 0, odds > 0)
     values = {"EW": wins.astype(float)}
-    if len(twins := twin_rows(contexts)):
+    if "ns" in contexts:
         for name, metric in OF_TWINS.items():
             values[name] = np.full(odds.shape, np.nan)
             values[name][twins] = metric.of_lemma(*odds[twins.T])[:, None]

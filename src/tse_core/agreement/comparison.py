@@ -56,7 +56,7 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: Forms
         except InputError:
             how = "both forms as single entries" if "single" in forms else "forms that they can score as whole words"
             raise InputError(f"{' and '.join(names)} share no lemma of {lemmas.name} with {how}") from None
-    return Lemmas(f"{lemmas.name}-shared", table)
+    return Lemmas(f"{lemmas.name}-shared", table.drop(columns="tokens", errors="ignore"))
 
 
 def compare_evaluations(first, second) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from tse_core.agreement.curves import curves, number_names, tidy
 from tse_core.agreement.job import Cut, Job, Keep, Protocol, prepare
 from tse_core.agreement.number_sensitivity import number_sensitivity
 from tse_core.agreement.scoring import job_work
+from tse_core.agreement.shards import GROUP
 from tse_core.agreement.some_lemmas import over
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
@@ -59,8 +60,8 @@ class Evaluation:
     scored : str
         How many of the pairs and lemmas given could be scored, and why not the others, in a line.
     by_lemma : DataFrame or None
-        With keep="lemmas": construction x subject (the left context, where no subject is known) x lemma x number: noun,
-        contexts, correct (how many of them), and the mean probability of each form.
+        With keep="lemmas": construction x subject (its noun or the left context, where it is not known) x noun x number
+        x lemma: contexts, correct (how many of them), and the mean probability of each form.
     forms : DataFrame or None
         With keep="forms": context x lemma: log-odds of the singular form against the plural one, log-probability of
         each (nats) and the mass of all likelier entries.
@@ -91,8 +92,9 @@ class Evaluation:
         Parameters
         ----------
         by : names of columns, as a sequence or with commas between them
-            Of the contexts (construction, number, adverb; ``attractor`` means its number) or of the lemma list (noun,
-            band, tokens, lemma); ``noun`` is the list's. A column of the list needs keep="forms".
+            Of the contexts (construction, number, adverb; ``attractor`` means its number where ``attractor_number``
+            says it) or of the lemma list (noun, band, tokens, lemma); ``noun`` is the list's. A column of the list
+            needs keep="forms". In a text, a name that has a comma stands in double quotes.
         lemmas : names of lemmas, optional
             EW, MW and NS over these alone, TSE of their pairs; needs keep="forms".
         intervals : bool
@@ -106,8 +108,9 @@ class Evaluation:
         - the columns of `by`;
         - MW, EW and every other metric of contexts, means over unique contexts; TSE and every other metric of pairs,
           means over pairs; NS (`number_sensitivity`), where the evaluation has forms and twins;
-        - lemmas, contexts, twins (how many), pairs (those that TSE counts), unscored (those that it does not), verbs
-          (lemmas that TSE asked), decisions (distinct ones: the same context and the same two forms count once);
+        - lemmas, contexts, twins (how many), split_twins (those of which the cell has one context alone: NS leaves them
+          out), pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas that TSE
+          asked), decisions (distinct ones: the same context and the same two forms count once);
         - TSE_decisions, the mean over distinct decisions.
 
         Raises
@@ -235,10 +238,15 @@ def evaluate(
         ends.
     """
     job = prepare(model, pairs, lemmas, cutoffs, protocol, keep, forms, sample, seed, cut)
+    return evaluated(job, store, batch_tokens)
+
+
+def evaluated(job: Job, store: Store | str | Path | None = None, batch_tokens: int | None = None) -> Evaluation:
+    """The evaluation of a job (`prepare`), in which every mistake of the input has shown; as `evaluate`."""
     store = as_store(store)
     work = job_work(job, batch_tokens)
     found = _evaluation(job, work, run(work, store))
-    if store and finished(found.signature, number_names(job.constructions, cutoffs), store) is None:
+    if store and finished(found.signature, number_names(job.constructions, job.cutoffs), store) is None:
         keep_results(found.tidy(), store, imported=False)
     return found
 
@@ -270,11 +278,8 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
 def _by_lemma(joined, job) -> pd.DataFrame | None:
     if "lemmas" not in joined:
         return None
-    keys = ["construction", "subject", "number", "lemma"]
-    sums = joined["lemmas"].groupby(keys, sort=False, as_index=False).sum()
+    sums = joined["lemmas"].groupby([*GROUP, "lemma"], sort=False, as_index=False).sum()
     for form in ("correct", "wrong"):
         sums[f"probability_{form}"] /= sums["contexts"]
     sums["lemma"] = job.lemmas["lemma"].to_numpy()[sums["lemma"]]
-    nouns = job.contexts.drop_duplicates("subject").set_index("subject")["noun"]
-    sums.insert(2, "noun", sums["subject"].map(nouns).fillna(""))  # a left context has none
     return sums

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import COUNTS
 from tse_core.agreement.counted_forms import FORMS_POLICIES, CountedForms, FormsPolicy, WordList, counted_forms
+from tse_core.agreement.divisions import refuse_taken_names
 from tse_core.agreement.samples import SAMPLE_SIZE, stratified_sample
 from tse_core.datasets.coerce import as_lemmas, as_pairs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
@@ -21,7 +21,7 @@ from tse_core.datasets.pairs import context_factors, context_index, unique_conte
 from tse_core.errors import InputError, LittleCountedWarning, unknown
 from tse_core.files import safe_name
 from tse_core.forward.word_forms import form_tree
-from tse_core.metrics.table import METRICS, OF_TWINS, SCORED, Cutoffs
+from tse_core.metrics.table import Cutoffs, check_cutoffs
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
@@ -32,8 +32,6 @@ Cut = Literal["list", "all-words"]
 SHARD_CONTEXTS = 2048
 WORD_SHARD = 4  # contexts of a shard in which each is scored over thousands of whole words
 NAMED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # what names a shard of contexts
-_METRIC_NAMES = {*OF_TWINS, *METRICS}
-RESULTS = {"context", "within_noise", "TSE_decisions", *COUNTS, *SCORED, *_METRIC_NAMES, *map(str.lower, _METRIC_NAMES)}
 LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
 
 
@@ -150,8 +148,7 @@ def prepare(
     if pairs.empty:
         raise InputError("there are no pairs to score")
     given, lemmas = len(pairs), _in_order(as_lemmas(lemmas, protocol, pairs.attrs.get("name", "")))
-    if taken := [name for name in pairs if name in RESULTS]:
-        raise InputError(f"the pairs have a column {taken[0]!r}, which results have too; give it another name")
+    refuse_taken_names(pairs, lemmas.table)
     pairs, guessed = _numbered(with_nouns(pairs), lemmas)
     model = as_language_model(model)
     if cut == "all-words" and model.kind == "masked":
@@ -212,6 +209,7 @@ def _check_choices(protocol, keep, forms, sample, seed) -> None:
 
 
 def _check_cut(cut: Cut, forms: FormsPolicy, cutoffs: Cutoffs) -> None:
+    check_cutoffs((*cutoffs.top, *cutoffs.bottom))
     if cut not in ("list", "all-words"):
         raise unknown("cut", cut, ("list", "all-words"))
     if cut == "all-words" and forms != "words":

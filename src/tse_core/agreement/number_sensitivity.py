@@ -10,7 +10,9 @@ difference; a model that does not see the subject scores 0.5. It is the interact
 (Gauthier et al. 2020), where the same four surprisals make two differences and their difference is tested. EW asks
 more, that each of the two log-odds lies on its side of 0; so NS is 1 where EW is 1.
 
-A tie counts as not sensitive. A context without a twin takes no part; a cell without twins is NaN.
+A tie counts as not sensitive. A context without a twin takes no part, nor do twins that a division splits (by the
+length of the subject, say): a cell counts those of which it has one context alone, unless it is a cell of one number. A
+cell without twins is NaN.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.pairs import factor_names
+from tse_core.agreement.divisions import factor_names
 from tse_core.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ def number_sensitivity(
 
     Returns
     -------
-    DataFrame with the columns of `by`, NS, NS_low and NS_high (with `intervals`, 95 %), twins, lemmas.
+    DataFrame with the columns of `by`, NS, NS_low and NS_high (with `intervals`, 95 %), twins, split_twins, lemmas.
 
     Raises
     ------
@@ -48,7 +50,7 @@ def number_sensitivity(
             "no two contexts differ in the subject's number alone, as a column 'twin' of the pairs would say"
         )
     table = found.table(by, lemmas=lemmas, intervals=intervals)
-    return table[[*factor_names(by), *(c for c in table if c.startswith("NS")), "twins", "lemmas"]]
+    return table[[*factor_names(by), *(c for c in table if c.startswith("NS")), "twins", "split_twins", "lemmas"]]
 
 
 def twin_rows(contexts: pd.DataFrame) -> np.ndarray:

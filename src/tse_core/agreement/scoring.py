@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tse_core.agreement.job import Job
-from tse_core.agreement.shards import lemma_groups, score_shard
+from tse_core.agreement.shards import GROUP, lemma_groups, score_shard
 from tse_core.metrics.table import OF_PAIRS, SCORED
 from tse_core.results.store import Shape
 from tse_core.results.work import Shard, Work
@@ -34,7 +34,7 @@ def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
     shapes = {
         "contexts": Shape(("context", *scores), contexts),
         "pairs": Shape(("pair", *of_pairs, "log_probability_correct", "log_probability_wrong"), pairs),
-        "lemmas": Shape(("construction", "subject", "number", "lemma", "contexts", "correct"), groups * lemmas),
+        "lemmas": Shape((*GROUP, "lemma", "contexts", "correct"), groups * lemmas),
         "forms": Shape(("context", "lemma", "log_odds"), contexts * lemmas),
     }
     return {table: shapes[table] for table in job.tables}

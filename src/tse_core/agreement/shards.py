@@ -16,6 +16,8 @@ from tse_core.metrics.scores import agreement, cutoff_scores, scores_inside
 from tse_core.metrics.table import OF_PAIRS, SCORED, Forms
 from tse_core.models.language_model import Prompt
 
+GROUP = ["construction", "subject", "noun", "number"]
+
 
 def score_shard(
     job: Job, members: np.ndarray, batch_tokens: int | None, advance: Callable[[float], None]
@@ -102,12 +104,14 @@ def _correct_and_wrong(values, ids, numbers):
 
 
 def lemma_groups(contexts: pd.DataFrame) -> pd.MultiIndex:
-    """Construction, subject and number of each context: over these a lemma's scores are summed.
+    """Construction, subject, noun and number of each context: over these a lemma's scores are summed.
 
-    A context whose subject is not known is a subject of its own, called by its left context.
+    A subject of which the noun alone is known is called by it; one of which nothing is known is a subject of its own,
+    called by its left context.
     """
-    subjects = contexts["subject"].where(contexts["noun"] != "", contexts["left"])
-    return pd.MultiIndex.from_frame(contexts.assign(subject=subjects)[["construction", "subject", "number"]])
+    subjects = contexts["subject"].where(contexts["subject"] != "", contexts["noun"])
+    subjects = subjects.where(contexts["noun"] != "", contexts["left"])
+    return pd.MultiIndex.from_frame(contexts.assign(subject=subjects)[GROUP])
 
 
 class _LemmaSums:
@@ -124,7 +128,7 @@ class _LemmaSums:
     def table(self):
         count = np.bincount(self.group, minlength=len(self.keys))
         groups, lemmas = self.sums.shape[1:]
-        table = pd.DataFrame(list(self.keys), columns=["construction", "subject", "number"])
+        table = pd.DataFrame(list(self.keys), columns=GROUP)
         table = table.loc[np.repeat(np.arange(groups), lemmas)].reset_index(drop=True)
         table["lemma"] = np.tile(np.arange(lemmas), groups)
         table["contexts"] = np.repeat(count, lemmas)

@@ -101,7 +101,9 @@ def evaluate(
     drawn: dict[str, Any] = {"forms": forms, "sample": _size(sample), "seed": seed, "cut": cut}
     import pandas as pd
 
-    from tse_core.agreement.evaluation import evaluate as run
+    from tse_core.agreement.divisions import divisions
+    from tse_core.agreement.evaluation import evaluated
+    from tse_core.agreement.job import prepare
     from tse_core.datasets.coerce import as_lemmas
     from tse_core.datasets.names import load_pairs
     from tse_core.metrics.scores import PAPER_CUTOFFS
@@ -114,18 +116,23 @@ def evaluate(
         from tse_core.agreement.comparison import shared_lemmas
 
         lists = [shared_lemmas(models, verbs, drawn["forms"]) for verbs in lists]
-    drawn["keep"] = "forms" if by else "contexts"
+    drawn["keep"] = "contexts" if by is None else "forms"
+    drawn["cutoffs"] = PAPER_CUTOFFS
     if cut == "all-words":
         drawn["cutoffs"] = PAPER_CUTOFFS._replace(
             top=tuple(p for p in PAPER_CUTOFFS.top if p <= 0.7 or p == 1), bottom=()
         )
-    how = {"protocol": protocol, **drawn, "store": store, "batch_tokens": batch_tokens}
-    results = [[run(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
+    how = {"protocol": protocol, **drawn}
+    jobs = [[prepare(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
+    asked = ["construction"] if by is None else ["construction", by]
+    for job in (job for of_model in jobs for job in of_model):
+        for name in asked:
+            divisions(name, job.contexts, job.lemmas)  # every mistake shows before the first model is run
+    results = [[evaluated(job, store, batch_tokens) for job in of_model] for of_model in jobs]
     runs = [result for of_model in results for result in of_model]
     for result in runs:
-        for name in ("construction", by):
-            if name:
-                _show_scores(result.table(name, intervals=intervals), name)
+        for name in asked:
+            _show_scores(result, name, intervals)
         print(f"{result.scored}\n{result.signature}\n")
         if uncertain := int(result.pairs["within_noise"].sum()):
             print_note(f"note: {uncertain:,} pairs are decided by less than numeric noise")
@@ -145,12 +152,13 @@ def _size(sample: str | None) -> int | str | None:
     return int(sample)
 
 
-def _show_scores(table, by: str) -> None:
-    """The table's scores with their intervals, and what TSE asked."""
+def _show_scores(found, by: str, intervals: bool) -> None:
+    """The scores of an evaluation in cells, with their intervals, and what TSE asked."""
     from tse_core.agreement.cells import TABLE_ORDER
-    from tse_core.datasets.pairs import factor_names
+    from tse_core.agreement.divisions import divisions, factor_names
 
-    factors = factor_names(by)
+    table, factors = found.table(by, intervals=intervals), factor_names(by)
+    meant, _ = divisions(by, found.contexts, found.lemmas)
     counted = ["contexts", "pairs", "unscored", "verbs", "decisions"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
@@ -159,8 +167,10 @@ def _show_scores(table, by: str) -> None:
         labels = [("no", "yes")[row[name]] if isinstance(row[name], bool) else row[name] for name in factors]
         scores = [score(row[m], row.get(f"{m}_low"), row.get(f"{m}_high")) for m in (*metrics, "TSE_decisions")]
         rows.append([*labels, *scores[:-1], *(f"{row[name]:,}" for name in counted), scores[-1]])
-    print_table([*factors, *metrics, *counted, "TSE of decisions"], rows)
+    print_table([*(meant.get(name, name) for name in factors), *metrics, *counted, "TSE of decisions"], rows)
     print()
+    if split := int(table["split_twins"].max() if "split_twins" in table else 0):
+        print_note(f"note: NS leaves out twins whose two contexts are in different cells, up to {split:,} in a cell")
 
 
 def _show_comparison(first, second) -> None:

@@ -9,7 +9,7 @@ from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.datasets.numbers import checked_numbers
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS
-from tse_core.datasets.plain_text import with_plain_text
+from tse_core.datasets.plain_text import check_names, text_cells, with_plain_text
 from tse_core.errors import unknown
 
 _GAP = ("construction", "left", "correct", "wrong")
@@ -19,14 +19,18 @@ LISTS = {"clams/fr": "french", "clams/de": "german", "clams/he": "hebrew", "clam
 def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Agreement pairs as they are, from a table with other columns, or those that a name or path means.
 
-    See `load_pairs` and `pairs_from_table`. Raises InputError.
+    What a table says besides the words is read as text, so that 1, 1.0 and "1" are one level of a factor. See
+    `load_pairs` and `pairs_from_table`. Raises InputError.
     """
     if not isinstance(pairs, pd.DataFrame):
         return load_pairs(pairs)
     if {*_GAP, "right", "number"} <= set(pairs):
-        missing: dict[str, object] = {name: "" for name in AGREEMENT_COLUMNS if name not in pairs}
-        missing |= {"id": [*map(str, range(1, len(pairs) + 1))]} if "id" in missing else {}
-        return checked_numbers(with_plain_text(pairs.assign(**missing), "the pairs", _GAP, ("right",)))
+        check_names(pairs, "the pairs")
+        further = [name for name in pairs if name not in (*_GAP, "right", "number")]
+        cells: dict[str, object] = {name: "" for name in AGREEMENT_COLUMNS if name not in pairs}
+        cells |= {"id": [*map(str, range(1, len(pairs) + 1))]} if "id" in cells else {}
+        cells |= {name: text_cells(pairs[name], "the pairs") for name in further}
+        return checked_numbers(with_plain_text(pairs.assign(**cells), "the pairs", _GAP, ("right", *further)))
     made = pairs_from_table(pairs)
     made.attrs["name"] = pairs.attrs.get("name", "pairs")
     return made
@@ -47,8 +51,8 @@ def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     return made
 
 
-def as_lemmas(lemmas: Lemmas | str | Path | None, protocol: str = "exact", data: str = "") -> Lemmas:
-    """A lemma list as it is, or the one that a name or path means (see `load_lemmas`).
+def as_lemmas(lemmas: Lemmas | pd.DataFrame | str | Path | None, protocol: str = "exact", data: str = "") -> Lemmas:
+    """A lemma list as it is, that of a table's rows, or the one that a name or path means (see `load_lemmas`).
 
     For None it is the list of the language of `data`, the name of agreement pairs such as "clams/fr/simple", or in
     English the protocol's own. Raises InputError.
@@ -56,4 +60,6 @@ def as_lemmas(lemmas: Lemmas | str | Path | None, protocol: str = "exact", data:
     if protocol not in DEFAULTS:
         raise unknown("protocol", protocol, DEFAULTS)
     usual = LISTS.get("/".join(data.split("/")[:2]), DEFAULTS[protocol])
+    if isinstance(lemmas, pd.DataFrame):
+        return Lemmas(lemmas.attrs.get("name", "verbs"), lemmas)
     return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas or usual)

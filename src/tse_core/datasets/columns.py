@@ -15,7 +15,7 @@ import pandas as pd
 from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.numbers import number_said
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
-from tse_core.datasets.plain_text import warn_of_changes
+from tse_core.datasets.plain_text import check_names, text_cells, warn_of_changes
 from tse_core.errors import InputError, unknown
 from tse_core.files import lines_of, read_text
 from tse_core.words import plain, plain_right
@@ -134,7 +134,8 @@ def known_columns(table: pd.DataFrame, columns: Mapping[str, str] | None = None)
 
     Raises InputError: a column that is not there, no two sentences and no sentence with two forms.
     """
-    where = _where(table).rstrip(" :").removesuffix(", row")
+    where = _called(table)
+    check_names(table, where)
     for holds, name in (columns or {}).items():
         if holds not in NAMES:
             raise unknown("use of a column", holds, NAMES)
@@ -175,18 +176,16 @@ def _parts(cells: dict[str, str], place: str) -> tuple[str, str, str, str]:
 def _rows(table: pd.DataFrame, found: Mapping[str, str]) -> Iterator[tuple[object, dict[str, str]]]:
     """The line and the known cells of each row, as plain text."""
     numbers = table.index if "where" in table.attrs else range(1, len(table) + 1)
-    given = {holds: [*map(_text, table[name])] for holds, name in found.items()}
+    given = {holds: text_cells(table[name], _called(table)) for holds, name in found.items()}
     cells = {holds: [*map(plain_right if holds == "right" else plain, texts)] for holds, texts in given.items()}
     spelled = [(old, new) for holds in given for old, new in zip(given[holds], cells[holds], strict=True)]
-    warn_of_changes([old for old, new in spelled if old != new], _where(table).rstrip(" :").removesuffix(", row"))
+    warn_of_changes([old for old, new in spelled if old != new], _called(table))
     for line, *values in zip(numbers, *cells.values(), strict=True):
         yield line, dict(zip(cells, values, strict=True))
 
 
-def _text(value: object) -> str:
-    if pd.isna(value):
-        return ""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+def _called(table: pd.DataFrame) -> str:
+    return table.attrs.get("where", "the table")
 
 
 def _where(table: pd.DataFrame) -> str:

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.plain_text import with_plain_text
+from tse_core.datasets.plain_text import check_names, is_text, text_cells, with_plain_text
 from tse_core.errors import InputError, unknown
 from tse_core.files import read_text, read_yaml
 from tse_core.paths import cache_folder, data_folder
@@ -65,8 +65,14 @@ class Lemmas:
     table: pd.DataFrame = field(repr=False)
 
     def __post_init__(self):
-        """Plain text. Raises InputError for a missing column, a form that is empty or no text, a row twice."""
-        table = with_plain_text(self.table, f"the lemma list {self.name}", REQUIRED)
+        """Plain text. Raises InputError for no row, a missing column, a form that is empty or no text, a row twice."""
+        where = f"the lemma list {self.name}"
+        check_names(self.table, where)
+        further = [name for name in self.table if name not in REQUIRED and is_text(self.table[name])]
+        table = self.table.assign(**{name: text_cells(self.table[name], where) for name in further})
+        table = _typed(with_plain_text(table, where, REQUIRED, further), where)
+        if table.empty:
+            raise InputError(f"{where} holds no lemma; each row needs {', '.join(REQUIRED)}")
         for column in REQUIRED:
             if (table[column] == "").any():
                 raise InputError(f"the lemma list {self.name}: a row has no {column}; each needs {', '.join(REQUIRED)}")
@@ -138,7 +144,7 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
         return Lemmas(name, read_lemmas(data_folder() / "lemmas" / f"{name}.csv"))
     path = Path(name)
     if path.suffix == ".csv":
-        return Lemmas(path.stem, _typed(read_lemmas(path), path))
+        return Lemmas(path.stem, read_lemmas(path))
     raise unknown("lemma list", name, DESCRIPTIONS, " (or a .csv file with columns lemma,singular,plural)")
 
 
@@ -162,18 +168,19 @@ def third_person(verb: str) -> str:
     return verb + ("es" if verb.endswith(("sh", "s", "x", "ch", "z", "o")) else "s")
 
 
-def _typed(table: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """A list of a user's: noun as a truth value, zipf as a number with its band, where the file has them."""
-    if "noun" in table:
+def _typed(table: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The list with noun as a truth value, zipf as a number with its band, where it has them."""
+    if "noun" in table and not pd.api.types.is_bool_dtype(table["noun"]):
         words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-        known = table["noun"].str.strip().str.lower().map(words)
+        said = pd.Series(text_cells(table["noun"], where), index=table.index)
+        known = said.str.strip().str.lower().map(words)
         if known.isna().any():
-            wrong = table.loc[known.isna()].iloc[0]
-            raise InputError(f"{path}: noun is {wrong['noun']!r} for {wrong['lemma']}; it must be yes or no")
+            row = known.isna().to_numpy().argmax()
+            raise InputError(
+                f"{where}: noun is {said.iloc[row]!r} for {table['lemma'].iloc[row]}; it must be yes or no"
+            )
         table = table.assign(noun=known.astype(bool))
-    if "zipf" in table:
-        table = _with_bands(table)
-    return table
+    return _with_bands(table) if "zipf" in table and "band" not in table else table
 
 
 def read_lemmas(path: Path) -> pd.DataFrame:
@@ -223,9 +230,7 @@ def only_verbs() -> set[str]:
 
 
 def _appendix(clean: bool = False) -> pd.DataFrame:
-    table = read_lemmas(data_folder() / "lemmas" / "newman-appendix.csv")
-    table["noun"] = table["noun"] == "yes"
-    table = _with_bands(table)
+    table = Lemmas("newman-appendix", read_lemmas(data_folder() / "lemmas" / "newman-appendix.csv")).table
     return table[table["left_out"] == ""].reset_index(drop=True) if clean else table
 
 
@@ -250,7 +255,7 @@ def _full() -> pd.DataFrame:
         raise InputError(
             f"{file}: no column {missing[0]}, it was made by an older version: tse data lemmas --giant-verb-list FILE"
         )
-    return _with_bands(table.assign(noun=table["noun"] == "yes"))
+    return table
 
 
 def _released() -> pd.DataFrame:

@@ -5,8 +5,6 @@ with its subject and the one that does not. A *sentence pair* is simply an accep
 Both are pandas tables, one row a pair; :mod:`tse_core.datasets.pair_files` reads and writes them.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -147,8 +145,3 @@ def verb_lemma(plural: str) -> str:
     """
     base = plural.lower().removesuffix("n't")
     return _BE.get(base, base)
-
-
-def factor_names(by: str | Sequence[str]) -> list[str]:
-    """The names in "noun,adverb", or in a list of them."""
-    return [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)

@@ -38,6 +38,37 @@ def warn_of_changes(changed: Sequence[str], where: str) -> None:
         )
 
 
+def text_cells(values: pd.Series, where: str) -> list[str]:
+    """The cells of a column as text: 1, 1.0 and "1" are "1", a missing value is "".
+
+    Raises InputError, naming the row (from 1), for what is no text, number or truth value.
+    """
+    texts = []
+    for row, value in enumerate(values, start=1):
+        if not pd.api.types.is_scalar(value):
+            raise InputError(f"{where}, row {row}: {values.name} is {value!r:.80}; it must be a text or a number")
+        if pd.isna(value):
+            texts.append("")
+        else:
+            texts.append(str(int(value) if isinstance(value, float) and value.is_integer() else value))
+    return texts
+
+
+def is_text(values: pd.Series) -> bool:
+    """Whether a column holds texts, or values of several types, and not numbers, truth values or categories alone."""
+    return pd.api.types.is_object_dtype(values) or isinstance(values.dtype, pd.StringDtype)
+
+
+def check_names(table: pd.DataFrame, where: str) -> None:
+    """Raises InputError where the name of a column is no text or stands twice."""
+    for name in table.columns:
+        if not isinstance(name, str):
+            raise InputError(f"{where}: a column is called {name!r}; the name of a column must be a text")
+    if not table.columns.is_unique:
+        name = table.columns[table.columns.duplicated()][0]
+        raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
+
+
 def with_plain_text(
     table: pd.DataFrame, where: str, needed: Sequence[str], further: Sequence[str] = ()
 ) -> pd.DataFrame:
@@ -54,6 +85,7 @@ def with_plain_text(
     InputError
         Names the column and the row (from 1) of what is no text.
     """
+    check_names(table, where)
     changed = {}
     examples: list[str] = []
     for column in [*needed, *(name for name in further if name in table)]:

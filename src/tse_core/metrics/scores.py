@@ -21,7 +21,7 @@ import torch
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
 from tse_core.metrics.released import released_sides
-from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, SCORED, Cutoffs, Forms, both
+from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, SCORED, Cutoffs, Forms, both, check_cutoffs
 
 _LEMMA_TERMS = tuple(dict.fromkeys([*(term for m in OF_CONTEXTS.values() for term in (m.whole, m.part)), both]))
 _FORM_TERMS = tuple(
@@ -250,7 +250,5 @@ def _checked(logits, inflection_ids, numbers, top, bottom):
         context = int((~largest.isfinite()).nonzero()[0])
         what = "NaN" if largest[context].isnan() else "no finite maximum"
         raise InputError(f"the logits of context {context} contain {what}")
-    for value in (*top, *bottom):
-        if not 0 < value <= 1:
-            raise InputError(f"cut-off {value} is no share of probability; it must be above 0 and at most 1")
+    check_cutoffs((*top, *bottom))
     return logits, ids, numbers

@@ -6,9 +6,11 @@ are functions of `Forms`, written with operators alone so that arrays and tensor
 (`TwinMetric`) is any function of a lemma's log-odds in two contexts that differ in the subject's number alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
+
+from tse_core.errors import InputError
 
 
 class Cutoffs(NamedTuple):
@@ -16,6 +18,13 @@ class Cutoffs(NamedTuple):
 
     top: tuple[float, ...]
     bottom: tuple[float, ...]
+
+
+def check_cutoffs(shares: Iterable[float]) -> None:
+    """Raises InputError for what is no share above 0."""
+    for share in shares:
+        if not 0 < share <= 1:
+            raise InputError(f"cut-off {share} is no share of probability; it must be above 0 and at most 1")
 
 
 PAPER_CUTOFFS = Cutoffs(
