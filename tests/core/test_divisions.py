@@ -86,10 +86,10 @@ def test_every_column_of_results_is_refused_before_anything_is_scored(scored, mo
 
 
 def test_a_lemma_that_is_listed_twice_is_told_apart_by_its_forms(scored):
-    forms = [("go", "is", "are", "one"), ("go", "has", "have", "other")]
+    forms = [("go", "is", "are", "one"), ("go", "sees", "see", "other")]
     twice = pd.DataFrame(forms, columns=["lemma", "singular", "plural", "spelling"])
     pairs = simple().query("correct in ('is', 'are')").assign(lemma="go")
-    others = pairs.replace({"is": "has", "are": "have"}).head(6)
+    others = pairs.replace({"is": "sees", "are": "see"}).head(6)
     unlisted = pairs.replace({"is": "isn't", "are": "aren't"}).head(2)
     found = scored(pd.concat([pairs, others, unlisted], ignore_index=True), twice)
     table = found.table("spelling").set_index("spelling")

@@ -44,6 +44,9 @@ class Design(NamedTuple):
 
 def design_of(contexts: pd.DataFrame, verbs: pd.DataFrame) -> Design:
     """The tables "factorial" and "factorial_verbs", ready to be asked."""
+    for name, given in {"contexts": contexts, "verbs": verbs}.items():
+        if given.empty:
+            raise InputError(f"the design has no {name}, so nothing can be expected of it")
     table = load_lemmas("newman-appendix").table.drop_duplicates("lemma").set_index("lemma")["noun"]
     levels = verbs.select_dtypes(exclude="number").columns
     verbs = verbs.assign(also_noun=verbs["lemma"].map(table)).astype(dict.fromkeys(levels, "category"))
@@ -57,7 +60,7 @@ def expectations(design: Design) -> pd.DataFrame:
       TSE over distinct decisions, and of *be* alone.
     - H2: without a plural attractor an adverb lifts EW of nouns by more than .1, of other verbs by less than .02.
     - H3: with an adverb, number sensitivity is at least .99 in every cell (construction, adverb, attractor, kind of
-      verb): the smallest cell of each construction.
+      verb), all of which are judged together.
     - H4: with a plural attractor, an adverb and a singular subject, EW of nouns and of other verbs differ by less than
       .1, and TSE of *be* lies above both.
 
@@ -157,6 +160,8 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
     """
     asked = (findings["claim"] == "E.head-tail.ew") & (findings["condition"] == "verbs that are never nouns")
     rows = findings[asked & ~findings["row"].isin(["all", "difference"])]
+    if rows.empty:
+        raise InputError("H6: the findings have no fall from head to tail over verbs that are never nouns")
     certain, possible = (rows["low"] > 0).mean(), (rows["high"] > 0).mean()
     half, none = Region(at_most=0.5 - 1e-9), Region(at_most=0.0)
     judged = [(MEAN, "share of rows that fall beyond their null", half, certain, certain, possible)]
@@ -242,21 +247,22 @@ def _mean(parts: Mapping[str, Parts]) -> tuple[float, float, float]:
 
 
 def _sensitivity(verbs: pd.DataFrame, region: Region) -> list[tuple]:
-    """The smallest cell of number sensitivity in each construction; the mean row is the smallest of all.
+    """Number sensitivity in every cell of each construction; the mean row is about all of them.
 
-    Intervals are those of shares (on the logit scale). That of the smallest of k cells is at 1 - 0.05 / k, so that all
-    k intervals contain their values together.
+    Intervals are those of shares (on the logit scale), each of k cells at 1 - 0.05 / k, so that all k contain their
+    values together. The value is that of the smallest cell, the bounds are the smallest of the lower and the smallest
+    of the upper bounds: so all intervals lie in the region, or one of them lies below it, or it is open.
     """
     asked = verbs[verbs["twins"] > 0]
     keys = ["construction", "adverb", "attractor_number", "also_noun"]
     cells = {key: _share(cell, "sensitive", "twins") for key, cell in asked.groupby(keys, sort=False, observed=True)}
-    shares = pd.Series({key: np.average(cell.values, weights=cell.counts) for key, cell in cells.items()})
-    chosen = [(MEAN, shares.idxmin(), 1 - 0.05 / len(cells))]
-    chosen += [(row, part.idxmin(), 0.95) for row, part in shares.groupby(level=0, sort=False)]
-    rows = []
-    for row, key, level in chosen:
-        values, (noun, lemma), counts = cells[key]
-        found = interval(values, noun, crossed_with=[lemma], counts=counts, level=level)
-        rows.append((row, found.estimate, found.low, found.high))
-    statement = f"NS in the smallest of {len(cells)} cells"
-    return [("H3", statement, *row, *region, region.verdict(*row[2:])) for row in rows]
+    if not cells:
+        raise InputError("H3: the design has no twins for it")
+    bounds = {}
+    for key, (values, (noun, lemma), counts) in cells.items():
+        found = interval(values, noun, crossed_with=[lemma], counts=counts, level=1 - 0.05 / len(cells))
+        bounds[key] = found.estimate, found.low, found.high
+    table = pd.DataFrame.from_dict(bounds, orient="index", columns=["value", "low", "high"])
+    rows = {MEAN: table.min(), **{row: part.min() for row, part in table.groupby([key[0] for key in bounds], sort=False)}}
+    statement = f"NS in each of {len(cells)} cells: the smallest"
+    return [("H3", statement, row, *least, *region, region.verdict(*least[1:])) for row, least in rows.items()]

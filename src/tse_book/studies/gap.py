@@ -95,6 +95,8 @@ def gap_of_never_nouns(stages: Stages) -> tuple[float, float, float]:
 
 def _weighted(stages: Stages, asked: Mapping[str, Mapping[str, float]], column: str) -> pd.DataFrame:
     """Weighted sums of stages: construction ("mean" first), the name of each sum in `column`, value, low, high."""
+    if not stages:
+        raise InputError("no stages to compare: an evaluation with its forms, or a recorded run with details, has them")
     needed = dict.fromkeys(stage for weights in asked.values() for stage in weights)
     if missing := [stage for stage in needed if not all(stage in row for row in stages.values())]:
         raise InputError(f"no scores of: {'; '.join(missing)}; known in every row: {', '.join(_everywhere(stages))}")
@@ -113,7 +115,7 @@ def _everywhere(stages: Stages) -> list[str]:
 
 def has_whole_words(stages: Stages) -> bool:
     """Whether the stages of whole words are known in every row."""
-    return ALL in _everywhere(stages)
+    return bool(stages) and ALL in _everywhere(stages)
 
 
 def stages_of(single: Iterable[Evaluation], words: Iterable[Evaluation] = ()) -> Stages:
@@ -126,6 +128,8 @@ def stages_of(single: Iterable[Evaluation], words: Iterable[Evaluation] = ()) ->
     """
     tables = [table for found in single for table in (pair_outcomes(found), verb_outcomes(found, "single"))]
     tables += [verb_outcomes(found, "words") for found in words]
+    if not tables:
+        raise InputError("no evaluation to take apart; give those over single entries, and over whole words if there are")
     return stages(pd.concat(tables, ignore_index=True))
 
 
@@ -158,7 +162,12 @@ def pair_outcomes(found: Evaluation) -> pd.DataFrame:
 
 
 def stages(outcomes: pd.DataFrame) -> Stages:
-    """The stages of tables of outcomes, clustered by those of noun, attractor and lemma that are among the columns."""
+    """The stages of tables of outcomes, clustered by those of noun, attractor and lemma that are among the columns.
+
+    Raises InputError where there is no outcome.
+    """
+    if outcomes.empty:
+        raise InputError("there are no outcomes to take apart")
     ways = [way for way in ("noun", "attractor", "lemma") if way in outcomes]
     table = outcomes.assign(**{way: pd.factorize(outcomes[way])[0] for way in ways})
     forms, single = outcomes["forms"], outcomes["lemma"].isin(outcomes.loc[outcomes["forms"] == "single", "lemma"])
@@ -209,6 +218,8 @@ def known_parts(regime: str, lemmas: pd.DataFrame, over: Over, language: Languag
     end; the part of the nouns only says how the verbs that English has as nouns too differ.
     """
     language = language or load_language()
+    if lemmas.empty:
+        raise InputError("no lemma has both forms as single entries, so the gap has no known parts")
     listed, noun = language.lemmas["lemma"], _nouns(language.lemmas["lemma"])
     single, own = listed.isin(lemmas["lemma"]).to_numpy(), listed.isin(language.leading()).to_numpy()
     rows = []
