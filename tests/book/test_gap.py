@@ -11,7 +11,15 @@ from tse_book.laboratory.language import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
 from tse_book.pages.design import kind_of_verb
 from tse_book.studies.details import COLUMNS, recorded_details
-from tse_book.studies.expectations import MEAN, Region, design_of, expectations, lifts
+from tse_book.studies.expectations import (
+    MEAN,
+    Region,
+    design_of,
+    expectations,
+    expected_of_falls,
+    expected_of_tokens,
+    lifts,
+)
 from tse_book.studies.factorial import TABLES, WHOLE
 from tse_book.studies.gap import (
     ALL,
@@ -31,6 +39,7 @@ from tse_book.studies.gap import (
     ew_of_kinds,
     gap_of_never_nouns,
     gap_parts,
+    has_whole_words,
     known_parts,
     recorded_stages,
     stages,
@@ -260,6 +269,49 @@ def test_the_expectations_are_differences_of_cells(design):
 )
 def test_a_verdict_depends_on_the_whole_interval(low, high, verdict):
     assert Region(-0.02, 0.02).verdict(low, high) == verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "spread", "verdict"), [(0.9999, 1e-4, "holds"), (0.5, 0.01, "fails"), (0.992, 0.01, "open")]
+)
+def test_every_cell_of_number_sensitivity_is_judged(design, monkeypatch, low, spread, verdict):
+    """One cell whose interval lies below the limit is enough to fail, and none may be open where it holds."""
+    from tse_book.studies import expectations as study
+    from tse_core.uncertainty.intervals import Interval
+
+    levels = []
+
+    def known(values, *clusters, level, **more):
+        levels.append(level)
+        share = low if len(levels) == 3 else 0.99995  # the third cell is the odd one
+        return Interval(share, share - spread if share == low else 0.9999, min(1, share + spread), "", 2)
+
+    monkeypatch.setattr(study, "interval", known)
+    rows = expectations(design_of(design[1]["factorial"], design[1]["factorial_verbs"]))
+    whole = rows[(rows["expectation"] == "H3") & (rows["row"] == MEAN)].iloc[0]
+    assert (whole["verdict"], whole["value"]) == (verdict, low)
+    assert len(levels) > 40 and levels == [1 - 0.05 / len(levels)] * len(levels)
+
+
+def test_what_is_empty_is_one_line(design):
+    contexts, verbs = design[1]["factorial"], design[1]["factorial_verbs"]
+    asks = {
+        "the design has no contexts": lambda: design_of(contexts.head(0), verbs),
+        "the design has no verbs": lambda: design_of(contexts, verbs.head(0)),
+        "H5: the design has no contexts": lambda: expected_of_tokens(outcomes().assign(tokens=1).head(0)),
+        "H6: the findings have no fall": lambda: expected_of_falls(
+            pd.DataFrame(columns=["claim", "condition", "row", "low", "high"])
+        ),
+        "H3: the design has no twins": lambda: expectations(design_of(contexts, verbs.assign(twins=0))),
+        "no stages to compare": lambda: gap_parts({}, "single entries"),
+        "there are no outcomes": lambda: stages(outcomes().head(0)),
+        "no evaluation to take apart": lambda: stages_of([]),
+        "no lemma has both forms": lambda: known_parts("lexical", pd.DataFrame({"lemma": []}), "all verbs"),
+    }
+    for message, ask in asks.items():
+        with pytest.raises(InputError, match=f"^{message}"):
+            ask()
+    assert not has_whole_words({})
 
 
 def test_the_recorded_design_is_whole_and_its_counts_agree():

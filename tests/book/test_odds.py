@@ -39,9 +39,9 @@ def test_the_odds_ratio_of_two_by_two_is_that_of_the_counts_by_hand():
 
 
 def test_firths_penalty_adds_half_an_outcome_to_each_side():
-    """A cell without an error, 16 outcomes: (16.5 / 0.5); the other 8 of 16: odds 1."""
-    found = odds_ratios(outcomes((0.5, 1.0), 2), NOUN, {}).iloc[0]
-    assert found["odds_ratio"] == pytest.approx(0.5 / 16.5, rel=1e-6)
+    """Right in 14 of 16 outcomes: (14.5 / 2.5); in 8 of 16: odds 1."""
+    found = odds_ratios(outcomes((0.5, 14 / 16), 2), NOUN, {}).iloc[0]
+    assert found["odds_ratio"] == pytest.approx(2.5 / 14.5, rel=1e-6)
 
 
 def made_up(rows=3000):
@@ -132,6 +132,50 @@ def test_what_cannot_be_modelled_is_named():
         odds_ratios(made_up().drop(columns="lemma"))
     with pytest.raises(InputError, match="one lemma alone"):
         odds_ratios(made_up().assign(lemma="run"))
+
+
+def errs(table, wrong):
+    return table.assign(correct=np.where(wrong, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("way", ["subject", "lemma"])
+def test_errors_of_one_cluster_alone_make_no_odds_ratio(way):
+    """Nouns err for one subject (or verb) alone: with errors of all its verbs this looked like p < .01."""
+    table, noun = made_up(), NOUN
+    one = table[way] == table.loc[table["noun"] == "yes", way].iloc[0]
+    few = errs(table, one & (table["noun"] == "yes") | (table["noun"] == "no") & (table.index % 5 == 0))
+    with pytest.raises(InputError, match="no odds ratio is estimable.*at least two subjects and two verbs"):
+        odds_ratios(few, noun, {})
+    with_slope = odds_ratios(few, noun)
+    assert list(with_slope["where"]) == ["everywhere"]
+    assert with_slope.attrs["not estimable"] == [("the verb is also a noun", "")]
+
+
+@pytest.mark.parametrize("right", [0.0, 1.0])
+def test_where_all_outcomes_are_alike_nothing_is_estimable(right):
+    with pytest.raises(InputError, match=f"of 3,000 outcomes {3000 * right:,.0f} are right"):
+        odds_ratios(made_up().assign(correct=right))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda t: t.assign(frequency=2 * t["log_probability"] + 1), "log_probability and frequency cannot be told"),
+        (lambda t: t.assign(tokens=t["noun"].map({"yes": 2, "no": 1})), "^tokens cannot be told apart"),
+        (lambda t: t.assign(number=t["noun"].map({"yes": "singular", "no": "plural"})), "differ in noun alone"),
+        (lambda t: t.assign(correct=t["correct"].where(t.index != 4)), "row 5: correct is missing"),
+        (lambda t: t.assign(log_probability=t["log_probability"].where(t.index != 4, np.inf)), "row 5: log_prob"),
+        (lambda t: t.assign(noun=t["noun"].where(t.index != 4)), "row 5: noun is missing"),
+        (lambda t: t.assign(subject=t["subject"].where(t.index != 4)), "row 5: subject is missing"),
+        (lambda t: t.assign(correct=1.2), "row 1: correct is 1.2; it must be a share from 0 to 1"),
+        (lambda t: t.assign(count=-1), "row 1: count is -1; it must be a number from 0 on"),
+        (lambda t: t.head(0), "there are no outcomes"),
+    ],
+)
+def test_outcomes_that_cannot_be_told_apart_or_are_missing_are_one_line(changed, message):
+    with pytest.raises(InputError, match=message) as error:
+        odds_ratios(changed(made_up()))
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.slow

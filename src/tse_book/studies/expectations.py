@@ -263,6 +263,9 @@ def _sensitivity(verbs: pd.DataFrame, region: Region) -> list[tuple]:
         found = interval(values, noun, crossed_with=[lemma], counts=counts, level=1 - 0.05 / len(cells))
         bounds[key] = found.estimate, found.low, found.high
     table = pd.DataFrame.from_dict(bounds, orient="index", columns=["value", "low", "high"])
-    rows = {MEAN: table.min(), **{row: part.min() for row, part in table.groupby([key[0] for key in bounds], sort=False)}}
+    rows = {
+        MEAN: table.min(),
+        **{row: part.min() for row, part in table.groupby([key[0] for key in bounds], sort=False)},
+    }
     statement = f"NS in each of {len(cells)} cells: the smallest"
     return [("H3", statement, row, *least, *region, region.verdict(*least[1:])) for row, least in rows.items()]

@@ -129,7 +129,9 @@ def stages_of(single: Iterable[Evaluation], words: Iterable[Evaluation] = ()) ->
     tables = [table for found in single for table in (pair_outcomes(found), verb_outcomes(found, "single"))]
     tables += [verb_outcomes(found, "words") for found in words]
     if not tables:
-        raise InputError("no evaluation to take apart; give those over single entries, and over whole words if there are")
+        raise InputError(
+            "no evaluation to take apart; give those over single entries, and over whole words if there are"
+        )
     return stages(pd.concat(tables, ignore_index=True))
 
 

@@ -9,8 +9,10 @@ regression has no penalty for cells without an error. The few lines below have t
 model would besides estimate another thing, odds ratios within one subject and one verb; its two random intercepts and
 these two clusterings say the same of what is uncertain.
 
-Cells without an error have no finite odds; Firth's (1993) penalty, half an outcome right and half wrong for each
-parameter, keeps them finite.
+Firth's (1993) penalty, half an outcome right and half wrong for each parameter, keeps the odds of small cells finite.
+What one subject or one verb alone decides is not estimable: of each cell that is compared, right and wrong outcomes
+must be spread as over two subjects and two verbs at least (the inverse of the sum of their squared shares). The degrees of
+freedom are the smallest of these numbers less one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +46,7 @@ COVARIATES = {
 }
 WAYS = ("subject", "lemma")
 STEPS, CLOSE = 100, 1e-8
+COLLINEAR = 1e-9  # an eigenvalue of the columns' correlations below it is that of rounding
 
 
 def verb_outcomes(verbs: pd.DataFrame, likely: pd.DataFrame) -> pd.DataFrame:
@@ -107,16 +110,16 @@ def odds_ratios(
     -------
     DataFrame with a row for each factor's comparison in each cell of the other factors, and for each covariate:
     effect and where (in words), odds_ratio, low, high (other subjects and verbs), p_value, p_holm (corrected for the
-    family of this table).
+    family of this table). A comparison that is not estimable has no row; ``attrs["not estimable"]`` lists them.
 
     Raises
     ------
-    InputError : a column is missing; fewer than two subjects or verbs.
+    InputError : a column or a value is missing; no share or count; fewer than two subjects or verbs; nothing is
+        estimable, as (nearly) all outcomes are right or wrong; a factor or covariate is determined by the others.
     """
+    _check(table, [*factors, *covariates])
     factors = {name: known for name, known in factors.items() if name in table and table[name].nunique() > 1}
     covariates = {name: step for name, step in covariates.items() if name in table and table[name].nunique() > 1}
-    if missing := [column for column in ("correct", *WAYS) if column not in table]:
-        raise InputError(f"the outcomes have no column {missing[0]!r}; they have: {', '.join(table.columns)}")
     if few := [way for way in WAYS if table[way].nunique() < 2]:
         raise InputError(f"the outcomes are of one {few[0]} alone; an interval needs at least two")
     cell, cells = pd.factorize(pd.MultiIndex.from_frame(table[list(factors)].astype(str)), sort=True) if factors else (
@@ -125,14 +128,29 @@ def odds_ratios(
     slopes = table[list(covariates)].to_numpy(float) / [step for step, _ in covariates.values()]
     slopes = slopes - np.average(slopes, axis=0, weights=counts) if covariates else slopes
     design = np.concatenate([np.eye(len(cells))[cell], slopes, _levels(table, cell)], axis=1)
+    _check_rank(design, len(cells), list(covariates))
     coefficients, inverse, residuals = _fitted(design, table["correct"].to_numpy(float), counts)
     ways = [codes([table[way].to_numpy()]) for way in WAYS]
     both = codes(ways)  # the residuals of one subject and verb add up before they are weighed
     sums = np.stack([np.bincount(both, column * residuals) for column in design.T], axis=1)
     first = np.unique(both, return_index=True)[1]
-    free = min(int(way.max()) for way in ways)
-    rows = []
-    for effect, where, contrast in _contrasts(factors, covariates, list(cells)):
+    correct = table["correct"].to_numpy(float) * counts
+    rows, vague = [], []
+    contrasts = list(_contrasts(factors, covariates, list(cells)))
+    for name, (against, named) in factors.items():
+        if not {effect for effect, _, _ in contrasts} & set(named.values()):
+            raise InputError(
+                f"no two cells of the outcomes differ in {name} alone ({against} and {', '.join(named)}); leave out "
+                "this factor, or another that determines it"
+            )
+    for effect, where, contrast in contrasts:
+        compared = np.flatnonzero(contrast[: len(cells)])
+        groups = [cell == one for one in compared] or [np.ones(len(table), dtype=bool)]
+        free = int(min(_spread(part[group], way[group]) for group in groups for part in (correct, counts - correct)
+                       for way in ways) + 1e-9) - 1  # fmt: skip
+        if free < 1:
+            vague.append((effect, where))
+            continue
         contrast = np.pad(contrast, (0, design.shape[1] - len(contrast)))
         estimate = float(contrast @ coefficients)
         error = float(np.sqrt(crossed_variance(sums @ inverse @ contrast, [way[first] for way in ways])))
@@ -140,7 +158,46 @@ def odds_ratios(
         bounds = np.exp([estimate, estimate - reach, estimate + reach])
         rows.append((effect, where, *bounds, p_value(estimate, error, free)))
     found = pd.DataFrame(rows, columns=["effect", "where", "odds_ratio", "low", "high", "p_value"])
-    return found.assign(p_holm=holm(found["p_value"]))
+    if found.empty:
+        raise InputError(
+            f"no odds ratio is estimable: of {counts.sum():,.0f} outcomes {correct.sum():,.0f} are right, and in each "
+            "cell right and wrong ones must come from at least two subjects and two verbs"
+        )
+    found = found.assign(p_holm=holm(found["p_value"]))
+    found.attrs["not estimable"] = vague
+    return found
+
+
+def _check(table: pd.DataFrame, conditions: Sequence[str]) -> None:
+    """Raises InputError for a column or a value that is missing, and for what is no share or no count."""
+    if missing := [column for column in ("correct", *WAYS) if column not in table]:
+        raise InputError(f"the outcomes have no column {missing[0]!r}; they have: {', '.join(table.columns)}")
+    if table.empty:
+        raise InputError("there are no outcomes")
+    for column in dict.fromkeys(["correct", *WAYS, "count", "construction", *conditions]):
+        if column in table and (none := table[column].replace([np.inf, -np.inf], np.nan).isna().to_numpy()).any():
+            raise InputError(f"the outcomes, row {none.argmax() + 1}: {column} is missing; leave such rows out")
+    for column, highest, what in (("correct", 1.0, "a share from 0 to 1"), ("count", np.inf, "a number from 0 on")):
+        if column in table and (wrong := ~table[column].between(0, highest).to_numpy()).any():
+            row = int(wrong.argmax())
+            raise InputError(f"the outcomes, row {row + 1}: {column} is {table[column].iloc[row]}; it must be {what}")
+
+
+def _check_rank(design: np.ndarray, cells: int, covariates: Sequence[str]) -> None:
+    """Raises InputError where a covariate is a weighted sum of the others and of the cells."""
+    gram = design.T @ design
+    scale = np.sqrt(np.diag(gram))
+    values, vectors = np.linalg.eigh(gram / np.outer(scale, scale))
+    if values[0] < COLLINEAR:
+        weights = np.abs(vectors[cells : cells + len(covariates), 0])
+        named = [name for name, weight in zip(covariates, weights, strict=True) if weight > 1e-3]
+        raise InputError(f"{' and '.join(named)} cannot be told apart, or from the factors; leave one out")
+
+
+def _spread(outcomes: np.ndarray, way: np.ndarray) -> float:
+    """Over how many clusters outcomes (n,) are spread: all in one 1, alike in k of them k, none 0."""
+    sums = np.bincount(way, outcomes)
+    return float(sums.sum() ** 2 / max(sums @ sums, 1e-300))
 
 
 def _levels(table: pd.DataFrame, cell: np.ndarray) -> np.ndarray:
