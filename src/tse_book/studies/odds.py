@@ -11,8 +11,8 @@ these two clusterings say the same of what is uncertain.
 
 Firth's (1993) penalty, half an outcome right and half wrong for each parameter, keeps the odds of small cells finite.
 What one subject or one verb alone decides is not estimable: of each cell that is compared, right and wrong outcomes
-must be spread as over two subjects and two verbs at least (the inverse of the sum of their squared shares). The degrees of
-freedom are the smallest of these numbers less one.
+must be spread as over two subjects and two verbs at least (the inverse of the sum of their squared shares). The degrees
+of freedom are the smallest of these numbers less one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
