@@ -45,9 +45,11 @@ def text_cells(values: pd.Series, where: str) -> list[str]:
     """
     texts = []
     for row, value in enumerate(values, start=1):
-        if not pd.api.types.is_scalar(value):
+        if isinstance(value, str):
+            texts.append(value)
+        elif not pd.api.types.is_scalar(value):
             raise InputError(f"{where}, row {row}: {values.name} is {value!r:.80}; it must be a text or a number")
-        if pd.isna(value):
+        elif pd.isna(value):
             texts.append("")
         else:
             texts.append(str(int(value) if isinstance(value, float) and value.is_integer() else value))
