@@ -30,20 +30,23 @@ MOMENTS = {"agreement": 12, "blimp": 6, "syntaxgym": 6, "sweep": 6, "recorded": 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", MOMENTS)
-def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(kind, tmp_path):
-    call = [sys.executable, Path(__file__).parents[1] / "killed_runs.py", kind, tmp_path, str(MOMENTS[kind])]
+def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_path):
+    """Every kind of work, in one process that imports and reads what they need once."""
+    moments = [f"{kind}={count}" for kind, count in MOMENTS.items()]
+    call = [sys.executable, Path(__file__).parents[1] / "killed_runs.py", tmp_path, *moments]
     done = subprocess.run(call, capture_output=True, text=True, check=True)
-    first, *runs, together = map(json.loads, done.stdout.splitlines())
-    assert first["identical"]
-    assert all(run["resumed"] and run["identical"] for run in runs), runs
-    killed = [run for run in runs if run["killed"]]
-    assert len(killed) == MOMENTS[kind]
-    stages = {run["shards_there"] for run in killed}
-    assert len(stages) >= (4 if kind == "agreement" else 2), (
-        f"the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
-    )
-    assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"]
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    for kind, count in MOMENTS.items():
+        first, *runs, together = (row for row in rows if row["kind"] == kind)
+        assert first["identical"], kind
+        assert all(run["resumed"] and run["identical"] for run in runs), runs
+        killed = [run for run in runs if run["killed"]]
+        assert len(killed) == count, runs
+        stages = {run["shards_there"] for run in killed}
+        assert len(stages) >= (4 if kind == "agreement" else 2), (
+            f"{kind}: the kills hit too few stages of the run: {sorted(stages)} of {first['shards']} shards"
+        )
+        assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"], together
 
 
 @pytest.mark.slow

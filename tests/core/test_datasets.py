@@ -199,9 +199,10 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
     from tse_core.syntaxgym.suites import write_suite
 
     place = tmp_path / "owner" / "mine" / ("0" * 40)
-    place.mkdir(parents=True)
+    (place / "other").mkdir(parents=True)
     (place / "a.csv").write_text("satz,falsch,zahl\nshe laughs,she laugh,sg\n")
     write_suite(load_suite("lab_number_prep"), place / "own_suite.json")
+    write_suite(load_suite("lab_npz_obj"), place / "other" / "own_suite.json")
     row = {"repository": "owner/mine", "commit": "0" * 40, "licence": "MIT"}
     columns = {"good": "satz", "bad": "falsch"}
 
@@ -214,6 +215,7 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
         "verbs": table | {"holds": "agreement pairs", "columns": columns | {"number": "zahl"}, "construction": "Own"},
         "whole": table | {"holds": "sentence pairs", "columns": columns},
         "own": row | {"holds": "suites", "format": "json", "files": pinned("own_suite.json")},
+        "other": row | {"holds": "suites", "format": "json", "files": pinned("other/own_suite.json")},
     }
     (tmp_path / "datasets.yaml").write_text(json.dumps(rows))
     monkeypatch.setattr("tse_core.datasets.registry.data_folder", lambda: tmp_path)
@@ -224,6 +226,8 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
     assert {"verbs", "whole", "whole/a"} <= set(dataset_table()["name"])
     assert load_suite("own/own_suite").items == load_suite("lab_number_prep").items
     assert len(load_suites("own")) == 1 and "own" in set(list_suites()["source"])
+    other = load_suite("other/own_suite")
+    assert load_suites("other")[0].items == other.items != load_suites("own")[0].items  # a name that both have
     with pytest.raises(InputError, match="unknown agreement data 'own'.*'own' holds suites"):
         load_pairs("own")
 

@@ -48,10 +48,11 @@ def find_suite(name_or_path: str | Path) -> Path:
 
 def load_suites(entry: str | Path) -> list[Suite]:
     """Several suites: ``laboratory``, ``public``, another collection (those downloaded), a folder's files, or one."""
-    if entry in ("laboratory", "public", *_collections()):
-        entry = "public" if entry == PUBLIC else entry
-        table = list_suites()
-        return [load_suite(name) for name in table.loc[(table["source"] == entry) & table["available"], "name"]]
+    if entry == "laboratory":
+        return [read_suite(path) for path in _laboratory().values()]
+    collection = PUBLIC if entry == "public" else entry
+    if collection in _collections():
+        return [load_suite(f"{collection}/{name}") for name, there in _cached(collection).items() if there]
     if is_folder(entry):
         return [read_suite(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
     return [load_suite(entry)]
@@ -63,9 +64,9 @@ def list_suites() -> pd.DataFrame:
     The source is "laboratory", "public", or the name of another data set that holds suites.
     """
     rows = [(name, "laboratory", circuit(read_suite(path)), True) for name, path in _laboratory().items()]
-    for collection, names in _collections().items():
-        source, states = "public" if collection == PUBLIC else collection, downloads.states([collection])["state"]
-        rows += [(n, source, _circuits().get(n, ""), s == "cached") for n, s in zip(names, states, strict=True)]
+    for collection in _collections():
+        source = "public" if collection == PUBLIC else collection
+        rows += [(name, source, _circuits().get(name, ""), there) for name, there in _cached(collection).items()]
     return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
 
 
@@ -96,6 +97,12 @@ def _collections() -> dict[str, list[str]]:
     return {
         data.name: [Path(path).stem for path in data.files] for data in data_sets().values() if data.holds == "suites"
     }
+
+
+def _cached(collection: str) -> dict[str, bool]:
+    """The suites of a collection -> whether they are downloaded."""
+    states = downloads.states([collection])["state"]
+    return {name: state == "cached" for name, state in zip(_collections()[collection], states, strict=True)}
 
 
 @cache
