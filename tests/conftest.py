@@ -23,6 +23,16 @@ def own_store(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def results(tmp_path_factory) -> Path:
+    """A folder for results of the book's own models, shared by the processes of a run of tests.
+
+    CI names the folder into which `make book` has put the same results under the same keys (TSE_TEST_RESULTS).
+    """
+    named = os.environ.get("TSE_TEST_RESULTS")
+    return Path(named) if named else tmp_path_factory.getbasetemp().parent / "results"
+
+
+@pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of reference data beside the repository; tests that need it are skipped where it is missing."""
     folder = REPOSITORY.parent / "shared"

@@ -26,7 +26,6 @@ class Own(GPT2LMHeadModel):
         found.logits = found.logits * 1.25
         return found
 """
-MUTATIONS = 3  # of each file
 OPENED: set[str] = set()
 
 
@@ -192,31 +191,27 @@ def main(kind: str, folder: Path, seed: int = 0) -> None:
     for path in list(opened):  # what other libraries open beside it
         if path.name in ("config.json", "adapter_config.json"):
             opened |= {beside for beside in path.parent.iterdir() if beside.is_file()}
-    draw, stale, counts, number = random.Random(seed), [], {}, 0
+    draw, stale, seen = random.Random(seed), [], {}
     folders: Counter[Path] = Counter()
-    for path in sorted(opened - modules - {Path(file) for file in elsewhere}):
+    for number, path in enumerate(sorted(opened - modules - {Path(file) for file in elsewhere}), 1):
         folders[path.parent] += path.suffix == ".jsonl"
         if path.suffix == ".jsonl" and folders[path.parent] > 2:
             continue  # two of a folder of paradigms stand for all
-        name, contents, said = str(path.relative_to(folder)), path.read_bytes(), Counter()
-        for _ in range(MUTATIONS if contents else 0):
-            number += 1
-            other = changed(contents, draw)
-            path.write_bytes(other)
-            found = attempt(kind, folder, number)
-            if found and found["scores"] != first["scores"]:
-                served = attempt(kind, folder, number, warm=True) if found["work"] == first["work"] else found
-                if [] != found["results"] == first["results"] or served.get("scores") != found["scores"]:
-                    stale.append(name)
-            path.unlink(missing_ok=True)  # what the work has put in its place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(contents)
-            if not found:
-                said["refused"] += 1
-                continue
-            said["another key"] += found["work"] != first["work"] or found["results"] != first["results"]
-        counts[name] = said
-    report = {"elsewhere": elsewhere, "stale": stale, "files": counts}
+        if not (contents := path.read_bytes()):
+            continue
+        name = str(path.relative_to(folder))
+        path.write_bytes(changed(contents, draw))
+        found = attempt(kind, folder, number)
+        if found and found["scores"] != first["scores"]:
+            served = attempt(kind, folder, number, warm=True) if found["work"] == first["work"] else found
+            if [] != found["results"] == first["results"] or served.get("scores") != found["scores"]:
+                stale.append(name)
+        path.unlink(missing_ok=True)  # what the work has put in its place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(contents)
+        keys = ("work", "results")
+        seen[name] = "refused" if not found else ("same" if all(found[k] == first[k] for k in keys) else "another key")
+    report = {"elsewhere": elsewhere, "stale": stale, "files": seen}
     print(json.dumps(report | {"modules": sorted(str(path.relative_to(folder / "src")) for path in modules)}))
 
 

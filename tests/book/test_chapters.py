@@ -23,12 +23,6 @@ PROGRESS = re.compile(r".*: [\d,]+ of [\d,]+ .+, (.+ left|took .+)")  # of what 
 TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL)
 
 
-@pytest.fixture(scope="session")
-def results(tmp_path_factory):
-    """A folder for results that all chapters share, those that run in other processes too."""
-    return tmp_path_factory.getbasetemp().parent / "results-of-chapters"
-
-
 @pytest.fixture
 def executed(tmp_path, monkeypatch, results):
     """Executes a chapter with these models: the notebook with its outputs."""

@@ -19,7 +19,7 @@ from tse_core import evaluate, load_pairs
 from tse_core.agreement import job
 from tse_core.paths import store_folder
 job.SHARD_CONTEXTS = 2
-pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:600]
+pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:240]
 print(evaluate(sys.argv[1], pairs, store=store_folder()).tidy()["score"].sum())
 """
 

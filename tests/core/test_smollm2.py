@@ -54,28 +54,31 @@ def mirrored(shared, monkeypatch):
     monkeypatch.setenv("TSE_MIRROR", str(shared / "mirror"))
 
 
-@pytest.mark.parametrize("bos", ["none", "default"])
-def test_table_2_equals_the_values_of_an_independent_loop(smollm2, bos):
-    found = evaluate(smollm2.with_policies(bos=bos), "marvin-linzen", "newman-clean")
+def test_table_2_equals_the_values_of_an_independent_loop(smollm2, results):
+    found = evaluate(smollm2, "marvin-linzen", "newman-clean", store=results)
     table = found.table().set_index("construction").loc[TABLE2.index]
-    assert len(found.lemmas) == 962
+    assert len(found.lemmas) == 962 and found.signature.policy["bos"] == "<|endoftext|>"
     assert (table["contexts"] == TABLE2["contexts"]).all() and (table["pairs"] == TABLE2["pairs"]).all()
-    if bos == "default":
-        assert found.signature.policy["bos"] == "<|endoftext|>"
-        assert np.abs(table["TSE"] - TABLE2["TSE_opened"]).max() <= 5e-4
-        assert (table["EW"] < table["TSE"]).all()
-    else:
-        assert np.abs(table[["EW", "TSE"]] - TABLE2[["EW", "TSE"]]).to_numpy().max() <= 5e-4
-        assert np.abs(table["MW"] - TABLE2["MW"]).max() <= 5e-4
-        assert (table["EW"] < table["TSE"]).sum() == 8
+    assert np.abs(table["TSE"] - TABLE2["TSE_opened"]).max() <= 5e-4
+    assert (table["EW"] < table["TSE"]).all()
+
+
+def test_rows_of_table_2_without_a_bos_token_equal_the_values_of_an_independent_loop(smollm2):
+    golden = TABLE2[TABLE2["contexts"] < 1000]
+    pairs = load_pairs("marvin-linzen")
+    pairs = pairs[pairs["construction"].isin(golden.index)]
+    table = evaluate(smollm2.with_policies(bos="none"), pairs, "newman-clean").table()
+    table = table.set_index("construction").loc[golden.index]
+    assert len(table) >= 3 and (table["pairs"] == golden["pairs"]).all()
+    for metric in ("MW", "EW", "TSE"):
+        assert np.abs(table[metric] - golden[metric]).max() <= 5e-4, metric
 
 
 @pytest.mark.usefixtures("mirrored")
 @pytest.mark.parametrize("bos", ["none", "default"])
-def test_log_probabilities_of_200_sentences_equal_a_plain_loop(smollm2, plain, bos):
-    pairs = load_sentence_pairs("blimp").groupby("paradigm").head(2).iloc[:100]
-    sentences = [*pairs["good"], *pairs["bad"]]
-    assert len(sentences) == 200
+def test_log_probabilities_of_67_sentences_equal_a_plain_loop(smollm2, plain, bos):
+    sentences = list(load_sentence_pairs("blimp").groupby("paradigm").head(1)["good" if bos == "none" else "bad"])
+    assert len(sentences) == 67
     model = smollm2.with_policies(bos=bos)
     bos = [] if bos == "none" else [model.tokenizer.convert_tokens_to_ids("<|endoftext|>")]
     for sentence, scores in zip(sentences, token_surprisals(model, sentences), strict=True):

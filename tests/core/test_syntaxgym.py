@@ -447,6 +447,7 @@ def plain_loop(folder, kind, sentence):
 LOADED = {}
 MODELS = {"stories260K": "causal", "random-gpt2": "causal", "random-bert-cased": "masked", "random-roberta": "masked",
           "bert-uncased": "masked"}  # fmt: skip
+EVERY_SUITE = [pytest.param(model, 7, marks=pytest.mark.slow) for model in ("stories260K", "random-bert-cased")]
 TRICKY = {
     "meta": {"name": "tricky", "metric": "sum"},
     "region_meta": {"1": "a", "2": "b", "3": "c", "4": "d"},
@@ -486,8 +487,7 @@ def uncased(shared, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("every", [40, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("model", "every"), [*((model, 40) for model in MODELS), *EVERY_SUITE])
 def test_regions_sum_to_the_sentences_surprisal_of_a_plain_loop(shared, public, uncased, model, every):
     from tse_core import load_model
 

@@ -171,6 +171,9 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table, columns=COLUMNS)
 
 
+LIFTED = ["adverb", "also_noun", "construction"]
+
+
 def lifts(design: Design, number: str) -> pd.DataFrame:
     """How much each adverb lifts EW without a plural attractor, over subjects of one number.
 
@@ -178,19 +181,17 @@ def lifts(design: Design, number: str) -> pd.DataFrame:
     -------
     DataFrame with adverb, also_noun, value, low, high: a mean over the constructions in which it is unambiguous.
     """
-    calm = f"attractor_number != 'plural' and number == '{number}'"
-    rows = []
-    for adverb in design.verbs["adverb"].unique():
-        for noun in (True, False):
-            kind = "also_noun" if noun else "not also_noun"
-            found = {}
-            for construction in design.verbs["construction"].unique():
-                asked = _rows(design.verbs, construction, calm, kind, f"adverb == '{adverb}' and ambiguous == 'no'")
-                bare = _rows(design.verbs, construction, calm, kind, "adverb == 'none'")
-                if adverb != "none" and len(asked):
-                    found[construction] = [(_ew(asked), 1.0), (_ew(bare), -1.0)]
-            if found:
-                rows.append((adverb, noun, *_mean(found)))
+    calm = design.verbs.query(f"attractor_number != 'plural' and number == '{number}'")
+    bare, cells = (
+        {key: _ew(cell) for key, cell in calm.query(asked).groupby(LIFTED, sort=False, observed=True)}
+        for asked in ("adverb == 'none'", "adverb != 'none' and ambiguous == 'no'")
+    )
+    found: dict[tuple, dict[str, Parts]] = {}
+    for (adverb, noun, construction), cell in cells.items():
+        with_and_without = [(cell, 1.0), (bare["none", noun, construction], -1.0)]
+        found.setdefault((adverb, noun), {})[construction] = with_and_without
+    order = [(adverb, noun) for adverb in design.verbs["adverb"].unique() for noun in (True, False)]
+    rows = [(*key, *_mean(found[key])) for key in order if key in found]
     return pd.DataFrame(rows, columns=["adverb", "also_noun", "value", "low", "high"])
 
 
