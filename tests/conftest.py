@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 REPOSITORY = Path(__file__).parents[1]
-settings.register_profile("ci", max_examples=200, deadline=None)  # a busy machine is no failure
+settings.register_profile("ci", max_examples=100, deadline=None)  # a busy machine is no failure
 settings.register_profile("quick", max_examples=40, deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "quick")
 

@@ -72,6 +72,7 @@ def test_likely_bands_cut_the_probability_on_verbs(result):
     assert max(mass[mass.index.map(bands) == "tail"], default=0) <= min(mass[mass.index.map(bands) == "head"])
 
 
+@pytest.mark.slow
 def test_curves_hold_every_step_and_need_lemmas_and_steps(tmp_path, lemmas):
     for seed, step in enumerate((1, 4)):
         save_model(tmp_path / "trained" / f"step-{step}", "causal", seed)

@@ -95,6 +95,7 @@ def built(place):
     return outcomes, sorted(page.relative_to(place / "pages").as_posix() for page in pages)
 
 
+@pytest.mark.slow
 def test_only_what_is_new_is_computed_and_pages_appear(place):
     _, pages = built(place)
     assert pages == [

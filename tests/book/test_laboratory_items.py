@@ -20,7 +20,7 @@ def _words(sentence: str) -> set[str]:
     return set(sentence.lower().replace(",", " , ").replace(".", " . ").split())
 
 
-@pytest.mark.parametrize("write", [write_paradigms, write_suites])
+@pytest.mark.parametrize("write", [pytest.param(write_paradigms, marks=pytest.mark.slow), write_suites])
 def test_the_files_are_those_that_the_code_writes(write, tmp_path):
     kind = "paradigms" if write is write_paradigms else "suites"
     written = {path.name: path.read_bytes() for path in write(tmp_path)}

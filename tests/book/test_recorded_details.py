@@ -101,6 +101,7 @@ def test_the_final_period_is_not_read_by_a_causal_model(model):
     pd.testing.assert_frame_equal(first[["TSE", "EW", "MW"]], second[["TSE", "EW", "MW"]])
 
 
+@pytest.mark.slow
 def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, folder, store):
     home = tmp_path / "tiny"
     home.mkdir()
@@ -114,6 +115,7 @@ def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, folder, 
     assert {"default", "no BOS token"} <= set(recorded_findings(tmp_path)["condition"])
 
 
+@pytest.mark.slow
 def test_findings_take_the_items_that_the_run_has_recorded(folder, model, store, monkeypatch):
     asked = {"lemmas": LEMMAS, "data": DATA, "suites": [*SUITES], "store": store}
     scored = measure_findings(model, **asked)

@@ -164,6 +164,7 @@ def test_options_that_make_no_sense(options, message):
         EvaluationCallback(SimpleNamespace(), **{"measures": MEASURES, **options})
 
 
+@pytest.mark.slow
 def test_a_trainer_of_the_library(folder, tmp_path):
     pytest.importorskip("accelerate", reason="transformers' Trainer needs it")
 

@@ -87,6 +87,7 @@ print(json.dumps(found.table().iloc[0].to_dict()))
 """
 
 
+@pytest.mark.slow
 def test_one_line_changed_in_join_makes_the_store_miss(tiny_masked, tmp_path):
     """A copy of the package that cuts what follows the verb finds nothing in a store that the original has filled."""
     store, root = tmp_path / "store", tmp_path / "copy"

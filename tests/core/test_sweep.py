@@ -251,6 +251,7 @@ def test_a_worker_that_lives_long_sees_what_changed_between_two_sweeps(tmp_path)
     assert first and second and key != other
 
 
+@pytest.mark.slow
 def test_pairs_and_suites_are_swept_through_the_same_door(checkpoints, tmp_path):
     """What evaluate_blimp and evaluate_suite put; a second sweep computes nothing; the numbers are theirs."""
     plan = {"models": [{"folders": f"{checkpoints}/step-1*", "name": "tiny"}]}
@@ -327,6 +328,7 @@ def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, tmp_path
     assert set(tidy["name"]) == {"step-2"} and set(tidy["data"]) == {DATA[0], "lab_number_prep"}
 
 
+@pytest.mark.slow
 def test_numbers_that_cannot_be_put_together_leave_those_of_the_other_runs(plan, tmp_path, monkeypatch):
     sweep_numbers = Works.numbers
     broken = lambda works, model, run, store: (  # noqa: E731

@@ -147,6 +147,7 @@ def test_an_entry_merged_from_two_changes_no_word_when_its_probability_is_theirs
     np.testing.assert_allclose(*whole, atol=1e-9)
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from([None, 9, 64]), st.booleans())
 def test_order_batches_and_packing_do_not_matter(pieces, few, random, batch_tokens, share_prefixes):
     forms = pieces.spellings([*few.table["singular"], *few.table["plural"]])
