@@ -100,7 +100,7 @@ from tse_core.paths import store_folder
 # %% [markdown] tags=["explains"]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim about models in general can be put to any model. Here each becomes one number, measured on a real model that the paper did not test; the verdict says on which side of the claim's threshold it lies. Where the paper gives no threshold, we set one and say so. A claim is also asked under other conditions: with no {term}`BOS token`, over verbs that are never nouns, with an adverb. Where a paired test shows that the verdict changes, it *depends on* that condition. All tests of one model are corrected together (Holm), but the intervals are not, so a claim can be *undecided* although its interval excludes the threshold. A model of this block never earns the word *reproduced*.
+# A claim about models in general can be put to any model. Here each becomes one number, measured on a real model that the paper did not test; the verdict says on which side of the claim's threshold it lies. Where the paper gives no threshold, we set one and say so. A claim is also asked under other conditions: with no {term}`BOS token`, over verbs that are never nouns, with an adverb. Where a paired test shows that the verdict changes, it *depends on* that condition. All tests of one model are corrected together (Holm), but the intervals are not, so a claim can be *undecided* although its interval excludes the threshold. None of these rows can be *reproduced*: the papers have no number for this model.
 #
 # ```{dropdown} Predict: what is measured lies just above a claim's threshold, and its interval reaches below it. What is the verdict?
 # *Undecided.* Another sample of subjects and verbs might put the number on the other side. This is no weak form of *does not extend*: more sentences may still decide it either way.
@@ -171,7 +171,7 @@ newman.say(", ".join(f"[{name}](19_ledger.ipynb#claim-{name})" for name in slips
 #
 # ## What the papers' models said here
 #
-# {glue:text}`judged:d` rows were judged by a run (models: {glue:text}`ran:s`), and {glue:text}`reproduced:d` of {glue:text}`rows:d` rows are *reproduced*, which asks for the same model, scored as in the paper, over as many verbs. {glue:text}`waiting:d` rows wait for a run.
+# {glue:text}`judged:d` rows were judged by a run (models: {glue:text}`ran:s`), and {glue:text}`reproduced:d` of {glue:text}`rows:d` rows are *reproduced*, for which the same model must be scored as in the paper, over as many verbs. {glue:text}`waiting:d` rows wait for a run.
 
 # %% [markdown]
 # ### What has not run, and how to run it
@@ -218,7 +218,7 @@ blimp = published.blimp_table3()
 # verdict does each get? Give `verdict`, a dictionary from a, b, c, d to the verdict's name.
 #
 # ```{dropdown} Hint
-# The margin beside *Every claim* in [the ledger](19_ledger.ipynb) has the rules. One of the four is no run of the paper's model at all.
+# The margin beside *Every claim* in [the ledger](19_ledger.ipynb) has the rules. One of the four is not a run of the paper's model at all.
 # ```
 # ````
 

@@ -85,7 +85,7 @@ from tse_core.datasets.pairs import unique_contexts
 # %% [markdown] tags=["explains"]
 # ## Nine constructions
 #
-# Which sentences does a score rest on, and which verbs? Every test sentence comes from a {term}`template`: a pattern with slots for nouns and verbs, written by {cite:t}`marvin2018targeted`. Here they are a small YAML file, `data/grammars/marvin-linzen.yaml`. Words that share an index agree in number, and the star marks the verb under test.
+# Which sentences does a score rest on, and which verbs? Every test sentence comes from a {term}`template`: a pattern with slots for nouns and verbs, written by {cite:t}`marvin2018targeted`. Here they are a small YAML file, `data/grammars/marvin-linzen.yaml`. Words that share an index agree in number, and the star marks the verb under test. The paper's tenth row, BLiMP, holds agreement pairs of [another benchmark](09_blimp.ipynb).
 
 # %%
 grammar = load_grammar("marvin-linzen")
@@ -241,7 +241,7 @@ alt.Chart(long).mark_circle(size=90, opacity=1).encode(
 
 # %% [markdown] tags=["explains"]
 # ```{margin} Attractor
-# A noun between subject and verb that could draw the verb's number to itself.
+# Another noun, mostly between subject and verb, with which the verb may wrongly agree.
 # ```
 #
 # ## Few words make many sentences
@@ -250,7 +250,9 @@ alt.Chart(long).mark_circle(size=90, opacity=1).encode(
 
 # %% tags=["hide-input"]
 nouns = noun_table(grammar)
-glue("main_nouns", int((nouns["list"] == "person").sum()))
+of_each = pairs.groupby("construction")["noun"].nunique()
+glue("fewest_nouns", int(of_each.min()))
+glue("most_nouns", int(of_each.max()))
 lists = nouns.groupby("list", sort=False).agg(
     nouns=("singular", "size"), singular=("singular", ", ".join)
 )

@@ -479,7 +479,7 @@ print(f"{len(exceptions)} of {len(cells)} cells, in the rows {rows}.")
 #
 # ```{solution} 03-two-models
 # :class: dropdown
-# The lists differ: fewer lemmas are whole words for BERT cased than for RoBERTa. With ten main nouns the intervals are wide.
+# The lists differ: fewer lemmas are whole words for BERT cased than for RoBERTa. With ten subject nouns the intervals are wide.
 # And both numbers are rounded.
 # ```
 

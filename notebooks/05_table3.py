@@ -158,13 +158,13 @@ table(
 )
 
 # %% [markdown]
-# The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: one of the three verbs fails. MW says: of what the model would say with a present-tense verb among the ten, {glue:text}`printed_wrong:.0%` is wrong.
+# The paper reports a TSE of {glue:text}`printed_tse:.2f` for this sentence: one of the three verbs fails. MW: of the probability on present-tense verbs among the ten, {glue:text}`printed_wrong:.0%` is on wrong forms.
 
 # %% tags=["remove-input"]
 grey = printed.loc[printed["form"] == "other", "token"]
 display(
     newman.say(
-        f"Grey are {' and '.join(f'*{token}*' for token in grey)}: not on the verb list, so they count in no score.",
+        f"The grey tokens, {' and '.join(f'*{token}*' for token in grey)}, are not on the verb list, so they count in no score.",
     )
 )
 
@@ -244,14 +244,14 @@ for (model, sentence), marked in found.items():
         display(
             newman.say(
                 f"In *{sentence}* the ten likeliest tokens of {newman.label(model)} include {words}, marked wrong",
-                "because the list knows each as a verb. As a noun it makes a longer noun phrase and no error.",
+                "because the list has each as a verb. Read as nouns they continue the noun phrase, and nothing is wrong.",
             )
         )
 
 # %% [markdown] tags=["explains"]
 # ### One word before the verb
 #
-# An adverb before the blank makes such nouns unlikely: *the executive often team* is no beginning of a sentence.
+# An adverb before the blank makes such nouns unlikely: *the executive often team* cannot begin a sentence.
 #
 # ```{dropdown} Predict: what will *often* before the blank do to TSE, EW and MW?
 # If the model did not know that *executive* is singular, nothing. If nouns held the probability, all three rise. The table shows which.

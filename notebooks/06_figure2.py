@@ -171,7 +171,7 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
 # ### How much of the fall is the cut-off's own doing?
 #
 # ```{margin} Null
-# What a score would do if there were nothing to find.
+# What a score would do if nothing were to be found: here, if likelihood and agreement were unrelated.
 # ```
 #
 # At bottom *p* a verb counts only if *both* its forms are in the tail. So the tail keeps the verbs about whose form a model is unsure; of every other verb one form is too likely.
@@ -212,7 +212,7 @@ if "null" in real:
     )
 
 # %% [markdown] tags=["explains"]
-# What could fool you? Hidden heads (see the last exercise), and faint points, which rest on few contexts. The largest published fall is an example:
+# What could fool you? Likely ends of curves that other curves cover (last exercise), and faint points, which rest on few contexts. The largest published fall is an example:
 
 # %% tags=["remove-input"]
 largest = falls.loc[falls["fall"].idxmax()]

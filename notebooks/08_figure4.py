@@ -86,7 +86,7 @@ from tse_core.paths import store_folder
 # %% [markdown] tags=["explains"]
 # ## The published shares
 #
-# How many contexts does a point of Figures 1 and 2 rest on? A mean can change because other contexts are averaged. If a token that is no verb on the list fills the first cut-off alone, the context has no eligible lemma there and gets no score. Figure 4 of {cite:t}`newman2021refining` shows how often that happens.
+# How many contexts does a point of Figures 1 and 2 rest on? A mean can change because it is taken over different contexts. If a token that is not a listed verb fills the first cut-off alone, the context has no eligible lemma there and gets no score. Figure 4 of {cite:t}`newman2021refining` shows how often that happens.
 #
 # ```{margin} Eligible
 # Top p: one form of the lemma lies inside the cut-off. Bottom p: both forms do.
@@ -175,7 +175,7 @@ try_this(
 )
 
 # %% [markdown] tags=["explains"]
-# ## Fewer contexts, other intervals
+# ## Fewer contexts, wider intervals?
 #
 # ```{dropdown} Predict: does an interval get wider when contexts drop out?
 # It should, because fewer contexts say less. But if the few that are left score alike, it gets narrow, and the curve looks surer than it is. The table says which.
@@ -194,7 +194,7 @@ bins = pd.cut(
     labels=["to 10 %", "to 50 %", "to 90 %", "more"],
 )
 widths = points.groupby(
-    ["model", bins.rename("contexts without a verb")], observed=True
+    ["model", bins.rename("share of contexts without a verb")], observed=True
 )
 widths = widths[["counted", "width"]].median().reset_index()
 widths["counted"] = widths["counted"].round().astype(int)
@@ -205,14 +205,14 @@ widths = widths.sort_values(
 )
 table(
     widths,
-    "Median contexts counted and width of the 95 % interval, by share of empty contexts",
+    "Median number of contexts that count and median width of the 95 % interval",
     digits=3,
 )
 
 # %% [markdown] tags=["explains"]
 # ### The same contexts at both ends
 #
-# How much of a fall comes from other verbs, and how much from other contexts? Take the contexts that have a score at both ends, top 30 % and bottom 1 %, and compare their fall with that of the published way of averaging, which takes at each end whatever is left.
+# How much of a fall comes from different verbs, and how much from different contexts? Take the contexts that have a score at both ends, top 30 % and bottom 1 %, and compare their fall with that of the published way of averaging, which takes at each end whatever is left.
 
 # %% tags=["hide-input"]
 rows = []

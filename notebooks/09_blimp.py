@@ -384,8 +384,10 @@ cells = published.blimp_table4().pivot_table(
 wrong = cells[(cells["corrected"] - cells["recomputed"]).abs() > 0.0055]
 glue("wrong_cells", len(wrong))
 glue("wrong_rows", int(wrong.index.get_level_values("UID").nunique()))
+named = wrong[order].rename_axis(columns=None).reset_index()
+named["paradigm"] = named.pop("UID").str.replace("_", " ")
 table(
-    wrong[order].rename_axis(columns=None).reset_index(),
+    named[["paradigm", "model", *order]],
     "Cells of the corrected Table 4 that differ by more than rounding",
     digits=3,
 )
@@ -430,7 +432,7 @@ table(
 )
 
 # %% [markdown]
-# GPT-2 large is within 2.1 points of humans, or above them, on {glue:text}`within_humans` of the twelve. The paper names anaphor, determiner-noun and subject-verb agreement; on the last, {glue:text}`subject_verb_gap:.1f` points are missing.
+# GPT-2 large is within 2.1 points of humans, or above them, on {glue:text}`within_humans` of the twelve. The paper names anaphor, determiner-noun and subject-verb agreement; on the last it is {glue:text}`subject_verb_gap:.1f` points below humans.
 #
 # ## Hardest
 
@@ -463,7 +465,7 @@ table(shown, "The four lowest phenomena: mean of the four models, in percent", d
 #
 # ## A run
 #
-# These models are scored while the page is built, on the pairs that `sentence_pairs` names: by default the laboratory's paradigms, BLiMP's question in the laboratory's vocabulary. Pairs of a masked model are compared by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. On the laboratory's pairs an n-gram model joins them: what it gets right can be solved without syntax.
+# These models are scored while the page is built, on the pairs that the first cell names: by default the laboratory's paradigms, BLiMP's question in the laboratory's vocabulary. Pairs of a masked model are compared by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`. On the laboratory's pairs an n-gram model joins them: what it gets right can be solved without syntax.
 
 # %%
 pairs = tse_core.load_sentence_pairs(sentence_pairs)
@@ -512,7 +514,7 @@ else:
 # %% [markdown]
 # ## Sizes
 #
-# The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. `tse blimp gpt2`, and the same for its three siblings, measure it for [the ledger](19_ledger.ipynb).
+# The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. To check it in [the ledger](19_ledger.ipynb), run `tse blimp gpt2` and the same for `gpt2-medium`, `gpt2-large` and `gpt2-xl`.
 
 # %% [markdown]
 # ## Exercises

@@ -231,7 +231,7 @@ else:
 # %% [markdown] tags=["explains"]
 # ### The items that fail
 #
-# A mean shows no failure. Each item has two margins: by how many bits the wrong verb is more surprising, after the singular and after the plural subject. The prediction holds where both are positive.
+# A mean hides the items that fail. Each item has two margins: by how many bits the wrong verb is more surprising, after the singular and after the plural subject. The prediction holds where both are positive.
 #
 # ```{dropdown} Predict: the neighbour always has the other number. After which subject will the model fail more often?
 # Attraction is stronger from a plural neighbour {cite}`bock1991broken`, so a reader that errs as we do should fail after the singular subject. The text below counts.
@@ -437,7 +437,7 @@ table(
 # %% [markdown] tags=["explains"]
 # ## The prediction language has traps
 #
-# `&` and `|` have equal rank and are read from the left. `=` is closeness: within 0.001 plus 0.00001 of the right side, in bits.
+# `&` and `|` have the same precedence and are read from the left. `=` is closeness: within 0.001 plus 0.00001 of the right side, in bits.
 
 # %%
 cases = ["3>2 | 1>2 & 1>2", "3>2 | (1>2 & 1>2)", "1 = 1.001", "1 = 1.002", "1 < 2 < 3"]

@@ -57,7 +57,7 @@ if KEEP:
     os.environ["TSE_STORE"] = "/content/drive/MyDrive/tse-results"
 
 # %% tags=["parameters"]
-models = []  # models that read English, to be asked the public suites
+models = []  # models that read English, to be run on the public suites
 suites = ["public"]  # after `tse data fetch syntaxgym`
 recorded = "smollm2-135m-instruct"  # whose recorded run on the public suites leads
 
@@ -162,7 +162,7 @@ display(
         "run",
         "SG score",
         title=f"{ranked.loc[0, 'run']} has the highest recorded SG score",
-        x_title="SG score: mean accuracy over 31 suites",
+        note="SG score: mean accuracy over 31 suites.",
     )
 )
 display(download_table(hu2020, "hu2020-recorded.csv", "All recorded accuracies"))
@@ -203,7 +203,7 @@ if own is not None:
             "run",
             "SG score",
             title=f"{recorded} scores higher than {above} of the {len(theirs)} recorded models that were trained by others",
-            x_title="SG score: mean accuracy over 31 suites, first prediction",
+            note="SG score: mean accuracy over 31 suites, first prediction.",
         )
     )
 else:
@@ -272,7 +272,7 @@ heat_map(
 )
 
 # %% [markdown] tags=["explains"]
-# What could fool you: a light cell can hide a dark suite. The recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a BOS token. Guessing gets 0.5 on one suite and 0.2 on another. And a single suite's accuracy, of 19 to 40 items in most cases, is uncertain by ten to twenty points either way.
+# What could fool you: a circuit with a high mean can hold a suite with a low accuracy. The recorded run of GPT-2 put a token at both ends of each sentence, so the fair column for SmolLM2 is the one with a BOS token. Guessing gets 0.5 on one suite and 0.2 on another. And a single suite's accuracy, of 19 to 40 items in most cases, is uncertain by ten to twenty points either way.
 #
 # ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?
 # With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both, which helps, but five points on one circuit are easily chance.
@@ -297,7 +297,7 @@ bars(
     "model",
     "accuracy",
     title=f"{one_suite}: from {eight.iloc[-1]:.2f} ({eight.index[-1]}) to {eight.iloc[0]:.2f} ({eight.index[0]})",
-    x_title="accuracy: share of 19 items for which both numbers agree",
+    note="Accuracy: share of 19 items for which both numbers agree.",
 )
 
 # %% tags=["hide-input"]
@@ -357,7 +357,7 @@ display(
 # %% [markdown]
 # ## Measured here
 #
-# Models of the parameters that read English are asked the public suites. Like a recorded accuracy, a measured one uses the first prediction alone.
+# English models that the first cell names are run on the public suites. Like a recorded accuracy, a measured one uses the first prediction alone.
 
 # %% tags=["hide-input", "full-width"]
 asked = [
@@ -395,7 +395,7 @@ if asked:
         caption = "Measured and recorded accuracy of the first prediction"
         display(table(beside[columns], caption, digits=3))
 else:
-    display(newman.say("No other model that reads English is in the parameters."))
+    display(newman.say("The first cell names no other English model."))
 
 # %% [markdown]
 # ## Exercises

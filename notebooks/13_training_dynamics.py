@@ -238,9 +238,9 @@ glue("lexical_tail_best_step", int(tail_best.idxmax()))
 glue("lexical_tse", float(end["TSE", "all"]))
 
 # %% [markdown]
-# In the lexical language a rare verb keeps its habitual form, so the tail's EW should end at {glue:text}`lexical_tail_truth:.2f`; it ends at {glue:text}`lexical_tail_last:.3f`. Its highest value on the way is {glue:text}`lexical_tail_best:.3f`, after {glue:text}`lexical_tail_best_step:.0f` steps. TSE sees none of this: it ends at {glue:text}`lexical_tse:.3f`.
+# In the lexical language a rare verb keeps its favourite form, so the tail's EW should end at {glue:text}`lexical_tail_truth:.2f`; it ends at {glue:text}`lexical_tail_last:.3f`. Its highest value on the way is {glue:text}`lexical_tail_best:.3f`, after {glue:text}`lexical_tail_best_step:.0f` steps. TSE sees none of this: it ends at {glue:text}`lexical_tse:.3f`.
 #
-# A flat line at one half is easy to misread. A model that knows nothing and a model that knows every verb's favourite form both score one half. EW cannot tell them apart; the *habit* of [the laboratory](16_laboratory.ipynb) can.
+# A flat line at one half is easy to misread. A model that knows nothing and a model that knows every verb's favourite form both score one half. EW cannot tell them apart. [The laboratory](16_laboratory.ipynb) can: its language says which form each rare verb favours.
 #
 # ## Which construction first
 
@@ -274,11 +274,11 @@ table(
 )
 
 # %% [markdown]
-# Three things could explain the order: distance between subject and verb, an {term}`attractor` between them, and how often a construction occurs in the corpus. These checkpoints alone cannot choose; languages that differ in one of the three could.
+# Three things could explain the order: distance between subject and verb, an {term}`attractor` between them, and how often a construction occurs in the corpus. These checkpoints cannot decide between them; training on languages that differ in one of the three could.
 #
 # ## What was expected
 #
-# The design of the two languages lets one expect three things. A score is *learned* at the first checkpoint at which TSE reaches the level that the claim names. [The ledger](19_ledger.ipynb) keeps these claims, too.
+# Three things follow from the design of the two languages. We call TSE *learned* at the first checkpoint at which TSE reaches the level that the claim names. [The ledger](19_ledger.ipynb) keeps these claims, too.
 
 # %% tags=["remove-input"]
 expected = training_ledger(curves.get("laboratory-steps"))
@@ -327,7 +327,7 @@ else:
 # tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
-# Its head holds half of the last checkpoint's probability on verbs, its tail the last tenth. Any other model with revisions works the same way.
+# The head of Pythia's list holds half of the last checkpoint's probability on verbs, its tail the last tenth. Any other model with revisions works the same way.
 
 # %% tags=["hide-input"]
 for plan in plans:
@@ -450,7 +450,7 @@ print(
 # ```{solution} 13-tail
 # :class: dropdown
 #
-# Either the rule holds for all verbs and training stopped before it reached the rare ones, or it holds for the frequent verbs only. With checkpoints: in the first case the tail is still rising, in the second it has been flat for long. Without: a tail that was not learned is unsure, both forms near one half in every context; a tail of verbs with habits is sure and wrong for one number of the subject.
+# Either the rule holds for all verbs and training stopped before it reached the rare ones, or it holds for the frequent verbs only. With checkpoints: in the first case the tail is still rising, in the second it has been flat for long. Without: a tail that was not learned is unsure, both forms near one half in every context; a tail of verbs with favourite forms is sure and wrong for one number of the subject.
 # ```
 
 # %% [markdown]

@@ -113,7 +113,7 @@ store = store_folder()
 #
 # ### A table keyed on a blank column
 #
-# In the released verb list every row has the same sign, `_`, in its first column, on which the loader keys a dictionary. A file with three verbs shows it:
+# In the released verb list every row has the same character, `_`, in its first column, which the loader takes for a dictionary's key: each row overwrites the one before it. A file with three verbs shows it:
 
 # %%
 verb_list = "index,singular,plural\n_,walks,walk\n_,sees,see\n_,was,were\n"
@@ -134,9 +134,9 @@ glue("released_kept", len(kept))
 print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key")
 
 # %% [markdown]
-# Of the list's {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over a single verb is TSE by another name.
+# Of the list's {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over one verb is its TSE.
 #
-# *What to learn:* print the count next to the score, as every {term}`signature` here does.
+# *Lesson:* print the count next to the score, as every {term}`signature` here does.
 #
 # ### A sum that reaches one too early
 #
@@ -180,7 +180,7 @@ table(
 )
 
 # %% [markdown]
-# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly behind that rank. EW counts them like all others. *What to learn:* at 100 %, skip the sum.
+# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly below that rank. EW counts them like all others. *Lesson:* at 100 %, skip the sum.
 #
 # ### The mask that is not where it was counted
 #
@@ -221,7 +221,7 @@ print(
 )
 
 # %% [markdown] tags=["explains"]
-# *What to learn:* look a position up by what stands there, never by counting something else.
+# *Lesson:* look a position up by what stands there, never by counting something else.
 #
 # ### Contexts that are ambiguous in number
 #
@@ -389,8 +389,8 @@ one, two = half.set_index("dtype").loc[["float32", "bfloat16"]].to_dict("records
 glue(
     "half_precision",
     f"{two['model']} in bfloat16: EW of a construction moves by up to {two['EW_largest_change']:.3f}, TSE by up to "
-    f"{two['TSE_largest_change']:.3f}, and {two['decisions_changed']} of {two['sentence_pairs']} BLiMP pairs are decided otherwise; "
-    f"contexts take {two['seconds_of_slots'] / one['seconds_of_slots']:.0%} of the time.",
+    f"{two['TSE_largest_change']:.3f}, and {two['decisions_changed']} of {two['sentence_pairs']} BLiMP pairs change sides. "
+    f"Scoring contexts takes {two['seconds_of_slots'] / one['seconds_of_slots']:.0%} of the time that float32 needs.",
 )
 guard(
     "scoring is faster and coarser",
@@ -468,7 +468,7 @@ table(
 )
 
 # %% [markdown]
-# With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.3f` of the studies, with ten, as in most of the templates, in {glue:text}`coverage_ten:.3f`; with fewer nouns it is wider. Ten nouns without an error are compatible with a share of error-prone nouns of up to {glue:text}`rule_of_three:.2f` (the exact form of the {term}`rule of three`).
+# With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.1%` of the simulated studies, with ten, as in most of the templates, in {glue:text}`coverage_ten:.1%`; with fewer nouns it is wider. If none of ten nouns shows an error, up to {glue:text}`rule_of_three:.0%` of all such nouns may still do so (the exact form of the {term}`rule of three`).
 #
 # An interval by noun is about other subjects and *these* verbs. For verbs in general, draw subjects and verbs, as this simulation does.
 
@@ -496,7 +496,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.2f` of the studies, the other in {glue:text}`verb_coverage_four_both:.2f`. For the difference it is {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim about verbs needs the second.
+# With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.0%` of the studies, the one over subjects and verbs in {glue:text}`verb_coverage_four_both:.0%`. For the difference it is {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim about verbs needs the second.
 #
 # Compare two numbers of the same contexts by the interval of their *difference*. Whoever tests many rows must expect false alarms, so this book corrects the p-values of a family of tests together (Holm's method).
 

@@ -252,7 +252,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# For these verbs the end decides. What could fool you: a word can be cut into tokens in more than one way. Counted is the way that the tokenizer itself takes.
+# For these verbs the end decides. What could fool you: a word can be cut into tokens in more than one way. Only the split that the tokenizer itself makes is counted.
 #
 # ## Held against the truth
 #
@@ -533,7 +533,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# Whole words cost {glue:text}`nodes:,` tokens a context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. A {term}`masked model` fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; only lemmas whose two forms are equally long count there.
+# Whole words cost {glue:text}`nodes:,` tokens per context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. A {term}`masked model` fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; only lemmas whose two forms are equally long count there.
 #
 # With whole words, models of different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --forms words --against gpt2`.
 #
@@ -564,7 +564,7 @@ if rows:
     )
 
 # %% [markdown] tags=["explains"]
-# No model of many languages was run here. After `tse data fetch clams` one command does: `tse evaluate facebook/xglm-564M --data clams/fr --lemmas french --forms words`.
+# No multilingual model was run here. After `tse data fetch clams` one command does: `tse evaluate facebook/xglm-564M --data clams/fr --lemmas french --forms words`.
 
 # %% [markdown]
 # ## Exercises

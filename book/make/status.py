@@ -22,19 +22,19 @@ PACKAGES = (
     "jupyter-book", "sphinx",
 )  # fmt: skip
 STAGES = {
-    "preflight": "look what the machine has",
+    "preflight": "inspect the machine",
     "score": "score the models",
     "gym": "evaluate the gym's suites, write its pages",
     "notebook": "execute the notebooks",
-    "live": "bring the living page's engine and model",
+    "live": "fetch the engine and the model of Try it",
     "wheel": "build the package for download",
     "downloads": "write the results as tables",
-    "exercises": "write the learners' notebooks",
+    "exercises": "write the exercise notebooks",
     "slides": "write the slides",
-    "assets": "take charts' and formulas' code out of packages",
+    "assets": "copy the code of charts and formulas",
     "numbers": "compare the numbers with recorded ones",
     "html": "build the pages (the build before this one)",
-    "pdf": "print the book",
+    "pdf": "make the PDF",
 }
 
 

@@ -63,5 +63,5 @@ def test_long_tables_are_folded(visit):
     page = visit("notebooks/09_blimp.html").page
     long = page.locator("details table.tse-table", has=page.locator("tbody tr:nth-child(67)"))
     assert long.count() == 2 and not any(table.is_visible() for table in long.all())
-    page.locator("details", has=long.first).last.locator("summary").first.click()
+    long.first.locator("xpath=ancestor::details[1]/summary").click()
     assert long.first.is_visible()

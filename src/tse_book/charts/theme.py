@@ -65,6 +65,7 @@ def theme() -> alt.theme.ThemeConfig:
                 "titleFontWeight": 500,
                 "gridOpacity": 0.35,
                 "tickSize": 4,
+                "labelSeparation": 6,
                 "labelFlush": False,  # an outer label that moves inwards runs into its neighbour on a phone
             },
             "legend": {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 260, "symbolSize": 80},

@@ -10,14 +10,24 @@ from tse_core.errors import unknown
 
 HELP = """Measure everything that the claims ask of one model and keep it as a recorded run.
 
-Writes MODEL/agreement.parquet, blimp.parquet, suites.parquet and provenance.json (hardware, versions, date, seconds,
-checksums) below [b]--out[/b]; of a model from outside this project also findings.csv (what the general claims ask) and
-pairs, items, regions, wordings.parquet (every BLiMP pair, every item of a suite, Table 2 with other first words), with
-what stands in front of a sentence by default and with nothing there; and words and verbs.parquet (Table 2 by single
-entries and by whole words, in a sample of contexts on a processor); and factorial.parquet with two tables beside it
-(Marvin and Linzen's constructions crossed with adverbs, in counts), odds.parquet, made from these (by how much each
-condition multiplies the odds that a verb is conjugated correctly), and several_tokens.parquet (some verbs of one token
-and of several behind an adverb).
+Writes below [b]--out[/b] in a folder MODEL, of every model: agreement, blimp and suites.parquet (the scores), and
+provenance.json (hardware, versions, date, seconds, checksums).
+
+Of a model from outside this project also:
+
+  findings.csv              what the general claims need
+
+  pairs, wordings.parquet   every BLiMP pair and Table 2, with a BOS token and without
+
+  items, regions.parquet    every item of a suite and its regions, likewise
+
+  words, verbs.parquet      Table 2 by single-token verbs and by whole words, on a CPU in a sample of contexts
+
+  factorial.parquet         Marvin and Linzen's constructions crossed with adverbs, and two tables beside it
+
+  odds.parquet              by how much each condition multiplies the odds that a verb is conjugated correctly
+
+  several_tokens.parquet    single-token and multi-token verbs after an adverb
 
 The book shows what lies in data/recorded, labelled as recorded; the files can also go to another machine, whose store
 takes them with [b]tse results add[/b]. What cannot be asked of the model is named.

@@ -61,25 +61,28 @@ def evaluate(
     forms: Annotated[
         str,
         typer.Option(
-            help="What of a verb counts: [b]single[/b] entries of the vocabulary; [b]single-end[/b], these with the "
-            "word's end; whole [b]words[/b] of any number of tokens, with it; [b]words-no-end[/b], without it."
+            help="Which verbs count. [b]single[/b]: those whose forms are single tokens. [b]single-end[/b]: the same, "
+            "times the probability that the word ends. [b]words[/b]: verbs of any number of tokens, with the word's "
+            "end. [b]words-no-end[/b]: the same without it."
         ),
     ] = "single",
     cut: Annotated[
         str,
         typer.Option(
-            help="What cut-offs of whole words are shares of: the [b]list[/b]'s probability, or [b]all-words[/b], "
-            "found best-first, with the top 10 to 70 % alone (seconds a context)."
+            help="With whole words, what a cut-off is a share of. [b]list[/b]: the probability of all forms of the "
+            "list. [b]all-words[/b]: that of all words, as in the paper (causal models, top 10 to 70 %, seconds per "
+            "context)."
         ),
     ] = "list",
     sample: Annotated[
         str | None,
         typer.Option(
             metavar="N|all",
-            help="Contexts of each construction, drawn by number; all, but 24 for whole words on a processor.",
+            help="How many contexts of each construction to score, as many of each number: all, but 24 for whole words "
+            "on a CPU.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the sample.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     by: Annotated[
         str | None,
         typer.Option(

@@ -112,7 +112,7 @@ class LanguageModel:
 
     @property
     def label(self) -> str:
-        """The name without its folder: what tables and charts show."""
+        """The name without its folder, as tables and charts show it."""
         if not is_folder(self.name):
             return self.name
         folder = Path(self.name)
@@ -144,7 +144,7 @@ class LanguageModel:
 
     @property
     def bos_read(self) -> str:
-        """What is read before a sentence: a token's text, "none", "template" (of a chat), "cls" (masked models)."""
+        """The token that is read before a sentence, or "none", "template" (of a chat), "cls" (masked models)."""
         if self.kind == "masked":
             return "cls"
         if self.chat is not None:

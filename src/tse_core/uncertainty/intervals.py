@@ -101,6 +101,8 @@ def interval(
     InputError
         The lengths differ, or fewer than one value is left.
 
+    Examples
+    --------
     >>> print(interval([0.9, 1.0, 0.7, 0.8], ["key", "key", "box", "box"]))
     0.850 [0.000, 1.000]
     >>> interval(np.ones(40), np.arange(40) % 10).method
@@ -147,6 +149,8 @@ def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, leve
     ------
     InputError : a sample without any defined value; another number of weights, or of ways, than of samples.
 
+    Examples
+    --------
     >>> one, other = ([1.0, 0.8], [["key", "box"]]), ([0.5, 0.7], [["key", "box"]])
     >>> print(combine([one, other], [1, -1]))
     0.300 [-2.241, 2.841]
