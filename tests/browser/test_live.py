@@ -100,6 +100,20 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(visit, facts, text, messag
     expect(said(page).get_by_text("Done")).to_be_visible()
 
 
+def test_text_is_read_and_shown_in_the_packages_spelling(visit, facts):
+    page = visit("book/try.html").page
+    load(page)
+    ew = []
+    for text in ("The cafe\u0301 \u00a0 near  the keys ", "The caf\u00e9 near the keys"):
+        typed(page, text)
+        said(page).get_by_text("Done").wait_for()
+        page.get_by_role("heading", name="The caf\u00e9 near the keys").wait_for()
+        box = page.locator("[data-part=context] fieldset").first.get_by_label("The words before the verb")
+        assert box.input_value() == "The caf\u00e9 near the keys"
+        ew.append(page.evaluate(f"tse.score({{left: {json.dumps(text)}, number: 0}}).then((found) => found.ew)"))
+    assert ew[0] == ew[1]
+
+
 def test_pasted_html_stays_text(visit, facts):
     seen = visit("book/try.html")
     load(seen.page)

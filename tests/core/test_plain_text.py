@@ -173,13 +173,24 @@ def test_a_suite_made_in_python_is_read_as_a_file_is():
         assert Item(1, {"x": {1: COMPOSED, 2: "b"}}).sentence("x") == "Le lion a \u00e9t\u00e9 b"
 
 
-def test_the_designer_reads_text_as_python_does(tmp_path):
+PAGES = {  # where the code for the browser has its spelling
+    "designer": ("suite.js", "global.window = {}; require(FILE); const plain = window.tseSuite.tidy;"),
+    "living page": ("live/spelling.js", "const { plain } = await import(FILE);"),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_read_text_as_python_does(page):
     if not (node := shutil.which("node")):
         pytest.skip("no node")
-    code = f"global.window = {{}}; require({json.dumps(str(ROOT / 'book' / 'assets' / 'suite.js'))});"
-    code += f"console.log(JSON.stringify({json.dumps(TEXTS)}.map(window.tseSuite.tidy)))"
-    done = subprocess.run([node, "-e", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [plain(text) for text in TEXTS]
+    file, reading = PAGES[page]
+    every_character = [f"a{chr(code)}b" for code in range(0x3100) if code not in range(0xD800, 0xE000)]
+    reading = reading.replace("FILE", json.dumps(str(ROOT / "book" / "assets" / file)))
+    code = (
+        f"(async () => {{ {reading} console.log(JSON.stringify({json.dumps(TEXTS + every_character)}.map(plain))) }})()"
+    )
+    done = subprocess.run([node, "-"], input=code, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [plain(text) for text in TEXTS + every_character]
 
 
 def test_a_lemma_list_from_a_table_is_checked_as_a_file_is():

@@ -4,6 +4,7 @@ import { ask, load, unlessStopped } from "./engine.js";
 import { facts } from "./facts.js";
 import { Problem } from "./problems.js";
 import { equallyWeighted, forms, modelWeighted } from "./scoring.js";
+import { plain } from "./spelling.js";
 import { shown, tokens } from "./text.js";
 
 const TOP = 20;
@@ -13,7 +14,7 @@ export const ready = () => load();
 
 /** The scores of one context: {ew, mw, top: [{token, p}], lemmas: [{lemma, correct, wrong, agrees}]}.
  *
- * number: that of the subject, 0 singular or 1 plural. bos: the id of the token before the text, null for none.
+ * The context is read in plain spelling. number: that of the subject, 0 singular or 1 plural. bos: the id of the token before the text, null for none.
  * lemmas: names from the package's list, or {lemma, singular, plural}. Both default to the package's. */
 export async function score({ left, number, bos, lemmas } = {}) {
   const { distribution, verbs } = await distributionAfter({ left, number, bos, lemmas });
@@ -30,7 +31,7 @@ export async function score({ left, number, bos, lemmas } = {}) {
 export async function distributionAfter({ left, number, bos, lemmas }) {
   if (number !== 0 && number !== 1) throw new Problem("The number must be 0 (singular) or 1 (plural).");
   await load();
-  const read = await tokens(String(left ?? "").trim(), "The context");
+  const read = await tokens(plain(String(left ?? "")), "The context");
   const verbs = await listed(lemmas);
   const distribution = await ask("distribution", { ids: [...(await before(bos)), ...read.map((token) => token.id)] });
   return { distribution, verbs };
@@ -43,11 +44,11 @@ export async function likeliest(distribution, count) {
   return ids.map((id, place) => ({ id, token: shown(pieces[place]), p: distribution[id] }));
 }
 
-/** The surprisal of every token of a sentence: [{token, bits, start, end}]. With no BOS token the first has 0 bits. */
+/** The surprisal of every token of a sentence in plain spelling: [{token, bits, start, end}]. With no BOS token the first has 0 bits. */
 export async function surprisals(sentence, { bos } = {}) {
   const goOn = unlessStopped();
   await load();
-  const read = await tokens(String(sentence ?? "").trim(), "The sentence"), first = await before(bos);
+  const read = await tokens(plain(String(sentence ?? "")), "The sentence"), first = await before(bos);
   goOn();
   const bits = await ask("surprisals", { ids: [...first, ...read.map((token) => token.id)] });
   const all = first.length ? bits : [0, ...bits];
@@ -70,7 +71,7 @@ async function listed(lemmas) {
 
 /** A verb of the list, by its lemma or one of its two forms. */
 export function named(word, verbs) {
-  const found = verbs.find((verb) => [verb.lemma, verb.singular, verb.plural].includes(word.trim()));
+  const found = verbs.find((verb) => [verb.lemma, verb.singular, verb.plural].includes(plain(word)));
   if (!found) throw new Problem(`“${word}” is none of the ${verbs.length} verbs; give both forms, as in “sings/sing”.`);
   return found;
 }
@@ -79,7 +80,7 @@ export function named(word, verbs) {
 export async function entered({ lemma, singular, plural }) {
   const ids = [];
   for (const form of [singular, plural]) {
-    const read = await tokens(` ${String(form ?? "").trim()}`, "A form of the verb");
+    const read = await tokens(` ${plain(String(form ?? ""))}`, "A form of the verb");
     if (read.length !== 1) throw new Problem(`“${form}” is ${read.length} tokens; the measure compares forms that are single entries of the vocabulary.`);
     ids.push(read[0].id);
   }

@@ -8,6 +8,7 @@ import { Problem } from "./problems.js";
 import { asPython } from "./python.js";
 import { card, cutName } from "./result.js";
 import { cutoffScores, forms } from "./scoring.js";
+import { plain, typed } from "./spelling.js";
 import * as state from "./state.js";
 
 const SHOWN = 10;
@@ -44,7 +45,7 @@ export function contextPart(facts) {
       for (const context of contexts) found.push(await scores(context));
       if (mine !== turn) return;
       scored = found;
-      state.write({ left: contexts[0].left, number: name(contexts[0]), left2: contexts[1]?.left, number2: contexts[1] && name(contexts[1]), verb: verb.value.trim(), cut: cutKey() });
+      state.write({ left: contexts[0].left, number: name(contexts[0]), left2: contexts[1]?.left, number2: contexts[1] && name(contexts[1]), verb: plain(verb.value), cut: cutKey() });
       say(`Done in ${(found.reduce((sum, one) => sum + one.milliseconds, 0) / 1000).toFixed(2)} s.`);
       await redraw();
     } catch (problem) {
@@ -76,16 +77,16 @@ export function contextPart(facts) {
     const cut = cuts[slider.value];
     cutLabel.textContent = cutName(cut);
     slider.setAttribute("aria-valuetext", cutName(cut));
-    const asking = verb.value.trim() ? await theVerb(verb.value) : null;
+    const asking = plain(verb.value) ? await theVerb(verb.value) : null;
     results.replaceChildren(...scored.map((one) => card(one, cut, asking)));
-    if (scored.length) state.write({ verb: verb.value.trim(), cut: cutKey() });
+    if (scored.length) state.write({ verb: plain(verb.value), cut: cutKey() });
   }
   const cutKey = () => (Number(slider.value) === whole ? "" : `${cuts[slider.value].side}-${cuts[slider.value].cutoff}`);
 
   /* The verb that is asked about: {lemma, singular, plural, ids}, or {message} where the measure has no answer. */
   async function theVerb(text) {
     try {
-      const [singular, plural] = text.split("/").map((form) => form.trim());
+      const [singular, plural] = text.split("/").map((form) => plain(form));
       return plural === undefined ? named(text, facts.lemmas) : await entered({ singular, plural });
     } catch (problem) {
       return { message: problem.message };
@@ -126,7 +127,7 @@ function entry(title, left, number, group) {
     el("span", { className: "live-row" }, "Its subject is", ...choices.map((choice) => el("label", {}, choice, ` ${choice.value}`))));
   return {
     box,
-    get: () => ({ left: text.value.trim(), number: choices[1].checked ? 1 : 0 }),
+    get: () => ({ left: typed(text), number: choices[1].checked ? 1 : 0 }),
     set: (context) => { text.value = context.left; choices[context.number].checked = true; },
   };
 }

@@ -5,6 +5,7 @@ import { button, el, field, statusLine, visible } from "./dom.js";
 import { events, load, status, stop } from "./engine.js";
 import { megabytes } from "./facts.js";
 import { Problem } from "./problems.js";
+import { typed } from "./spelling.js";
 import * as state from "./state.js";
 
 const TIE = 1e-6; // bits
@@ -17,7 +18,7 @@ export function pairPart({ model }) {
 
   async function compare(event) {
     event?.preventDefault();
-    const sentences = inputs.map((input) => input.value.trim());
+    const sentences = inputs.map(typed);
     if (status.state !== "ready") say("The model is being loaded; then it reads.");
     go.disabled = true;
     try {

@@ -7,6 +7,7 @@ import { events, load, status, stop, unlessStopped } from "./engine.js";
 import { megabytes } from "./facts.js";
 import { Problem } from "./problems.js";
 import { equallyWeighted, forms, numberSensitivity } from "./scoring.js";
+import { typed } from "./spelling.js";
 
 const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
 
@@ -17,7 +18,7 @@ export function twinsPart({ model, lemmas }) {
 
   async function compare(event) {
     event.preventDefault();
-    const contexts = subjects.map((input) => input.value.trim()), word = adverb.value.trim();
+    const contexts = subjects.map(typed), word = typed(adverb);
     if (status.state !== "ready") say("The model is being loaded; then it reads.");
     go.disabled = true;
     try {
