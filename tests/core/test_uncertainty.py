@@ -162,11 +162,32 @@ def test_a_paired_comparison_is_the_interval_of_the_differences():
     assert found.high < 0
 
 
-def test_the_swap_test_counts_all_swaps_of_few_nouns():
-    nouns = np.repeat(np.arange(5), 4)
-    found = compare(np.linspace(0.5, 0.6, 20), np.linspace(0.7, 0.9, 20), nouns)
-    assert found.p_value == 2 / 2**5
-    assert compare(np.ones(20), np.ones(20), nouns).p_value == 1.0
+@pytest.mark.parametrize("clusters,odd", [(10, 0), (10, 4), (29, 4), (30, 1), (30, 4), (30, 6), (45, 9), (600, 4)])
+@pytest.mark.parametrize("noise", [0.0, 0.001])
+def test_the_p_value_of_a_comparison_agrees_with_its_interval(clusters, odd, noise):
+    second = np.random.default_rng(odd).normal(0, noise, clusters)
+    found = compare((np.arange(clusters) < odd).astype(float), second, np.arange(clusters))
+    assert (found.p_value < 0.05) == (found.low > 0 or found.high < 0)
+    assert found.low < found.difference < found.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clusters,p", [(30, 0.95), (45, 0.95), (100, 0.98), (100, 0.95)])
+def test_intervals_of_nearly_perfect_scores_hold_the_truth(clusters, p):
+    """Each noun is right with probability p, so that few are wrong, or none."""
+    samples = (np.random.default_rng(1).random((300, clusters)) < p).astype(float)
+    found = [interval(values, np.arange(clusters), resamples=400) for values in samples]
+    assert np.mean([one.low <= p <= one.high for one in found]) >= 0.94
+
+
+def test_one_odd_noun_among_thirty_gives_the_t_interval_that_it_gives_among_twenty_nine():
+    """t = 2.045 times the standard error 1/30, on the logit scale: 1/30 / (29/30 * 1/30) = 1.0345 around ln 29."""
+    found, mirrored = interval([0.0] + [1.0] * 29), interval([1.0] + [0.0] * 29)
+    expected = 1 / (1 + np.exp(-np.log(29) + np.array([1, -1]) * 2.04523 * 30 / 29))
+    assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-5) and found.method == "t(29)"
+    assert (mirrored.low, mirrored.high) == pytest.approx((1 - found.high, 1 - found.low))
+    nearly = interval(np.append(0.0, np.random.default_rng(0).normal(0.75, 0.02, 29)))
+    assert nearly.method == "t(29)" and nearly.low > 0.6
 
 
 def test_swapping_first_and_second_changes_the_sign_only():

@@ -151,16 +151,23 @@ def drawn_variance(totals, weights):
 
 
 def bootstrap_t(totals, error, level, resamples, seed):
-    """Bounds from the studentised contrast of clusters drawn with replacement."""
+    """Bounds, and the p-value of 0, from the studentised contrast of clusters drawn with replacement.
+
+    None where so few clusters differ from the others that more than 1 % of the draws miss them, and have an error of
+    less than a fifth of the sample's: their t is beyond all bounds, all on one side, and says nothing.
+    """
     clusters = len(totals.counts)
     draws = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), resamples).astype(float)
-    centre = contrast(totals)
+    centre, variance = contrast(totals), drawn_variance(totals, draws)
+    if np.mean(~(variance > error**2 / 25)) > 0.01:
+        return None
     with np.errstate(invalid="ignore", divide="ignore"):
-        studentised = (contrast(totals, draws) - centre) / np.sqrt(drawn_variance(totals, draws))
+        studentised = (contrast(totals, draws) - centre) / np.sqrt(variance)
     studentised = studentised[np.isfinite(studentised)]
     low, high = np.quantile(studentised, [(1 - level) / 2, (1 + level) / 2])
     error *= t_quantile(level, clusters - 1) / normal_quantile(level)
-    return centre - high * error, centre - low * error
+    beyond = 1 + min(np.sum(studentised >= centre / error), np.sum(studentised <= centre / error))
+    return centre - high * error, centre - low * error, min(1.0, 2 * beyond / (1 + len(studentised)))
 
 
 def t_bounds(estimate, error, level, freedom, bounds):
@@ -172,14 +179,3 @@ def t_bounds(estimate, error, level, freedom, bounds):
     share = (estimate - low) / (high - low)
     centre, reach = np.log(share / (1 - share)), reach / (high - low) / (share * (1 - share))
     return low + (high - low) * logistic(centre - reach), low + (high - low) * logistic(centre + reach)
-
-
-def swap_p_value(totals, flips, seed):
-    """The share of sign swaps of whole clusters that give a difference at least as large."""
-    shares = (totals.sums / totals.counts.sum(axis=0)) @ np.array([1.0, -1.0])
-    clusters = len(shares)
-    if clusters <= 12:
-        signs = 1 - 2 * ((np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1)
-        return float(np.mean(np.abs(signs @ shares) >= abs(shares.sum()) - 1e-12))
-    signs = np.random.default_rng(seed).integers(0, 2, (flips, clusters)) * 2 - 1
-    return float((1 + np.sum(np.abs(signs @ shares) >= abs(shares.sum()) - 1e-12)) / (1 + flips))
