@@ -4,9 +4,9 @@
     python tests/rehearse.py paper score notebook:03_table2     # some of its steps
     python tests/rehearse.py paper --folder PLACE        # in a folder that stays, so that a second run goes on there
 
-The repository is copied (into a folder whose name has spaces), its grammars lose most of their words there and its
-downloads most of their lines; nothing else differs from `make book PROFILE=...` on a machine with an empty cache and a
-network. The models are random: no number of such a book means anything.
+The repository is copied (into a folder whose name has spaces and letters beyond ASCII), its grammars lose most of their
+words there and its downloads most of their lines; nothing else differs from `make book PROFILE=...` on a machine with
+an empty cache and a network. The models are random: no number of such a book means anything.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def rehearse(place: Path, profile: str, steps: list[str], full_list: bool) -> in
 
 def trimmed(place: Path) -> Path:
     """A copy of the repository with little data in it, beside the mirror of what it would download."""
-    book = copy(place / "a clone with spaces")
+    book = copy(place / "ein Ordner, 例 é")
     trim_data(book, place / "mirror")
     without_asserts(book / "notebooks" / "01_data.ipynb")  # that the grammar makes as many sentences as the paper's
     sizes = book / "src" / "tse_book" / "pages" / "profiles.py"  # in GB, of the models whose place the small ones take

@@ -1,8 +1,8 @@
 """What the paper's models cost on a GPU, by arithmetic: nobody has lent this project one to measure it on.
 
 Two operations a weight and token, at `REACHED` of what the maker says of a card in single precision. The tokens are
-counted: contexts of Marvin and Linzen's templates and of the paper's BLiMP files, and BLiMP's 134,000 sentences, which
-a masked model reads once for each of their tokens.
+counted: contexts of Marvin and Linzen's templates, of the paper's BLiMP files and of chapter 18's factorial design, and
+BLiMP's 134,000 sentences, which a masked model reads once for each of their tokens.
 """
 
 import math
@@ -14,18 +14,18 @@ from tse_book.pages import profiles
 
 CARDS = {"T4": (8.1e12, 15.6), "A100": (19.5e12, 40.0), "H200": (67e12, 141.0)}  # operations a second; GB
 REACHED = 0.4
-PASSES = 3  # over the agreement contexts: two protocols, and what the claims ask besides
-TOKENS = {  # of the agreement contexts, of BLiMP's sentences; counted with the tokenizers of GPT-2 and of BERT
-    "causal": (74_414 + 13_501, 2 * 1_286_669),  # BLiMP twice: whole sentences, and their beginnings
-    "masked": (812_630 + 44_012, 18_204_308),
+PASSES = 3  # over the agreement contexts: two protocols, and what the claims ask besides; the design is scored once
+TOKENS = {  # of the agreement contexts, the design, BLiMP's sentences; counted with the tokenizers of GPT-2 and of BERT
+    "causal": (74_414 + 13_501, 42_266, 2 * 1_286_669),  # BLiMP twice: whole sentences, and their beginnings
+    "masked": (812_630 + 44_012, 134_334, 18_204_308),
 }
 
 
 def seconds(model: str, card: str) -> float:
     """How long a model takes for all that the paper's profile asks."""
-    agreement, sentences = TOKENS["causal" if model.startswith("gpt2") else "masked"]
+    agreement, design, sentences = TOKENS["causal" if model.startswith("gpt2") else "masked"]
     weights = profiles.GIGABYTES[model] * 1e9 / 4
-    return 2 * weights * (PASSES * agreement + sentences) / (REACHED * CARDS[card][0])
+    return 2 * weights * (PASSES * agreement + design + sentences) / (REACHED * CARDS[card][0])
 
 
 def hours(models: Iterable[str], card: str) -> float:

@@ -84,7 +84,9 @@ def tables() -> dict[str, str]:
         "stages": table(stage_times(step_times()), "Seconds of each stage of the build", digits=1).data,
         "times": table(run_times(notebook_names()), "Seconds that each notebook ran", digits=1).data,
         "scores": table(runs, "Scoring runs of the profile", digits=1).data + signatures,
-        "gpu": table(estimates(), "The paper's models and their small siblings, each on all data.", digits=1).data,
+        "gpu": table(
+            estimates(), "The paper's models and their small siblings, each on all that they are asked.", digits=1
+        ).data,
         "versions": table(versions(), "Machine and versions").data,
     }
 

@@ -6,6 +6,7 @@ import sys
 import types
 
 import pytest
+import tokenizers
 
 import tse_core
 from book.make import gpu, pair
@@ -126,6 +127,21 @@ def test_a_profile_of_the_papers_models_says_what_it_needs(name):
     assert memory < gpu.CARDS["T4"][1]
     named = {"base": 1, "paper": 4}[name]
     assert round(gpu.hours(profile["models"], "T4")) == named and "on a T4" in profile["needs"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_the_tokens_of_the_design_are_counted(kind, shared):
+    contexts, vocabularies = tse_core.load_pairs("marvin-linzen-adverbs"), shared / "tokenizers"
+    if kind == "causal":
+        files = [str(vocabularies / "gpt2" / name) for name in ("vocab.json", "merges.txt")]
+        tokenizer, texts = tokenizers.ByteLevelBPETokenizer(*files), contexts["left"].drop_duplicates()
+    else:
+        file = str(vocabularies / "bert-cased" / "vocab.txt")
+        tokenizer = tokenizers.BertWordPieceTokenizer(file, lowercase=False)
+        texts = (contexts["left"] + " [MASK] " + contexts["right"]).drop_duplicates()
+    texts = texts.str[0].str.upper() + texts.str[1:]
+    assert sum(len(found.ids) for found in tokenizer.encode_batch(list(texts))) == gpu.TOKENS[kind][1]
 
 
 def test_the_sizes_of_the_papers_models_are_those_of_their_shapes():

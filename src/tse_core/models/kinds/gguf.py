@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ from tse_core.progress import progress
 if TYPE_CHECKING:
     from gguf import GGUFReader
 
+READERS = ("gguf", "accelerate")  # what transformers reads these files with
 ROTARY_DIVISORS = "rope_freqs.weight"
 LLAMA_3 = {
     "rope_type": "llama3",
@@ -73,11 +75,14 @@ def converted_folder(path: str | Path) -> Path:
     ------
     InputError
         The file is missing, damaged, cut off, one part of several, of a family or with a setting that is not read; or
-        the folder cannot be written.
+        a package that reads it is not installed; or the folder cannot be written.
     """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
+    for package in READERS:
+        if find_spec(package) is None:
+            raise InputError(f"{path}: a GGUF file needs {package}, which is not installed: pip install {package}")
     readers = Path(__file__).read_bytes() + f"{version('gguf')} {version('transformers')}".encode()
     digest, made_by = cached([path], lambda: file_digest([path])), hashlib.sha256(readers).hexdigest()
     folder = cache_folder() / "gguf" / f"{digest[:16]}-{made_by[:8]}"
