@@ -274,14 +274,16 @@ for model in newman.real_models(models)[:1]:
         title=f"{newman.label(model)} after {keys}: EW {context.ew:.2f}, MW {context.mw:.2f}",
     )
     display(slider)
-    top = shown.head(10).assign(entry=shown["token"].str.strip())
-    likeliest = top.loc[top["form"].isin(["correct", "wrong"])].iloc[0]
+    shown = shown.assign(entry=shown["token"].str.strip())
+    top = shown.head(10)
+    likeliest = shown.loc[shown["form"].isin(["correct", "wrong"])].iloc[0]
     expected = charts.bars(
         top[["entry", "probability", "form"]],
         "entry",
         "probability",
         title=f"After {keys}, the likeliest verb form is {likeliest['entry']}, a {likeliest['form']} one",
         colour="form",
+        format=".2g",
         scale=alt.Scale(
             domain=list(FORMS), range=["#009e73", "#d55e00", "#0072b2", "#8a8f98"]
         ),

@@ -80,7 +80,15 @@ import pandas as pd
 from IPython.display import display
 
 from tse_book import charts
-from tse_book.pages import figures, glue, guard, newman, table, try_this
+from tse_book.pages import (
+    figures,
+    folded,
+    glue,
+    guard,
+    newman,
+    table,
+    try_this,
+)
 from tse_core.paths import store_folder
 
 # %% [markdown] tags=["explains"]
@@ -196,18 +204,18 @@ if "null" in real:
         }
     )
     shown["beyond the null"] = shown["measured fall"] - shown["null"]
-    display(
-        table(
-            shown.reset_index(),
-            f"Top 30 % minus bottom 1 %: measured, and what the cut-offs alone would give (margins shuffled, {null_contexts} contexts of each construction)",
+    for number, (name, rows) in enumerate(shown.groupby("model", sort=False)):
+        of_model = table(
+            rows.reset_index().drop(columns="model"),
+            f"{name}, top 30 % minus bottom 1 %: measured, and what the cut-offs alone would give (margins shuffled, {null_contexts} contexts of each construction)",
             digits=3,
         )
-    )
+        display(folded(of_model, name) if number else of_model)
     ew = shown.xs("EW", level="metric")
     display(
         newman.say(
-            f"On average EW falls by {ew['measured fall'].mean():.2f}, and the cut-offs alone would make it fall by",
-            f"{ew['null'].mean():.2f}; {(ew['beyond the null'] > 0).sum()} of {len(ew)} curves fall further than that.",
+            f"On average EW falls by {ew['measured fall'].mean():z.2f}, and the cut-offs alone would make it fall by",
+            f"{ew['null'].mean():z.2f}; {(ew['beyond the null'] > 0).sum()} of {len(ew)} curves fall further than their null.",
         )
     )
 

@@ -58,7 +58,7 @@ if KEEP:
 
 # %% tags=["parameters"]
 models = ["lab-lexical-causal", "lab-systematic-causal"]  # names, folders or hub names
-sentence_pairs = "laboratory"  # or "blimp", after `tse data fetch blimp`
+sentence_pairs = "laboratory"  # "blimp" needs: tse data fetch blimp
 recorded = "smollm2-135m-instruct"  # whose recorded run on BLiMP leads
 baseline_sentences = 30000  # what the n-gram model is trained on; 0 leaves it out
 dtype = "float32"  # "float16" halves the memory; what that moves is in Pitfalls

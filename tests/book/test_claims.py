@@ -323,7 +323,7 @@ def test_claims_about_all_rows_wait_for_all_rows(bare):
 
     steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
     rows = [
-        ("gpt2-xl", construction, metric, side, cutoff, 0.9 - 0.02 * step, 0.6, 0.3, 1265)
+        ("gpt2-xl", construction, metric, side, cutoff, 0.99 - 0.02 * step, 0.6, 0.3, 1265)
         for construction in CONSTRUCTIONS
         for metric in ("EW", "MW")
         for step, (side, cutoff) in enumerate(steps)
@@ -336,6 +336,46 @@ def test_claims_about_all_rows_wait_for_all_rows(bare):
     assert not expected & set(without_blimp.index)
     assert whole[["S4.head-tail.4", "F3.mass.4", "F4.invalid.4"]].tolist() == [DIRECTION] * 3
     assert whole["T2.mw-ew.run.4"] == NOT_REPRODUCED  # MW equals EW here
+
+
+def a_run(simple):
+    """Results of two models that bring all that random weights can pass, and that have one MW on Simple."""
+    steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
+    rows = [
+        (model, construction, metric, side, cutoff, 0.8 - slope * step, 0.3, 0.5, lemmas)
+        for model, slope, lemmas in (("bert-large-cased", 0.01, 980), ("gpt2-xl", 0.02, 1265))
+        for construction in CONSTRUCTIONS
+        for metric in ("EW", "MW")
+        for step, (side, cutoff) in enumerate(steps)
+    ]
+    names = ["hf_name", "construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "lemmas"]
+    table = pd.DataFrame(rows, columns=names).assign(protocol="released")
+    whole = (table["side"] == "top") & (table["cutoff"] == 1)
+    table.loc[whole & (table["construction"] == "Simple") & (table["metric"] == "MW"), "score"] = simple
+    past = table[whole & (table["metric"] == "EW")].assign(metric="past", score=0.2, coverage=None, invalid=None)
+    sentence = table3()["sentence"].iloc[0]
+    few = table.head(3).assign(construction=sentence, metric=["TSE", "P(like)", "P(likes)"], score=[2 / 3, 0.02, 0.01],
+                               side="top", cutoff=1.0, coverage=None, invalid=None)  # fmt: skip
+    return pd.concat([table, past, few])
+
+
+CHANCE = {"T3.tse": REPRODUCED} | dict.fromkeys(
+    ("A.stable.1", "F3.mass.1", "F3.mass.4", "F3.past.1", "F4.invalid.1", "S4.head-tail.1", "T3.like.1"), DIRECTION
+)
+
+
+def test_what_random_weights_pass_counts_only_for_a_model_above_chance():
+    def found(table):
+        rows = ledger(table)
+        return rows[rows["basis"] == "model run"].set_index("id")
+
+    assert found(a_run(simple=0.98)).loc[list(CHANCE), "verdict"].to_dict() == CHANCE
+    random = found(a_run(simple=0.51)).loc[list(CHANCE)]
+    assert set(random["verdict"]) == {NOT_REPRODUCED}
+    assert random["note"].str.contains("MW of Simple is 0.51").all()
+    run = a_run(simple=0.98)
+    unknown = run[~((run["construction"] == "Simple") & (run["metric"] == "MW"))]
+    assert set(found(unknown).loc[list(CHANCE), "verdict"]) == {NOT_RUN}
 
 
 # ---- the laboratory ----
@@ -435,6 +475,7 @@ def test_the_wrong_form_of_like_is_judged_against_the_right_one(like, verdict):
     measured = [
         {"hf_name": "bert-large-cased", "construction": sentence, "metric": m, "score": s} for m, s in scores.items()
     ]
+    measured.append({"hf_name": "bert-large-cased", "construction": "Simple", "metric": "MW", "score": 0.9})
     row = ledger(pd.DataFrame(measured)).set_index("id").loc["T3.like.2"]
     assert row["measured"] == pytest.approx(like / 0.01)
     assert row["verdict"] == verdict

@@ -13,7 +13,7 @@ import pandas as pd
 from tse_book.claims import blimp, newman, syntaxgym, verdicts  # noqa: F401  (each registers its checks)
 from tse_book.claims.cases import cases
 from tse_book.claims.finding import CHECKS, load_claims
-from tse_book.claims.runs import RUNS, preferred
+from tse_book.claims.runs import RUNS, of_a_model_above_chance, preferred
 from tse_book.claims.training import training_ledger  # noqa: F401  (for those who import it from here)
 from tse_book.claims.verdicts import VERDICTS
 from tse_core.errors import InputError, unknown
@@ -172,8 +172,13 @@ def _rows(claim: dict, written: dict, results: pd.DataFrame) -> list[dict]:
             | {"signature": "", "how": ""}
         )
     if "run" in claim:
-        found = _named("check of runs", claim["run"]["check"], RUNS)({**claim, **claim["run"]}, results)
+        case = {**claim, **claim["run"]}
+        found = _named("check of runs", case["check"], RUNS)(case, results)
         row = {**common, "basis": "model run", "verdict": verdicts.NOT_RUN, "signature": "", "note": ""}
+        if "above_chance" in case:
+            found = of_a_model_above_chance(found, case, results)
+            least = f"MW of Simple at least {case['above_chance']}, which random weights do not reach"
+            row["criterion"] = "; ".join(filter(None, [row["criterion"], least]))
         if found is not None:
             row |= {"measured": found.value, "low": found.low, "high": found.high, "verdict": found.verdict}
             row |= {"signature": found.signature, "note": _joined(found.note, claim)}

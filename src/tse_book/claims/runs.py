@@ -216,6 +216,20 @@ def full_list(case, results) -> Measured | None:
     return Measured(len(lemmas), verdicts.REPRODUCED if same else verdicts.NOT_REPRODUCED, signature=name)
 
 
+def of_a_model_above_chance(found: Measured | None, case: dict, results: pd.DataFrame) -> Measured | None:
+    """What was found, where random weights would not have passed too: MW of *Simple* reaches the case's above_chance.
+
+    Random weights have it near 0.5; a model that does not reach it reproduces nothing. None where it is not known.
+    """
+    simple = _one({"model": case["model"], "construction": "Simple", "metric": "MW"}, results)
+    if found is None or simple is None:
+        return None
+    if simple["score"] >= case["above_chance"]:
+        return found
+    note = f"MW of Simple is {simple['score']:.2f}: the model knows no agreement, so this may be chance"
+    return found._replace(verdict=verdicts.NOT_REPRODUCED, note="; ".join(filter(None, [found.note, note])))
+
+
 def preferred(results: pd.DataFrame) -> pd.DataFrame:
     """Each number once, and a model's numbers of one kind all from the same policies, so that none are mixed.
 

@@ -104,7 +104,7 @@ def length_of_verb(stages: Stages) -> str:
 
 
 def _interval(row) -> str:
-    value, low, high = (f"{row[end]:.2f}".replace("-0.00", "0.00") for end in ("value", "low", "high"))
+    value, low, high = (f"{row[end]:z.2f}" for end in ("value", "low", "high"))
     return f"{value} [{low}, {high}]"
 
 

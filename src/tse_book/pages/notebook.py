@@ -102,7 +102,7 @@ def _text(value, digits: int) -> str:
         return "–"
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         return str(value)
-    return f"{value:,}" if "int" in type(value).__name__ else f"{value:.{digits}f}"
+    return f"{value:,}" if "int" in type(value).__name__ else f"{value:z.{digits}f}"
 
 
 def _marked(html: str, kinds: list[str]) -> str:

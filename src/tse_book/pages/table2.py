@@ -55,7 +55,7 @@ def beside_published(
     counted = f"{len(parts[0].lemmas)} lemmas of {verbs}, protocol {protocol}"
     return table(
         pd.DataFrame(shown).rename_axis(None),
-        f"{name} beside {neighbour}: mean and 95 % interval; {counted}.",
+        f"{name if name == neighbour else f'{name} beside {neighbour}'}: mean and 95 % interval; {counted}.",
         index=True,
         lighter=("nothing in front",),
         note=signature.without_provenance,
