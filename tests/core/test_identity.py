@@ -5,6 +5,7 @@ import os
 import shutil
 
 import pytest
+import torch
 
 from tiny import save_model
 from tse_core import evaluate, load_model
@@ -125,6 +126,40 @@ def test_weights_that_change_in_memory_are_another_model(opened, tiny_causal, tm
         assert found.signature.identity["model"] != first.signature.identity["model"]
     weight.data = before
     assert model.identity() == first.signature.identity["model"]
+
+
+def hooked(network):
+    return network.transformer.h[0].register_forward_hook(lambda part, given, found: torch.zeros_like(found))
+
+
+BY_HAND = {
+    "a hook": hooked,
+    "a forward pass": lambda network: setattr(network.transformer.h[0].mlp, "forward", torch.zeros_like),
+    "an activation": lambda network: setattr(network.transformer.h[1].mlp, "act", torch.nn.Identity()),
+    "dropout": lambda network: network.train(),
+}
+
+
+@pytest.mark.parametrize("how", BY_HAND)
+def test_a_network_that_is_changed_by_hand_is_not_served_the_scores_of_its_weights(how, tiny_causal, tmp_path):
+    model = load_model(tiny_causal)
+    first = evaluate(model, "marvin-linzen/simple", store=tmp_path)
+    BY_HAND[how](model.network.opened.module)
+    found = evaluate(model, "marvin-linzen/simple", store=tmp_path)
+    assert not found.table().equals(first.table())
+    assert found.signature.identity["model"] != first.signature.identity["model"]
+
+
+def test_a_network_in_memory_with_a_hook_is_not_the_network_of_its_weights(tiny_causal):
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_causal)
+    module = transformers.AutoModelForCausalLM.from_pretrained(tiny_causal)
+    before = load_model(module, tokenizer=tokenizer).identity()
+    hook = hooked(module)
+    assert load_model(module, tokenizer=tokenizer).identity() != before
+    hook.remove()
+    assert load_model(module, tokenizer=tokenizer).identity() == before
 
 
 def test_a_tokenizer_that_changes_in_memory_is_another_model(tiny_causal):

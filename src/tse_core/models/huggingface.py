@@ -1,6 +1,8 @@
 """The network of a Hugging Face model, computing logits only where asked."""
 
+import os
 import re
+import secrets
 
 import torch
 
@@ -11,6 +13,7 @@ from tse_core.results.code import code_of
 
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64"}  # in safetensors
 PROBE_LENGTH = 64  # tokens of the sequences with which a model is tried when it is opened
+PROCESS = secrets.token_hex(8)  # says, with the process id, where a network was changed by hand
 REFUSALS = (
     AssertionError,
     AttributeError,
@@ -33,6 +36,7 @@ class HuggingFaceNetwork(Network):
     """
 
     def __init__(self, module, *, causal: bool):
+        hooks = _hooks(module)
         self.module = _in_one_pass(module)
         self.causal = causal
         self._head = module.get_output_embeddings()
@@ -54,6 +58,7 @@ class HuggingFaceNetwork(Network):
                     self._head = None
             self.window = _window(module.config)
             self.takes_trees = causal and self._tree_agrees()
+        self._made = _parts(module), _hooks(module) - hooks
 
     @property
     def device(self) -> torch.device:
@@ -97,7 +102,10 @@ class HuggingFaceNetwork(Network):
         return found
 
     def configuration(self) -> dict:
-        return self.module.config.to_diff_dict()
+        """The library's; beside it, hooks and changes of modules by hand, which no other process recognises."""
+        made = _parts(self.module), _hooks(self.module)
+        by_hand = {} if made == self._made else {"changed": [PROCESS, os.getpid(), *map(sorted, made)]}
+        return self.module.config.to_diff_dict() | by_hand
 
     def checksum(self) -> int:
         return 0 if any(part.is_meta for part in self.module.parameters()) else super().checksum()  # meta: on a disk
@@ -190,6 +198,23 @@ def longest(module) -> int | None:
         if name.endswith("position_embeddings") and padding is not None:
             return len(part.weight) - padding - 1
     return getattr(module.config.get_text_config(), "max_position_embeddings", None)
+
+
+def _hooks(module) -> set[str]:
+    """The hooks of a pass: the module's name, and the number that torch has given the hook."""
+    return {
+        f"{name} {number}"
+        for name, part in module.named_modules()
+        for number in (*part._forward_hooks, *part._forward_pre_hooks)
+    }
+
+
+def _parts(module) -> set[str]:
+    """What each module computes besides its weights: its type and settings, its mode, a forward pass of its own."""
+    return {
+        f"{name} {type(part).__name__} {part.extra_repr()} {part.training} {id(vars(part).get('forward'))}"
+        for name, part in module.named_modules()
+    }
 
 
 def _as_file(name: str, tensor: torch.Tensor) -> Tensor:
