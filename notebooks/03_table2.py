@@ -93,7 +93,7 @@ from tse_book.pages import (
     table2_rows,
     try_this,
 )
-from tse_book.pages.design import gap_stages, kind_of_verb, single_gap
+from tse_book.pages.design import kind_of_verb, single_gap
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.paths import store_folder
 from tse_core.uncertainty.intervals import holm
@@ -248,7 +248,7 @@ for model in real:
     clear = (holm(gaps["p_value"]) < 0.05) & (gaps["difference"] > 0)
     said = [
         newman.verdict_of(newman.label(model), len(found), int(under.sum()), int(clear.sum())),
-        kind_of_verb(single_gap(model, gap_stages(model, data, choice[0][0], store_folder()))),
+        kind_of_verb(single_gap(model, data, choice[0][0], store_folder())),
     ]  # fmt: skip
     verdicts += said
     said.append(

@@ -127,7 +127,7 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
         if p < LEVEL and "describes" not in claim and here["verdict"] != numbers.loc[against, "verdict"]:
             on.append(NAMED[condition])
     if on:
-        row |= {"verdict": DEPENDS, "on": ", ".join(on)}
+        row |= {"verdict": DEPENDS, "on": ", ".join(dict.fromkeys(on))}
     names = ["condition", "value", "low", "high", "verdict", "difference", "p_holm"]
     return row | {"conditions": pd.DataFrame(conditions, columns=names)}
 
@@ -135,6 +135,7 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
 # What a verdict depends on, where a condition changes it.
 NAMED = {
     "no BOS token": "the BOS token",
+    "verbs that are also nouns": "the kind of verb",
     "verbs that are never nouns": "the kind of verb",
     "distinct decisions": "how often TSE counts a decision",
     "no adverb": "the sentences",

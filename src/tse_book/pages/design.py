@@ -3,18 +3,15 @@
 import pandas as pd
 
 from tse_book.pages import newman
+from tse_book.studies.agreement_findings import BETWEEN, SIMPLE, about_verbs
 from tse_book.studies.details import recorded_details
 from tse_book.studies.expectations import Design, design_of
 from tse_book.studies.factorial import TABLES, WHOLE
-from tse_book.studies.findings import DEFAULT
-from tse_book.studies.findings_run import NO_NOUNS, recorded_findings
+from tse_book.studies.findings import DEFAULT, findings_table
+from tse_book.studies.findings_run import NO_NOUNS, NOUNS, joined_pairs, recorded_findings
 from tse_book.studies.gap import (
-    CHOICE,
-    GAP,
-    NOUNS,
     Stages,
-    gap_of_never_nouns,
-    gap_parts,
+    ew_of_kinds,
     has_whole_words,
     longer_is_worse,
     recorded_stages,
@@ -49,57 +46,66 @@ def gap_stages(model: str, data, lemmas: str, store=None) -> Stages:
     return stages
 
 
-def single_gap(model: str, stages: Stages) -> pd.DataFrame:
-    """TSE minus EW over single entries: index "all", "never nouns" and their paired "difference"; value, low, high.
+def single_gap(model: str, data, lemmas: str, store=None) -> pd.DataFrame:
+    """TSE minus EW over single entries: index "all", "also nouns", "never nouns"; value, low, high.
 
-    From the recorded findings, over all contexts, with intervals over subjects and verbs; else from the stages.
+    TSE and EW alike are over the verbs of that kind. From the recorded findings, else from scores on `data`; intervals
+    over subjects and verbs. A kind of verb that no pair has is no row.
     """
     found = recorded_findings()
-    found = found[(found["model"] == newman.label(model)) & (found["claim"] == "E.ew-below-tse")]
-    found = found.set_index(["condition", "row"])[["value", "low", "high"]]
-    asked = {"all": (DEFAULT, "all"), "never nouns": (NO_NOUNS, "all"), "difference": (NO_NOUNS, "difference")}
-    if set(asked.values()) <= set(found.index):
-        return found.loc[list(asked.values())].set_axis(list(asked))
-    parts = gap_parts(stages, "single entries").query("construction == 'mean'").set_index("part")
-    return parts.loc[[GAP, CHOICE, NOUNS], ["value", "low", "high"]].set_axis(list(asked))
+    found = found[found["model"] == newman.label(model)]
+    if not {NOUNS, NO_NOUNS} <= set(found["condition"]):
+        run = evaluate(model, joined_pairs(data), lemmas, keep="lemmas", store=store)
+        measured = {
+            DEFAULT: about_verbs(run),
+            NOUNS: about_verbs(run, nouns=True),
+            NO_NOUNS: about_verbs(run, nouns=False),
+        }
+        found = findings_table({kind: [(statistics, run.signature)] for kind, statistics in measured.items()})
+    found = found[(found["claim"] == "E.ew-below-tse") & (found["row"] == "all")].set_index("condition")
+    kinds = {DEFAULT: "all", NOUNS: "also nouns", NO_NOUNS: "never nouns"}
+    return found.loc[[kind for kind in kinds if kind in found.index], ["value", "low", "high"]].rename(index=kinds)
 
 
 def kind_of_verb(single: pd.DataFrame) -> str:
-    """Whether the gap over single entries depends on the kind of verb, in a sentence; of `single_gap`.
+    """TSE minus EW over single entries, kind by kind, in a sentence, and what follows; of `single_gap`.
 
-    >>> rows = pd.DataFrame({"value": [0.1, 0.0, 0.1], "low": [0.09, -0.01, 0.09], "high": [0.11, 0.01, 0.11]},
-    ...                     ["all", "never nouns", "difference"])
+    >>> rows = pd.DataFrame({"value": [0.1, 0.07, 0.02], "low": [0.09, 0.05, 0.01], "high": [0.11, 0.09, 0.03]},
+    ...                     ["all", "also nouns", "never nouns"])
     >>> print(kind_of_verb(rows))
-    Over all verbs that are single vocabulary entries, TSE minus EW is 0.10 [0.09, 0.11]; over those that are never \
-nouns it is 0.00 [-0.01, 0.01]. So whether EW is below TSE depends on the kind of verb.
+    Over single-token verbs, TSE minus EW is 0.10 [0.09, 0.11]. Kind by kind, in TSE and EW alike, it is 0.07 \
+[0.05, 0.09] for verbs that are also nouns and 0.02 [0.01, 0.03] for verbs that are never nouns. So EW is below TSE \
+for either kind, and further below for verbs that are also nouns.
     """
-    every, never = (_interval(single.loc[kind]) for kind in ("all", "never nouns"))
-    below, above = single["low"] > 0, single["high"] < 0
-    if below["all"] and below["never nouns"]:
-        verdict = "So EW is below TSE with the verbs that are also nouns and without them."
-    elif below["all"] and below["difference"]:
-        verdict = "So whether EW is below TSE depends on the kind of verb."
-    elif above["all"] and above["never nouns"]:
-        verdict = "So EW is above TSE with the verbs that are also nouns and without them."
+    said = f"Over single-token verbs, TSE minus EW is {_interval(single.loc['all'])}."
+    if not {"also nouns", "never nouns"} <= set(single.index):
+        return said
+    nouns, never = single.loc["also nouns"], single.loc["never nouns"]
+    if nouns["low"] > 0 and never["low"] > 0:
+        further = ", and further below for verbs that are also nouns" if nouns["low"] > never["high"] else ""
+        verdict = f"So EW is below TSE for either kind{further}."
+    elif nouns["low"] > 0 >= never["low"]:
+        verdict = "So EW is below TSE for verbs that are also nouns; for the others it is open."
+    elif nouns["high"] < 0 and never["high"] < 0:
+        verdict = "So EW is above TSE for either kind."
     else:
-        verdict = "So it is open whether EW is below TSE."
+        verdict = "So it is open whether EW is below TSE for either kind."
     return (
-        f"Over all verbs that are single vocabulary entries, TSE minus EW is {every}; over those that are never nouns "
-        f"it is {never}. {verdict}"
+        f"{said} Kind by kind, in TSE and EW alike, it is {_interval(nouns)} for verbs that are also nouns and "
+        f"{_interval(never)} for verbs that are never nouns. {verdict}"
     )
 
 
 def length_of_verb(stages: Stages) -> str:
-    """What verbs of several tokens change, in a sentence; nothing where whole words were not scored."""
+    """What multi-token verbs change, in a sentence; nothing where whole words were not scored."""
     if not has_whole_words(stages):
         return ""
-    gap = gap_parts(stages, "all verbs").iloc[0]
-    worse = "Verbs of several tokens do worse, whether or not they are also nouns: over"
-    start = worse if longer_is_worse(stages) else "Over"
-    never = dict(zip(("value", "low", "high"), gap_of_never_nouns(stages), strict=True))
+    ew = ew_of_kinds(stages).set_index(["verbs", "length"])["value"]
+    start = "Multi-token verbs score lower, nouns or not: with" if longer_is_worse(stages) else "With"
+    moved = [f"from {ew[kind, 'one token']:.2f} to {ew[kind, 'any']:.2f}" for kind in ("all", "never nouns")]
     return (
-        f"{start} verbs of any number of tokens the difference is {_interval(gap)}, and {_interval(never)} over those "
-        "that are never nouns (a sample of contexts; intervals over verbs)."
+        f"{start} them, EW over whole words goes {moved[0]}, and {moved[1]} over verbs that are never nouns (a sample "
+        "of contexts)."
     )
 
 
@@ -111,23 +117,42 @@ def _interval(row) -> str:
 def ew_cells(design: Design) -> pd.DataFrame:
     """EW of nouns and of other verbs, and TSE of *be*, for each adverb, subject's number and attractor.
 
-    Only contexts in which the adverb cannot belong to another clause count, and, so that like is compared with like,
-    only constructions in which that is so of every adverb; each construction counts alike.
+    Without another noun in *Simple*, with one in *Across prepositional phrase*: the same constructions for every adverb
+    and all three scores, and no adverb that can belong to another clause.
 
     Returns
     -------
-    DataFrame with adverb, number, attractor, kind ("nouns too", "other verbs", "TSE of be"), score, constructions.
+    DataFrame with adverb, number, attractor, kind ("nouns too", "other verbs", "TSE of be"), score.
     """
-    means = ew_by_construction(design).groupby(["adverb", "number", "attractor", "kind"], sort=False)["score"]
-    return means.agg(score="mean", constructions="size").reset_index()
+    rows = ew_by_construction(design)
+    shown = rows["construction"].eq(rows["attractor"].eq("none").map({True: SIMPLE, False: BETWEEN[0]}))
+    return rows[shown].drop(columns="construction")
+
+
+def with_and_without(design: Design) -> pd.DataFrame:
+    """EW after singular subjects, without an adverb and with one (mean of the adverbs that are unambiguous there).
+
+    Returns
+    -------
+    DataFrame with construction, attractor, kind, without, with: *Simple*, and the constructions with a noun between
+    subject and verb.
+    """
+    rows = ew_by_construction(design).query("number == 'singular' and kind != 'TSE of be'")
+    rows = rows[rows["construction"].isin([SIMPLE, *BETWEEN])]
+    some = rows["adverb"].eq("none").map({True: "without", False: "with"})
+    keys = ["construction", "attractor", "kind", some]
+    return rows.groupby(keys, sort=False)["score"].mean().unstack("adverb").reset_index().rename_axis(columns=None)
 
 
 def ew_by_construction(design: Design) -> pd.DataFrame:
-    """What `ew_cells` is the mean of: the same with a column construction."""
+    """EW and TSE of *be* in each construction, without the sentences whose adverb can belong to another clause.
+
+    Returns
+    -------
+    DataFrame with construction, adverb, number, attractor, kind, score.
+    """
     rows = design.contexts[design.contexts["ambiguous"] == "no"]
-    asked = ["construction", "number", "attractor_number"]
-    complete = rows.groupby(asked, observed=True)["adverb"].transform("nunique") == rows["adverb"].nunique()
-    rows = rows[complete].assign(
+    rows = rows.assign(
         attractor=rows["attractor_number"].map(ATTRACTORS),
         kind=rows["also_noun"].map({True: "nouns too", False: "other verbs"}),
     )
@@ -137,3 +162,31 @@ def ew_by_construction(design: Design) -> pd.DataFrame:
     be = rows[rows["be"].notna() & ~rows["also_noun"]].astype({"be": float})
     be = be.groupby(keys, sort=False)["be"].mean().rename("score").reset_index()
     return pd.concat([ew, be.assign(kind="TSE of be")], ignore_index=True)
+
+
+def adverbs_said(design: Design) -> list[str]:
+    """What an adverb does to EW of either kind of verb after singular subjects, in sentences."""
+    table = with_and_without(design)
+    between = table[table["construction"].isin(BETWEEN)]
+    ew = table[table["construction"] == SIMPLE].set_index("kind")
+    said = []
+    if len(ew):
+        said.append(
+            f"After a singular subject without another noun (*Simple*), an adverb takes EW {_moved(ew, 'nouns too')} "
+            f"for verbs that are also nouns and {_moved(ew, 'other verbs')} for the others."
+        )
+    means = between.groupby(["attractor", "kind"])[["without", "with"]].mean()
+    if {"singular", "plural"} <= set(between["attractor"]):
+        plural, singular = means.loc["plural"], means.loc["singular"]
+        others = plural.loc["other verbs"]
+        brought = " (the adverb brings out attraction)" if others["with"] < others["without"] else ""
+        said += [
+            f"With a plural noun between subject and verb, it takes EW {_moved(plural, 'nouns too')} for verbs that "
+            f"are also nouns and {_moved(plural, 'other verbs')} for the others{brought}.",
+            f"With a singular noun there, EW of the others after an adverb is {singular['with']['other verbs']:.2f}.",
+        ]
+    return said
+
+
+def _moved(ew: pd.DataFrame, kind: str) -> str:
+    return f"from {ew.loc[kind, 'without']:.2f} to {ew.loc[kind, 'with']:.2f}"

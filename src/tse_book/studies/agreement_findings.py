@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pandas as pd
 
+from tse_book.studies.also_nouns import also_nouns
 from tse_book.studies.contrasts import Group, Statistic, Statistics, negative, paired
 from tse_core.agreement.cells import decisions
 from tse_core.agreement.clustered import lemma_scores
@@ -16,7 +17,7 @@ from tse_core.agreement.shuffled import falls_and_nulls
 from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 FIRST, LAST = "top_0.1", "bottom_1e-06"  # the outer ends of the whole curve
-FEWEST_NOUNS = 10  # below that, a fall of a curve rests on too few subjects to count as the largest
+FEWEST_NOUNS = 10  # below that, the fall of a curve rests on too few subjects to count
 FEW_LEMMAS = 10  # fewer eligible lemmas than these are "very few"
 SIMPLE = "Simple"
 BETWEEN = (
@@ -49,7 +50,7 @@ def agreement_statistics(evaluation, forms: pd.DataFrame | None = None) -> Stati
     return found
 
 
-def about_verbs(evaluation, lemmas: Collection[str] | None = None, *, once: bool = False) -> Statistics:
+def about_verbs(evaluation, nouns: bool | None = None, *, once: bool = False) -> Statistics:
     """TSE, MW and EW against each other, over subjects and verbs.
 
     The verbs of EW and MW are a sample of verbs. Those of TSE are not: they are the ones that the templates chose, and
@@ -57,20 +58,26 @@ def about_verbs(evaluation, lemmas: Collection[str] | None = None, *, once: bool
 
     Parameters
     ----------
-    lemmas : those that EW and MW count; all by default
+    nouns : whether TSE and EW alike count the verbs that are also nouns alone (True), or those that are never nouns
+        (False); all verbs by default. A construction whose pairs have no such verb is no row.
     once : whether TSE counts distinct decisions, the same context and the same two forms, once
     """
-    pairs = _rows(decisions(evaluation.pairs) if once else evaluation.pairs)
+    asked, lemmas = decisions(evaluation.pairs) if once else evaluation.pairs, None
+    if nouns is not None:
+        asked = asked[also_nouns(asked["lemma"]) == nouns]
+        lemmas = evaluation.lemmas.loc[evaluation.lemmas["noun"].astype(bool) == nouns, "lemma"]
+    asked = asked[asked["tse"].notna()]
+    pairs = _rows(asked)
     tse = {row: Group(g["tse"].to_numpy(float), _ways(g.assign(lemma="the templates'"))) for row, g in pairs.items()}
     cells = _rows(lemma_scores(evaluation.by_lemma, lemmas))
     scores = {name: {row: _of_cells(g, name) for row, g in cells.items()} for name in ("ew", "mw")}
-    if lemmas is None:  # MW of a group of contexts is not quite the mean of theirs, which is what tables show
+    if nouns is None:  # MW of a group of contexts is not quite the mean of theirs, which is what tables show
         for row, contexts in _rows(evaluation.contexts).items():
             for name, groups in scores.items():
                 groups[row] = _centred(groups[row], contexts[name].mean())
     against_tse = {row: [tse[row], *negative([scores["ew"][row]])] for row in cells if row in tse}
     found = {"E.ew-below-tse": Statistic(against_tse)}
-    if not once and lemmas is None:  # MW of some lemmas is known by groups of contexts alone
+    if not once and nouns is None:  # MW of some lemmas is known by groups of contexts alone
         rows = {row: [scores["mw"][row], *negative([scores["ew"][row]])] for row in cells}
         found["E.mw-above-ew"] = Statistic(rows)
     return found
@@ -85,7 +92,7 @@ def about_cutoffs(evaluation, lemmas: Collection[str] | None = None) -> Statisti
     for metric in ("EW", "MW"):
         table = _rows(falls_and_nulls(evaluation, metric, lemmas=lemmas))
         beyond = {row: [Group(g["beyond"].to_numpy(), [g["noun"].to_numpy()])] for row, g in table.items()}
-        found[f"E.head-tail.{metric.lower()}"] = Statistic(beyond)
+        found[f"E.head-tail.{metric.lower()}"] = Statistic(beyond, "mean", FEWEST_NOUNS)
     if lemmas is None:
         few = _rows(evaluation.contexts.assign(head=_few(evaluation, 0.1, True), tail=_few(evaluation, 1e-6, False)))
         for end in ("head", "tail"):

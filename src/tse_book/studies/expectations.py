@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from tse_book.studies.also_nouns import also_nouns
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError
 from tse_core.uncertainty.clusters import Sample
@@ -132,16 +133,17 @@ def expected_of_tokens(table: pd.DataFrame) -> pd.DataFrame:
     ----------
     table : "several_tokens" of a recorded run's details
     """
+    ways = ("noun", "attractor", "lemma")
+    kinds = np.where(also_nouns(table["lemma"]), "nouns", "never nouns")
     parts: dict[str, Parts] = {}
-    for construction, rows in table.groupby("construction", sort=False, observed=True):
-        kinds = [rows[rows["tokens"] > 1], rows[rows["tokens"] == 1]]
-        ways = ("noun", "attractor", "lemma")
+    for (construction, kind), rows in table.groupby(["construction", kinds], sort=False, observed=True):
+        lengths = [rows[rows["tokens"] > 1], rows[rows["tokens"] == 1]]
         samples = [
-            Sample((kind["correct"] / kind["contexts"]).to_numpy(), [kind[way].to_numpy(str) for way in ways],
-                   kind["contexts"].to_numpy()) for kind in kinds
+            Sample((some["correct"] / some["contexts"]).to_numpy(), [some[way].to_numpy(str) for way in ways],
+                   some["contexts"].to_numpy()) for some in lengths
         ]  # fmt: skip
-        parts[str(construction)] = list(zip(samples, (1.0, -1.0), strict=True))
-    statement = "with an adverb: EW of verbs of several tokens minus that of single entries"
+        parts[f"{construction}, {kind}"] = list(zip(samples, (1.0, -1.0), strict=True))
+    statement = "with an adverb: EW of multi-token verbs minus that of single-token verbs, nouns and others apart"
     return pd.DataFrame(_judged("H5", statement, parts, Region(at_most=0.0)), columns=COLUMNS)
 
 

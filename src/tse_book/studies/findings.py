@@ -20,6 +20,7 @@ DEFAULT = "default"
 # Condition -> the one that it is held against.
 AGAINST = {
     "no BOS token": DEFAULT,
+    "verbs that are also nouns": DEFAULT,
     "verbs that are never nouns": DEFAULT,
     "distinct decisions": DEFAULT,
     "no adverb": None,

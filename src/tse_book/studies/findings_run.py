@@ -37,8 +37,9 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 FILE = "findings.csv"
 FACTORIAL = "marvin-linzen-adverbs"
 FURTHER = ("findings", "details")  # what a recorded run has besides its parts
-NO_BOS, NO_NOUNS, ONCE = "no BOS token", "verbs that are never nouns", "distinct decisions"
-SAMPLE, FEW = 200, 20  # contexts of a construction of which past forms and falls are asked
+NO_BOS, ONCE = "no BOS token", "distinct decisions"
+NOUNS, NO_NOUNS = "verbs that are also nouns", "verbs that are never nouns"
+SAMPLE, FEW = 200, 40  # contexts of a construction of which past forms and falls are asked
 
 
 def measure_findings(
@@ -148,7 +149,7 @@ def _agreement(
     """Condition -> statistics; those of other verbs and decisions too, if the model reads as it does (`whole`)."""
     if not data:
         return {}
-    pairs = _joined(data)
+    pairs = joined_pairs(data)
     evaluation = evaluate(model, pairs, lemmas, protocol=protocol, keep="lemmas", store=store)
     sample = evaluate(model, pairs, lemmas, protocol=protocol, keep="forms", sample=few, store=store)
     found = agreement_statistics(evaluation, sampled_forms(model, evaluation.contexts, lemmas, few))
@@ -159,13 +160,14 @@ def _agreement(
 
 
 def other_verbs(evaluation: Evaluation, sample: Evaluation) -> dict[str, Statistics]:
-    """The claims about verbs over those that are no nouns, and with each decision of TSE counted once."""
+    """The claims about verbs kind by kind, nouns too or never nouns, and with each decision of TSE counted once."""
     conditions = {ONCE: about_verbs(evaluation, once=True)}
     if "noun" not in evaluation.lemmas:  # a list of one's own need not say it
         return conditions
     verbs = evaluation.lemmas.loc[~evaluation.lemmas["noun"].astype(bool), "lemma"]
     if 0 < len(verbs) < len(evaluation.lemmas):
-        conditions[NO_NOUNS] = about_verbs(evaluation, verbs) | about_cutoffs(sample, verbs)
+        conditions[NOUNS] = about_verbs(evaluation, nouns=True)
+        conditions[NO_NOUNS] = about_verbs(evaluation, nouns=False) | about_cutoffs(sample, verbs)
     return conditions
 
 
@@ -183,7 +185,7 @@ def _factorial(model, name: str | None, lemmas: str, store) -> dict[str, tuple[S
     return found
 
 
-def _joined(names: list[str]) -> pd.DataFrame:
+def joined_pairs(names: list[str]) -> pd.DataFrame:
     """Several sets of agreement pairs as one, under all their names."""
     pairs = pd.concat([load_pairs(name) for name in names], ignore_index=True)
     pairs.attrs["name"] = "+".join(names)

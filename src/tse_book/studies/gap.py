@@ -1,7 +1,8 @@
 """Where the gap between TSE and EW comes from.
 
 The paper asks EW over verbs that are single entries of the vocabulary. There the gap has two parts, one after the
-other: from the templates' verbs to the verbs that are never nouns, and from these to all verbs. Over verbs of any
+other: from the templates' verbs, some of which are nouns too, to the verbs that are never nouns, and from these to all
+verbs (`tse_book.studies.agreement_findings.about_verbs` compares TSE and EW kind by kind). Over verbs of any
 number of tokens being a noun and being long overlap, so what either takes away depends on which is taken away first:
 its part is the mean over both orders (Shapley 1953). The parts add up to the gap.
 """
@@ -13,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from tse_book.laboratory.language import Language, load_language
+from tse_book.studies.also_nouns import also_nouns
 from tse_book.studies.details import recorded_details
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
@@ -28,7 +29,7 @@ NEVER_END, SINGLE_END = "never nouns, single, with the end", "single, with the e
 NEVER_ALL, ALL = "never nouns, all lengths", "all verbs"
 STAGES = (TSE, NEVER, SINGLE, NEVER_END, SINGLE_END, NEVER_ALL, ALL)
 GAP, MEAN = "TSE minus EW", "mean"
-CHOICE, NOUNS, END, TOKENS = "choice of verbs", "verbs that are also nouns", "the word's end", "several tokens"
+CHOICE, NOUNS, END, TOKENS = "the templates' verbs", "verbs that are also nouns", "the word's end", "several tokens"
 # What a part is: the weights of the stages' means.
 PARTS: Mapping[Over, Mapping[str, Mapping[str, float]]] = {
     "single entries": {
@@ -86,11 +87,6 @@ def longer_is_worse(stages: Stages) -> bool:
     cost = {"never nouns": {NEVER_END: 1, NEVER_ALL: -1}, "all": {SINGLE_END: 1, ALL: -1}}
     found = _weighted(stages, cost, "verbs")
     return bool((found.loc[found["construction"] == MEAN, "low"] > 0).all())
-
-
-def gap_of_never_nouns(stages: Stages) -> tuple[float, float, float]:
-    """TSE minus EW over the verbs of any number of tokens that are never nouns: value, low, high; mean of the rows."""
-    return tuple(_weighted(stages, {GAP: {TSE: 1, NEVER_ALL: -1}}, "part").iloc[0][["value", "low", "high"]])
 
 
 def _weighted(stages: Stages, asked: Mapping[str, Mapping[str, float]], column: str) -> pd.DataFrame:
@@ -173,7 +169,7 @@ def stages(outcomes: pd.DataFrame) -> Stages:
     ways = [way for way in ("noun", "attractor", "lemma") if way in outcomes]
     table = outcomes.assign(**{way: pd.factorize(outcomes[way])[0] for way in ways})
     forms, single = outcomes["forms"], outcomes["lemma"].isin(outcomes.loc[outcomes["forms"] == "single", "lemma"])
-    never, words = ~_nouns(outcomes["lemma"]), forms == "words"
+    never, words = ~also_nouns(outcomes["lemma"]), forms == "words"
     chosen = {
         TSE: forms == PAIRS,
         NEVER: (forms == "single") & never,
@@ -222,7 +218,7 @@ def known_parts(regime: str, lemmas: pd.DataFrame, over: Over, language: Languag
     language = language or load_language()
     if lemmas.empty:
         raise InputError("no lemma has both forms as single entries, so the gap has no known parts")
-    listed, noun = language.lemmas["lemma"], _nouns(language.lemmas["lemma"])
+    listed, noun = language.lemmas["lemma"], also_nouns(language.lemmas["lemma"])
     single, own = listed.isin(lemmas["lemma"]).to_numpy(), listed.isin(language.leading()).to_numpy()
     rows = []
     for construction in language.constructions:
@@ -242,9 +238,3 @@ def _cells(table: pd.DataFrame) -> pd.DataFrame:
     attractors = attractor_clusters(table) if "attractor" in table else "no attractor"
     nouns = subject_clusters(table)
     return pd.DataFrame({"construction": table["construction"].to_numpy(), "noun": nouns, "attractor": attractors})
-
-
-def _nouns(lemmas: pd.Series) -> pd.Series:
-    """Whether the appendix knows a lemma as a noun; False for one that it does not list."""
-    known = load_lemmas("newman-appendix").table.drop_duplicates("lemma").set_index("lemma")["noun"]
-    return lemmas.map(known).fillna(False).astype(bool)
