@@ -20,6 +20,7 @@ from tse_book.studies import (
     write_findings,
 )
 from tse_book.studies.agreement_findings import FEWEST_NOUNS, about_verbs, agreement_statistics
+from tse_book.studies.also_nouns import also_nouns
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import numbers
 from tse_book.studies.details import METHODS
@@ -67,13 +68,21 @@ def test_a_finding_is_what_the_evaluation_says(model, store, findings):
     assert ((findings["row"] == "difference") <= (findings["condition"] != "default")).all()
 
 
-def test_verbs_that_are_no_nouns_are_counted_alone(model, store):
+@pytest.mark.parametrize("nouns", [True, False])
+def test_tse_and_ew_are_over_the_same_kind_of_verb(model, store, nouns):
     found = tse_core.evaluate(model, DATA[0], "newman-appendix", keep="lemmas", store=store)
-    verbs = found.lemmas.loc[~found.lemmas["noun"].astype(bool), "lemma"]
-    if not len(verbs):
-        pytest.skip("the tiny vocabulary holds nouns alone")
-    row = numbers(about_verbs(found, verbs)["E.ew-below-tse"])[1]
-    assert row.value == pytest.approx(found.table()["TSE"][0] - found.over(verbs)["ew"].mean())
+    verbs = found.lemmas.loc[found.lemmas["noun"].astype(bool) == nouns, "lemma"]
+    pairs = found.pairs[also_nouns(found.pairs["lemma"]) == nouns]
+    if not len(verbs) or pairs["tse"].isna().all():
+        pytest.skip("the tiny vocabulary holds no such verb, or none of the pairs")
+    row = numbers(about_verbs(found, nouns)["E.ew-below-tse"])[1]
+    assert row.value == pytest.approx(pairs["tse"].mean() - found.over(verbs)["ew"].mean())
+
+
+def test_a_construction_without_such_verbs_is_no_row(model, store):
+    found = tse_core.evaluate(model, DATA[0], "newman-appendix", keep="lemmas", store=store)
+    kinds = [about_verbs(dataclasses.replace(found, pairs=found.pairs[:0]), nouns) for nouns in (True, False)]
+    assert all(numbers(kind["E.ew-below-tse"]) == [] for kind in kinds)
 
 
 def test_a_list_that_says_nothing_of_nouns_has_all_other_findings(model, store, tmp_path):
