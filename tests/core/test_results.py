@@ -64,7 +64,7 @@ def test_rows_changed_after_writing_are_noticed(tmp_path):
 
     write_results(tidy(), tmp_path / "r.parquet")
     table = pq.read_table(tmp_path / "r.parquet")
-    forged = table.to_pandas().assign(score=0.99)
+    forged = table.to_pandas().assign(score=0.89)
     forged = table.from_pandas(forged, preserve_index=False).replace_schema_metadata(table.schema.metadata)
     pq.write_table(forged, tmp_path / "r.parquet")
     with pytest.raises(InputError, match="not those that were written .another digest."):
@@ -199,7 +199,8 @@ def test_shared_lemmas_are_those_of_both_vocabularies(models):
     assert shared.table["lemma"].tolist() == ["laugh", "see"]
     assert shared.name == "newman-clean-shared" and shared.hash != load_lemmas().hash
     with pytest.raises(InputError, match="share no lemma of l with both forms"):
-        shared_lemmas([knows], type(shared)("l", shared.table.iloc[:0]))
+        table = load_lemmas().table
+        shared_lemmas([knows], type(shared)("l", table[~table["lemma"].isin(["laugh", "see"])]))
 
 
 def test_kept_lemmas_give_the_ew_that_a_run_over_the_shared_list_gives(models, simple, tmp_path):
@@ -242,8 +243,37 @@ def test_evaluations_with_other_policies_are_not_compared(models, simple):
         compare_shared(first, evaluate(models[0], simple, "newman-appendix", keep="lemmas"))
 
 
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"low": 0.9, "high": 0.1}, r"row 1: the interval \[0.9, 0.1\] does not contain the score 0.5"),
+        ({"score": np.nan}, "row 1: the interval .* does not contain the score nan"),
+        ({"model": "another"}, "row 1: model is another, but its signature says m"),
+        ({"protocol": "released"}, "row 1: protocol is released, but its signature says exact"),
+        ({"construction": "Simple"}, "row 3: the same number stands in an earlier row with other values"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_rows_that_contradict_themselves_are_refused_with_their_number(tmp_path, ending, changes, line):
+    write_results(tidy().assign(**changes), tmp_path / f"r.{ending}")
+    with pytest.raises(InputError, match=line):
+        read_results(tmp_path / f"r.{ending}")
+
+
+def test_evaluations_of_other_data_or_other_verbs_are_not_compared(models, simple):
+    first = evaluate(models[0], simple, keep="lemmas")
+    half = evaluate(models[0], simple.head(len(simple) // 2), keep="lemmas")
+    for compared in (compare_evaluations, compare_shared):
+        with pytest.raises(InputError, match="different data .*evaluate both on the same pairs"):
+            compared(first, half)
+    verbs = first.lemmas.assign(singular=first.lemmas["singular"].replace("laughs", "writhes"))
+    with pytest.raises(InputError, match="counted different lemmas .only one of them (laughs|writhes)/"):
+        compare_evaluations(first, replace(first, lemmas=verbs))
+
+
 def test_names_that_a_spreadsheet_would_run_are_inert_in_csv_and_read_back_as_they_were(tmp_path):
-    table = tidy().assign(model="=HYPERLINK(1)", construction="@SUM(A1)", score=0.25)
+    table = tidy(signature=SIGNATURE.replace("m@", "=HYPERLINK(1)@", 1))
+    table = table.assign(model="=HYPERLINK(1)", construction="@SUM(A1)", score=0.25)
     write_results(table, tmp_path / "r.csv")
     header, *rows = (tmp_path / "r.csv").read_text().splitlines()
     assert header.startswith("model,protocol") and rows

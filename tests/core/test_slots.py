@@ -1,5 +1,6 @@
 """The verb slot: marks and scores of hand-made distributions, and the paper's own table."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -38,14 +39,23 @@ def test_scores_of_a_distribution_by_hand():
             "lemma": ["meet", "meet", "like", "like", "meet", ""],
         }
     )
+    marked["log_probability"] = np.log(marked["probability"])
     found = slot_scores(marked, verbs=["like", "hate"])
     assert found["mw"] == pytest.approx(0.5 / 0.8) and found["ew"] == 0.5 and found["tse"] == 0.0
     assert sum(found[form] for form in ("correct", "wrong", "past", "other")) == pytest.approx(1)
 
 
 def test_a_template_without_a_verb_in_the_vocabulary_has_no_tse():
-    marked = pd.DataFrame({"probability": [1.0], "form": ["other"], "lemma": [""]})
+    marked = pd.DataFrame({"probability": [1.0], "log_probability": [0.0], "form": ["other"], "lemma": [""]})
     assert pd.isna(slot_scores(marked, verbs=["admire"])["tse"])
+
+
+def test_probabilities_that_no_float_can_hold_are_compared_by_their_logarithms():
+    """e^-200 against e^-201: both are 0 in single precision; MW is 1 / (1 + 1/e)."""
+    marked = pd.DataFrame({"form": ["other", "correct", "wrong"], "lemma": ["", "meet", "meet"]})
+    marked = marked.assign(probability=[1.0, 0.0, 0.0], log_probability=[0.0, -200.0, -201.0])
+    found = slot_scores(marked, verbs=["meet"])
+    assert (found["tse"], found["ew"], found["mw"]) == (1.0, 1.0, pytest.approx(1 / (1 + np.exp(-1))))
 
 
 @pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2"])

@@ -69,9 +69,18 @@ def compare_evaluations(first, second) -> pd.DataFrame:
 
     Raises
     ------
-    InputError : policies differ (BOS and a leading space may, as they come with a model); no construction is shared.
+    InputError : policies differ (BOS and a leading space may, as they come with a model), the data, or the lemmas that
+        counted; no construction is shared.
     """
     require_comparable([first.signature, second.signature], allow=READING)
+    _require_same_data(first, second)
+    one, other = (set(zip(e.lemmas["singular"], e.lemmas["plural"], strict=True)) for e in (first, second))
+    if one != other:
+        odd = "/".join(min(one ^ other))
+        raise InputError(
+            f"the two counted different lemmas (only one of them {odd}); evaluate both on shared_lemmas, or compare EW "
+            "with compare_shared"
+        )
     rows = []
     for metric in reversed(METRICS.values()):  # MW, EW, TSE, as in Table 2
         table = f"{metric.of}s"
@@ -103,7 +112,7 @@ def compare_shared(first, second) -> pd.DataFrame:
 
     Raises
     ------
-    InputError : no detail was kept, other policies differ, no lemma or construction is shared.
+    InputError : no detail was kept, other policies or the data differ, no lemma or construction is shared.
 
     Notes
     -----
@@ -111,6 +120,7 @@ def compare_shared(first, second) -> pd.DataFrame:
     `shared_lemmas`.
     """
     require_comparable([first.signature, second.signature], allow=(*READING, "lemmas"))
+    _require_same_data(first, second)
     lists = [evaluation.signature.policy["lemmas"].partition("(")[0] for evaluation in (first, second)]
     if lists[0] != lists[1]:
         raise InputError(f"the two were made with different lemma lists ({lists[0]}, {lists[1]})")
@@ -156,6 +166,12 @@ def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] 
     mean = combine(every, [sign / len(shared) for _ in shared for sign in (1, -1)])
     table.loc[len(table)] = [MEAN, *table[["first", "second"]].mean(), *_tested(mean), mean.p_value()]
     return table
+
+
+def _require_same_data(first, second) -> None:
+    one, other = (evaluation.signature.identity["data"] for evaluation in (first, second))
+    if one != other:
+        raise InputError(f"the two were made with different data ({one}, {other}); evaluate both on the same pairs")
 
 
 def _tested(found: Interval) -> tuple[float, ...]:

@@ -78,6 +78,7 @@ def score_context(
     probabilities = logits[0].softmax(-1).cpu().numpy()
     scores = cutoff_scores(logits, ids, [plural])
     correct, wrong = probabilities[ids[:, plural]], probabilities[ids[:, 1 - plural]]
+    compared = logits[0].float().cpu().numpy()  # probabilities may both be too small for a float
     forms = pd.DataFrame(
         {
             "lemma": kept["lemma"],
@@ -85,7 +86,7 @@ def score_context(
             "wrong": kept[NUMBERS[1 - plural]],
             "p_correct": correct,
             "p_wrong": wrong,
-            "agrees": correct > wrong,
+            "agrees": compared[ids[:, plural]] > compared[ids[:, 1 - plural]],
         }
     )
     likeliest = np.argsort(-np.maximum(correct, wrong), kind="stable")

@@ -39,7 +39,7 @@ def split_blank(sentence: str) -> tuple[str, str]:
 
 
 def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
-    """The distribution of the word between left and right: columns token, probability, most probable first.
+    """The distribution of the word between left and right: token, id, probability, log_probability (nats), in order.
 
     What the paper's Table 3 shows the first ten rows of. A masked model reads both sides, a causal one the left.
 
@@ -52,8 +52,10 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     slot = model.slot(*plain_context(left, right))
     block = next(blocks(model, [slot.ids], [[slot.position]]))
     probabilities = block.logits[0].softmax(-1).cpu().numpy()
-    order = np.argsort(-probabilities, kind="stable")
-    return pd.DataFrame({"token": model.tokens(order.tolist()), "id": order, "probability": probabilities[order]})
+    logs = block.logits[0].double().log_softmax(-1).cpu().numpy()
+    order = np.lexsort([-logs, -probabilities])
+    table = {"token": model.tokens(order.tolist()), "id": order, "probability": probabilities[order]}
+    return pd.DataFrame(table | {"log_probability": logs[order]})
 
 
 def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
@@ -71,7 +73,7 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
 
     Returns
     -------
-    DataFrame with columns token, id, probability, form (one of `FORMS`), lemma ("" where none).
+    DataFrame with columns token, id, probability, log_probability (nats), form (one of `FORMS`), lemma ("" where none).
     """
     model = as_language_model(model)
     shown = slot_distribution(model, *split_blank(sentence))
@@ -158,14 +160,16 @@ def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
     """
     shares = marked.groupby("form")["probability"].sum()
     present = marked[marked["form"].isin(("correct", "wrong"))]
-    by_lemma = present.pivot_table("probability", "lemma", "form", aggfunc="sum").reindex(columns=["correct", "wrong"])
+    by_lemma = present.pivot_table("log_probability", "lemma", "form", aggfunc=np.logaddexp.reduce)
+    by_lemma = by_lemma.reindex(columns=["correct", "wrong"])
     right = (by_lemma["correct"] > by_lemma["wrong"])[by_lemma.notna().all(axis=1)]
     asked = right[right.index.intersection(list(verbs))]
-    correct, wrong = (float(shares.get(form, 0.0)) for form in ("correct", "wrong"))
+    logs = present.groupby("form")["log_probability"].agg(np.logaddexp.reduce)
+    correct, wrong = (logs.get(form, -np.inf) for form in ("correct", "wrong"))
     return {
         "tse": float(asked.mean()) if len(asked) else np.nan,
         "ew": float(right.mean()) if len(right) else np.nan,
-        "mw": correct / (correct + wrong) if correct + wrong else np.nan,
+        "mw": float(np.exp(correct - np.logaddexp(correct, wrong))) if len(present) else np.nan,
         **{form: float(shares.get(form, 0.0)) for form in FORMS},
     }
 

@@ -139,6 +139,8 @@ def evaluate(
         print(f"{result.scored}\n{result.signature}\n")
         if uncertain := int(result.pairs["within_noise"].sum()):
             print_note(f"note: {uncertain:,} pairs are decided by less than numeric noise")
+        if cut != "all-words" and (undefined := int(result.contexts["mw"].isna().sum())):
+            print_note(f"note: MW leaves out {undefined:,} contexts, in which all forms together have probability 0")
     for both in zip(*results, strict=True) if against else ():
         _show_comparison(*both)
     if out:

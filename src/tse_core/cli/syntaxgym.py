@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.printing import print_table, print_written, score
+from tse_core.cli.printing import print_note, print_table, print_written, score
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
 
@@ -189,6 +189,8 @@ def _print_all(outcomes: list, unknown: str) -> None:
         for row in circuit_table(accuracies).itertuples()
     ]
     print_table(("model", "circuit", "suites", "mean accuracy", "95 % interval"), rows)
+    if any(outcome.unscored for outcome in outcomes):
+        print_note(f"note: {_unscored(outcomes)}")
 
 
 def _print(outcome) -> None:
@@ -199,7 +201,15 @@ def _print(outcome) -> None:
         print(f"  prediction {row.prediction}: {row.accuracy:.4f} ({row.correct}/{row.items} correct)  {row.formula}")
     if outcome.items["unknown"].any():
         print(f"  unknown words count in {_unknown_words(outcome)}")
+    if outcome.unscored:
+        print(f"  {_unscored([outcome])}")
     print(f"  {outcome.signature}")
+
+
+def _unscored(outcomes) -> str:
+    items = sum(outcome.unscored for outcome in outcomes)
+    of = sum(len(outcome.suite.items) for outcome in outcomes)
+    return f"in {items:,} of {of:,} items a prediction rests on a first token, which counts 0 bits without a BOS token"
 
 
 def _unknown_words(outcome) -> str:

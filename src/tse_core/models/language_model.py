@@ -4,6 +4,7 @@
 """
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -157,13 +158,18 @@ class LanguageModel:
             return chat_ids(self.name, self.tokenizer, self.chat)
         return bos_ids(self.name, self.tokenizer, self.bos, self.document_bos)
 
-    @property
+    @cached_property
     def unknown_id(self) -> int | None:
-        """The entry that stands for what the tokenizer does not know.
+        """The entry that stands for what the tokenizer does not know; its own model says it where its settings do not.
 
         None where there is none: GPT-2 knows every byte, and calls its end-of-text token its unknown token too.
         """
         unknown = self.tokenizer.unk_token_id
+        if unknown is None:
+            own = json.loads(self.tokenizer.backend_tokenizer.to_str())["model"]
+            unknown = own.get("unk_id")
+            if unknown is None:
+                unknown = own.get("vocab", {}).get(own["unk_token"]) if own.get("unk_token") else None
         return unknown if unknown != self.tokenizer.eos_token_id else None
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
@@ -226,6 +232,12 @@ class LanguageModel:
                         f"the slot in {join(left, '___', right)!r} has nothing to its left; "
                         "give the model bos='add' or a token's text"
                     )
+                if not left.strip() and self._spells_first_words_otherwise:
+                    raise InputError(
+                        f"the slot in {join(left, '___', right)!r} is a text's first word, which {self.label} spells "
+                        "in another way than words inside a sentence; give words before it, or compare whole sentences "
+                        "(tse blimp)"
+                    )
             return [Prompt(e.ids, len(e.ids) - 1) for e in encodings]
         mask, mask_id = self.tokenizer.mask_token, self.tokenizer.mask_token_id
         slots = []
@@ -261,6 +273,12 @@ class LanguageModel:
             whole = word.strip() and own and ids[: len(before)] == before and self.unknown_id not in own
             found.append(own if whole and max(own) < self.vocabulary_size else None)
         return found
+
+    @cached_property
+    def _spells_first_words_otherwise(self) -> bool:
+        """Whether a word at the start of a text has other entries than inside it, as in byte-level tokenizers."""
+        first = self.tokenizer("walk", add_special_tokens=False)["input_ids"]
+        return not self.space and self.spellings(["walk"])[0] not in (None, tuple(first))
 
     def word_ids(self, words: Sequence[str]) -> list[int | None]:
         """The single vocabulary entry of each word as it stands inside a sentence, None where there is none.

@@ -93,16 +93,17 @@ def _goes_on(start: bytes) -> bool:
     length = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
     first, missing = start[:length], length - len(start[:length])
     if not missing:
-        return any(map(_of_word, first.decode("utf-8", errors="ignore")))
+        return any(map(of_word, first.decode("utf-8", errors="ignore")))
     number = lead & (0x7F >> length)
     for byte in first[1:]:
         number = number << 6 | byte & 0x3F
     low = number << 6 * missing
-    kinds = [_of_word(c) for c in map(chr, range(low, min(low + (1 << 6 * missing), 0x110000))) if _assigned(c)]
+    kinds = [of_word(c) for c in map(chr, range(low, min(low + (1 << 6 * missing), 0x110000))) if _assigned(c)]
     return 2 * sum(kinds) > len(kinds)
 
 
-def _of_word(character: str) -> bool:
+def of_word(character: str) -> bool:
+    """Whether a character is a letter, a combining mark, a digit or a joiner of letters."""
     return unicodedata.category(character)[0] in WORD_CHARACTERS or character in JOINERS
 
 

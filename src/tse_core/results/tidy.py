@@ -159,13 +159,40 @@ def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
             raise InputError(f"{path}, row {row + 1}: {column} is {shown}; it must be {right}")
         table[column] = numbers.astype(np.int64) if column in _COUNTS else numbers
     _check_sides(table, path)
+    _check_bounds(table, path)
     for text in table["signature"].unique():
+        rows = np.flatnonzero(table["signature"] == text)
         try:
-            Signature.parse(text)
+            signature = Signature.parse(text)
         except InputError as error:
-            row = int(np.flatnonzero(table["signature"] == text)[0])
-            raise InputError(f"{path}, row {row + 1}: {error}") from None
+            raise InputError(f"{path}, row {rows[0] + 1}: {error}") from None
+        for column, said in _said(signature).items():
+            for row in rows[(table[column].iloc[rows] != said).to_numpy()][:1]:
+                raise InputError(
+                    f"{path}, row {row + 1}: {column} is {table[column].iloc[row]}, but its signature says {said}"
+                )
+    twice = table.duplicated([*NAME, "signature"]) & ~table.duplicated()
+    if twice.any():
+        row = int(np.flatnonzero(twice)[0])
+        raise InputError(f"{path}, row {row + 1}: the same number stands in an earlier row with other values; keep one")
     return table
+
+
+def _said(signature: Signature) -> dict[str, str]:
+    """What a signature says of the columns of its rows."""
+    of_verbs = {"lemmas", "protocol"} <= set(signature.policy)
+    return {"model": signature.model} | ({"protocol": signature.protocol} if of_verbs else {})
+
+
+def _check_bounds(table: pd.DataFrame, path: Path) -> None:
+    bounded = table["low"].notna() | table["high"].notna()
+    outside = ~((table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9))
+    if (bounded & outside).any():
+        row = int(np.flatnonzero(bounded & outside)[0])
+        score, low, high = table.loc[table.index[row], ["score", "low", "high"]]
+        raise InputError(
+            f"{path}, row {row + 1}: the interval [{low:g}, {high:g}] does not contain the score {score:g}"
+        )
 
 
 def _check_sides(table: pd.DataFrame, path: Path) -> None:

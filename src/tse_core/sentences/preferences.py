@@ -24,7 +24,7 @@ from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, unknown
 from tse_core.models.coerce import as_model
 from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, read_sentences
-from tse_core.sentences.tokens import check_method, token_log_probabilities, word_span
+from tse_core.sentences.tokens import check_method, check_spaces, token_log_probabilities, word_span
 from tse_core.words import plain
 
 POLICIES = {
@@ -180,6 +180,7 @@ def _sides(pairs, names, method, first) -> Iterator[Side]:
 
 def _wanted(text: TokenizedSentence | GivenSurprisals, side: Side) -> np.ndarray:
     tokens = text.scorable()
+    check_spaces(text.sentence, text.starts, text.ends, lambda start, end: start < side.critical < end - 1)
     return tokens[text.starts[tokens] >= side.critical]
 
 

@@ -10,6 +10,7 @@ from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import SurprisalModel
+from tse_core.models.word_ends import of_word
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,11 @@ class TokenizedSentence:
         )
 
     def inside_word(self, token: int) -> bool:
-        """Does the token go on with the letters or digits that the token before it ends with?"""
+        """Does the token go on with the letters, marks or digits that the token before it ends with?"""
         start = self.starts[token]
-        return bool(self.ends[token - 1] == start and start > 0 and self.sentence[start - 1 : start + 1].isalnum())
+        return bool(
+            self.ends[token - 1] == start and start > 0 and all(map(of_word, self.sentence[start - 1 : start + 1]))
+        )
 
 
 class GivenSurprisals:

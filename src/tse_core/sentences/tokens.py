@@ -11,7 +11,7 @@ before them is its policy: ``bos`` says which token a causal model reads first (
 it is not scored, counts 0, and is flagged.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +165,16 @@ def check_method(model, method: str, known: Sequence[str] = METHODS) -> None:
         raise InputError(f"the method {method!r} does not suit the {model.kind} model {model.label}; {suits} do")
 
 
+def check_spaces(sentence: str, starts, ends, where: Callable[[int, int], bool] = lambda start, end: True) -> None:
+    """Raises InputError for a token that belongs to two words, where that matters (`where`, of its characters)."""
+    for start, end in zip(starts, ends, strict=True):
+        if " " in (text := sentence[start:end].strip()) and where(start, end):
+            raise InputError(
+                f"{sentence!r}: {text!r} is one token, so that its words have no surprisals of their own; score whole "
+                "sentences, or take a model whose tokens end at spaces"
+            )
+
+
 def word_span(sentence: str, position: int) -> tuple[int, int]:
     """Start and end of the word (what stands between spaces) around a character."""
     start = max(sentence.rfind(" ", 0, position + 1) + 1, 0)
@@ -174,6 +184,7 @@ def word_span(sentence: str, position: int) -> tuple[int, int]:
 def _words(sentence: str, scores: TokenScores) -> list[list[int]]:
     """The tokens of each word, by the word in which a token's first visible character lies."""
     groups: dict[int, list[int]] = {}
+    check_spaces(sentence, scores.starts, scores.ends)
     for token, start in enumerate(scores.starts):
         if scores.ids[token] < 0 and scores.ends[token] == start:  # a mark like <eos> belongs to no word
             continue

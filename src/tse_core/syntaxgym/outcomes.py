@@ -82,6 +82,19 @@ class Outcome:
         """The regions with words that the model does not know."""
         return self.regions[self.regions["unknown"] != ""]
 
+    @property
+    def unscored(self) -> int:
+        """The number of items of which a prediction compares regions with and without a first token that nothing
+        predicts, or with two such tokens: without a BOS token it counts 0 bits."""
+        first = self.tokens[(self.tokens["position"] == 1) & (self.tokens["bits"] == 0)]
+        found: dict[int, dict] = {}
+        for row in first.itertuples():
+            found.setdefault(row.item, {}).update({(region, row.condition): row.token for region in (row.region, None)})
+        return sum(
+            any(len({tokens.get(atom) for atom in formula.atoms}) > 1 for formula in self.suite.predictions)
+            for tokens in found.values()
+        )
+
     def table(self) -> pd.DataFrame:
         """See `predictions`."""
         return self.predictions
@@ -230,12 +243,22 @@ def _outcome(suite: Suite, tokens: pd.DataFrame, kind: str, metric: str, signatu
 def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> pd.DataFrame:
     sentence = " ".join(text for text in texts.values() if text)
     words = [word_at(sentence, *span) for span in zip(scores.starts, scores.ends, strict=True)]
+    first, last = (
+        assign_tokens(texts, at, scores.ends) for at in (scores.starts, np.maximum(scores.ends - 1, scores.starts))
+    )
+    spans = zip(scores.starts, scores.ends, strict=True)
+    joins = np.array([" " in sentence[start:end].strip() for start, end in spans], dtype=bool)
+    for token in np.flatnonzero(joins & (first != last))[:1]:
+        raise InputError(
+            f"item {item}, condition {condition!r}: {scores.tokens[token]!r} is a token of the regions {first[token]} "
+            f"and {last[token]}, so that neither has a surprisal of its own; take a model whose tokens end at spaces"
+        )
     table = {
         "item": item,
         "condition": condition,
         "position": np.arange(1, len(scores.tokens) + 1),
         "token": scores.tokens,
-        "region": assign_tokens(texts, scores.starts, scores.ends),
+        "region": first,
         "bits": np.asarray(scores.bits, dtype=float),
         "unknown": [word if strange else "" for word, strange in zip(words, scores.unknown, strict=True)],
     }
