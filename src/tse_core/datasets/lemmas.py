@@ -180,7 +180,9 @@ def _typed(table: pd.DataFrame, where: str) -> pd.DataFrame:
                 f"{where}: noun is {said.iloc[row]!r} for {table['lemma'].iloc[row]}; it must be yes or no"
             )
         table = table.assign(noun=known.astype(bool))
-    return _with_bands(table) if "zipf" in table and "band" not in table else table
+    if "zipf" not in table or ("band" in table and not is_text(table["zipf"])):
+        return table
+    return _with_bands(table)
 
 
 def read_lemmas(path: Path) -> pd.DataFrame:
