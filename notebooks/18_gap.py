@@ -97,6 +97,7 @@ from tse_book.pages.design import (
     adverbs_said,
     designs,
     ew_cells,
+    fall_of_ew,
     gap_stages,
     kind_of_verb,
     length_of_verb,
@@ -134,6 +135,7 @@ said_of_gap = {
     newman.label(name): (
         kind_of_verb(single_gap(name, data, lemmas[0], store)),
         length_of_verb(stages[newman.label(name)]),
+        fall_of_ew(name),
     )
     for name in real
 }
@@ -660,7 +662,7 @@ print(
 # ## Takeaways
 
 # %% tags=["remove-input"]
-taken = [f"- {kind}" for kind, _ in said_of_gap.values()]
+taken = [f"- {kind}" for kind, *_ in said_of_gap.values()]
 taken += [f"- {said}" for said in [*adverb_said[:2], *number_said]]
 taken += [
     "- EW alone does not tell a noun from attraction or from a long verb. Report it by kind of verb, with an adverb "

@@ -9,7 +9,7 @@ import pytest
 from tse_book.laboratory.known_truth import true_sensitivity, truth
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
-from tse_book.pages.design import kind_of_verb
+from tse_book.pages.design import fall_of_ew, kind_of_verb
 from tse_book.studies.details import COLUMNS, recorded_details
 from tse_book.studies.expectations import (
     MEAN,
@@ -21,6 +21,8 @@ from tse_book.studies.expectations import (
     lifts,
 )
 from tse_book.studies.factorial import TABLES, WHOLE
+from tse_book.studies.findings import DEFAULT
+from tse_book.studies.findings_run import NO_NOUNS
 from tse_book.studies.gap import (
     ALL,
     CHOICE,
@@ -339,3 +341,12 @@ def test_the_verdict_holds_what_each_kind_of_verb_shows(nouns, never, verdict):
     rows = pd.DataFrame([(0.09, 0.11), nouns, never], ["all", "also nouns", "never nouns"], ["low", "high"])
     assert verdict in kind_of_verb(rows.assign(value=rows.mean(axis=1)))
     assert kind_of_verb(rows[:1].assign(value=0.1)).endswith("TSE minus EW is 0.10 [0.09, 0.11].")
+
+
+def test_the_fall_of_ew_is_said_of_both_kinds_or_not_at_all(monkeypatch):
+    rows = [("m", c, "E.head-tail.ew", "all", v, v - 0.1, v + 0.1) for c, v in ((DEFAULT, 0.3), (NO_NOUNS, 0.0))]
+    table = pd.DataFrame(rows, columns=["model", "condition", "claim", "row", "value", "low", "high"])
+    monkeypatch.setattr("tse_book.pages.design.recorded_findings", lambda: table)
+    assert "by 0.30 [0.20, 0.40] more" in fall_of_ew("m") and "by 0.00 [-0.10, 0.10] over" in fall_of_ew("m")
+    monkeypatch.setattr("tse_book.pages.design.recorded_findings", lambda: table[:1])
+    assert fall_of_ew("m") == fall_of_ew("another") == ""

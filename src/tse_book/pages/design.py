@@ -109,6 +109,19 @@ def length_of_verb(stages: Stages) -> str:
     )
 
 
+def fall_of_ew(model: str) -> str:
+    """How far EW falls from likely to unlikely verbs, in a sentence; nothing where no findings are recorded."""
+    found = recorded_findings()
+    found = found[(found["model"] == newman.label(model)) & (found["row"] == "all")]
+    found = found[found["claim"] == "E.head-tail.ew"].set_index("condition")
+    if not {DEFAULT, NO_NOUNS} <= set(found.index):
+        return ""
+    return (
+        f"From likely to unlikely verbs EW falls by {_interval(found.loc[DEFAULT])} more than the cut-offs alone "
+        f"explain, and by {_interval(found.loc[NO_NOUNS])} over verbs that are never nouns."
+    )
+
+
 def _interval(row) -> str:
     value, low, high = (f"{row[end]:z.2f}" for end in ("value", "low", "high"))
     return f"{value} [{low}, {high}]"
