@@ -193,7 +193,7 @@ table(todo, "What the remaining claims need.")
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/00_report.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/00_report.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published
@@ -274,7 +274,7 @@ print("A small difference is not enough: model and list have to be the paper's."
 # BLiMP's Table 3 exists as printed, as corrected by its authors, and as recomputed from their data (`blimp`, column
 # `source`). The text says that island effects are the hardest phenomenon *by a wide margin*. Write
 # `margin(source)`: the mean accuracy of the four models on the next hardest phenomenon, less that on islands. People are
-# not models, and *Overall* is no phenomenon.
+# not models, and *Overall* is not a phenomenon.
 #
 # ```{dropdown} Hint
 # Filter, then `groupby("phenomenon")["accuracy"].mean().sort_values()`: the first two numbers are what you need.

@@ -283,7 +283,7 @@ lists = {
 }
 about = {
     "newman-appendix": "the appendix, with correct forms: the paper's definition",
-    "newman-clean": "without words that are no verbs, typos, was/were and the modals: for new results",
+    "newman-clean": "without words that are not verbs, typos, was/were and the modals: for new results",
     "newman-released": "the authors' published file, its faults included: for comparing with published counts",
 }
 glue("appendix", len(lists["newman-appendix"]))
@@ -498,7 +498,7 @@ table(
     pd.DataFrame(
         {
             "model": list(lost),
-            "forms that are no single entry": [
+            "forms that are not single entries": [
                 ", ".join(w) or "none" for w in lost.values()
             ],
             "pairs without a TSE": [
@@ -532,7 +532,7 @@ charts.download_table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/01_data.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/01_data.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import tempfile

@@ -630,7 +630,7 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/02_methods.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/02_methods.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -687,7 +687,7 @@ assert abs(ew - whole.ew_top[0, 0]) < 0.005, (
 assert abs(mw - whole.mw_top[0, 0]) < 0.005, (
     "MW: the correct forms' probability, divided by that of all six verb forms"
 )
-print(f"EW {ew:.2f}, MW {mw:.2f}; the words that are no verbs count in neither.")
+print(f"EW {ew:.2f}, MW {mw:.2f}; the words that are not verbs count in neither.")
 
 # %% [markdown]
 # ````{exercise} ★ Low EW, high MW

@@ -416,7 +416,7 @@ display(charts.download_table(paper, "table2-published.csv", "Published values")
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/03_table2.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/03_table2.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np

@@ -260,7 +260,7 @@ glue("lost_lexical", float(habit))
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/04_figure1.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/04_figure1.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np

@@ -297,7 +297,7 @@ try_this(
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/05_table3.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/05_table3.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published

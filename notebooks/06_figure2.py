@@ -273,7 +273,7 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/06_figure2.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/06_figure2.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published

@@ -195,7 +195,7 @@ for name, rows in shares.groupby("model", sort=False):
     )
 
 # %% [markdown] tags=["explains"]
-# After a subject a past form is as good a verb as a present one, so low coverage is no sign of confusion.
+# After a subject a past form is as good a verb as a present one, so low coverage is not a sign of confusion.
 
 # %% tags=["remove-input"]
 try_this(
@@ -209,7 +209,7 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/07_figure3.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/07_figure3.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published

@@ -93,7 +93,7 @@ from tse_core.paths import store_folder
 # ```
 #
 # ```{dropdown} Predict: at which end do contexts drop out, the head or the tail?
-# At both. At the head, a word that is no listed verb takes up the whole cut-off; at the tail, the better form is too probable to be inside. Compare the outer columns of the table.
+# At both. At the head, a word that is not a listed verb takes up the whole cut-off; at the tail, the better form is too probable to be inside. Compare the outer columns of the table.
 # ```
 
 # %% tags=["hide-input"]
@@ -277,7 +277,7 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/08_figure4.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/08_figure4.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np

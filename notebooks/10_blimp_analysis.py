@@ -584,7 +584,7 @@ if tables:
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/10_blimp_analysis.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/10_blimp_analysis.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd

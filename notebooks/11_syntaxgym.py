@@ -456,7 +456,7 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/11_syntaxgym.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/11_syntaxgym.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from itertools import permutations

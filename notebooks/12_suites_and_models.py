@@ -400,7 +400,7 @@ else:
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/12_suites_and_models.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/12_suites_and_models.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from math import comb

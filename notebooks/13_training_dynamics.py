@@ -356,7 +356,7 @@ for plan in plans:
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/13_training_dynamics.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/13_training_dynamics.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
@@ -395,7 +395,7 @@ assert isinstance(first, dict), "first should be a dictionary: metric -> step"
 assert set(first) == {"EW", "MW"}, "first needs the keys EW and MW"
 for metric, step in first.items():
     scores = lexical[metric, "head"]
-    assert step in scores.index, f"{metric}: {step} is no recorded step"
+    assert step in scores.index, f"{metric}: {step} is not a recorded step"
     assert scores[step] > 0.9, f"{metric} is not above 0.9 at step {step}"
     assert (scores[scores.index < step] <= 0.9).all(), (
         f"{metric} was above 0.9 before step {step}"

@@ -503,7 +503,7 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/14_pitfalls.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/14_pitfalls.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np

@@ -389,7 +389,7 @@ table(
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/16_laboratory.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/16_laboratory.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np

@@ -569,7 +569,7 @@ if rows:
 # %% [markdown]
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/17_every_verb.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/17_every_verb.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np

@@ -561,7 +561,7 @@ for name, design in found.items():
 #
 # ## Exercises
 #
-# ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks <../_build/exercises/18_gap.ipynb>`.
+# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/18_gap.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np

@@ -71,7 +71,7 @@ def test_the_page_offers_the_notebook_and_explains_the_stars(chapter):
     section = text[text.index("# ## Exercises\n") :]
     words = " ".join(section[: section.index("# %%")].replace("#", "").split())
     assert words == (
-        "Exercises ★ minutes, ★★ some thought, ★★★ a small study; {download}`as a notebook with checks "
+        "Exercises ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers "
         f"<../_build/exercises/{chapter.name}.ipynb>`."
     )
 
