@@ -100,10 +100,10 @@ from tse_core.paths import store_folder
 # %% [markdown] tags=["explains"]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim about models in general can be put to any model. Here each becomes one number, measured on a real model that the paper did not test; the verdict says on which side of the claim's threshold it lies. Where the paper gives no threshold, we set one and say so. A claim is also asked under other conditions: with no {term}`BOS token`, over verbs that are never nouns, with an adverb. Where a paired test shows that the verdict changes, it *depends on* that condition. All tests of one model are corrected together (Holm), but the intervals are not, so a claim can be *undecided* although its interval excludes the threshold.
+# A claim about models in general can be put to any model. Here each becomes one number, measured on a real model that the paper did not test. Where the paper gives no threshold, we set one and say so. A claim is also asked under other conditions: with no {term}`BOS token`, over verbs that are never nouns, with an adverb. Where a paired test shows that the verdict changes, it *depends on* that condition. All tests of one model are corrected together (Holm), but the intervals are not, so a claim can be *undecided* although its interval excludes the threshold.
 #
 # ```{dropdown} Predict: what is measured lies just above a claim's threshold, and its interval reaches below it. What is the verdict?
-# *Undecided.* Another sample of subjects and verbs might put the number on the other side. This is no weak form of *does not extend*: more sentences may still decide it either way.
+# *Undecided.* Another sample of subjects and verbs might put the number on the other side. More sentences may still decide it either way.
 # ```
 
 # %% tags=["remove-input"]

@@ -160,10 +160,10 @@ for name, said in said_of_gap.items():
 # %% [markdown] tags=["explains"]
 # ## Verbs that are also nouns
 #
-# Which verbs go wrong: the unlikely ones, or those that are also nouns? In the chart the verbs of three constructions are sorted from the likeliest at the slot to the least likely. The grey lines are the {term}`laboratory's <laboratory model>` two grammars. In one, every verb agrees (*the rule*). In the other, frequent verbs agree and each rare verb keeps one form (*the list*).
+# In the chart the verbs of three constructions are sorted from the likeliest at the slot to the least likely. The grey lines are the {term}`laboratory's <laboratory model>` two grammars. In one, every verb agrees (*the rule*). In the other, frequent verbs agree and each rare verb keeps one form (*the list*).
 #
 # ```{dropdown} Predict: which verbs of an English model should look like the list?
-# If unlikely verbs are the trouble, all lines fall to the right. If the reading as a noun is the trouble, the line of the verbs that are also nouns lies apart. The title says how far each line falls.
+# If unlikely verbs are the trouble, all lines fall to the right. If the reading as a noun is the trouble, the line of the verbs that are also nouns lies apart.
 # ```
 
 # %% tags=["hide-input"]
@@ -295,7 +295,7 @@ for label, groups in kinds.items():
 # The sentences are Marvin and Linzen's constructions, crossed with an adverb before the verb: none, *often*, *usually*, *always*, *never*, *probably*. After a relative clause some adverbs can belong to that clause (*the author that the guards like often*); such sentences are left out. The chart shows singular subjects: *the author*, and *the author near the guard* or *the guards*.
 #
 # ```{dropdown} Predict: what does an adverb do to EW of each kind of verb, after a plural noun?
-# The adverb makes the reading as a noun unlikely, so EW of nouns should rise. {term}`Attraction`, agreement with the nearer noun, should stay. The sentences below the tables say what happened.
+# The adverb makes the reading as a noun unlikely, so EW of nouns should rise. {term}`Attraction`, agreement with the nearer noun, should stay.
 # ```
 
 
@@ -387,7 +387,7 @@ for name in newman.laboratory_models(models):
 # Before the first word a {term}`causal model` can read a {term}`BOS token`: the token that separated documents in pretraining, or the one that the tokenizer names. Or it can read none, as in the paper.
 #
 # ```{dropdown} Predict: by how much can that token move TSE?
-# It says nothing about the sentence, and the subject stands between it and the verb. The sentence under the table says by how much.
+# It says nothing about the sentence, and the subject stands between it and the verb.
 # ```
 
 # %% tags=["hide-input"]
@@ -422,12 +422,12 @@ if rows:
 glue("lesson_front", lesson_front)
 
 # %% [markdown] tags=["explains"]
-# Ask each model in the way it was trained. [Pitfalls](14_pitfalls.ipynb) has the other benchmarks.
+# [Pitfalls](14_pitfalls.ipynb) has the other benchmarks.
 
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
 #
-# TSE rests on a few single-token verbs; EW can count verbs of any number of tokens. What lies between? The first part goes from the templates' verbs, of which some are nouns too, to all single-token verbs that are never nouns. The *word's end* is what changes when a form counts only as a whole word. Some multi-token verbs are also nouns, so what either takes away depends on which is removed first: these two parts are means over both orders. The parts add up to the gap.
+# The first part goes from the templates' verbs, of which some are nouns too, to all single-token verbs that are never nouns. The *word's end* is what changes when a form counts only as a whole word. Some multi-token verbs are also nouns, so these two parts are means over both orders of removal. The parts add up to the gap.
 
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
@@ -476,7 +476,7 @@ for name, table_of in parts_of_gap.items():
 # %% [markdown] tags=["explains"]
 # ## One regression of all outcomes
 #
-# Each condition multiplies the odds that a verb is right. A logistic regression holds the other conditions and the verb's likelihood fixed; its intervals are over subjects and verbs. Near an EW of 1, equal ratios are small differences. Where an adverb leaves the ratio of nouns as it was, it helps either kind by the same factor, so not all that nouns lose is their reading as a noun.
+# A logistic regression holds the other conditions and the verb's likelihood fixed; its intervals are over subjects and verbs. Where an adverb leaves the odds ratio of nouns as it was, it helps either kind by the same factor: not all that nouns lose is their reading as a noun.
 
 # %% tags=["hide-input"]
 for name in found:
@@ -508,7 +508,7 @@ for name in found:
 # %% [markdown] tags=["explains"]
 # ## What was expected
 #
-# Before the design was run in full, six expectations were written down (H1 to H6), from a handful of nouns; how their terms are counted was decided after the first numbers were known. One *holds* where its whole interval lies between the limits that it names, *fails* where all of it lies outside, and is *open* otherwise. A mean that holds may rest on rows that fail in both directions.
+# Before the design was run in full, six expectations were written down (H1 to H6), from a handful of nouns; how their terms are counted was decided after the first numbers were known. One *holds* where its whole interval lies between the limits that it names, *fails* where all of it lies outside, and is *open* otherwise.
 
 
 # %% tags=["hide-input"]
@@ -663,7 +663,7 @@ print(
 
 # %% tags=["remove-input"]
 taken = [f"- {kind}" for kind, *_ in said_of_gap.values()]
-taken += [f"- {said}" for said in [*adverb_said[:2], *number_said]]
+taken += [f"- {said}" for said in number_said]
 taken += [
     "- EW alone does not tell a noun from attraction or from a long verb. Report it by kind of verb, with an adverb "
     "and without, beside number sensitivity ([what to report](../book/reporting.md))."

@@ -103,10 +103,7 @@ def length_of_verb(stages: Stages) -> str:
     ew = ew_of_kinds(stages).set_index(["verbs", "length"])["value"]
     start = "Multi-token verbs score lower, nouns or not: with" if longer_is_worse(stages) else "With"
     moved = [f"from {ew[kind, 'one token']:.2f} to {ew[kind, 'any']:.2f}" for kind in ("all", "never nouns")]
-    return (
-        f"{start} them, EW over whole words goes {moved[0]}, and {moved[1]} over verbs that are never nouns (a sample "
-        "of contexts)."
-    )
+    return f"{start} them, EW over whole words goes {moved[0]}, and {moved[1]} without nouns (a sample of contexts)."
 
 
 def fall_of_ew(model: str) -> str:
