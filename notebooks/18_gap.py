@@ -139,18 +139,19 @@ said_of_gap = {
     )
     for name in real
 }
-paper = published.table2().query("model != 'GPT2'")
-masked_means = paper.groupby(["model", "metric"])["value"].mean().unstack()
-masked_gaps = masked_means["TSE"] - masked_means["EW"]
+paper = published.table2().groupby(["model", "metric"])["value"].mean().unstack()
+gaps = paper["TSE"] - paper["EW"]
+masked_gaps = gaps.drop("GPT2")
 causal_only = (
-    "All this concerns causal models: the paper's three masked models see the words after the verb, and their gaps "
-    f"({masked_gaps.min():.2f} to {masked_gaps.max():.2f}) are not explained here."
+    "All this concerns one causal model. The paper's gaps (masked models "
+    f"{masked_gaps.min():.2f} to {masked_gaps.max():.2f}, GPT-2 {gaps['GPT2']:.2f}) are not explained here, and masked "
+    "models also see the words after the verb."
 )
 
 # %% [markdown] tags=["explains"]
 # ## In brief
 #
-# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which rests on a handful? The paper points to the templates' choice of verbs, and to verbs that models find unlikely. It also names a confounder of GPT-2: a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb makes that reading unlikely. This chapter measures both.
+# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which rests on a handful? The paper points to the templates' choice of verbs, and to verbs that models find unlikely. It also names a potential confounder of GPT-2: a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb makes that reading unlikely. This chapter measures both.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
@@ -427,7 +428,7 @@ glue("lesson_front", lesson_front)
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
 #
-# The first part goes from the templates' verbs, of which some are nouns too, to all single-token verbs that are never nouns. The *word's end* is what changes when a form counts only as a whole word. Some multi-token verbs are also nouns, so these two parts are means over both orders of removal. The parts add up to the gap.
+# The first part goes from the templates' verbs, of which some are nouns too, to all single-token verbs that are never nouns. The *word's end* is what changes when a form counts only as a whole word. Some multi-token verbs are also nouns, so these two parts are means over both orders of removal. The parts add up to the gap over verbs of any length.
 
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")

@@ -254,9 +254,8 @@ def test_the_expectations_are_differences_of_cells(design):
     odds = found.log_odds[np.ix_(cells.index, np.flatnonzero(found.lemmas["lemma"].isin(nouns)))]
     wins = np.where((cells["number"] == "plural").to_numpy()[:, None], odds < 0, odds > 0).mean(axis=1)
     bare = (cells["adverb"] == "none").to_numpy()
-    row = table.query(
-        "statement == 'EW of verbs that are also nouns: with an adverb minus without' and row == 'Simple'"
-    ).iloc[0]
+    lifted = "no plural noun: EW of verbs that are also nouns, with an adverb minus without"
+    row = table.query("statement == @lifted and row == 'Simple'").iloc[0]
     assert row["value"] == pytest.approx(wins[~bare].mean() - wins[bare].mean())
     assert row["low"] <= row["value"] <= row["high"]
     means = table[table["row"] == MEAN]
@@ -330,7 +329,7 @@ def test_the_recorded_design_is_whole_and_its_counts_agree():
 @pytest.mark.parametrize(
     ("nouns", "never", "verdict"),
     [
-        ((0.05, 0.09), (0.01, 0.03), "below TSE for either kind, and further below for verbs that are also nouns"),
+        ((0.05, 0.09), (0.01, 0.03), "below TSE for either kind."),
         ((0.01, 0.09), (0.01, 0.03), "below TSE for either kind."),
         ((0.05, 0.09), (-0.01, 0.03), "below TSE for verbs that are also nouns; for the others it is open"),
         ((-0.01, 0.09), (0.01, 0.03), "it is open whether EW is below TSE for either kind"),

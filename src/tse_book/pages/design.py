@@ -8,7 +8,7 @@ from tse_book.studies.details import recorded_details
 from tse_book.studies.expectations import Design, design_of
 from tse_book.studies.factorial import TABLES, WHOLE
 from tse_book.studies.findings import DEFAULT, findings_table
-from tse_book.studies.findings_run import NO_NOUNS, NOUNS, joined_pairs, recorded_findings
+from tse_book.studies.findings_run import NO_BOS, NO_NOUNS, NOUNS, joined_pairs, recorded_findings
 from tse_book.studies.gap import (
     Stages,
     ew_of_kinds,
@@ -74,16 +74,15 @@ def kind_of_verb(single: pd.DataFrame) -> str:
     ...                     ["all", "also nouns", "never nouns"])
     >>> print(kind_of_verb(rows))
     Over single-token verbs, TSE minus EW is 0.10 [0.09, 0.11]. Kind by kind, in TSE and EW alike, it is 0.07 \
-[0.05, 0.09] for verbs that are also nouns and 0.02 [0.01, 0.03] for verbs that are never nouns. So EW is below TSE \
-for either kind, and further below for verbs that are also nouns.
+[0.05, 0.09] for verbs that are also nouns and 0.02 [0.01, 0.03] for verbs that are never nouns (TSE of one kind rests \
+on very few verbs). So EW is below TSE for either kind.
     """
     said = f"Over single-token verbs, TSE minus EW is {_interval(single.loc['all'])}."
     if not {"also nouns", "never nouns"} <= set(single.index):
         return said
     nouns, never = single.loc["also nouns"], single.loc["never nouns"]
     if nouns["low"] > 0 and never["low"] > 0:
-        further = ", and further below for verbs that are also nouns" if nouns["low"] > never["high"] else ""
-        verdict = f"So EW is below TSE for either kind{further}."
+        verdict = "So EW is below TSE for either kind."
     elif nouns["low"] > 0 >= never["low"]:
         verdict = "So EW is below TSE for verbs that are also nouns; for the others it is open."
     elif nouns["high"] < 0 and never["high"] < 0:
@@ -92,7 +91,7 @@ for either kind, and further below for verbs that are also nouns.
         verdict = "So it is open whether EW is below TSE for either kind."
     return (
         f"{said} Kind by kind, in TSE and EW alike, it is {_interval(nouns)} for verbs that are also nouns and "
-        f"{_interval(never)} for verbs that are never nouns. {verdict}"
+        f"{_interval(never)} for verbs that are never nouns (TSE of one kind rests on very few verbs). {verdict}"
     )
 
 
@@ -101,7 +100,7 @@ def length_of_verb(stages: Stages) -> str:
     if not has_whole_words(stages):
         return ""
     ew = ew_of_kinds(stages).set_index(["verbs", "length"])["value"]
-    start = "Multi-token verbs score lower, nouns or not: with" if longer_is_worse(stages) else "With"
+    start = "Without an adverb multi-token verbs score lower: with" if longer_is_worse(stages) else "With"
     moved = [f"from {ew[kind, 'one token']:.2f} to {ew[kind, 'any']:.2f}" for kind in ("all", "never nouns")]
     return f"{start} them, EW over whole words goes {moved[0]}, and {moved[1]} without nouns (a sample of contexts)."
 
@@ -113,9 +112,10 @@ def fall_of_ew(model: str) -> str:
     found = found[found["claim"] == "E.head-tail.ew"].set_index("condition")
     if not {DEFAULT, NO_NOUNS} <= set(found.index):
         return ""
+    bare = f" ({_interval(found.loc[NO_BOS])} with no BOS token)" if NO_BOS in found.index else ""
     return (
         f"From likely to unlikely verbs EW falls by {_interval(found.loc[DEFAULT])} more than the cut-offs alone "
-        f"explain, and by {_interval(found.loc[NO_NOUNS])} over verbs that are never nouns."
+        f"explain{bare}, and by {_interval(found.loc[NO_NOUNS])} over verbs that are never nouns."
     )
 
 
@@ -188,11 +188,13 @@ def adverbs_said(design: Design) -> list[str]:
     means = between.groupby(["attractor", "kind"])[["without", "with"]].mean()
     if {"singular", "plural"} <= set(between["attractor"]):
         plural, singular = means.loc["plural"], means.loc["singular"]
-        others = plural.loc["other verbs"]
-        brought = " (the adverb brings out attraction)" if others["with"] < others["without"] else ""
+        rows = between.query("attractor == 'plural' and kind == 'other verbs'")
+        falls = int((rows["with"] < rows["without"]).sum())
+        brought = f", which fall in {falls} of {len(rows)} constructions: attraction" if falls else ""
         said += [
-            f"With a plural noun between subject and verb, it takes EW {_moved(plural, 'nouns too')} for verbs that "
-            f"are also nouns and {_moved(plural, 'other verbs')} for the others{brought}.",
+            f"With a plural noun between subject and verb (mean of {len(rows)} constructions; the chart shows one), it "
+            f"takes EW {_moved(plural, 'nouns too')} for verbs that are also nouns and {_moved(plural, 'other verbs')} "
+            f"for the others{brought}.",
             f"With a singular noun there, EW of the others after an adverb is {singular['with']['other verbs']:.2f}.",
         ]
     return said

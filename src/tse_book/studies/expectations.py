@@ -80,18 +80,30 @@ def expectations(design: Design) -> pd.DataFrame:
         return lambda construction: _tse(_rows(design.contexts, construction, *conditions), be)
 
     judged = [
-        ("H1", "EW of other verbs minus TSE over distinct decisions", ew(calm, bare, others), tse(calm, bare), near),
-        ("H1", "EW of other verbs minus TSE of be", ew(calm, bare, others), tse(calm, bare, be=True), near),
+        (
+            "H1",
+            "no plural noun, no adverb: EW of other verbs minus TSE over distinct decisions",
+            ew(calm, bare, others),
+            tse(calm, bare),
+            near,
+        ),
+        (
+            "H1",
+            "no plural noun, no adverb: EW of other verbs minus TSE of be",
+            ew(calm, bare, others),
+            tse(calm, bare, be=True),
+            near,
+        ),
         (
             "H2",
-            "EW of verbs that are also nouns: with an adverb minus without",
+            "no plural noun: EW of verbs that are also nouns, with an adverb minus without",
             ew(calm, adverb, of_nouns),
             ew(calm, bare, of_nouns),
             nouns_lift,
         ),
         (
             "H2",
-            "EW of other verbs: with an adverb minus without",
+            "no plural noun: EW of other verbs, with an adverb minus without",
             ew(calm, adverb, others),
             ew(calm, bare, others),
             verbs_lift,
@@ -166,7 +178,16 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
         raise InputError("H6: the findings have no fall from head to tail over verbs that are never nouns")
     certain, possible = (rows["low"] > 0).mean(), (rows["high"] > 0).mean()
     half, none = Region(at_most=0.5 - 1e-9), Region(at_most=0.0)
-    judged = [(MEAN, "share of rows that fall beyond their null", half, certain, certain, possible)]
+    judged = [
+        (
+            MEAN,
+            "never nouns: rows that fall beyond their null, for certain and possibly; fewer than half",
+            half,
+            certain,
+            certain,
+            possible,
+        )
+    ]
     judged += [(r.row, "the fall beyond its null", none, r.value, r.low, r.high) for r in rows.itertuples()]
     table = [("H6", statement, row, *values, *region, region.verdict(*values[1:]))
              for row, statement, region, *values in judged]  # fmt: skip
@@ -270,5 +291,5 @@ def _sensitivity(verbs: pd.DataFrame, region: Region) -> list[tuple]:
         MEAN: table.min(),
         **{row: part.min() for row, part in table.groupby([key[0] for key in bounds], sort=False)},
     }
-    statement = f"NS in each of {len(cells)} cells: the smallest"
+    statement = f"with an adverb: NS in each of {len(cells)} cells, the smallest"
     return [("H3", statement, row, *least, *region, region.verdict(*least[1:])) for row, least in rows.items()]
