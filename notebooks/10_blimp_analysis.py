@@ -177,7 +177,7 @@ if len(names) > 1:
 # *Figure 2.* Does a model do worse on longer sentences, on ones it finds surprising, or where it hesitates? The pairs are sorted by each quantity and cut into ten bins of equal size. In the paper GPT-2's accuracy climbs largely steadily with its confidence; that of the others does not.
 #
 # ```{dropdown} Predict: in which of the four panels will the line climb most?
-# Confidence is the natural guess: a model whose two log-probabilities lie far apart should mostly be right (they are in nats; one is 1.44 bits).
+# Confidence is the natural guess: a model whose two log-probabilities lie far apart should mostly be right.
 # ```
 
 

@@ -254,8 +254,8 @@ def test_the_expectations_are_differences_of_cells(design):
     odds = found.log_odds[np.ix_(cells.index, np.flatnonzero(found.lemmas["lemma"].isin(nouns)))]
     wins = np.where((cells["number"] == "plural").to_numpy()[:, None], odds < 0, odds > 0).mean(axis=1)
     bare = (cells["adverb"] == "none").to_numpy()
-    lifted = "no plural noun: EW of verbs that are also nouns, with an adverb minus without"
-    row = table.query("statement == @lifted and row == 'Simple'").iloc[0]
+    lifted = table["statement"] == "no plural noun: EW of verbs that are also nouns, with an adverb minus without"
+    row = table[lifted & (table["row"] == "Simple")].iloc[0]
     assert row["value"] == pytest.approx(wins[~bare].mean() - wins[bare].mean())
     assert row["low"] <= row["value"] <= row["high"]
     means = table[table["row"] == MEAN]
