@@ -151,7 +151,7 @@ causal_only = (
 # %% [markdown] tags=["explains"]
 # ## In brief
 #
-# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which rests on a handful? The paper points to the templates' choice of verbs, and to verbs that models find unlikely. It also names a potential confounder of GPT-2: a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb makes that reading unlikely. This chapter measures both.
+# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which rests on a handful? The paper points to the templates' choice of verbs, and to verbs that models find unlikely. It also names a potential confounder of GPT-2: a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb makes that reading unlikely.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
@@ -226,7 +226,6 @@ for name in real:
         "all verbs": every,
         "also nouns": every[noun],
     }
-falls_of = {}
 for label, groups in kinds.items():
     lines = {
         "the rule": true_verbs("systematic"),
@@ -237,7 +236,7 @@ for label, groups in kinds.items():
     ends = tenths[tenths["tenth"].isin([1, TENTHS])].pivot(
         index="line", columns="tenth", values="score"
     )
-    falls = falls_of[label] = ends[1] - ends[TENTHS]
+    falls = ends[1] - ends[TENTHS]
     base = alt.Chart(tenths).encode(
         x=alt.X("tenth:O", title="tenth of the verbs, the likeliest first", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("score:Q", title="EW", scale=alt.Scale(domain=[0.4, 1.0])),
@@ -269,19 +268,9 @@ for label, groups in kinds.items():
     right = groups["all verbs"]
     habit = right[(right["singular"] - right["plural"]).abs() > 0.5]
     for_base = (habit["plural"] > habit["singular"]).mean()
-    falls = falls_of[label]
-    nearer = {
-        kind: min(
-            ("the rule", "the list"), key=lambda line: abs(falls[kind] - falls[line])
-        )
-        for kind in ("never nouns", "also nouns")
-    }
     display(
         newman.say(
             f"In these constructions EW of {label} is {ew['never nouns']:.2f} for verbs that are never nouns and {ew['also nouns']:.2f} for the others.",
-            f"By how far they fall, both lines are nearer to {nearer['also nouns']}."
-            if nearer["never nouns"] == nearer["also nouns"]
-            else f"By how far it falls, the line of the former is nearer to {nearer['never nouns']}, that of the latter to {nearer['also nouns']}.",
             f"Some verbs are right for one number of the subject and wrong for the other: {for_base:.0%} of these prefer the base form"
             + ".",
         )
@@ -421,9 +410,6 @@ if rows:
     display(newman.say(*said))
     lesson_front = " ".join(said).replace("*", '"')
 glue("lesson_front", lesson_front)
-
-# %% [markdown] tags=["explains"]
-# [Pitfalls](14_pitfalls.ipynb) has the other benchmarks.
 
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
@@ -610,7 +596,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 # ````{exercise} ★★ An adverb of your own
 # :label: 18-adverb
 #
-# No programming: open [Try it](../book/try.md), type *The author near the guards*, and note which verbs the model gets wrong. Then put an adverb behind *guards*. Which verbs come back, and which stay wrong? What do you conclude for each group?
+# No programming: open [Try it](../book/try.md), type *The author near the guards*, and note which verbs the model gets wrong. Then put an adverb behind *guards*. Which verbs come back, and which stay wrong? Why?
 #
 # ```{dropdown} Hint
 # Ask of each wrong verb whether it is also a noun.
