@@ -77,11 +77,11 @@ def _figure(curves, metrics, value, published, chosen, title):
     shown = alt.param(
         name="shown", value=chosen, bind=alt.binding_select(options=constructions, name="Construction in colour ")
     )
-    floor = 0.0 if value != "score" else min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
+    lowest = 0.0 if value != "score" else min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
     panels = [(model, metric) for model in models for metric in metrics]
     size = {"width": "container" if len(panels) == 1 else 275, "height": 170}
     plots = [
-        _panel(rows, model, metric, value, floor, share).properties(
+        _panel(rows, model, metric, value, lowest, share).properties(
             title=alt.TitleParams(_heading(model, metric, models, metrics), fontSize=12, offset=20), **size
         )
         for model, metric in panels
@@ -138,7 +138,7 @@ def _rows(table, metrics, value):
     return table[kept].sort_values(["metric", "construction", "side", "position"], kind="stable")
 
 
-def _panel(rows, model, metric, value, floor, share):
+def _panel(rows, model, metric, value, lowest, share):
     here = alt.Chart(rows).transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
     ticks = [float(position(side, c).round(5)) for side, cuts in TICKS.items() for c in cuts]
     words = (
@@ -155,7 +155,7 @@ def _panel(rows, model, metric, value, floor, share):
         y=alt.Y(
             f"{value}:Q",
             title=NUMBERS[value],
-            scale=alt.Scale(domain=[floor, 1.0], zero=False),
+            scale=alt.Scale(domain=[lowest, 1.0], zero=False),
             axis=alt.Axis(format=".0%", tickCount=5),
         ),
     )

@@ -27,7 +27,17 @@ from tse_book.claims.verdicts import (
     REACHED,
     UNDECIDED,
 )  # fmt: skip
-from tse_book.studies.findings import AGAINST, DEFAULT, FINDING_COLUMNS
+from tse_book.studies.findings import (
+    ADVERB,
+    AGAINST,
+    DEFAULT,
+    FINDING_COLUMNS,
+    NO_ADVERB,
+    NO_BOS,
+    NO_NOUNS,
+    NOUNS,
+    ONCE,
+)
 from tse_core.errors import InputError, unknown
 from tse_core.uncertainty.intervals import holm, p_value
 
@@ -134,12 +144,12 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
 
 # What a verdict depends on, where a condition changes it.
 NAMED = {
-    "no BOS token": "the BOS token",
-    "verbs that are also nouns": "the kind of verb",
-    "verbs that are never nouns": "the kind of verb",
-    "distinct decisions": "how often TSE counts a decision",
-    "no adverb": "the sentences",
-    "an adverb": "an adverb before the verb",
+    NO_BOS: "the BOS token",
+    NOUNS: "the kind of verb",
+    NO_NOUNS: "the kind of verb",
+    ONCE: "how often TSE counts a decision",
+    NO_ADVERB: "the sentences",
+    ADVERB: "an adverb before the verb",
 }
 
 

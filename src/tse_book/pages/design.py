@@ -7,8 +7,8 @@ from tse_book.studies.agreement_findings import BETWEEN, SIMPLE, about_verbs
 from tse_book.studies.details import recorded_details
 from tse_book.studies.expectations import Design, design_of
 from tse_book.studies.factorial import TABLES, WHOLE
-from tse_book.studies.findings import DEFAULT, findings_table
-from tse_book.studies.findings_run import NO_BOS, NO_NOUNS, NOUNS, joined_pairs, recorded_findings
+from tse_book.studies.findings import DEFAULT, NO_BOS, NO_NOUNS, NOUNS, findings_table
+from tse_book.studies.findings_run import joined_pairs, recorded_findings
 from tse_book.studies.gap import (
     Stages,
     ew_of_kinds,
@@ -81,18 +81,21 @@ on very few verbs). So EW is below TSE for either kind.
     if not {"also nouns", "never nouns"} <= set(single.index):
         return said
     nouns, never = single.loc["also nouns"], single.loc["never nouns"]
-    if nouns["low"] > 0 and never["low"] > 0:
-        verdict = "So EW is below TSE for either kind."
-    elif nouns["low"] > 0 >= never["low"]:
-        verdict = "So EW is below TSE for verbs that are also nouns; for the others it is open."
-    elif nouns["high"] < 0 and never["high"] < 0:
-        verdict = "So EW is above TSE for either kind."
-    else:
-        verdict = "So it is open whether EW is below TSE for either kind."
+    of_nouns, of_others = map(_side, (nouns, never))
+    verdict = (
+        f"{of_nouns} for either kind"
+        if of_nouns == of_others
+        else f"for the former {of_nouns}, for the latter {of_others}"
+    )
     return (
         f"{said} Kind by kind, in TSE and EW alike, it is {_interval(nouns)} for verbs that are also nouns and "
-        f"{_interval(never)} for verbs that are never nouns (TSE of one kind rests on very few verbs). {verdict}"
+        f"{_interval(never)} for verbs that are never nouns (TSE of one kind rests on very few verbs). So {verdict}."
     )
+
+
+def _side(gap) -> str:
+    """Where EW lies for certain, by the interval of TSE minus EW."""
+    return "EW is below TSE" if gap["low"] > 0 else "EW is above TSE" if gap["high"] < 0 else "it is open"
 
 
 def length_of_verb(stages: Stages) -> str:

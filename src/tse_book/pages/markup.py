@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from tse_core.paths import data_folder
 
-_NUMBERS = ("Published", "Ours", "Difference", "Truth", "Measured", "Border", "Default front", "Nothing in front")
+_NUMBERS = ("Published", "Ours", "Difference", "Truth", "Measured")
 
 
 def shown(text: str):

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from tse_book.studies.also_nouns import also_nouns
-from tse_core.datasets.lemmas import load_lemmas
+from tse_book.studies.findings import NO_NOUNS
 from tse_core.errors import InputError
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine, interval
@@ -48,9 +48,8 @@ def design_of(contexts: pd.DataFrame, verbs: pd.DataFrame) -> Design:
     for name, given in {"contexts": contexts, "verbs": verbs}.items():
         if given.empty:
             raise InputError(f"the design has no {name}, so nothing can be expected of it")
-    table = load_lemmas("newman-appendix").table.drop_duplicates("lemma").set_index("lemma")["noun"]
     levels = verbs.select_dtypes(exclude="number").columns
-    verbs = verbs.assign(also_noun=verbs["lemma"].map(table)).astype(dict.fromkeys(levels, "category"))
+    verbs = verbs.assign(also_noun=also_nouns(verbs["lemma"])).astype(dict.fromkeys(levels, "category"))
     return Design(contexts, verbs)
 
 
@@ -172,7 +171,7 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
     reach above 0. The row "mean" is the share of rows that fall for certain (the interval lies above 0), with the most
     that it could be (its end does) as its upper bound.
     """
-    asked = (findings["claim"] == "E.head-tail.ew") & (findings["condition"] == "verbs that are never nouns")
+    asked = (findings["claim"] == "E.head-tail.ew") & (findings["condition"] == NO_NOUNS)
     rows = findings[asked & ~findings["row"].isin(["all", "difference"])]
     if rows.empty:
         raise InputError("H6: the findings have no fall from head to tail over verbs that are never nouns")
@@ -194,9 +193,6 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table, columns=COLUMNS)
 
 
-LIFTED = ["adverb", "also_noun", "construction"]
-
-
 def lifts(design: Design, number: str) -> pd.DataFrame:
     """How much each adverb lifts EW without a plural attractor, over subjects of one number.
 
@@ -205,8 +201,9 @@ def lifts(design: Design, number: str) -> pd.DataFrame:
     DataFrame with adverb, also_noun, value, low, high: a mean over the constructions in which it is unambiguous.
     """
     calm = design.verbs.query(f"attractor_number != 'plural' and number == '{number}'")
+    by = ["adverb", "also_noun", "construction"]
     bare, cells = (
-        {key: _ew(cell) for key, cell in calm.query(asked).groupby(LIFTED, sort=False, observed=True)}
+        {key: _ew(cell) for key, cell in calm.query(asked).groupby(by, sort=False, observed=True)}
         for asked in ("adverb == 'none'", "adverb != 'none' and ambiguous == 'no'")
     )
     found: dict[tuple, dict[str, Parts]] = {}

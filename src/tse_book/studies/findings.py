@@ -16,15 +16,17 @@ from tse_core.results.signature import Signature
 FINDING_COLUMNS = [
     "model", "condition", "claim", "row", "value", "low", "high", "error", "freedom", "n", "signature",
 ]  # fmt: skip
-DEFAULT = "default"
+DEFAULT, NO_BOS, ONCE = "default", "no BOS token", "distinct decisions"
+NOUNS, NO_NOUNS = "verbs that are also nouns", "verbs that are never nouns"
+NO_ADVERB, ADVERB = "no adverb", "an adverb"
 # Condition -> the one that it is held against.
 AGAINST = {
-    "no BOS token": DEFAULT,
-    "verbs that are also nouns": DEFAULT,
-    "verbs that are never nouns": DEFAULT,
-    "distinct decisions": DEFAULT,
-    "no adverb": None,
-    "an adverb": "no adverb",
+    NO_BOS: DEFAULT,
+    NOUNS: DEFAULT,
+    NO_NOUNS: DEFAULT,
+    ONCE: DEFAULT,
+    NO_ADVERB: None,
+    ADVERB: NO_ADVERB,
 }
 
 

@@ -18,7 +18,17 @@ from tse_book.studies.details import (
     recorded_details,
     recorded_pairs,
 )
-from tse_book.studies.findings import DEFAULT, FINDING_COLUMNS, findings_table
+from tse_book.studies.findings import (
+    ADVERB,
+    DEFAULT,
+    FINDING_COLUMNS,
+    NO_ADVERB,
+    NO_BOS,
+    NO_NOUNS,
+    NOUNS,
+    ONCE,
+    findings_table,
+)
 from tse_book.studies.rows import sampled_forms, suites_signature
 from tse_core.agreement.evaluation import Evaluation, evaluate
 from tse_core.agreement.job import Protocol
@@ -37,8 +47,6 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 FILE = "findings.csv"
 FACTORIAL = "marvin-linzen-adverbs"
 FURTHER = ("findings", "details")  # what a recorded run has besides its parts
-NO_BOS, ONCE = "no BOS token", "distinct decisions"
-NOUNS, NO_NOUNS = "verbs that are also nouns", "verbs that are never nouns"
 SAMPLE, FEW = 200, 40  # contexts of a construction of which past forms and falls are asked
 
 
@@ -177,7 +185,7 @@ def _factorial(model, name: str | None, lemmas: str, store) -> dict[str, tuple[S
         return {}
     pairs = load_pairs(name)
     found = {}
-    for condition, some in (("no adverb", pairs["adverb"] == "none"), ("an adverb", pairs["adverb"] != "none")):
+    for condition, some in ((NO_ADVERB, pairs["adverb"] == "none"), (ADVERB, pairs["adverb"] != "none")):
         chosen = pairs[some].reset_index(drop=True)
         chosen.attrs["name"] = f"{name}, {condition}"
         evaluation = evaluate(model, chosen, lemmas, keep="lemmas", store=store)
