@@ -38,7 +38,9 @@ def test_a_workflow_calls_targets_of_the_makefile(path):
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_a_workflow_pins_its_actions_and_may_write_nothing_but_pages(path):
     actions = [step["uses"] for step in steps(path) if "uses" in step]
-    assert all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in actions)
+    assert all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action) for action in actions)
+    versions = re.findall(r"uses: \S+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$", path.read_text(), re.MULTILINE)
+    assert actions and len(versions) == len(actions), "beside each commit stands the version it is"
     content = yaml.safe_load(path.read_text())
     assert content["permissions"] == {"contents": "read"}
     granted = {name: set(job.get("permissions", {})) for name, job in content["jobs"].items()}
