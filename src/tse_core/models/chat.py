@@ -7,6 +7,7 @@ a process of its own, of bounded time, memory and output.
 import json
 import sys
 import tempfile
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -32,23 +33,29 @@ except Exception as error:  # whatever the template's own language raises
 """
 
 
-def chat_ids(name: str, tokenizer, message: str) -> tuple[int, ...]:
-    """The ids of a chat up to where the model's reply begins.
+@dataclass(frozen=True)
+class Chat:
+    """A user's message, to which sentences are read as the reply."""
 
-    Raises
-    ------
-    InputError
-        If the tokenizer has no template, or its template takes no message of a user's alone or does not end.
-    """
-    if not tokenizer.chat_template:
-        raise InputError(f"{name} has no chat template; leave chat out")
-    try:
-        template = tokenizer.get_chat_template()
-    except ValueError as error:  # several, and none of them the default
-        raise InputError(f"{name} has no default chat template ({' '.join(str(error).split())[:200]})") from None
-    special = {role: str(token) for role, token in tokenizer.special_tokens_map.items()}
-    text = _rendered(name, template, message, tuple(special.items()))
-    return tuple(tokenizer(text, add_special_tokens=False)["input_ids"])
+    message: str
+
+    def ids(self, name: str, tokenizer) -> tuple[int, ...]:
+        """The ids of the chat up to where the model's reply begins.
+
+        Raises
+        ------
+        InputError
+            If the tokenizer has no template, or its template takes no message of a user's alone or does not end.
+        """
+        if not tokenizer.chat_template:
+            raise InputError(f"{name} has no chat template; leave chat out")
+        try:
+            template = tokenizer.get_chat_template()
+        except ValueError as error:  # several, and none of them the default
+            raise InputError(f"{name} has no default chat template ({' '.join(str(error).split())[:200]})") from None
+        special = {role: str(token) for role, token in tokenizer.special_tokens_map.items()}
+        text = _rendered(name, template, self.message, tuple(special.items()))
+        return tuple(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 @lru_cache(maxsize=64)

@@ -88,7 +88,9 @@ def load_model(
 def _in_chat(model, chat: str | None):
     if chat is None:
         return model
-    return replace(as_language_model(model), chat=chat)
+    from tse_core.models.chat import Chat  # a chat's template runs in a process of its own, and few ask for one
+
+    return replace(as_language_model(model), chat=Chat(chat))
 
 
 def as_model(model) -> LanguageModel | SurprisalModel:

@@ -11,6 +11,7 @@ from tse_core.files import read_text
 from tse_core.paths import data_folder
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+ADAPTER = "adapter_config.json"  # marks the folder of a PEFT adapter
 
 
 def laboratory_models() -> list[str]:
@@ -85,8 +86,13 @@ def _not_opened(name: str, folder: Path, auto: str, error: Exception) -> InputEr
             f"{name} needs to run its own code; allow it with trust_remote_code=True (--trust-remote-code)"
         )
     if "safetensors" in reason and not weight_files(folder):
-        return InputError(f"{name} holds no {WEIGHTS}; weights are read from safetensors only")
+        return no_weights(name)
     return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}")
+
+
+def no_weights(name: str, file: str = WEIGHTS) -> InputError:
+    """The line for a model without weights that could be read."""
+    return InputError(f"{name} holds no {file}; weights are read from safetensors only")
 
 
 def weight_files(folder: Path) -> list[Path]:

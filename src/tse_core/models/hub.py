@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tse_core.errors import InputError
-from tse_core.models.folders import INDEX, WEIGHTS, indexed, weight_files
+from tse_core.models.folders import INDEX, WEIGHTS, indexed, no_weights, weight_files
 from tse_core.models.hub_answers import address, passes, refused, said, unknown_model
 from tse_core.progress import progress
 
@@ -29,12 +29,12 @@ SHOWN = 5e6  # bytes: the download of a larger file is shown
 
 
 def model_folder(name: str, place: str, revision: str | None = None, trust: bool = False) -> Path:
-    """The folder with a model's configuration and tokenizer: `place` itself, or the hub's cache, filled where it lacks.
+    """The folder of the hub's cache with a model's configuration and tokenizer, filled where it lacks them.
 
     Parameters
     ----------
     name : what the user called the model, for errors
-    place : a folder, or a name on the hub
+    place : its name on the hub
     revision : branch, tag or commit on the hub
     trust : whether the repository's own code is fetched too
 
@@ -43,8 +43,6 @@ def model_folder(name: str, place: str, revision: str | None = None, trust: bool
     InputError
         There is no such model, or the hub does not give it: one line says why, and what to do.
     """
-    if Path(place).is_dir():
-        return Path(place)
     folder = _cached(place, revision)
     if folder and not trust and {"tokenizer.json", "tokenizer_config.json"} <= _names(folder):
         return folder
@@ -58,7 +56,7 @@ def model_folder(name: str, place: str, revision: str | None = None, trust: bool
 
 
 def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
-    """The safetensors files of a model, in order; those of the hub are fetched where `folder`, its cache, lacks them.
+    """The safetensors files of a model of the hub, in order; fetched where `folder`, its cache, lacks them.
 
     Raises
     ------
@@ -66,30 +64,29 @@ def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
         There are none, or the hub does not give them.
     """
     found = weight_files(folder)
-    if found and (Path(place).is_dir() or all(file.is_file() for file in found)):
+    if found and all(file.is_file() for file in found):
         return found
-    if not Path(place).is_dir():
-        from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
-        if reason := hub_unreachable():
-            raise InputError(f"{name}: its weights are not all in the hub's cache, and {reason}")
-        get = partial(_get, name, place, folder.name)
+    if reason := hub_unreachable():
+        raise InputError(f"{name}: its weights are not all in the hub's cache, and {reason}")
+    get = partial(_get, name, place, folder.name)
+    try:
         try:
-            try:
-                files = indexed(get(INDEX))
-            except EntryNotFoundError as error:
-                if isinstance(error, LocalEntryNotFoundError):
-                    raise
-                files = [WEIGHTS]
-            for file in files:
-                get(file)
-            return weight_files(folder)
-        except InputError:
-            raise
-        except Exception as error:  # of the library, of httpx below it, of the disk
-            if not isinstance(error, EntryNotFoundError) or isinstance(error, LocalEntryNotFoundError):
-                raise refused(name, place, error) from error
-    raise InputError(f"{name} holds no {WEIGHTS}; weights are read from safetensors only")
+            files = indexed(get(INDEX))
+        except EntryNotFoundError as error:
+            if isinstance(error, LocalEntryNotFoundError):
+                raise
+            files = [WEIGHTS]
+        for file in files:
+            get(file)
+        return weight_files(folder)
+    except InputError:
+        raise
+    except Exception as error:  # of the library, of httpx below it, of the disk
+        if not isinstance(error, EntryNotFoundError) or isinstance(error, LocalEntryNotFoundError):
+            raise refused(name, place, error) from error
+    raise no_weights(name)
 
 
 def hub_unreachable() -> str:

@@ -17,14 +17,14 @@ import torch
 from tse_core.errors import InputError
 from tse_core.files import is_folder
 from tse_core.models.bos import WORDS, bos_ids, token_id
-from tse_core.models.chat import chat_ids
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
-from tse_core.models.word_ends import word_ends
 from tse_core.words import join
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
+
+    from tse_core.models.chat import Chat
 
 Kind = Literal["causal", "masked"]
 
@@ -69,9 +69,9 @@ class LanguageModel:
         The token before each document in pretraining (see ``models/bos.py``).
     quantisation : str, optional
         How a GGUF file stores most of its weights, e.g. "Q4_1".
-    chat : str, optional
-        A user's message: what a causal model reads before a sentence is then its tokenizer's chat template with
-        this message, up to where its reply begins, and the sentence is the reply. By default there is no chat.
+    chat : Chat, optional
+        What a causal model reads before a sentence is then its tokenizer's chat template with this message, up to where
+        its reply begins, and the sentence is the reply. By default there is no chat.
     """
 
     gives_distributions: ClassVar[bool] = True  # a model that gives surprisals only has False (`SurprisalModel`)
@@ -86,7 +86,7 @@ class LanguageModel:
     space: bool = False
     document_bos: str | None = None
     quantisation: str | None = None
-    chat: str | None = None
+    chat: "Chat | None" = None
 
     def __post_init__(self):
         if self.chat is not None and (self.kind == "masked" or self.bos != "default"):
@@ -94,7 +94,7 @@ class LanguageModel:
                 f"{self.name}: chat is for causal models, and its template says what is read before a sentence (no bos)"
             )
         if self.chat is not None:
-            chat_ids(self.name, self.tokenizer, self.chat)
+            self.chat.ids(self.name, self.tokenizer)
         if self.bos not in WORDS:
             token_id(self.name, self.tokenizer, self.bos)
 
@@ -136,7 +136,7 @@ class LanguageModel:
         if self.quantisation:
             shown["quantised"] = self.quantisation
         if self.chat is not None:
-            shown["chat"] = f"{self.chat}@{hashlib.sha256(repr(self._bos_ids).encode()).hexdigest()[:8]}"
+            shown["chat"] = f"{self.chat.message}@{hashlib.sha256(repr(self._bos_ids).encode()).hexdigest()[:8]}"
         return shown | ({"revision": self.revision} if self.revision else {})
 
     def probe(self) -> list[float]:
@@ -155,7 +155,7 @@ class LanguageModel:
     @cached_property
     def _bos_ids(self) -> tuple[int, ...]:
         if self.chat is not None:
-            return chat_ids(self.name, self.tokenizer, self.chat)
+            return self.chat.ids(self.name, self.tokenizer)
         return bos_ids(self.name, self.tokenizer, self.bos, self.document_bos)
 
     @cached_property
@@ -294,6 +294,8 @@ class LanguageModel:
     @cached_property
     def word_ends(self) -> np.ndarray:
         """Which entries end the word before them: bool (vocabulary,); see `models/word_ends.py`."""
+        from tse_core.models.word_ends import word_ends  # only whole words ask
+
         return word_ends(self.label, self.tokenizer, self.vocabulary_size)
 
     def tokens(self, ids: Sequence[int]) -> list[str]:

