@@ -35,6 +35,7 @@ LAYOUTS = (
     "roberta-base_decoder",
 )
 WIDTH = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+PIECE = 1 << 16  # bytes that are sent at a time
 WORDS = words()
 TEXT = [f"the {word} is there" for word in WORDS for _ in range(2)]
 
@@ -207,27 +208,33 @@ def serving(root: Path, second_a_piece: float = 0.0) -> Iterator[Hub]:
 
         def file(self, file: Path, said: dict, fault):
             start = int(self.headers.get("Range", "bytes=0-").split("=")[1].split("-")[0])
-            content = file.read_bytes()[start:]
+            size = file.stat().st_size
             said = said | {"ETag": f'"{_digest(file)}"', "Accept-Ranges": "bytes"}
             if start:
-                said["Content-Range"] = f"bytes {start}-{start + len(content) - 1}/{start + len(content)}"
-            self.reply(206 if start else 200, said, content, sent=len(content) // 2 if fault == "cut" else None)
+                said["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
+            with file.open("rb") as source:
+                source.seek(start)
+                end = start + (size - start) // 2 if fault == "cut" else size
+                pieces = iter(lambda: source.read(min(PIECE, end - source.tell())), b"")
+                self.answer(206 if start else 200, said, size - start, pieces)
+            self.close_connection = self.close_connection or fault == "cut"
 
-        def reply(self, status: int, said: dict, content: bytes = b"", sent: int | None = None):
+        def reply(self, status: int, said: dict, content: bytes = b""):
+            self.answer(status, said, len(content), [content])
+
+        def answer(self, status: int, said: dict, length: int, pieces):
             hub.asked.append(f"{self.command} {self.path} {status}")
             self.send_response(status)
             for name, value in said.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Content-Length", str(length))
             self.end_headers()
             if self.command == "HEAD":
                 return
-            content = content[:sent]
-            for place in range(0, len(content), 1 << 16):
-                self.wfile.write(content[place : place + (1 << 16)])
+            for piece in pieces:
+                self.wfile.write(piece)
                 if second_a_piece:
                     time.sleep(second_a_piece)
-            self.close_connection = self.close_connection or sent is not None
 
         def log_message(self, *_):
             pass
@@ -262,7 +269,13 @@ def use(hub: str, home: Path, monkeypatch) -> None:
 
 
 def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    return _digest_of(file, file.stat().st_mtime_ns)
+
+
+@cache
+def _digest_of(file: Path, changed: int) -> str:
+    with file.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()
 
 
 def _announced(file: Path, fault) -> int:
