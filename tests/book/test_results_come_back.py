@@ -1,6 +1,11 @@
 """A run on a machine with a GPU comes back as files, and the book of another clone shows it."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -14,6 +19,8 @@ from tse_book.recorded import known_results, load_recorded
 from tse_book.studies.recording import parts_for, record
 from tse_core.paths import store_folder
 from tse_core.results.tidy import TIDY_COLUMNS
+
+MAKEFILE = Path(__file__).parents[2] / "Makefile"
 
 
 @pytest.fixture
@@ -74,3 +81,20 @@ def test_what_the_claims_ask_besides_is_measured_once_for_a_store(recorded, tmp_
     assert kept() == 2
     monkeypatch.setattr("tse_core.results.code.code_digest", lambda: "0" * 12)  # other code
     assert kept() == 3
+
+
+def test_cleaning_keeps_results_and_only_distclean_removes_them(tmp_path):
+    shutil.copy(MAKEFILE, tmp_path)
+    for file in ("_build/page.html", "store/results/ab.parquet", "env/bin/python"):
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (tmp_path / "env" / "bin" / "python").chmod(0o755)
+    store = tmp_path / "store"
+
+    def left(target):
+        environment = os.environ | {"TSE_STORE": str(store)}
+        subprocess.run(["make", target, "VENV=env"], cwd=tmp_path, env=environment, check=True, capture_output=True)
+        return {name for name in ("_build", "store", "env") if (tmp_path / name).exists()}
+
+    assert left("clean") == {"store", "env"}
+    assert left("distclean") == set()
