@@ -340,6 +340,7 @@ charts.switchboard(board) if len(board) else print(
 )
 
 # %% tags=["hide-input"]
+tried = " and ".join(dict.fromkeys(board["construction"])) if len(board) else ""
 if len(board):
     moved = board.pivot_table(
         "score", ["model", "switch", "construction", "metric"], "setting"
@@ -357,14 +358,18 @@ if len(board):
         without = ", ".join(switch for _, switch in part.index[still]) or "none"
         display(
             newman.say(
-                f"{label}: the largest movement is {size:.3f}, from this switch: *{far}*. "
+                f"{label}, in {tried} alone: the largest movement is {size:.3f}, from this switch: *{far}*. "
                 f"Without any effect: {without}."
             )
         )
     shown = moved.reset_index()
 else:
     shown = pd.DataFrame(columns=["model", "switch", "EW", "MW", "TSE"])
-table(shown, "Largest change of any construction's score, by switch", digits=4)
+table(
+    shown,
+    f"Largest change of a score of {tried or 'a construction'}, by switch",
+    digits=4,
+)
 
 # %% [markdown] tags=["explains"]
 # You cannot know beforehand which switch matters, so print the switches with the score.

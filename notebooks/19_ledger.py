@@ -206,7 +206,7 @@ charts.download_table(
 )
 
 # %% [markdown]
-# Checkpoints of these models say what is learned first ([Training dynamics](13_training_dynamics.ipynb)).
+# Two models of the same languages, trained anew, were saved on the way ([What is learned first](13_training_dynamics.ipynb)).
 
 # %% tags=["remove-input"]
 training = training_ledger(dynamics.recorded("laboratory-steps"))

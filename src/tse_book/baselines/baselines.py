@@ -78,7 +78,7 @@ def train_baseline(
 
 
 def word_tokenizer(sentences: Iterable[str], *, minimum: int = 1):
-    """One entry a word or mark that occurs at least ``minimum`` times, in lower case, by falling frequency."""
+    """One entry per word or mark that occurs at least ``minimum`` times, in lower case, by falling frequency."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.normalizers import Lowercase

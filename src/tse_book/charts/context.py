@@ -72,7 +72,7 @@ def context_slider(marked, curves, *, title):
 
 
 def _verbs(marked: pd.DataFrame) -> pd.DataFrame:
-    """One row a lemma with both forms: their probabilities, and the smallest top and bottom cut-off that it is in."""
+    """One row per lemma with both forms: their probabilities, and the smallest top and bottom cut-off that it is in."""
     above = marked["probability"].cumsum() - marked["probability"]
     forms = marked.assign(above=above)[marked["form"].isin(("correct", "wrong"))]
     wide = forms.pivot_table(["probability", "above"], "lemma", "form").dropna()

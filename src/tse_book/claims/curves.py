@@ -56,15 +56,24 @@ def falling(table: pd.DataFrame) -> tuple[int, int]:
     return int(np.sum(np.array(slopes) < 0)), len(slopes)
 
 
-def mean_range(table: pd.DataFrame) -> tuple[float, int]:
-    """The range of EW over the top cut-offs, mean over the constructions with a score at every one, and their number.
+def ranges(table: pd.DataFrame, *sides: str) -> pd.DataFrame:
+    """How far EW and MW move over the cut-offs of these sides: a row for each construction with both complete there.
 
-    A curve with a gap has a range that is too small; without a complete curve the mean is NaN.
+    A curve with a gap has a range that is too small.
     """
-    scores = table[(table["metric"] == "EW") & (table["side"] == "top")].dropna(subset="score")
-    rows = scores.groupby("construction")["score"]
-    ranges = (rows.max() - rows.min())[rows.count() == sum(side == "top" for side, _ in STEPS)]
-    return float(ranges.mean()), len(ranges)
+    scores = table[table["metric"].isin(CURVES) & table["side"].isin(sides)].dropna(subset="score")
+    rows = scores.groupby(["construction", "metric"])["score"]
+    complete = rows.count() == sum(side in sides for side, _ in STEPS)
+    return (rows.max() - rows.min())[complete].unstack().reindex(columns=list(CURVES)).dropna()
+
+
+def stability(table: pd.DataFrame) -> tuple[float, bool, str]:
+    """How far EW moves over all cut-offs, mean over constructions; whether MW moves further; both in words."""
+    moved, top = ranges(table, "top", "bottom"), ranges(table, "top")
+    ew, mw = moved["EW"].mean(), moved["MW"].mean()
+    top = top.loc[moved.index].mean()
+    note = f"MW moves by {mw:.3f}; over the top cut-offs alone EW by {top['EW']:.3f}, MW by {top['MW']:.3f}; "
+    return float(ew), bool(ew < mw), f"{note}constructions with both curves complete: {len(moved)}"
 
 
 def empty_ends(table: pd.DataFrame) -> float:

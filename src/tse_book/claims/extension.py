@@ -61,8 +61,8 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns `EXTENSION`, one row a model and claim: the statistic with its interval under the model's own way of
-        reading, its corrected p-value against the threshold, the verdict, the conditions that it depends `on`, and
+        The columns `EXTENSION`, one row per model and claim: the statistic with its interval under the model's own way
+        of reading, its corrected p-value against the threshold, the verdict, the conditions that it depends `on`, and
         `conditions`, a table of what each condition gives: condition, value, low, high, verdict, difference (from what
         it is held against), p_holm of the difference.
 

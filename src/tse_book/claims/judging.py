@@ -129,7 +129,7 @@ def _tidy(results) -> pd.DataFrame:
 
 
 def _normal(table: pd.DataFrame) -> pd.DataFrame:
-    """One table of results in the schema: names without folders, a number a row, no cut-off meaning the whole."""
+    """One table of results in the schema: names without folders, a number per row, no cut-off meaning the whole."""
     if "hf_name" not in table and "model" in table:
         table = table.assign(hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True))
     if missing := [column for column in _NEEDED if column not in table]:

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from tse_book.claims import verdicts
-from tse_book.claims.curves import CURVES, agrees, empty_ends, falling, falls, mean_range
+from tse_book.claims.curves import CURVES, agrees, empty_ends, falling, falls, stability
 from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
-from tse_core.results.signature import READING, Signature, comparable
+from tse_core.results.signature import Signature, comparable
 
 # How Newman et al., BLiMP and SyntaxGym made their numbers:
 PAPERS_WAY = ("released", "full-sentence", "bos:<|endoftext|>")
@@ -150,11 +150,9 @@ def falling_curves(case, results) -> Measured | None:
 
 @run
 def stable(case, results) -> Measured | None:
-    here, gpt2 = _curves(case["model"], results), _curves("gpt2-xl", results)
-    (own, rows), (other, other_rows) = mean_range(here), mean_range(gpt2)
-    if np.isnan([own, other]).any() or not _alike(here, gpt2, allow=(*READING, "lemmas")):
-        return None
-    return _counted(own, own < other, here, f"{rows} complete curves; GPT-2: {other:.3f} over {other_rows}")
+    table = _curves(case["model"], results)
+    moved, holds, note = stability(table)
+    return None if np.isnan(moved) or not _alike(table) else _counted(moved, holds, table, note)
 
 
 @run
@@ -261,10 +259,10 @@ def _policy(signature: str) -> Mapping[str, str]:
         return {}
 
 
-def _alike(*tables: pd.DataFrame, allow=()) -> bool:
-    """Whether numbers may be judged together: made under the same policies, but for those allowed to differ."""
-    signatures = [s for table in tables for s in table["signature"].unique() if _policy(s)]
-    return all(comparable(signatures[0], other, allow=allow) for other in signatures[1:])
+def _alike(table: pd.DataFrame) -> bool:
+    """Whether numbers may be judged together: made under the same policies."""
+    signatures = [s for s in table["signature"].unique() if _policy(s)]
+    return all(comparable(signatures[0], other) for other in signatures[1:])
 
 
 def _model(model: str, results: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import pandas as pd
 from tse_book.claims import verdicts
 from tse_core.results.tidy import ALL_CONSTRUCTIONS
 
-SYSTEMATIC, LEXICAL = "lab-systematic-causal", "lab-lexical-causal"
+SYSTEMATIC, LEXICAL = "lab-systematic-checkpoints", "lab-lexical-checkpoints"
 LEARNED, GUESSING = 0.9, 0.05
 COLUMNS = ("id", "claim", "model", "step", "measured", "verdict", "signature")
 

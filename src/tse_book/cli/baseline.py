@@ -11,7 +11,7 @@ from tse_core.progress import progress
 
 HELP = """Train an n-gram or LSTM language model and keep it as a folder that every other command takes as MODEL.
 
-The corpus is the laboratory's by default, or a text file with one sentence a line.
+The corpus is the laboratory's by default, or a text file with one sentence per line.
 
 [b]Examples[/b]
 
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 def baseline(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="ngram or lstm.")],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the model is written.")],
-    corpus: Annotated[Path | None, typer.Option(help="Text file, one sentence a line.")] = None,
+    corpus: Annotated[Path | None, typer.Option(help="Text file, one sentence per line.")] = None,
     regime: Annotated[str, typer.Option(help="The laboratory corpus: systematic or lexical.")] = "systematic",
     sentences: Annotated[int, typer.Option(help="Sentences of the laboratory corpus.", min=1)] = 100_000,
     seed: Annotated[

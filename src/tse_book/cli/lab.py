@@ -28,7 +28,7 @@ def corpus(
     sentences: Annotated[int, typer.Option(help="How many sentences.", min=1)] = 1000,
     seed: Seed = 0,
 ) -> None:
-    """Print sentences of the laboratory language, one a line; a longer corpus of a seed starts with a shorter one.
+    """Print sentences of the laboratory language, one per line; a longer corpus of a seed starts with a shorter one.
 
     Examples:  tse lab corpus | head   |   tse lab corpus --regime lexical --sentences 400000 --seed 1 > corpus.txt
     """

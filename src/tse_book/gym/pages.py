@@ -199,7 +199,7 @@ def _together(outcomes: list[Outcome], name: str) -> pd.DataFrame:
 
 
 def _matrix(accuracies: pd.DataFrame) -> str:
-    """Accuracies, a row a suite and a column a model, whose names lead to their pages."""
+    """Accuracies, a row per suite and a column per model, whose names lead to their pages."""
     models = list(dict.fromkeys(accuracies["model"]))
     found = accuracies.set_index(["suite", "model"])["accuracy"]
     heads = [link("model", name, prefix="pages/") for name in models]

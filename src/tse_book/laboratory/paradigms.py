@@ -21,7 +21,7 @@ _CHOICE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 def write_paradigms(
     folder: str | Path, language: Language | None = None, items: int = ITEMS, seed: int = SEED
 ) -> list[Path]:
-    """One JSON Lines file a paradigm; returns their paths. The same seed writes the same bytes."""
+    """One JSON Lines file per paradigm; returns their paths. The same seed writes the same bytes."""
     language, folder = language or load_language(), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []

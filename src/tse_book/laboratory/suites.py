@@ -27,7 +27,7 @@ _GARDEN = (
 def write_suites(
     folder: str | Path, language: Language | None = None, items: int = ITEMS, seed: int = SEED
 ) -> list[Path]:
-    """One JSON file a suite; returns their paths. The same seed writes the same bytes."""
+    """One JSON file per suite; returns their paths. The same seed writes the same bytes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []

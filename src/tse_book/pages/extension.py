@@ -20,7 +20,7 @@ _MEANING = {
 
 
 def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
-    """The extension ledger, one row a model and claim; what unfolds has the threshold, the conditions and the rows.
+    """The extension ledger, one row per model and claim; what unfolds has the threshold, the conditions and the rows.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def verdict_tiles(table: pd.DataFrame):
 
 
 def ledger_table(table: pd.DataFrame, caption: str):
-    """A ledger, one row a claim, to be filtered by paper, model, construction and verdict."""
+    """A ledger, one row per claim, to be filtered by paper, model, construction and verdict."""
     titles = papers()
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
     table = table.fillna(dict.fromkeys(words, ""))

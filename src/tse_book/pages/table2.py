@@ -13,7 +13,7 @@ SCORES = ("MW", "EW", "TSE")
 
 
 def table2_rows(parts: Sequence[Evaluation], rows: Sequence[str]) -> pd.DataFrame:
-    """MW, EW and TSE with their 95 % intervals, one row a construction; a row that no part has stays empty."""
+    """MW, EW and TSE with their 95 % intervals, one row per construction; a row that no part has stays empty."""
     return pd.concat([part.table(intervals=True) for part in parts]).set_index("construction").reindex(rows)
 
 

@@ -57,7 +57,7 @@ def factorial_for(model: LanguageModel, lemmas: str, design: str = DESIGN) -> di
 
 
 def context_counts(found: Evaluation) -> pd.DataFrame:
-    """A row a context and kind of verb, from an evaluation with forms: the columns ``COLUMNS["factorial"]``.
+    """A row per context and kind of verb, from an evaluation with forms: the columns ``COLUMNS["factorial"]``.
 
     ``lemmas`` of this kind, ``correct`` of them; ``sensitive`` of them to the subject's number (missing without a
     twin); ``decisions`` of TSE about verbs of this kind, ``decided`` right; ``be``, whether is or are wins.
@@ -82,7 +82,7 @@ def context_counts(found: Evaluation) -> pd.DataFrame:
 
 
 def verb_counts(found: Evaluation) -> pd.DataFrame:
-    """A row a verb, a subject noun and a cell of the design: the columns ``COLUMNS["factorial_verbs"]``.
+    """A row per verb, subject noun and cell of the design: the columns ``COLUMNS["factorial_verbs"]``.
 
     ``contexts`` of this subject in the cell, ``correct`` of them; ``twins`` of them, ``sensitive`` of these.
     """

@@ -41,7 +41,7 @@ def findings_table(measured: Mapping[str, list[tuple[Statistics, Signature]]]) -
     Returns
     -------
     DataFrame
-        Columns `FINDING_COLUMNS`, one number a row: claim, row ("all" is what is judged, "difference" the paired
+        Columns `FINDING_COLUMNS`, one number per row: claim, row ("all" is what is judged, "difference" the paired
         difference of what a condition is held against less the condition; else a construction, paradigm, phenomenon,
         model or suite), value with its 95 % interval low, high, standard error and degrees of freedom, n (subjects or
         verbs, pairs, items or paradigms that the interval rests on, whichever is fewest), signature.

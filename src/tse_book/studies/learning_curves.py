@@ -53,7 +53,7 @@ class LearningCurve:
         return self.points[COLUMNS]
 
     def tidy(self) -> pd.DataFrame:
-        """Every accuracy, one a row, in the columns of result files; a model is called "ngram-1000" and so on."""
+        """Every accuracy, one per row, in the columns of result files; a model is called "ngram-1000" and so on."""
         names = self.points["model"] + "-" + self.points["sentences"].astype(str)
         table = self.points.rename(columns={"paradigm": "construction", "accuracy": "score"})
         return table.assign(
