@@ -8,6 +8,7 @@
 import itertools
 import math
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from tse_core.datasets.grammar_notation import (
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape, verb_lemma
 from tse_core.errors import InputError, unknown
 
+BOTH = "both"  # a place of a twin, where both numbers are written out
 MOST_PAIRS = 1_000_000  # about 1 GB of memory
 __all__ = ["Grammar", "generate", "list_grammars", "load_grammar", "noun_table", "parse_pattern", "template_table"]
 
@@ -102,40 +104,52 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
         number = number_of[index]
         other = NUMBERS[number == "singular"]
         at = [number_of[part.index] if isinstance(part, Slot) else "singular" for part in template.parts]
-        for chosen in itertools.chain.from_iterable(itertools.product(*item) for item in items):
-            if repeated and len({chosen[i] for i in repeated}) < len(repeated):
-                continue
-            texts = [entry.text(n) for entry, n in zip(chosen, at, strict=True)]
-            tested = chosen[verb]
-            left, right = _joined(texts[:verb]), _joined([tested.rest, *texts[verb + 1 :]])
-            left, right = shape(left, right, capital=capital, period=period)
-            both = [chosen[i].both() if i in agreeing else text for i, text in enumerate(texts)]
-            twin = f"{_joined(both[:verb])} ___ {_joined([tested.rest, *both[verb + 1 :]])}".strip()
-            attractor, attractor_number = _attractor(chosen, at, noun, subject, verb)
-            rows.append(
-                (
-                    f"{template.name}/{len(rows) + 1}",
-                    template.construction,
-                    template.name,
-                    texts[subject],
-                    chosen[subject].singular,
-                    attractor,
-                    attractor_number,
-                    verb_lemma(tested.plural),
-                    left,
-                    right,
-                    number,
-                    tested.form(number),
-                    tested.form(other),
-                    twin,
-                    *_design(grammar, template, {slot.list: chosen[i].singular for i, slot in slots.items()}),
-                )
-            )
+        twin_at = [BOTH if i in agreeing else n for i, n in enumerate(at)]
+        for item in items:
+            ends = []  # from the verb on, a sentence may end in the same ways whatever its beginning
+            for end in itertools.product(*item[verb:]):
+                tested, after = end[0], end[1:]
+                right = _joined([tested.rest, _written(after, at[verb + 1 :])])
+                right = shape("", right, capital=False, period=period)[1]
+                forms = (verb_lemma(tested.plural), tested.form(number), tested.form(other))
+                ends.append((end, *forms, right, _joined([tested.rest, _written(after, twin_at[verb + 1 :])])))
+            for beginning in itertools.product(*item[:verb]):
+                left = shape(_written(beginning, at[:verb]), "", capital=capital, period=False)[0]
+                twin = _written(beginning, twin_at[:verb])
+                attractor, attractor_number = _attractor(beginning, at, noun, subject, verb)
+                for end, lemma, correct, wrong, right, twin_end in ends:
+                    chosen = beginning + end
+                    if repeated and len({chosen[i] for i in repeated}) < len(repeated):
+                        continue
+                    rows.append(
+                        (
+                            f"{template.name}/{len(rows) + 1}",
+                            template.construction,
+                            template.name,
+                            chosen[subject].text(at[subject]),
+                            chosen[subject].singular,
+                            attractor,
+                            attractor_number,
+                            lemma,
+                            left,
+                            right,
+                            number,
+                            correct,
+                            wrong,
+                            f"{twin} ___ {twin_end}".strip(),
+                            *_design(grammar, template, chosen, slots),
+                        )
+                    )
     return rows
 
 
-def _joined(texts: list[str]) -> str:
+def _joined(texts: Iterable[str]) -> str:
     return " ".join(filter(None, texts))
+
+
+def _written(entries: Iterable[Entry], numbers: Iterable[str]) -> str:
+    """Entries of the lexicon as the sentence has them, each in its number or with both its forms."""
+    return _joined(e.both() if n == BOTH else e.text(n) for e, n in zip(entries, numbers, strict=True))
 
 
 def _drawn_items(choices: list[tuple[Entry, ...]], places: list[int], count: int, template: Template):
@@ -155,10 +169,11 @@ def _drawn_items(choices: list[tuple[Entry, ...]], places: list[int], count: int
         yield [(fixed[i],) if i in fixed else choice for i, choice in enumerate(choices)]
 
 
-def _design(grammar: Grammar, template: Template, words: dict[str, str]) -> list[str]:
-    """The level of each factor of a design in a sentence with these words of its lists, and whether it is ambiguous."""
+def _design(grammar: Grammar, template: Template, chosen: tuple[Entry, ...], slots: dict[int, Slot]) -> list[str]:
+    """The level of each factor of a design in a sentence with these entries, and whether it is ambiguous."""
     if not grammar.factors:
         return []
+    words = {slot.list: chosen[i].singular for i, slot in slots.items()}
     levels = {column: words.get(name) or "none" for column, name in grammar.factors.items()}
     known = {"constructions": template.slug, **levels}
     ambiguous = any(
