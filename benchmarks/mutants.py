@@ -1,8 +1,8 @@
 """What the tests notice: a seeded sample of small errors is put into the core, one at a time, and the tests are run.
 
-Each mutant changes one expression of one module (a comparison, a sign, a constant, a condition) in a copy of the source,
-and runs the quick tests of that module's package until one fails. A mutant that no test notices survives: it shows a fact
-that no test states, or a change that makes no difference.
+Each mutant changes one expression of one module (a comparison, a sign, a constant, a condition) in a copy of the
+source, and runs the quick tests of that module's package until one fails. A mutant that no test notices survives: it
+shows a fact that no test states, or a change that makes no difference.
 
     python -m benchmarks.mutants                          300 mutants (an hour or two)
     python -m benchmarks.mutants --count 60 --only metrics
