@@ -174,7 +174,7 @@ glue("who_is_asked", newman.who_is_asked(models))
 # ```
 #
 # ```{margin} BOS token
-# What is read before the first word. Lighter columns put nothing there, as the paper did for GPT-2.
+# What is read before the first word. Columns with *nothing in front* are as the paper read GPT-2.
 # ```
 
 # %% tags=["remove-input"]
@@ -284,10 +284,8 @@ both = both[
     if parts
     else slice(None)
 ]
-shown = both.pivot_table("score", ["model", "construction"], "metric").round(2)
-holds = shown.eval("EW < TSE").groupby(
-    "model"
-)  # as the paper prints them, with two decimals
+shown = both.pivot_table("score", ["model", "construction"], "metric")
+holds = shown.eval("EW < TSE").groupby("model")
 title = (
     "In every row and for every model shown, EW is below TSE"
     if holds.all().all()

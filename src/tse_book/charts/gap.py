@@ -50,7 +50,7 @@ def adverb_dots(cells, title: str):
             color=colour, shape=shape, tooltip=tips,
         )  # fmt: skip
         panels.append(panel.properties(width=430, height=130, title=f"attractor: {attractor}"))
-    note = f"Across: the score, on an axis from {low:.1f} to 1. Down: the adverb before the verb."
+    note = f"Across: the score, on an axis from {low:.1g} to 1. Down: the adverb before the verb."
     bare = rows[rows["adverb"] == "none"]
     said = "; ".join(f"{row.kind}, attractor {row.attractor}: {row.score:.2f}" for row in bare.itertuples())
     return described(alt.vconcat(*panels), title, f"Dot plots of scores by adverb. Without an adverb: {said}.", note)

@@ -46,7 +46,7 @@ def table2_dots(scores, *, title=None, beside=False):
     means = rows.groupby(["model", "metric"], sort=False)["score"].mean()
     found = "; ".join(f"{model} {metric} {mean:.2f} on average".strip() for (model, metric), mean in means.items())
     of = f" for {listed(models)}" if any(models) else ""
-    notes = [f"Across: each score, on an axis from {low:.1f} to 1."]
+    notes = [f"Across: each score, on an axis from {low:.1g} to 1."]
     if beside and len(models) > 1:
         notes.append(f"Under each name, from above: {listed(models)}.")
     if (rows["source"] == "published").any() and (rows["source"] == "measured").any():
