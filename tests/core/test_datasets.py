@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from tse_core.datasets import downloads
-from tse_core.datasets.names import data_hash, dataset_table, load_pairs, load_sentence_pairs
+from tse_core.datasets.named import dataset_table
+from tse_core.datasets.names import data_hash, load_pairs, load_sentence_pairs
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, unique_contexts
 from tse_core.datasets.registry import read_registry
 from tse_core.errors import InputError
@@ -371,7 +372,7 @@ def test_a_folder_of_files_in_data_is_a_set_of_paradigms(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     for name in ("agreement", "reflexives"):
         (folder / f"{name}.jsonl").write_text('{"sentence_good": "a b", "sentence_bad": "a c"}\n' * 2)
-    monkeypatch.setattr("tse_core.datasets.names.data_folder", lambda: tmp_path)
+    monkeypatch.setattr("tse_core.datasets.named.data_folder", lambda: tmp_path)
     assert load_sentence_pairs("laboratory")["paradigm"].tolist() == ["agreement"] * 2 + ["reflexives"] * 2
     assert len(load_sentence_pairs("laboratory/reflexives")) == 2
     with pytest.raises(InputError, match="did you mean 'agreement'"):

@@ -69,7 +69,7 @@ def columns_of_results(scored) -> set[str]:
 def test_every_column_of_results_is_refused_before_anything_is_scored(scored, monkeypatch):
     taken = columns_of_results(scored)
     assert {"EW", "NS_low", "ew_top_0.1", "mass_bottom_0.5", "TSE_decisions", "split_twins", "within_noise"} <= taken
-    monkeypatch.setattr("tse_core.agreement.evaluation.evaluated", None)
+    monkeypatch.setattr("tse_core.agreement.evaluate.evaluated", None)
     for name in sorted({*taken, *COUNTS, *METRICS, *OF_TWINS, "row", "metric", "tokens", "Pairs", "tse"}):
         with pytest.raises(
             InputError, match="the pairs have a column .*, which results have too; give it another name"
@@ -146,14 +146,14 @@ def test_a_cut_off_that_is_no_share_is_one_line_whatever_is_scored(scored, share
 
 
 def test_a_typo_in_by_is_found_before_the_first_context_is_scored(tse, tiny_causal, monkeypatch):
-    monkeypatch.setattr("tse_core.agreement.evaluation.run", None)
+    monkeypatch.setattr("tse_core.agreement.evaluate.run", None)
     for said, message in (("advrb", "unknown column to divide by 'advrb'"), ("", "name at least one, each once")):
         code, _, error = tse("evaluate", tiny_causal, "--data", "marvin-linzen-adverbs/simple", "--by", said)
         assert code == 2 and message in error and "Traceback" not in error
 
 
 def test_a_mistake_in_the_second_data_is_found_before_the_first_is_scored(tse, tiny_causal, monkeypatch, tmp_path):
-    monkeypatch.setattr("tse_core.agreement.evaluation.run", None)
+    monkeypatch.setattr("tse_core.agreement.evaluate.run", None)
     file = tmp_path / "more.csv"
     simple(row="x").to_csv(file, index=False)
     code, _, error = tse("evaluate", tiny_causal, "--data", "marvin-linzen/simple", "--data", file)

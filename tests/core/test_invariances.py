@@ -7,7 +7,7 @@ import torch
 
 from tse_core import evaluate, load_model, load_pairs
 from tse_core.agreement import job as _job
-from tse_core.agreement.evaluation import NOISE
+from tse_core.agreement.evaluate import NOISE
 from tse_core.forward.passes import target_log_probabilities
 
 KINDS = ["tiny_causal", "tiny_masked"]

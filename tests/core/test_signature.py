@@ -6,15 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core import InputError, evaluate, load_pairs
-from tse_core.results.signature import (
-    READING,
-    Signature,
-    comparable,
-    differences,
-    provenance,
-    require_comparable,
-    without_provenance,
-)
+from tse_core.results.comparing import READING, comparable, differences, require_comparable
+from tse_core.results.signature import Signature, provenance, without_provenance
 
 GPT2 = (
     "gpt2-xl@a1b2c3d4 marvin-linzen@9f3e22ab | newman-appendix@77aa01c2(948) bos:none caps:first protocol:exact/1 "
@@ -106,7 +99,7 @@ def test_what_differs_is_never_averaged_silently():
 
 
 def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
-    from tse_core.results.signature import EFFECTS
+    from tse_core.results.comparing import EFFECTS
 
     signature = evaluate(tiny_causal, load_pairs("marvin-linzen/simple")).signature
     assert set(signature.policy) <= set(EFFECTS)

@@ -204,7 +204,7 @@ def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan,
 
 def test_numbers_that_the_store_has_are_not_worked_out_again(plan, tmp_path, monkeypatch):
     first = sweep(plan, store=tmp_path).tidy()
-    monkeypatch.setattr("tse_core.agreement.evaluation.clustered", lambda *_, **__: pytest.fail("worked out again"))
+    monkeypatch.setattr("tse_core.agreement.clustered.clustered", lambda *_, **__: pytest.fail("worked out again"))
     assert sweep(plan, store=tmp_path).tidy().to_csv() == first.to_csv()
 
 

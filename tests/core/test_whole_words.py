@@ -20,9 +20,10 @@ from tse_book.claims.runs import preferred
 from tse_book.studies import record_details, recorded_details, words_for
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
-from tse_core.agreement.job import prepare
+from tse_core.agreement.prepare import prepare
 from tse_core.agreement.samples import stratified_sample
 from tse_core.agreement.scoring import job_work
+from tse_core.agreement.word_distributions import tokens_of_words
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.forward.likely_words import likely_words
 from tse_core.forward.passes import target_log_probabilities
@@ -365,7 +366,7 @@ def test_what_the_words_cost_is_said_in_tokens(pieces, simple, few):
     beginnings = {spelling[:end] for spelling in wholes for end in range(1, len(spelling))}
     for forms, expected in (("words", wholes | beginnings), ("words-no-end", beginnings)):
         job = prepare(pieces, simple, few, PAPER_CUTOFFS, "exact", "contexts", forms)
-        assert job.tokens_of_words == len(expected)
+        assert tokens_of_words(job.words) == len(expected)
 
 
 def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simple, few):

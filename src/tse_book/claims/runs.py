@@ -16,7 +16,8 @@ from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
-from tse_core.results.signature import Signature, comparable
+from tse_core.results.comparing import comparable
+from tse_core.results.signature import Signature
 
 # How Newman et al., BLiMP and SyntaxGym made their numbers:
 PAPERS_WAY = ("released", "full-sentence", "bos:<|endoftext|>")

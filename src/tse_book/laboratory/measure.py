@@ -13,7 +13,7 @@ import torch
 
 from tse_book.laboratory.known_truth import truth
 from tse_book.laboratory.language import BANDS, Language, load_language
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import context_index, unique_contexts

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from tse_book.laboratory.known_truth import true_sensitivity
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.metrics.table import Cutoffs

@@ -8,7 +8,7 @@ import pandas as pd
 
 from tse_book.laboratory.known_truth import truth
 from tse_core.agreement.counted_forms import FormsPolicy
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError

@@ -17,7 +17,7 @@ from tse_book.studies.gap import (
     recorded_stages,
     stages_of,
 )
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluate import evaluate
 from tse_core.models.coerce import load_model
 
 ATTRACTORS = {"": "none", "singular": "singular", "plural": "plural"}

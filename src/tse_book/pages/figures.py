@@ -55,7 +55,7 @@ def with_null(curves: pd.DataFrame, models, data, lemmas: str, *, sample: int, s
     sample : contexts of each construction; each has its forms kept
     models, data, lemmas, store : as there
     """
-    from tse_core.agreement.evaluation import evaluate
+    from tse_core.agreement.evaluate import evaluate
     from tse_core.agreement.shuffled import null_curves
 
     parts = []
@@ -101,6 +101,6 @@ def and_others(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _evaluate(model, data, lemmas, protocol, store):
-    from tse_core.agreement.evaluation import evaluate
+    from tse_core.agreement.evaluate import evaluate
 
     return evaluate(model, data, lemmas, protocol=protocol, store=store)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluate import evaluate
 from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError, unknown

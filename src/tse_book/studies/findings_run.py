@@ -30,7 +30,8 @@ from tse_book.studies.findings import (
     findings_table,
 )
 from tse_book.studies.rows import sampled_forms, suites_signature
-from tse_core.agreement.evaluation import Evaluation, evaluate
+from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.job import Protocol
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs

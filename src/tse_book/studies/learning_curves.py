@@ -22,9 +22,9 @@ from tse_core.datasets.names import data_hash, load_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.results.code import code_of
 from tse_core.results.signature import Signature, joined_provenance, provenance
-from tse_core.results.store import Shape, Store
+from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.results.work import Shard, Work, run
+from tse_core.results.work import Shape, Shard, Work, run
 from tse_core.uncertainty.quantiles import t_quantile
 
 SIZES = tuple(1000 * 2**step for step in range(8))

@@ -19,7 +19,7 @@ import pandas as pd
 from tse_book.recorded import PARTS, PROVENANCE
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.job import Protocol
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs

@@ -14,7 +14,7 @@ from tse_book.studies.details import COLUMNS, Detail
 from tse_book.studies.factorial import WHOLE
 from tse_book.studies.gap import verb_outcomes
 from tse_core.agreement.counted_forms import counted_forms
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.names import load_pairs

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.agreement.evaluation import evaluate
+from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.models.coerce import load_model

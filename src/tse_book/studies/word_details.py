@@ -12,7 +12,8 @@ import pandas as pd
 
 from tse_book.studies.details import COLUMNS, Detail
 from tse_core.agreement.counted_forms import FormsPolicy
-from tse_core.agreement.evaluation import Evaluation, evaluate
+from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.evaluation import Evaluation
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 

@@ -16,8 +16,6 @@ from tse_core.agreement.number_sensitivity import twin_rows
 from tse_core.datasets.plain_text import is_text
 from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
-from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.tables import subject_clusters, table_intervals
 
 if TYPE_CHECKING:
     from tse_core.agreement.evaluation import Evaluation
@@ -122,8 +120,12 @@ def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: boo
     of_pairs = ["pairs", "unscored", "verbs", "decisions"]
     table[of_pairs] = table[of_pairs].fillna(0).astype(int)
     if intervals:
-        crossed = members is not None
-        bounds = _crossed(found, contexts, keys, members, twins) if crossed else _bounds(contexts, asked, keys, rows)
+        from tse_core.agreement import cell_intervals  # the statistics, for whoever asks
+
+        if members is None:
+            bounds = cell_intervals.of_subjects(contexts, asked, keys, rows)
+        else:
+            bounds = cell_intervals.of_subjects_and_verbs(found, contexts, keys, members, twins)
         table = table.join(bounds)
     table = table.reset_index()
     return table if by else table.drop(columns="")
@@ -140,52 +142,3 @@ def _with_whole_twins(contexts: pd.DataFrame, keys: list[str]) -> tuple[pd.DataF
     split = contexts.index.isin(twins[~whole].ravel())
     columns = [metric.column for metric in OF_TWINS.values() if metric.column in contexts]
     return contexts.assign(split=split, **{name: contexts[name].mask(split) for name in columns}), twins[whole]
-
-
-def _bounds(contexts, pairs, keys, rows) -> pd.DataFrame:
-    """95 % intervals clustered by subject noun: columns ``EW_low``, ``EW_high`` and so on."""
-    parts = []
-    for unit, table in (("context", contexts), ("pair", pairs)):
-        scores = {column: name for name, (of, column) in rows.items() if of == unit}
-        table = table.assign(noun=subject_clusters(table))
-        found = table_intervals(table, list(scores), by=keys)
-        parts.append(found.assign(metric=found["metric"].replace(scores)))
-    wide = pd.concat(parts).pivot(index=keys, columns="metric", values=["low", "high"])
-    wide.columns = [f"{metric}_{side}" for side, metric in wide.columns]
-    return wide.reindex(columns=[f"{name}_{side}" for name in rows for side in ("low", "high")])
-
-
-def _crossed(found, contexts, keys, members, twins) -> pd.DataFrame:
-    """95 % intervals of EW and of the metrics of twins over subject nouns and verbs, crossed."""
-    odds, plural = found.log_odds[:, members], (contexts["number"] == "plural").to_numpy()[:, None]
-    wins = np.where(plural, odds < 0, odds > 0)
-    values = {"EW": wins.astype(float)}
-    if "ns" in contexts:
-        for name, metric in OF_TWINS.items():
-            values[name] = np.full(odds.shape, np.nan)
-            values[name][twins] = metric.of_lemma(*odds[twins.T])[:, None]
-    nouns, found_bounds = pd.factorize(subject_clusters(contexts))[0], {}
-    for key, rows in contexts.groupby(keys, sort=False).indices.items():
-        cell = {}
-        for name, scores in values.items():
-            cell[f"{name}_low"], cell[f"{name}_high"] = _bounds_of(scores[rows], nouns[rows])
-        found_bounds[key] = cell
-    table = pd.DataFrame.from_dict(found_bounds, orient="index")
-    table.index = pd.MultiIndex.from_tuples(table.index, names=keys) if len(keys) > 1 else table.index.rename(keys[0])
-    return table
-
-
-def _bounds_of(scores: np.ndarray, nouns: np.ndarray) -> tuple[float, float]:
-    """Of scores (contexts, verbs); over nouns alone where there is one verb."""
-    known = ~np.isnan(scores[:, 0])
-    if not known.any():
-        return np.nan, np.nan
-    subjects, count = np.unique(nouns[known], return_inverse=True)[1], scores.shape[1]
-    sizes = np.bincount(subjects)
-    means = np.zeros((len(sizes), count))
-    np.add.at(means, subjects, scores[known])
-    means /= sizes[:, None]
-    verbs = [np.tile(np.arange(count), len(sizes))] if count > 1 else []
-    clusters, counts = (np.repeat(values, count) for values in (np.arange(len(sizes)), sizes))
-    bounds = interval(means.ravel(), clusters, crossed_with=verbs, counts=counts)
-    return bounds.low, bounds.high

@@ -7,11 +7,13 @@ means over its verbs, so to sample verbs they are taken apart into one value for
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS, Forms
 from tse_core.uncertainty.clusters import Sample
+from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 WAYS = {"subjects": "noun", "verbs": "lemma", "attractors": "attractor"}  # what is sampled, and its column
@@ -59,6 +61,19 @@ def clustered(evaluation, metric: str, over: Sequence[str] = ("subjects",)) -> d
         )
         for construction, group in table.groupby("construction", sort=False)
     }
+
+
+def metric_intervals(evaluation, over: Sequence[str]) -> pd.DataFrame:
+    """`Evaluation.intervals`, which says what it returns."""
+    rows = []
+    for metric in reversed(METRICS):  # MW, EW, TSE, as in Table 2
+        for construction, sample in clustered(evaluation, metric, over).items():
+            n = int(np.sum(~np.isnan(sample.values)))
+            if n:
+                first, *others = sample.clusters
+                found = interval(sample.values, first, crossed_with=others, counts=sample.counts)
+                rows.append((construction, metric, *found[:5], n))
+    return pd.DataFrame(rows, columns=["construction", "metric", "score", "low", "high", "method", "clusters", "n"])
 
 
 def lemma_scores(by_lemma: pd.DataFrame | None, lemmas: Collection[str] | None = None) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS
 from tse_core.models.coerce import as_language_model
-from tse_core.results.signature import READING, require_comparable
+from tse_core.results.comparing import READING, require_comparable
 from tse_core.uncertainty.intervals import Interval, combine, compare, holm
 from tse_core.uncertainty.tables import subject_clusters
 

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Cutoffs
+from tse_core.results.result_index import finished, keep_results
+from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
@@ -67,6 +69,13 @@ def tidy(found: "Evaluation") -> pd.DataFrame:
         signature=str(found.signature),
     )
     return numbers[TIDY_COLUMNS]
+
+
+def keep_numbers(found: "Evaluation", store: Store) -> None:
+    """Put an evaluation's numbers into a store that does not hold them yet."""
+    names = number_names(found.contexts["construction"].unique().tolist(), found.cutoffs)
+    if finished(found.signature, names, store) is None:
+        keep_results(found.tidy(), store, imported=False)
 
 
 def number_names(constructions: Iterable[str], cutoffs: Cutoffs) -> list[tuple]:

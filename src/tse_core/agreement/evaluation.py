@@ -1,41 +1,19 @@
-"""A model on agreement pairs: each unique context scored over a whole verb list, each pair with its own verb.
+"""The scores of a model on agreement pairs, and what can be asked of them.
 
-`evaluate` is the replication's centre: pairs -> unique contexts -> distributions at the verb slot -> TSE, EW and MW
-(Newman et al. 2021). `slot_distribution` shows one such distribution (their Table 3).
+Each question is answered by a module of its own, which is imported when it is asked.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import cell_table
-from tse_core.agreement.clustered import clustered
-from tse_core.agreement.counted_forms import FormsPolicy
-from tse_core.agreement.curves import curves, number_names, tidy
-from tse_core.agreement.job import Cut, Job, Keep, Protocol, prepare
-from tse_core.agreement.number_sensitivity import number_sensitivity
-from tse_core.agreement.scoring import job_work
-from tse_core.agreement.shards import GROUP
-from tse_core.agreement.some_lemmas import over
-from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
-from tse_core.metrics.table import METRICS, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
-from tse_core.models.language_model import LanguageModel
-from tse_core.results.result_index import finished, keep_results
+from tse_core.metrics.table import Cutoffs
 from tse_core.results.signature import Signature
-from tse_core.results.store import Store
-from tse_core.results.work import Finished, Work, as_store, run
-from tse_core.uncertainty.intervals import interval
-
-# How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
-# largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
-NOISE = {"float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
-TABLE_ORDER = tuple(reversed(METRICS.values()))  # MW, EW, TSE, as in Table 2
 
 
 @dataclass(frozen=True)
@@ -78,6 +56,8 @@ class Evaluation:
 
     def over(self, lemmas: Collection[str]) -> pd.DataFrame:
         """EW and MW of each context over some of the lemmas; made with keep="lemmas". See `some_lemmas.over`."""
+        from tse_core.agreement.some_lemmas import over
+
         return over(self.by_lemma, lemmas)
 
     def table(
@@ -117,12 +97,16 @@ class Evaluation:
         ------
         InputError : no such column; no lemma given counted; forms are needed and were not kept.
         """
+        from tse_core.agreement.cells import cell_table
+
         return cell_table(self, by, lemmas, intervals)
 
     def number_sensitivity(
         self, by: str | Sequence[str] = "construction", *, lemmas: Collection[str] | None = None, intervals: bool = True
     ) -> pd.DataFrame:
         """NS in cells, the share of verbs that react to the subject's number; `number_sensitivity` defines it."""
+        from tse_core.agreement.number_sensitivity import number_sensitivity
+
         return number_sensitivity(self, by, lemmas, intervals)
 
     @cached_property
@@ -156,18 +140,14 @@ class Evaluation:
         -------
         DataFrame with construction, metric, score, low, high, method, clusters, n (values that are defined).
         """
-        rows = []
-        for metric in TABLE_ORDER:
-            for construction, sample in clustered(self, metric.name, over).items():
-                n = int(np.sum(~np.isnan(sample.values)))
-                if n:
-                    first, *others = sample.clusters
-                    found = interval(sample.values, first, crossed_with=others, counts=sample.counts)
-                    rows.append((construction, metric.name, *found[:5], n))
-        return pd.DataFrame(rows, columns=["construction", "metric", "score", "low", "high", "method", "clusters", "n"])
+        from tse_core.agreement.clustered import metric_intervals
+
+        return metric_intervals(self, over)
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """Scores against cut-offs (Figures 1 to 4); see `tse_core.agreement.curves.curves`."""
+        from tse_core.agreement.curves import curves
+
         return curves(self, intervals)
 
     def tidy(self) -> pd.DataFrame:
@@ -176,110 +156,6 @@ class Evaluation:
 
     @cached_property
     def _tidy(self) -> pd.DataFrame:
+        from tse_core.agreement.curves import tidy
+
         return tidy(self)
-
-
-def evaluate(
-    model: LanguageModel | str | Path,
-    pairs: pd.DataFrame | str | Path,
-    lemmas: Lemmas | str | Path | None = None,
-    *,
-    cutoffs: Cutoffs = PAPER_CUTOFFS,
-    protocol: Protocol = "exact",
-    keep: Keep = "contexts",
-    forms: FormsPolicy = "single",
-    sample: int | Literal["all"] | None = None,
-    seed: int = 0,
-    cut: Cut = "list",
-    store: Store | str | Path | None = None,
-    batch_tokens: int | None = None,
-) -> Evaluation:
-    """TSE, EW and MW of a model on agreement pairs.
-
-    Parameters
-    ----------
-    model : LanguageModel, or what `load_model` takes
-    pairs : agreement pairs, or what `load_pairs` takes
-    lemmas : Lemmas, or what `load_lemmas` takes
-        "newman-clean" by default, "newman-appendix" under protocol "released", the list of the language for CLAMS.
-    cutoffs : Cutoffs
-        Shares of the distribution, the paper's by default.
-    protocol : "exact" or "released"
-        "released" does as the authors' code: probability summed in float32, RoBERTa's mask found by counting tokens,
-        the first label met for each context. Published values compare with it.
-    keep : "contexts", "lemmas" or "forms"
-        How much detail to keep; see `Evaluation`.
-    forms : "single", "single-end", "words" or "words-no-end"
-        What of a lemma's forms counts. "single", the paper's choice: only lemmas whose two forms are single entries of
-        the vocabulary. "words": forms of any number of tokens by the chain rule (`form_log_probabilities`), times the
-        probability that the word ends there; "words-no-end": without it; "single-end": single entries with it. To a
-        masked model the next word of the sentence, fixed and seen, says where a word ends, and of it those lemmas count
-        whose two forms have equally many tokens.
-    sample : int or "all", optional
-        Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
-        for whole words on a processor, where each context takes seconds. Intervals are of the contexts scored.
-    seed : int
-        Of the sample.
-    cut : "list" or "all-words"
-        What the cut-offs of whole words are shares of. "list": of the probability of all forms of the list, so that
-        they are not to be drawn on the axis of the paper's; coverage is the probability of the forms that counted, not
-        divided by that of the list. "all-words": of the probability of all words, found best-first (`likely_words`),
-        as the paper's cut-offs are shares of the vocabulary's; top cut-offs of a causal model with forms="words" alone.
-    store : Store or folder, optional
-        Finished shards are kept there and not computed again.
-    batch_tokens : int, optional
-        Tokens in one forward pass at most.
-
-    Raises
-    ------
-    InputError
-        For an unknown name, a model that gives no distributions, whole words under protocol "released", bottom cut-offs
-        of all words, or a tokenizer that holds no lemma's two forms as single entries or does not show where a word
-        ends.
-    """
-    job = prepare(model, pairs, lemmas, cutoffs, protocol, keep, forms, sample, seed, cut)
-    return evaluated(job, store, batch_tokens)
-
-
-def evaluated(job: Job, store: Store | str | Path | None = None, batch_tokens: int | None = None) -> Evaluation:
-    """The evaluation of a job (`prepare`), in which every mistake of the input has shown; as `evaluate`."""
-    store = as_store(store)
-    work = job_work(job, batch_tokens)
-    found = _evaluation(job, work, run(work, store))
-    if store and finished(found.signature, number_names(job.constructions, job.cutoffs), store) is None:
-        keep_results(found.tidy(), store, imported=False)
-    return found
-
-
-def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
-    """The tables of all shards as one evaluation."""
-    parts = [job.placed(done.tables[name], shard.contents) for name, shard in work.shards.items()]
-    joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
-    if "forms" in joined:  # shards hold a construction each: contexts of several may take turns
-        joined["forms"] = joined["forms"].sort_values(["context", "lemma"], kind="stable", ignore_index=True)
-    contexts = pd.concat(
-        [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
-    )
-    top = f"{max(job.cutoffs.top):g}" if job.cutoffs.top else None
-    for metric in [metric.column for metric in OF_CONTEXTS.values()]:
-        contexts.insert(
-            contexts.columns.get_loc("pairs") + 1, metric, contexts[f"{metric}_top_{top}"] if top == "1" else np.nan
-        )
-    scored = joined["pairs"].set_index("pair").sort_index()
-    details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
-    margin = details["log_probability_correct"] - details["log_probability_wrong"]
-    details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
-    signature = replace(job.signature(), provenance=done.provenance)
-    return Evaluation(
-        contexts, details, job.lemmas, signature, job.cutoffs, job.scored, _by_lemma(joined, job), joined.get("forms")
-    )
-
-
-def _by_lemma(joined, job) -> pd.DataFrame | None:
-    if "lemmas" not in joined:
-        return None
-    sums = joined["lemmas"].groupby([*GROUP, "lemma"], sort=False, as_index=False).sum()
-    for form in ("correct", "wrong"):
-        sums[f"probability_{form}"] /= sums["contexts"]
-    sums["lemma"] = job.lemmas["lemma"].to_numpy()[sums["lemma"]]
-    return sums

@@ -1,28 +1,16 @@
 """An evaluation that is ready to run: what is scored, under which signature, and in which shards."""
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.counted_forms import FORMS_POLICIES, CountedForms, FormsPolicy, WordList, counted_forms
-from tse_core.agreement.divisions import refuse_taken_names
-from tse_core.agreement.samples import SAMPLE_SIZE, stratified_sample
-from tse_core.datasets.coerce import as_lemmas, as_pairs
-from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
+from tse_core.agreement.counted_forms import WordList
 from tse_core.datasets.names import data_hash
-from tse_core.datasets.nouns import with_nouns
-from tse_core.datasets.numbers import with_numbers
-from tse_core.datasets.pairs import context_factors, context_index, unique_contexts
-from tse_core.errors import InputError, LittleCountedWarning, unknown
 from tse_core.files import safe_name
-from tse_core.forward.word_forms import form_tree
-from tse_core.metrics.table import Cutoffs, check_cutoffs
-from tse_core.models.coerce import as_language_model
+from tse_core.metrics.table import Cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 
@@ -32,7 +20,6 @@ Cut = Literal["list", "all-words"]
 SHARD_CONTEXTS = 2048
 WORD_SHARD = 4  # contexts of a shard in which each is scored over thousands of whole words
 NAMED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # what names a shard of contexts
-LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
 
 
 @dataclass(frozen=True)
@@ -65,15 +52,6 @@ class Job:
     @property
     def constructions(self) -> list[str]:
         return self.contexts["construction"].unique().tolist()
-
-    @property
-    def tokens_of_words(self) -> int:
-        """How many tokens a context costs beyond its own, so that whole words are scored there."""
-        if not self.words:
-            return 0
-        tree = form_tree(self.words.spellings)
-        nodes = np.union1d(tree.inner, tree.of_forms) if self.words.end else tree.inner
-        return sum(len(tree.beginnings[node]) > 0 for node in nodes)
 
     def signature(self) -> Signature:
         """How the numbers are made."""
@@ -127,152 +105,3 @@ class Job:
                 here = tables[table][column]
                 placed[table] = tables[table].assign(**{column: numbers[here].astype(here.dtype)})
         return placed
-
-
-def prepare(
-    model: LanguageModel | str | Path,
-    pairs: pd.DataFrame | str | Path,
-    lemmas: Lemmas | str | Path | None,
-    cutoffs: Cutoffs,
-    protocol: Protocol,
-    keep: Keep,
-    forms: FormsPolicy = "single",
-    sample: int | Literal["all"] | None = None,
-    seed: int = 0,
-    cut: Cut = "list",
-) -> Job:
-    """Everything that is known before the first forward pass; mistakes show here."""
-    _check_choices(protocol, keep, forms, sample, seed)
-    _check_cut(cut, forms, cutoffs)
-    pairs = as_pairs(pairs)
-    if pairs.empty:
-        raise InputError("there are no pairs to score")
-    given, lemmas = len(pairs), _in_order(as_lemmas(lemmas, protocol, pairs.attrs.get("name", "")))
-    refuse_taken_names(pairs, lemmas.table)
-    pairs, guessed = _numbered(with_nouns(pairs), lemmas)
-    model = as_language_model(model)
-    if cut == "all-words" and model.kind == "masked":
-        raise InputError(f"{model.label} is a masked model: words of different lengths have no order; use cut='list'")
-    if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself
-        model = model.with_policies(bos="tokenizer")
-    found = counted_forms(model, lemmas, forms, pd.concat([pairs["correct"], pairs["wrong"]]).unique())
-    if found.words and found.words.end:
-        model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
-    data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(pairs)}"
-    unknown_number = given - len(pairs)
-    index = context_index(pairs, model.kind, protocol)
-    contexts = unique_contexts(pairs, model.kind, protocol)
-    first = np.unique(index, return_index=True)[1]
-    for place, column in enumerate(("subject", "noun"), start=1):
-        contexts.insert(place, column, pairs[column].to_numpy()[first] if column in pairs else "")
-    contexts = pd.concat([contexts, context_factors(pairs, index, model.kind)], axis=1)
-    sample = sample or (SAMPLE_SIZE if found.words and model.device.type == "cpu" else "all")
-    all_contexts = len(contexts)
-    if sample != "all":
-        pairs, index, contexts = _sampled(pairs, index, contexts, sample, seed)
-    entries = np.stack(
-        [pairs[side].map(found.where).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")], axis=1
-    )
-    if found.words and model.kind == "masked":
-        lengths = np.array([len(spelling) for spelling in found.words.spellings])
-        entries[lengths[entries[:, 0]] != lengths[entries[:, 1]]] = -1
-    pairs = pairs.reset_index(drop=True)
-    left_out = {
-        _why_no_form(model, found): int((entries < 0).any(axis=1).sum()),
-        "the subject's number is not known": unknown_number,
-        "their contexts are not in the sample": given - unknown_number - len(pairs),
-    }
-    scored = _scored(given, left_out, guessed, found, lemmas, model.label)
-    if sample != "all":
-        scored += f"; a sample of {len(contexts):,} of {all_contexts:,} contexts (seed {seed})"
-    counted = f"{lemmas.name}@{lemmas.hash}({len(found.lemmas)})"
-    drawn = "" if sample == "all" else f"{sample}@{seed}"
-    return Job(model, pairs, index, contexts, found.lemmas, data, counted, scored, found.ids, entries, cutoffs,
-               protocol, keep, found.words, cut, drawn)  # fmt: skip
-
-
-def _check_choices(protocol, keep, forms, sample, seed) -> None:
-    for what, value, values in (
-        ("protocol", protocol, ("exact", "released")),
-        ("detail to keep", keep, ("contexts", "lemmas", "forms")),
-        ("forms", forms, FORMS_POLICIES),
-    ):
-        if value not in values:
-            raise unknown(what, value, values)
-    if protocol == "released" and forms != "single":
-        raise InputError(f"the released code counts single entries only; forms={forms!r} goes with protocol 'exact'")
-    if not (sample in (None, "all") or type(sample) is int and sample > 0) or type(seed) is not int or seed < 0:
-        raise InputError(
-            "a sample is a number of contexts of each construction, from 1 on, or 'all', and its seed a number from 0 "
-            f"on, not {sample!r} and {seed!r}"
-        )
-
-
-def _check_cut(cut: Cut, forms: FormsPolicy, cutoffs: Cutoffs) -> None:
-    check_cutoffs((*cutoffs.top, *cutoffs.bottom))
-    if cut not in ("list", "all-words"):
-        raise unknown("cut", cut, ("list", "all-words"))
-    if cut == "all-words" and forms != "words":
-        raise InputError(f"cut='all-words' goes with forms='words', not {forms!r}")
-    if cut == "all-words" and cutoffs.bottom:
-        raise InputError(
-            "bottom p over all words cannot be computed, as there is no least probable word; give top cut-offs alone, "
-            "e.g. cutoffs=Cutoffs((0.1, 0.5, 1.0), ())"
-        )
-
-
-def _in_order(lemmas: Lemmas) -> Lemmas:
-    """A list in the one order in which shards number lemmas, whatever the order in which it was given."""
-    return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
-
-
-def _sampled(pairs: pd.DataFrame, index: np.ndarray, contexts: pd.DataFrame, size: int, seed: int):
-    """The pairs of a sample of the contexts, the context of each, and these contexts in the order drawn."""
-    chosen = stratified_sample(contexts, size, seed)
-    place = np.full(len(contexts), -1)
-    place[chosen] = np.arange(len(chosen))
-    kept = place[index] >= 0
-    return pairs[kept], place[index[kept]], contexts.iloc[chosen].reset_index(drop=True)
-
-
-def _numbered(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
-    """The pairs whose subject's number is known: it is said, or the forms show it; and how many numbers are guessed."""
-    if pairs["number"].ne("").all():
-        return pairs, 0
-    pairs, guessed = with_numbers(pairs, [lemmas, load_lemmas("newman-appendix")])
-    known = pairs["number"] != ""
-    if not known.any():
-        raise InputError(
-            f"no pair says its subject's number, and their verbs do not show it (the first: "
-            f"{pairs['correct'].iloc[0]}/{pairs['wrong'].iloc[0]}); add a column number (singular or plural), give a "
-            "verb list with these verbs, or compare whole sentences (tse blimp)"
-        )
-    return pairs[known], guessed
-
-
-def _why_no_form(model: LanguageModel, found: CountedForms) -> str:
-    if not found.words:
-        return "the verb's forms are not one token each"
-    return f"the verb's forms are not {'equally long in tokens' if model.kind == 'masked' else 'spelled'}"
-
-
-def _scored(given: int, left_out: dict[str, int], guessed: int, found: CountedForms, lemmas: Lemmas, model: str) -> str:
-    """What could be scored, in a line; a warning where it is next to nothing."""
-    kept = len(found.lemmas)
-    line = f"counted: {given - sum(left_out.values()):,} of {given:,} pairs, {kept:,} of {len(lemmas):,} lemmas"
-    if found.words:
-        line += f" as whole words ({found.single:,} of them single entries)"
-    if kept < LITTLE * len(lemmas):
-        line += " (hardly any: EW and MW are about these alone)"
-        share = f"{kept:,} of the {len(lemmas):,} lemmas of {lemmas.name}"
-        text = f"{model} holds both forms of only {share}; EW and MW are about these alone"
-        warnings.warn(text, LittleCountedWarning, stacklevel=4)
-    reasons = left_out | {"the number is a guess from English spelling": guessed}
-    said = [f"{_pairs(count)}: {reason}" for reason, count in reasons.items() if count]
-    if found.uneven:
-        said.append(f"{found.uneven:,} lemmas: their two forms are not equally long in tokens")
-    return "; ".join([line, *said])
-
-
-def _pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count:,} pairs"

@@ -7,8 +7,7 @@ import numpy as np
 from tse_core.agreement.job import Job
 from tse_core.agreement.shards import GROUP, lemma_groups, score_shard
 from tse_core.metrics.table import OF_PAIRS, SCORED
-from tse_core.results.store import Shape
-from tse_core.results.work import Shard, Work
+from tse_core.results.work import Shape, Shard, Work
 
 
 def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Shard] | None = None) -> Work:

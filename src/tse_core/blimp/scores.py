@@ -22,9 +22,9 @@ from tse_core.files import safe_name
 from tse_core.models.coerce import as_model
 from tse_core.results.result_index import keep_results
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Shape, Store
+from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.results.work import Shard, Work, as_store, run
+from tse_core.results.work import Shape, Shard, Work, as_store, run
 from tse_core.sentences.preferences import check_pairs, check_policies, default_method, judged, score_pairs
 from tse_core.sentences.tokens import check_method
 

@@ -137,7 +137,7 @@ def _show_comparison(runs, by: str) -> None:
     import pandas as pd
 
     from tse_core.blimp.tables import compare
-    from tse_core.results.signature import differences
+    from tse_core.results.comparing import differences
 
     for difference in differences(runs[0].signature, runs[1].signature):
         print_note(f"note: the runs differ in {difference}")

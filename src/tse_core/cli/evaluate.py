@@ -105,8 +105,8 @@ def evaluate(
     import pandas as pd
 
     from tse_core.agreement.divisions import divisions
-    from tse_core.agreement.evaluation import evaluated
-    from tse_core.agreement.job import prepare
+    from tse_core.agreement.evaluate import evaluated
+    from tse_core.agreement.prepare import prepare
     from tse_core.datasets.coerce import as_lemmas
     from tse_core.datasets.names import load_pairs
     from tse_core.metrics.scores import PAPER_CUTOFFS

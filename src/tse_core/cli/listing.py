@@ -69,7 +69,7 @@ def _model_rows() -> Iterator[tuple[str, ...]]:
 
 
 def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    from tse_core.datasets.names import dataset_table
+    from tse_core.datasets.named import dataset_table
 
     rows: list[tuple[str, ...]] = [tuple(row) for row in dataset_table().itertuples(index=False)]
     return (

@@ -120,7 +120,8 @@ def diff(
 
     Example:  tse results diff 4f2a91 77c0de   |   tse results diff exact.parquet released.csv --curves
     """
-    from tse_core.results.signature import Signature, differences
+    from tse_core.results.comparing import differences
+    from tse_core.results.signature import Signature
     from tse_core.results.tidy import difference_table
 
     tables = [opened(which, store) for which in (first, second)]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.columns import pairs_from_table, sentence_pairs_from_table
 from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.datasets.numbers import checked_numbers
@@ -31,6 +30,8 @@ def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
         cells |= {"id": [*map(str, range(1, len(pairs) + 1))]} if "id" in cells else {}
         cells |= {name: text_cells(pairs[name], "the pairs") for name in further}
         return checked_numbers(with_plain_text(pairs.assign(**cells), "the pairs", _GAP, ("right", *further)))
+    from tse_core.datasets.columns import pairs_from_table  # for other columns
+
     made = pairs_from_table(pairs)
     made.attrs["name"] = pairs.attrs.get("name", "pairs")
     return made
@@ -46,6 +47,8 @@ def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     if {"good", "bad"} <= set(pairs) or {"one_prefix_prefix", "two_prefix_word"} & set(pairs):
         names = [name for name in ("paradigm", "phenomenon") if name in pairs]
         return with_plain_text(pairs, "the pairs", names, ("good", "bad"))
+    from tse_core.datasets.columns import sentence_pairs_from_table
+
     made = sentence_pairs_from_table(pairs)
     made.attrs["name"] = pairs.attrs.get("name", "sentence-pairs")
     return made

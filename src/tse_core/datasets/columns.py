@@ -20,7 +20,6 @@ from tse_core.errors import InputError, unknown
 from tse_core.files import lines_of, read_text
 from tse_core.words import plain, plain_right
 
-ENDINGS = (".csv", ".tsv", ".txt")
 MASK = "[MASK]"  # where the verb stands in a column `text`
 NAMES = {  # what a column holds -> the names that it is known by
     "good": ("good", "sentence_good", "sen", "grammatical"),

@@ -20,7 +20,6 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
-from tse_core.metrics.released import released_sides
 from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, SCORED, Cutoffs, Forms, both, check_cutoffs
 
 _LEMMA_TERMS = tuple(dict.fromkeys([*(term for m in OF_CONTEXTS.values() for term in (m.whole, m.part)), both]))
@@ -110,6 +109,8 @@ def cutoff_scores(
             at_top, at_bottom = exact_boundaries(probabilities, tuple(top), tuple(bottom))
             head = tail = _Forms(given, probabilities, probabilities, ids, subjects)
         else:
+            from tse_core.metrics.released import released_sides
+
             (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
             head, tail = (_Forms(side, block, side, ids, subjects) for side in (upper, lower))
         parts.append([*head.top(at_top), *tail.bottom(at_bottom)])

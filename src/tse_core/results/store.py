@@ -28,6 +28,7 @@ from tse_core.files import write_aside
 from tse_core.paths import store_folder
 from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
+from tse_core.results.work import Shape
 
 RESULTS = "results"
 _KEY = re.compile(r"[0-9a-f]{24}")
@@ -41,16 +42,6 @@ class Waste(NamedTuple):
     path: Path
     reason: str
     bytes: int
-
-
-class Shape(NamedTuple):
-    """What a table of a shard must have: its columns, and how many rows (None: that is not known beforehand)."""
-
-    columns: tuple[str, ...]
-    rows: int | None = None
-
-    def fits(self, table: pd.DataFrame) -> bool:
-        return set(self.columns) <= set(table) and self.rows in (None, len(table))
 
 
 class Store:

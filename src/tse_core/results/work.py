@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
@@ -20,10 +20,22 @@ from tse_core.errors import InputError
 from tse_core.progress import progress
 from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature, joined_provenance
-from tse_core.results.store import Shape, Store
+
+if TYPE_CHECKING:
+    from tse_core.results.store import Store
 
 Tables = Mapping[str, pd.DataFrame]
 SAME = 0.5  # nats by which a token of the probe may move: half precision and other batches move it by hundredths
+
+
+class Shape(NamedTuple):
+    """What a table of a shard must have: its columns, and how many rows (None: that is not known beforehand)."""
+
+    columns: tuple[str, ...]
+    rows: int | None = None
+
+    def fits(self, table: pd.DataFrame) -> bool:
+        return set(self.columns) <= set(table) and self.rows in (None, len(table))
 
 
 @dataclass(frozen=True)
@@ -92,7 +104,7 @@ class Finished:
     computed: int
 
 
-def run(work: Work, store: Store | str | Path | None = None, *, show: bool = True) -> Finished:
+def run(work: Work, store: "Store | str | Path | None" = None, *, show: bool = True) -> Finished:
     """Do all that the store does not hold yet; with `show`, a bar shows how far it is.
 
     Raises
@@ -127,7 +139,7 @@ def run(work: Work, store: Store | str | Path | None = None, *, show: bool = Tru
     return Finished(found, joined_provenance(provenances or [work.signature.provenance]), computed)
 
 
-def unfinished(work: Work, store: Store) -> list[str]:
+def unfinished(work: Work, store: "Store") -> list[str]:
     """The names of the shards that the store does not hold. Raises InputError as `run` does, for another probe."""
     missing, probe = [], work.probe()
     for name, shard in work.shards.items():
@@ -138,9 +150,13 @@ def unfinished(work: Work, store: Store) -> list[str]:
     return missing
 
 
-def as_store(store: Store | str | Path | None) -> Store | None:
+def as_store(store: "Store | str | Path | None") -> "Store | None":
     """A store, or one in the folder that is named."""
-    return Store(store) if isinstance(store, str | Path) else store
+    if not isinstance(store, str | Path):
+        return store
+    from tse_core.results.store import Store  # which knows the shapes defined here
+
+    return Store(store)
 
 
 def _provenance(work: Work, tables: Tables, probe: Sequence[float]) -> Mapping[str, str]:

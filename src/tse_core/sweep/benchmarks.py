@@ -8,9 +8,12 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from tse_core.agreement.curves import number_names
-from tse_core.agreement.evaluation import Evaluation, evaluate
-from tse_core.agreement.job import Job, prepare
+from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.job import Job
+from tse_core.agreement.prepare import prepare
 from tse_core.agreement.scoring import job_work
+from tse_core.agreement.word_distributions import tokens_of_words
 from tse_core.blimp.scores import PairScores, evaluate_blimp, pairs_work
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
@@ -77,7 +80,7 @@ class Works:
             read = (
                 job.contexts["left"] + " " + job.contexts["right"] if model.kind == "masked" else job.contexts["left"]
             )
-            words = read.str.split().str.len() + 1 + job.tokens_of_words
+            words = read.str.split().str.len() + 1 + tokens_of_words(job.words)
             return [int(words.iloc[members].sum()) for members in contents]
         if run.benchmark == "blimp":
             sentences: Iterable = ([*shard["good"], *shard["bad"]] for shard in contents)

@@ -16,9 +16,9 @@ from tse_core.errors import InputError, unknown
 from tse_core.models.coerce import as_model
 from tse_core.results.result_index import finished, keep_results
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Shape, Store
+from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.results.work import Shard, Work, as_store, run
+from tse_core.results.work import Shape, Shard, Work, as_store, run
 from tse_core.syntaxgym.library import as_suite
 from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value, word_at
 from tse_core.syntaxgym.suites import Suite, to_dict, to_json

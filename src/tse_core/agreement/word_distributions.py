@@ -1,0 +1,57 @@
+"""What each context gives for whole words, and what that costs.
+
+Cut-offs of whole words are shares of the list's probability, or, where they are asked for, of that of all words: top p
+is then the smallest set of words, whatever they are, that holds p (`tse_core.forward.likely_words`).
+"""
+
+import numpy as np
+import torch
+
+from tse_core.agreement.counted_forms import WordList
+from tse_core.agreement.distributions import Distributions
+from tse_core.agreement.job import Job
+from tse_core.forward.likely_words import likely_words
+from tse_core.forward.word_forms import form_log_probabilities, form_tree
+from tse_core.metrics.distribution import Boundary
+
+
+def tokens_of_words(words: WordList | None) -> int:
+    """How many tokens a context costs beyond its own, so that whole words are scored there."""
+    if not words:
+        return 0
+    tree = form_tree(words.spellings)
+    nodes = np.union1d(tree.inner, tree.of_forms) if words.end else tree.inner
+    return sum(len(tree.beginnings[node]) > 0 for node in nodes)
+
+
+def of_words(job: Job, words: WordList, slots, batch_tokens, advance) -> Distributions:
+    """The log-probability of every form at every slot, and where cut-offs among all words fall."""
+    ends = job.model.word_ends if words.end else None
+    found = form_log_probabilities(
+        job.model, slots, words.spellings, ends=ends, batch_tokens=batch_tokens, advance=advance
+    )
+    log_probabilities = found.log_probability + found.log_end
+    total = np.exp(log_probabilities[:, : words.listed]).sum(axis=1, keepdims=True)
+    tensor = torch.from_numpy(log_probabilities).contiguous()
+    head = _among_all_words(job, words, slots, np.exp(log_probabilities)) if job.cut == "all-words" else None
+    return Distributions(np.arange(len(slots)), tensor, tensor, words.listed, total, head)
+
+
+def _among_all_words(job: Job, words: WordList, slots, of_forms: np.ndarray) -> Boundary:
+    """The word on which each top cut-off falls in each context; of_forms are P of the forms (contexts, forms)."""
+    wanted = np.asarray(job.cutoffs.top, dtype=float)
+    keys, shares = np.zeros((len(slots), len(wanted))), np.ones((len(slots), len(wanted)))
+    places = {spelling: place for place, spelling in enumerate(words.spellings)}
+    searched = np.flatnonzero(wanted < 1)
+    for i, slot in enumerate(slots if len(searched) else ()):
+        spellings, probabilities = likely_words(job.model, slot, float(wanted[searched].max()))
+        held = probabilities.cumsum()
+        for k in searched:
+            at = int(held.searchsorted(wanted[k]))
+            level = probabilities == probabilities[at]
+            before, after = held[level][0] - probabilities[at], held[level][-1]
+            shares[i, k] = (wanted[k] - before) / (after - before)
+            # a form of the list is its own boundary to the last bit, whatever pass it was computed in
+            keys[i, k] = of_forms[i, places[spellings[at]]] if spellings[at] in places else probabilities[at]
+    everything = np.broadcast_to(wanted >= 1, keys.shape).copy()
+    return Boundary(*map(torch.from_numpy, (keys, shares, everything)))

@@ -1,0 +1,83 @@
+"""When two numbers may stand side by side: where their policies match; and what each difference does to a score."""
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import NamedTuple
+
+from tse_core.errors import InputError
+from tse_core.results.signature import LEMMAS, Signature
+
+READING = ("bos", "space")  # policies that come with the kind of a model rather than by choice
+EFFECTS = {
+    "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other questions; TSE stays",
+    "forms": "single entries, whole words and whole words without their ends have other probabilities",
+    "cut": "cut-offs are shares of the list's probability, or of that of all words; scores at 100 % stay",
+    "sample": "means are over other contexts; the intervals say how far they may differ by chance",
+    "bos": "what stands before the first word changes every probability of a short left context most",
+    "space": "another first token, so other probabilities after it",
+    "caps": "a cased model reads other tokens at the start",
+    "period": "a masked model reads other tokens at the end",
+    "protocol": "'released' sums probability in float32, so lemmas of the far tail drop out of EW and MW at 100 %, "
+    "finds RoBERTa's mask by counting tokens and keeps the first label of an ambiguous context",
+    "dtype": "weights in half precision move log-probabilities by hundredths of a nat; close pairs flip",
+    "revision": "other weights, perhaps",
+    "chat": "a chat template and a user's message stand in front of every sentence",
+    "source": "which model it is and its numbers are the word of a server, in its own precision",
+    "quantised": "weights of few bits move every probability a little",
+    "ties": "two equal scores count as wrong or as half",
+    "method": "whole sentences, prefixes and pseudo-log-likelihoods are different questions",
+    "first": "a cased model reads other tokens at the start",
+    "unknown": "refused pairs leave the mean",
+    "metric": "a region's surprisal is another summary of its tokens'",
+    "score": "pseudo-log-likelihoods are no probabilities of sentences",
+}
+
+
+class Difference(NamedTuple):
+    """A policy on which two results differ, and what that does to the scores; None: it has no such policy."""
+
+    policy: str
+    first: str | None
+    second: str | None
+    effect: str
+
+    def __str__(self):
+        return f"{self.policy}: {self.first or 'none'} against {self.second or 'none'} ({self.effect})"
+
+
+def differences(first: Signature | str, second: Signature | str) -> list[Difference]:
+    """The policies on which two results differ, and what each difference does to the scores."""
+    first, second = (s if isinstance(s, Signature) else Signature.parse(s) for s in (first, second))
+    found = []
+    for name in dict.fromkeys([*first.policy, *second.policy]):
+        one, other = first.policy.get(name), second.policy.get(name)
+        if one != other:
+            found.append(Difference(name, one, other, _effect(name, one, other)))
+    return found
+
+
+def comparable(first: Signature | str, second: Signature | str, *, allow: Iterable[str] = ()) -> bool:
+    """Whether two results were made under the same policies, those named in `allow` apart."""
+    return all(difference.policy in allow for difference in differences(first, second))
+
+
+def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable[str] = (), what="compared") -> None:
+    """Raise InputError, naming the policies that differ, unless all results were made under the same ones.
+
+    Whoever averages, ranks or plots results from several runs calls this first; ``allow=READING`` lets models of
+    different kinds stand side by side.
+    """
+    unique = {s if isinstance(s, str) else str(s): None for s in signatures}
+    parsed = {s.key: s for s in map(Signature.parse, unique)}
+    for first, second in combinations(parsed.values(), 2):
+        if found := [d for d in differences(first, second) if d.policy not in allow]:
+            names, said = f"{first.identity['model']} and {second.identity['model']}", "; ".join(map(str, found))
+            raise InputError(f"results of {names} cannot be {what}, their policies differ: {said}")
+
+
+def _effect(name: str, first: str | None, second: str | None) -> str:
+    if name == "lemmas" and first and second:
+        one, other = (LEMMAS.fullmatch(text) for text in (first, second))
+        if one and other and one["hash"] == other["hash"]:
+            return "the same list in two vocabularies: EW and MW compare over the lemmas that both hold"
+    return EFFECTS.get(name, "the scores were made in another way")
