@@ -142,11 +142,18 @@ said_of_gap = {
 paper = published.table2().groupby(["model", "metric"])["value"].mean().unstack()
 gaps = paper["TSE"] - paper["EW"]
 masked_gaps = gaps.drop("GPT2")
-causal_only = (
-    "All this concerns one causal model. The paper's gaps (masked models "
+concerned = "one causal model" if real == [newman.DEFAULT] else "other models"
+other_models = (
+    f"All this concerns {concerned}. The paper's gaps (masked models "
     f"{masked_gaps.min():.2f} to {masked_gaps.max():.2f}, GPT-2 {gaps['GPT2']:.2f}) are not explained here, and masked "
     "models also see the words after the verb."
 )
+
+
+def whose(name):
+    """The name before what is said of a model, where there are several."""
+    return f"{name}:" if len(real) > 1 else ""
+
 
 # %% [markdown] tags=["explains"]
 # ## In brief
@@ -325,11 +332,12 @@ for name, design in found.items():
 
 
 # %% tags=["remove-input"]
-verdict, adverb_said = [], []
+verdict = []
 for name, design in found.items():
-    verdict += [f"{name}:", *filter(None, said_of_gap[name]), causal_only]
-    adverb_said += adverbs_said(design)
-display(newman.say(*adverb_said))
+    verdict += [f"{name}:", *filter(None, said_of_gap[name])]
+    display(newman.say(whose(name), *adverbs_said(design)))
+if real and not newman.papers_own(real):
+    verdict.append(other_models)
 (recorded,) = designs([newman.DEFAULT], lemmas[0], design_asked, store).items()
 glue("story_chart", drawn(*recorded))  # the front page shows the recorded design
 glue("story_said", " ".join(adverbs_said(recorded[1])).replace("*", '"'))
@@ -352,7 +360,7 @@ for name, design in found.items():
     share = (counts["sensitive"] / counts["twins"]).unstack()
     display(table(share.rename_axis("adverb").rename_axis(columns=None).reset_index(), f"{name}: number sensitivity by kind of verb", digits=3))  # fmt: skip
     number_said.append(
-        f"With an adverb, number sensitivity is {share.loc['some', 'nouns too']:.3f} for verbs that are also nouns and "
+        f"{whose(name)} With an adverb, number sensitivity is {share.loc['some', 'nouns too']:.3f} for verbs that are also nouns and "
         f"{share.loc['some', 'other verbs']:.3f} for the others, over all twins."
     )
 
@@ -649,7 +657,7 @@ print(
 # ## Takeaways
 
 # %% tags=["remove-input"]
-taken = [f"- {kind}" for kind, *_ in said_of_gap.values()]
+taken = [f"- {whose(name)} {kind}" for name, (kind, *_) in said_of_gap.items()]
 taken += [f"- {said}" for said in number_said]
 taken += [
     "- EW alone does not tell a noun from attraction or from a long verb. Report it by kind of verb, with an adverb "
