@@ -68,6 +68,14 @@ def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal
     assert [line.split()[1] for line in out.splitlines() if line.startswith("Simple") and "+" in line] != []
 
 
+def test_diff_of_two_models_says_that_each_counts_its_own_verbs(tse, tiny_causal, tiny_masked, tmp_path):
+    files = [tmp_path / "causal.csv", tmp_path / "masked.csv"]
+    for model, file in zip((tiny_causal, tiny_masked), files, strict=True):
+        tse("evaluate", model, *SIMPLE, "--out", file)
+    assert "verbs: each model counts those of its own vocabulary" in tse("results", "diff", *files)[1]
+    assert "verbs: " not in tse("results", "diff", files[0], files[0])[1]
+
+
 def test_gc_says_what_it_removes_and_asks_before_it_removes_anything_whole(tse, tiny_causal, tmp_path, monkeypatch):
     tse("evaluate", tiny_causal, *SIMPLE)
     store = Store(tmp_path / "store")

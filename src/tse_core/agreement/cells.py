@@ -13,8 +13,8 @@ import pandas as pd
 
 from tse_core.agreement.divisions import NONE, divisions, factor_names, verb_rows
 from tse_core.agreement.number_sensitivity import twin_rows
+from tse_core.agreement.some_lemmas import among
 from tse_core.datasets.plain_text import is_text
-from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
 
 if TYPE_CHECKING:
@@ -68,12 +68,7 @@ def _verb_groups(found: "Evaluation", columns: list[str], lemmas: Collection[str
     """The labels of each group of verbs and their places in the list of lemmas (None: all of them)."""
     if not columns and lemmas is None:
         return [((), None)]
-    there = np.ones(len(found.lemmas), dtype=bool) if lemmas is None else found.lemmas["lemma"].isin(set(lemmas))
-    chosen = found.lemmas[np.asarray(there)]
-    if chosen.empty:
-        raise InputError(
-            f"none of the {len(set(lemmas or ())):,} lemmas given is among the {len(found.lemmas):,} counted"
-        )
+    chosen = found.lemmas if lemmas is None else found.lemmas[among(found.lemmas["lemma"], lemmas)]
     if not columns:
         return [((), chosen.index.to_numpy())]
     texts = [name for name in columns if is_text(chosen[name])]

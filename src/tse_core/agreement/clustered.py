@@ -34,11 +34,15 @@ def clustered(evaluation, metric: str, over: Sequence[str] = ("subjects",)) -> d
 
     Raises
     ------
-    InputError : an unknown way of sampling; no column says it; verbs of EW or MW without keep="lemmas".
+    InputError : an unknown metric or way of sampling, or none; no column says it; verbs without keep="lemmas".
     """
     for way in over:
         if way not in WAYS:
             raise unknown("way of sampling", way, WAYS)
+    if metric not in METRICS:
+        raise unknown("metric", metric, METRICS)
+    if not over:
+        raise InputError(f"over is empty; say what is sampled: {', '.join(WAYS)}")
     known = METRICS[metric]
     if known.of == "pair":
         table, counts = evaluation.pairs, None
@@ -71,7 +75,9 @@ def metric_intervals(evaluation, over: Sequence[str]) -> pd.DataFrame:
             n = int(np.sum(~np.isnan(sample.values)))
             if n:
                 first, *others = sample.clusters
-                found = interval(sample.values, first, crossed_with=others, counts=sample.counts)
+                found = interval(
+                    sample.values, first, crossed_with=others, counts=sample.counts, bounds=METRICS[metric].range
+                )
                 rows.append((construction, metric, *found[:5], n))
     return pd.DataFrame(rows, columns=["construction", "metric", "score", "low", "high", "method", "clusters", "n"])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Cutoffs
+from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Cutoffs, score_range
 from tse_core.results.result_index import finished, keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -93,5 +93,5 @@ def number_names(constructions: Iterable[str], cutoffs: Cutoffs) -> list[tuple]:
 def _bounds(values, clusters) -> list[float]:
     if values.isna().all():
         return [np.nan, np.nan]
-    found = interval(values, clusters)
+    found = interval(values, clusters, bounds=score_range(str(values.name)))
     return [found.low, found.high]

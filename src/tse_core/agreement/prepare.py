@@ -100,7 +100,8 @@ def _check_choices(protocol, keep, forms, sample, seed) -> None:
             raise unknown(what, value, values)
     if protocol == "released" and forms != "single":
         raise InputError(f"the released code counts single entries only; forms={forms!r} goes with protocol 'exact'")
-    if not (sample in (None, "all") or type(sample) is int and sample > 0) or type(seed) is not int or seed < 0:
+    whole = not isinstance(sample, bool) and isinstance(sample, int | np.integer) and sample > 0
+    if not (whole or sample in (None, "all")) or type(seed) is not int or seed < 0:
         raise InputError(
             "a sample is a number of contexts of each construction, from 1 on, or 'all', and its seed a number from 0 "
             f"on, not {sample!r} and {seed!r}"
@@ -108,7 +109,11 @@ def _check_choices(protocol, keep, forms, sample, seed) -> None:
 
 
 def _check_cut(cut: Cut, forms: FormsPolicy, cutoffs: Cutoffs) -> None:
-    check_cutoffs((*cutoffs.top, *cutoffs.bottom))
+    if not isinstance(cutoffs, Cutoffs):
+        raise InputError(
+            f"cutoffs is {cutoffs!r}; it must be Cutoffs(top, bottom), two tuples of shares of probability"
+        )
+    check_cutoffs(cutoffs)
     if cut not in ("list", "all-words"):
         raise unknown("cut", cut, ("list", "all-words"))
     if cut == "all-words" and forms != "words":

@@ -5,11 +5,23 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS, Forms
 
 
-def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame:
+def among(counted: pd.Series, lemmas: Collection[str] | Lemmas) -> pd.Series:
+    """Which of the lemmas that counted are among those given: bool. Raises InputError where none is."""
+    if isinstance(lemmas, str):
+        raise InputError(f"lemmas is the text {lemmas!r}; give a collection of names, such as [{lemmas!r}]")
+    names = set(lemmas.table["lemma"] if isinstance(lemmas, Lemmas) else lemmas)
+    found = counted.isin(names)
+    if not found.any():
+        raise InputError(f"none of the {len(names):,} lemmas given is among the {counted.nunique():,} counted")
+    return found
+
+
+def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str] | Lemmas) -> pd.DataFrame:
     """EW, MW and any other metric of contexts, of each context over the given lemmas.
 
     An evaluation keeps sums over the contexts of one construction, subject and number, so these contexts get the same
@@ -20,7 +32,7 @@ def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame
     ----------
     by_lemma : DataFrame
         `Evaluation.by_lemma`.
-    lemmas : collection of str
+    lemmas : collection of str, or Lemmas
         Their names; those that did not count are passed over.
 
     Returns
@@ -30,11 +42,11 @@ def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str]) -> pd.DataFrame
 
     Raises
     ------
-    InputError : the evaluation was made without keep="lemmas".
+    InputError : the evaluation was made without keep="lemmas"; none of the lemmas counted; one text instead of several.
     """
     if by_lemma is None:
         raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
-    chosen = by_lemma[by_lemma["lemma"].isin(set(lemmas))]
+    chosen = by_lemma[among(by_lemma["lemma"], lemmas)]
     forms = Forms(chosen["probability_correct"], chosen["probability_wrong"], chosen["correct"] / chosen["contexts"])
     terms: dict[tuple[str, str], pd.Series] = {}
     for metric in OF_CONTEXTS.values():

@@ -120,6 +120,7 @@ def diff(
 
     Example:  tse results diff 4f2a91 77c0de   |   tse results diff exact.parquet released.csv --curves
     """
+    from tse_core.metrics.table import OF_CONTEXTS
     from tse_core.results.comparing import differences
     from tse_core.results.signature import Signature
     from tse_core.results.tidy import difference_table
@@ -134,7 +135,10 @@ def diff(
     print("policies: the same" if not policies else f"policies that differ: {len(policies)}")
     for difference in policies:
         print(f"  {difference}")
-    if len(policies) > 1 or (policies and len({s.identity["model"] for s in made}) > 1):
+    models = {signature.identity["model"] for signature in made}
+    if len(models) > 1 and found["metric"].isin(OF_CONTEXTS).any():
+        print("verbs: each model counts those of its own vocabulary; tse evaluate A --against B counts those of both")
+    if len(policies) > 1 or (policies and len(models) > 1):
         print("  more than one thing differs, so no difference below can be put down to one of them")
     of_list = any(signature.policy.get("cut") == "list" for signature in made)
     rows = [

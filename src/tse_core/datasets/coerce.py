@@ -9,7 +9,7 @@ from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.datasets.numbers import checked_numbers
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS
 from tse_core.datasets.plain_text import check_names, text_cells, with_plain_text
-from tse_core.errors import unknown
+from tse_core.errors import InputError, unknown
 
 _GAP = ("construction", "left", "correct", "wrong")
 LISTS = {"clams/fr": "french", "clams/de": "german", "clams/he": "hebrew", "clams/ru": "russian"}
@@ -29,7 +29,13 @@ def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
         cells: dict[str, object] = {name: "" for name in AGREEMENT_COLUMNS if name not in pairs}
         cells |= {"id": [*map(str, range(1, len(pairs) + 1))]} if "id" in cells else {}
         cells |= {name: text_cells(pairs[name], "the pairs") for name in further}
-        return checked_numbers(with_plain_text(pairs.assign(**cells), "the pairs", _GAP, ("right", *further)))
+        plain = with_plain_text(pairs.assign(**cells), "the pairs", _GAP, ("right", *further))
+        if (same := plain["correct"] == plain["wrong"]).any():
+            row = int(same.to_numpy().argmax())
+            raise InputError(
+                f"the pairs, row {row + 1}: both forms are {plain['correct'].iloc[row]!r}; they must differ"
+            )
+        return checked_numbers(plain)
     from tse_core.datasets.columns import pairs_from_table  # for other columns
 
     made = pairs_from_table(pairs)

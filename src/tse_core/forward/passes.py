@@ -63,6 +63,8 @@ def blocks(
         raise InputError(f"{len(sequences)} sequences came with {len(positions)} lists of positions")
     wanted = _places(model, sequences, positions)
     passes = _tree_passes if share_prefixes and _fits_trees(model.network, wanted) else _level_passes
+    if batch_tokens is not None and not isinstance(batch_tokens, int | np.integer):
+        raise InputError(f"batch_tokens is {batch_tokens!r}; it must be how many tokens go into one pass")
     budget = _Budget(batch_tokens or fitting_tokens(model.device))
     for states, places in _joined(passes(model, wanted, budget), _rows_at_a_time(model)):
         answered = [wanted[place] for place in places]

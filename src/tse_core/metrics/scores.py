@@ -251,5 +251,5 @@ def _checked(logits, inflection_ids, numbers, top, bottom):
         context = int((~largest.isfinite()).nonzero()[0])
         what = "NaN" if largest[context].isnan() else "no finite maximum"
         raise InputError(f"the logits of context {context} contain {what}")
-    check_cutoffs((*top, *bottom))
+    check_cutoffs(Cutoffs(tuple(top), tuple(bottom)))
     return logits, ids, numbers

@@ -6,7 +6,7 @@ are functions of `Forms`, written with operators alone so that arrays and tensor
 (`TwinMetric`) is any function of a lemma's log-odds in two contexts that differ in the subject's number alone.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -20,11 +20,16 @@ class Cutoffs(NamedTuple):
     bottom: tuple[float, ...]
 
 
-def check_cutoffs(shares: Iterable[float]) -> None:
-    """Raises InputError for what is no share above 0."""
-    for share in shares:
-        if not 0 < share <= 1:
-            raise InputError(f"cut-off {share} is no share of probability; it must be above 0 and at most 1")
+def check_cutoffs(cutoffs: Cutoffs) -> None:
+    """Raises InputError for what is no share above 0, or has more digits than the names of columns, or stands twice."""
+    for side, shares in cutoffs._asdict().items():
+        for share in shares:
+            if not 0 < share <= 1:
+                raise InputError(f"cut-off {share} is no share of probability; it must be above 0 and at most 1")
+            if float(f"{share:g}") != share:
+                raise InputError(f"cut-off {share!r} has more than six digits; {share:g} is meant?")
+        if len(set(shares)) < len(shares):
+            raise InputError(f"the cut-offs at the {side} hold one share twice: {', '.join(map(str, shares))}")
 
 
 PAPER_CUTOFFS = Cutoffs(
@@ -73,6 +78,7 @@ class Metric:
     part, whole : functions of `Forms`, one value a lemma; the score is the sum of the parts over that of the wholes
     inside : what is counted at a top cut-off: every "lemma" of which either form is inside, or every "form" inside (the
         other one then counts as having no probability); at a bottom cut-off, a lemma of which both forms are
+    range : the lowest and the highest score, which no interval leaves; infinite for a score in nats
     """
 
     name: str
@@ -81,6 +87,7 @@ class Metric:
     part: Callable[[Forms], Any]
     whole: Callable[[Forms], Any]
     inside: Literal["lemma", "form"] = "lemma"
+    range: tuple[float, float] = (0.0, 1.0)
 
     @property
     def column(self) -> str:
@@ -150,3 +157,9 @@ OF_TWINS = {
 OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
 OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
 SCORED = (*(metric.column for metric in OF_CONTEXTS.values()), "mass")  # columns at every cut-off; mass is the coverage
+
+
+def score_range(column: str) -> tuple[float, float]:
+    """The range of the scores in a column of contexts or pairs, ``ew`` or ``mw_top_0.1``; coverage is a share."""
+    metric = next((m for m in METRICS.values() if m.column == column.partition("_")[0]), None)
+    return metric.range if metric else (0.0, 1.0)

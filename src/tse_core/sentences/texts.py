@@ -133,5 +133,13 @@ def read_sentences(
             raise InputError(f"{name}: an empty sentence cannot be scored")
     if isinstance(model, LanguageModel):
         encodings = model.encode_batch(sentences)
+        masks = (
+            [encoding.ids.count(model.tokenizer.mask_token_id) for encoding in encodings]
+            if model.kind == "masked"
+            else []
+        )
+        if any(masks):
+            place = masks.index(max(masks))
+            raise InputError(f"{names[place]}: the sentence {sentences[place]!r} must contain no mask token of its own")
         return [TokenizedSentence(model, *parts) for parts in zip(sentences, encodings, names, strict=True)]
     return [GivenSurprisals(*parts) for parts in zip(sentences, model.token_surprisals(sentences), strict=True)]

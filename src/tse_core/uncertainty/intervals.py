@@ -44,6 +44,7 @@ from tse_core.uncertainty.clusters import (
 from tse_core.uncertainty.quantiles import normal_quantile, t_inside, t_quantile
 
 FEW_CLUSTERS, MANY_CLUSTERS = 30, 500
+ROUNDING = 1e-6  # by which a sum of probabilities may be above 1
 
 
 class Interval(NamedTuple):
@@ -99,7 +100,7 @@ def interval(
     Raises
     ------
     InputError
-        The lengths differ, or fewer than one value is left.
+        The lengths differ, or fewer than one value is left; the mean lies outside the bounds; a level that is no share.
 
     Examples
     --------
@@ -108,9 +109,11 @@ def interval(
     >>> interval(np.ones(40), np.arange(40) % 10).method
     'rule of three'
     """
+    _check_draws(level, resamples)
     sample = defined(Sample(values, [np.arange(len(values)) if clusters is None else clusters, *crossed_with], counts))
     ways = [codes([way]) for way in sample.clusters]
     estimate = float(np.average(sample.values, weights=sample.counts))
+    _check_inside(estimate, bounds, "; give bounds=(lowest, highest), the range that the score can take")
     count = min(int(way.max()) + 1 for way in ways)
     if count == 1:
         return Interval(estimate, bounds[0], bounds[1], "one cluster: no interval", 1)
@@ -194,12 +197,14 @@ def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamp
 
     Raises
     ------
-    InputError : values and clusters differ in length; no value of one of the two is defined.
+    InputError : values and clusters differ in length; no value of one of the two is defined; scores that are no shares,
+        so that their difference could leave -1 to 1; a level that is no share.
 
     >>> nouns = np.repeat(list("abcdefghij"), 3)
     >>> round(compare(np.full(30, 0.8), np.ones(30), nouns).p_value, 3)
     0.107
     """
+    _check_draws(level, resamples)
     if second_clusters is None:
         first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
         if len(first) != len(second):
@@ -208,6 +213,8 @@ def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamp
         first, second = (np.where(np.isnan(gap), np.nan, part) for part in (first, second))
         second_clusters = clusters
     samples = [defined(Sample(first, [clusters])), defined(Sample(second, [second_clusters]))]
+    for sample in samples:
+        _check_inside(float(np.mean(sample.values)), (0.0, 1.0), "; scores are compared as shares")
     totals = cluster_totals(samples)
     difference, count = float(contrast(totals)), len(totals.counts)
     if count == 1:
@@ -227,6 +234,18 @@ def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamp
     if drawn:
         (low, high, p), method = drawn, "cluster bootstrap-t"
     return Comparison(difference, float(low), float(high), float(p), method, count)
+
+
+def _check_draws(level: float, resamples: int) -> None:
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}; a bootstrap draws at least once")
+
+
+def _check_inside(mean: float, bounds: tuple[float, float], hint: str) -> None:
+    if not bounds[0] - ROUNDING <= mean <= bounds[1] + ROUNDING:
+        raise InputError(f"the mean {mean:g} is outside {bounds[0]:g} to {bounds[1]:g}{hint}")
 
 
 def p_value(distance: float, error: float, freedom: int) -> float:

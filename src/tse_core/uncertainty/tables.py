@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from tse_core.errors import InputError
-from tse_core.metrics.table import METRICS, OF_CONTEXTS
+from tse_core.metrics.table import METRICS, OF_CONTEXTS, score_range
 from tse_core.uncertainty.intervals import interval
 from tse_core.words import spelled_nouns
 
@@ -80,7 +80,7 @@ def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters
         for metric in scores:
             n = int(group[metric].notna().sum())
             if n:
-                found = interval(group[metric], first, crossed_with=others, level=level)
+                found = interval(group[metric], first, crossed_with=others, level=level, bounds=score_range(metric))
                 rows.append((*key, NAMES.get(metric, metric), *found[:5], n))
     columns = [*keys, "metric", "score", "low", "high", "method", "clusters", "n"]
     return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,99 @@
+"""Arguments from Python that mean nothing: one line that says what is meant, where a number or a traceback came."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tse_core import evaluate, load_lemmas
+from tse_core.agreement.clustered import clustered
+from tse_core.errors import InputError
+from tse_core.metrics import table as metrics
+from tse_core.metrics.table import Cutoffs, Metric, score_range
+from tse_core.sentences.tokens import token_surprisals
+from tse_core.uncertainty.intervals import compare, interval
+from tse_core.uncertainty.tables import table_intervals
+
+PAIRS = pd.DataFrame(
+    {"construction": "simple", "left": ["The author", "The authors"], "right": ".", "number": ["singular", "plural"],
+     "correct": ["laughs", "laugh"], "wrong": ["laugh", "laughs"], "noun": "author"}
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def evaluation(tiny_causal):
+    return evaluate(tiny_causal, PAIRS, "newman-clean", keep="forms")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda e: e.intervals([]), "over is empty"),
+        (lambda e: e.over("laugh"), "is the text 'laugh'"),
+        (lambda e: e.table(lemmas="laugh"), "is the text 'laugh'"),
+        (lambda e: e.table(lemmas=["zzz"]), "none of the 1 lemmas given"),
+        (lambda e: clustered(e, "XX"), "unknown metric 'XX'"),
+    ],
+)
+def test_what_an_evaluation_refuses(call, message, evaluation):
+    with pytest.raises(InputError, match=message):
+        call(evaluation)
+
+
+def test_a_list_of_lemmas_may_be_named_by_the_list_itself(evaluation):
+    lemmas = load_lemmas("newman-clean")
+    assert evaluation.table(lemmas=lemmas)["EW"].tolist() == pytest.approx(evaluation.table()["EW"].tolist())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"cutoffs": ((0.1, 1.0), (0.5,))}, r"must be Cutoffs\(top, bottom\)"),
+        ({"cutoffs": Cutoffs((0.1, 0.10000001, 1.0), ())}, "0.10000001 has more than six digits"),
+        ({"cutoffs": Cutoffs((0.9999999,), ())}, "0.9999999 has more than six digits"),
+        ({"cutoffs": Cutoffs((0.5, 0.5, 1.0), ())}, "one share twice"),
+        ({"batch_tokens": "5"}, "batch_tokens is '5'"),
+        ({"sample": True}, "a sample is a number"),
+    ],
+)
+def test_what_evaluate_refuses(arguments, message, tiny_causal):
+    with pytest.raises(InputError, match=message):
+        evaluate(tiny_causal, PAIRS, "newman-clean", **arguments)
+
+
+def test_a_pair_of_the_same_form_twice_is_refused(tiny_causal):
+    with pytest.raises(InputError, match="row 2: both forms are 'laugh'"):
+        evaluate(tiny_causal, PAIRS.assign(wrong=["laugh", "laugh"]), "newman-clean")
+
+
+def test_a_size_of_a_sample_may_come_from_a_table(tiny_causal):
+    few = evaluate(tiny_causal, PAIRS, "newman-clean", sample=np.int64(1))
+    assert len(few.contexts) == 1 and "1@0" in str(few.signature)
+
+
+def test_a_sentence_that_holds_a_mask_is_refused_as_a_context_is(tiny_masked):
+    with pytest.raises(InputError, match="must contain no mask token of its own"):
+        token_surprisals(tiny_masked, ["The author laughs.", "The [MASK] laughs."])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: interval([85.0, 84.0], ["a", "b"]), "the mean 84.5 is outside 0 to 1"),
+        (lambda: interval([-0.4, 0.3], ["a", "b"]), "the mean -0.05 is outside 0 to 1"),
+        (lambda: interval([0.1, 0.3], ["a", "b"], level=95), "level is 95; it is a share"),
+        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "draws at least once"),
+        (lambda: compare([10.0, 9.0], [1.0, 1.0], ["a", "b"]), "the mean 9.5 is outside 0 to 1"),
+    ],
+)
+def test_values_outside_what_an_interval_is_about(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_a_score_in_nats_has_a_range_of_its_own(monkeypatch):
+    margin = Metric("MARGIN", "mean margin in nats", "context", metrics.correct, metrics.each, range=(-np.inf, np.inf))
+    monkeypatch.setitem(metrics.METRICS, "MARGIN", margin)
+    assert score_range("margin_top_0.1") == (-np.inf, np.inf) and score_range("mass_top_0.1") == (0, 1)
+    contexts = pd.DataFrame({"construction": "a", "noun": list("abcd"), "margin": [2.0, 3.0, -1.0, 4.0]})
+    row = table_intervals(contexts, ["margin"]).iloc[0]
+    assert row["score"] == 2.0 and row["low"] == pytest.approx(2 - 3.1824463 * np.std([2, 3, -1, 4], ddof=1) / 2)
