@@ -25,6 +25,8 @@ TESTED = $(VENV)/.tse-tests-ready
 
 export PROFILE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Each module is compiled once, whatever the environment says, and not again in every process.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: help env env-test book pdf serve linkcheck test test-slow test-browser rehearse bench bench-full sizes notebooks-sync colab colab-branch lint clean distclean
 

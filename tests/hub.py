@@ -36,8 +36,11 @@ LAYOUTS = (
 )
 WIDTH = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 PIECE = 1 << 16  # bytes that are sent at a time
-WORDS = words()
-TEXT = [f"the {word} is there" for word in WORDS for _ in range(2)]
+
+
+def training_text() -> list[str]:
+    """What small tokenizers are trained on."""
+    return [f"the {word} is there" for word in words() for _ in range(2)]
 
 
 def family(name: str) -> str:
@@ -130,14 +133,14 @@ def write_tokenizer(folder: Path, name: str, source: Path | None = None) -> int:
 def _train(folder: Path, kind: str) -> None:
     if kind == "bert":
         special = [f"[{token}]" for token in ("PAD", "UNK", "CLS", "SEP", "MASK")]
-        capitals = [word.capitalize() for word in WORDS if word.capitalize() != word]
-        letters = sorted(set("".join(WORDS + capitals)))
-        entries = [*special, *letters, *(f"##{letter}" for letter in letters), *WORDS, *capitals]
+        capitals = [word.capitalize() for word in words() if word.capitalize() != word]
+        letters = sorted(set("".join(words() + capitals)))
+        entries = [*special, *letters, *(f"##{letter}" for letter in letters), *words(), *capitals]
         (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(entries)) + "\n")
         return
     tokenizer = ByteLevelBPETokenizer()
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if kind == "roberta" else ["<|endoftext|>"]
-    tokenizer.train_from_iterator(TEXT, vocab_size=600, special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator(training_text(), vocab_size=600, special_tokens=special, show_progress=False)
     tokenizer.save_model(str(folder))
 
 

@@ -9,7 +9,7 @@ from tokenizers.models import BPE
 from tokenizers.processors import TemplateProcessing
 from tokenizers.trainers import BpeTrainer
 
-from hub import TEXT, write_tokenizer
+from hub import training_text, write_tokenizer
 
 SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
 NAMES = {"random-gpt2": "gpt2", "random-bert-cased": "bert-base-cased", "random-roberta": "roberta-base"}
@@ -40,7 +40,7 @@ def _write_llama(folder: Path) -> None:
     tokenizer = Tokenizer(BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
     tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     special = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
-    text = [f"The keys to the cabinet are here. {line}." for line in TEXT]
+    text = [f"The keys to the cabinet are here. {line}." for line in training_text()]
     trainer = BpeTrainer(vocab_size=800, special_tokens=special, show_progress=False, max_token_length=12)
     tokenizer.train_from_iterator(text, trainer)
     tokenizer.decoder = decoders.Sequence(

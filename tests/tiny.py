@@ -1,6 +1,7 @@
 """Tiny random models over the verbs and nouns of Marvin and Linzen's templates, made on the spot."""
 
 import string
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -14,6 +15,7 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 NAMES = ["pad_token", "unk_token", "cls_token", "sep_token", "mask_token"]
 
 
+@cache
 def words() -> list[str]:
     """Every word of the templates, lower case, and a few verbs more."""
     pairs = load_pairs("marvin-linzen")

@@ -65,8 +65,9 @@ def spelled_nouns(subjects: Iterable[str]) -> list[str]:
     >>> print(*spelled_nouns(["movies", "movie", "lady", "ladies", "bus", "women", "boss"]))
     movie movie lady lady bus woman boss
     """
-    words = [str(subject).strip().lower() for subject in subjects]
-    known = set(words)
+    subjects = list(subjects)
+    word_of = {subject: str(subject).strip().lower() for subject in set(subjects)}
+    known = set(word_of.values())
     singular = {word: word for word in known}
     for word in known:
         endings = [("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man"), ("es", ""), ("s", "")]
@@ -75,4 +76,4 @@ def spelled_nouns(subjects: Iterable[str]) -> list[str]:
         irregular = word.endswith("men") and word not in ("men", "specimen", "regimen", "abdomen", "omen")
         present = [o for o in options if o in known] or ([word[:-3] + "man"] if irregular else [])
         singular[word] = present[-1] if present else word
-    return [singular[word] for word in words]
+    return [singular[word_of[subject]] for subject in subjects]

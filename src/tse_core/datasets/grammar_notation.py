@@ -104,7 +104,7 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
     if path.suffix not in (".yaml", ".yml"):
         if str(name_or_path) not in list_grammars():
             raise unknown("grammar", name_or_path, list_grammars())
-        path = data_folder() / "grammars" / f"{str(name_or_path).removesuffix(WHOLE)}.yaml"
+        path = grammar_file(str(name_or_path))
     content = _mapping(read_yaml(path), f"{path}")
     missing = [key for key in ("lexicon", "constructions") if key not in content]
     if missing:
@@ -117,6 +117,11 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
         raise InputError(f"{path}: items is {items!r}; it must be how many items of each pattern are drawn")
     name = str(content.get("name", path.stem))
     return Grammar(name, lexicon, kinds, tuple(templates), factors, ambiguous, items)
+
+
+def grammar_file(name: str) -> Path:
+    """The file of a grammar in data/grammars."""
+    return data_folder() / "grammars" / f"{name.removesuffix(WHOLE)}.yaml"
 
 
 def list_grammars() -> list[str]:

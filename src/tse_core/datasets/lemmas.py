@@ -18,7 +18,9 @@ import csv
 import hashlib
 import io
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -134,18 +136,22 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
     'quizzes'
     """
     name = str(name_or_path)
-    if name in ("newman-appendix", "newman-clean"):
-        return Lemmas(name, _appendix(clean=name == "newman-clean"))
-    if name == "newman-released":
-        return Lemmas(name, _released())
     if name == "newman-full":
         return Lemmas(name, _full())
     if name in DESCRIPTIONS:
-        return Lemmas(name, read_lemmas(data_folder() / "lemmas" / f"{name}.csv"))
+        return deepcopy(_ours(name, data_folder() / "lemmas"))
     path = Path(name)
     if path.suffix == ".csv":
         return Lemmas(path.stem, read_lemmas(path))
     raise unknown("lemma list", name, DESCRIPTIONS, " (or a .csv file with columns lemma,singular,plural)")
+
+
+@cache
+def _ours(name: str, folder: Path) -> Lemmas:
+    """A list that comes with the project, read once."""
+    if name in ("newman-appendix", "newman-clean"):
+        return Lemmas(name, _appendix(clean=name == "newman-clean"))
+    return Lemmas(name, _released() if name == "newman-released" else read_lemmas(folder / f"{name}.csv"))
 
 
 def list_lemmas() -> dict[str, str]:

@@ -2,15 +2,17 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from tse_core.datasets.grammar import generate
-from tse_core.datasets.grammar_notation import list_grammars, load_grammar
+from tse_core.datasets.grammar_notation import grammar_file, list_grammars, load_grammar
 from tse_core.datasets.pairs import sentence_pairs
 from tse_core.datasets.plain_text import with_plain_text
+from tse_core.files import read_text
 from tse_core.words import spelled_nouns
 
 TABLES = (".csv", ".tsv", ".txt")
@@ -45,18 +47,16 @@ def load_pairs(
     """
     name = str(name_or_path)
     spelling: Any = {"capital": capital, "period": period}
-    head, _, tail = name.partition("/")
+    head = name.partition("/")[0]
     if name.endswith((".yaml", ".yml")):
         pairs = generate(load_grammar(name_or_path), **spelling)
     elif head in list_grammars() and not name.endswith(FILES):
-        pairs = generate(load_grammar(head), tail or None, **spelling)
+        return _generated(name, read_text(grammar_file(head)), **spelling).copy()
     else:
         from tse_core.datasets.named import agreement_pairs  # with the readers of every format
 
         pairs = agreement_pairs(name_or_path, columns, **spelling)
-    pairs = with_plain_text(pairs, name, ("construction", "left", "correct", "wrong"), ("right",))
-    pairs.attrs["name"] = _short(name)
-    return pairs
+    return _plain_pairs(pairs, name)
 
 
 def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -99,6 +99,19 @@ def data_hash(table: pd.DataFrame) -> str:
     for column in columns:
         digest.update("\x1f".join([column, *map(str, table[column].tolist())]).encode() + b"\x1e")
     return digest.hexdigest()[:8]
+
+
+@lru_cache(maxsize=4)
+def _generated(name: str, text: str, **spelling: bool) -> pd.DataFrame:
+    """The pairs of a grammar in data/grammars or of one of its constructions; another `text` is another grammar."""
+    head, _, tail = name.partition("/")
+    return _plain_pairs(generate(load_grammar(head), tail or None, **spelling), name)
+
+
+def _plain_pairs(pairs: pd.DataFrame, name: str) -> pd.DataFrame:
+    pairs = with_plain_text(pairs, name, ("construction", "left", "correct", "wrong"), ("right",))
+    pairs.attrs["name"] = _short(name)
+    return pairs
 
 
 def _short(name: str) -> str:
