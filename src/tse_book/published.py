@@ -4,7 +4,9 @@ Each function names its source. Scores are fractions of 1. Printed, corrected an
 quantity stand in separate rows with a column that says which is which. Origins and licences: data/README.md.
 """
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import ParamSpec
 
 import pandas as pd
 
@@ -29,6 +31,7 @@ CONSTRUCTIONS = (
     "In object relative (no that)",
     "BLiMP",
 )
+P = ParamSpec("P")
 BLIMP_MODELS = ("5-gram", "LSTM", "Transformer-XL", "GPT-2", "human")
 _FIGURES = {"figure2": "fig2_scores", "figure3": "fig3_probcounted", "figure4": "fig4_invalid"}
 _PHENOMENA = {
@@ -38,6 +41,18 @@ _PHENOMENA = {
 }  # fmt: skip
 
 
+def _made_once(make: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
+    """The table is made once; each caller has a copy of its own."""
+    made: Callable[P, pd.DataFrame] = cache(make)  # type: ignore[assignment]
+
+    @wraps(make)
+    def copied(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
+        return made(*args, **kwargs).copy()
+
+    return copied
+
+
+@_made_once
 def table2() -> pd.DataFrame:
     """Newman et al. 2021, Table 2: row, model, hf_name, metric (MW, EW, TSE), value, as printed (two decimals)."""
     wide = _read("newman_table2").rename(columns={"template": "row"})
@@ -59,6 +74,7 @@ def figure1() -> pd.DataFrame:
     )
 
 
+@_made_once
 def figures234(figure: str | None = None, *, readable: bool = True) -> pd.DataFrame:
     """Newman et al. 2021, Figures 2 (scores), 3 (coverage), 4 (share of contexts without an eligible lemma), digitised.
 
@@ -120,6 +136,7 @@ def template_counts() -> pd.DataFrame:
     )
 
 
+@_made_once
 def blimp_table3() -> pd.DataFrame:
     """Warstadt et al. 2020, Table 3: source, model, phenomenon ("Overall" too), accuracy.
 
@@ -133,6 +150,7 @@ def blimp_table3() -> pd.DataFrame:
     return long.replace({"phenomenon": _PHENOMENA, "model": {"TXL": "Transformer-XL", "Human": "human"}})
 
 
+@_made_once
 def blimp_table4() -> pd.DataFrame:
     """Warstadt et al. 2020, Table 4: source, UID, phenomenon, model, accuracy; sources as in `blimp_table3`."""
     table, parts = _read("blimp_table4"), []
@@ -154,6 +172,7 @@ def blimp_human() -> pd.DataFrame:
     return table
 
 
+@_made_once
 def blimp_prefix_methods() -> pd.DataFrame:
     """The data repository's summary by method (an older GPT-2 run): UID, method, linguistics_term, model, accuracy."""
     table = _read("blimp_prefix_methods_summary").rename(columns={"type": "method"})
@@ -185,6 +204,7 @@ def syntaxgym_figure5() -> pd.DataFrame:
     return _read("syntaxgym_figure5")
 
 
+@_made_once
 def hu2020_suites() -> pd.DataFrame:
     """Hu et al. 2020, raw data: accuracy of each recorded run on each suite.
 
@@ -195,6 +215,7 @@ def hu2020_suites() -> pd.DataFrame:
     return table.astype({"in_31": bool})
 
 
+@_made_once
 def hu2020_circuits() -> pd.DataFrame:
     """Hu et al. 2020, raw data: model, corpus, seed, circuit ("SG score": mean over 31 suites), accuracy."""
     table = _read("hu2020_model_circuit_from_raw").rename(columns={"SG_score": "SG score"})

@@ -86,3 +86,4 @@ def of(table, figure=None, *_, **__):
 def clear():
     blimp._paradigms.cache_clear()
     blimp._phenomena.cache_clear()
+    blimp._prefix_methods.cache_clear()

@@ -8,6 +8,7 @@ about results, has the tag ``explains``; there a sentence is looked at only wher
 
 import ast
 import re
+from functools import cache
 
 import jupytext
 import pytest
@@ -54,9 +55,15 @@ def guards(code: str) -> list[str]:
     return [" ".join(one.value.split()) for one in quoted]
 
 
+@cache
+def cells_of(chapter: str) -> list:
+    return jupytext.read(NOTEBOOKS / f"{chapter}.py").cells
+
+
+@cache
 def read(chapter: str) -> tuple[list[tuple[str, bool]], list[str]]:
     """The sentences of a chapter, each with whether its cell explains, and the words under guard."""
-    cells = jupytext.read(NOTEBOOKS / f"{chapter}.py").cells
+    cells = cells_of(chapter)
     prose = [cell for cell in cells if cell.cell_type == "markdown"]
     code = [guards(cell.source) for cell in cells if cell.cell_type == "code" and "guard(" in cell.source]
     said = [(one, "explains" in cell.metadata.get("tags", [])) for cell in prose for one in sentences(cell.source)]
@@ -88,7 +95,7 @@ def test_a_sentence_of_a_page_that_names_a_model_and_compares_is_glued_or_under_
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_what_a_guard_quotes_stands_in_its_chapter_or_on_a_page(chapter):
-    cells = jupytext.read(NOTEBOOKS / f"{chapter}.py").cells
+    cells = cells_of(chapter)
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     texts += [(NOTEBOOKS.parent / "book" / f"{name}.md").read_text() for name in PAGES]
     there = " ".join(" ".join(texts).split())

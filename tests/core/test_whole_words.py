@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerFast
 
 from tiny import save_unigram_model
 from tse_book.baselines.baselines import train_baseline
-from tse_book.claims.runs import preferred
+from tse_book.claims.results import preferred
 from tse_book.studies import record_details, recorded_details, words_for
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations, shared_lemmas

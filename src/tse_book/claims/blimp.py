@@ -253,6 +253,11 @@ def prefix_methods() -> pd.DataFrame:
 
     Columns model, method, difference (of the mean accuracies, prefix minus full sentences), correlation.
     """
+    return _prefix_methods().copy()
+
+
+@cache
+def _prefix_methods() -> pd.DataFrame:
     table = published.blimp_prefix_methods()
     wide = table[table["model"] != "human"].pivot_table(index=["model", "UID"], columns="method", values="accuracy")
     rows = []

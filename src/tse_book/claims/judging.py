@@ -6,14 +6,16 @@ the model that ran is the model the claim is about. Laboratory models have a led
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from tse_book.claims import blimp, newman, syntaxgym, verdicts  # noqa: F401  (each registers its checks)
 from tse_book.claims.cases import cases
-from tse_book.claims.finding import CHECKS, load_claims
-from tse_book.claims.runs import RUNS, of_a_model_above_chance, preferred
+from tse_book.claims.finding import CHECKS, Finding, load_claims
+from tse_book.claims.results import Results
+from tse_book.claims.runs import RUNS, of_a_model_above_chance
 from tse_book.claims.training import training_ledger  # noqa: F401  (for those who import it from here)
 from tse_book.claims.verdicts import VERDICTS
 from tse_core.errors import InputError, unknown
@@ -67,12 +69,7 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
         If results lack a column, or data/claims.yaml names a check that does not exist.
     """
     written, results = load_claims(), _tidy(results)
-    rows = []
-    for claim in written["claims"]:
-        variants = cases(claim["each"]) if "each" in claim else [{}]
-        for number, case in enumerate(variants, start=1):
-            suffix = f".{number:0{len(str(len(variants)))}d}" if len(variants) > 1 else ""
-            rows += _rows({**claim, **case, "id": claim["id"] + suffix}, written, results)
+    rows = [row for claim, finding in _cases() for row in _rows(claim, finding, written, results)]
     table = pd.DataFrame(rows, columns=list(LEDGER))
     return table.astype(dict.fromkeys(("published", "measured", "low", "high", "difference"), float))
 
@@ -121,11 +118,11 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     return table[[*key, "metric", "truth", "measured", "low", "high", "difference", "verdict", "signature"]]
 
 
-def _tidy(results) -> pd.DataFrame:
+def _tidy(results) -> Results:
     tables = [] if results is None else [results] if isinstance(results, pd.DataFrame) else list(results)
     tables = [_normal(table) for table in tables]
     table = pd.concat([table for table in tables if len(table)] or [pd.DataFrame(columns=list(RESULTS))])
-    return preferred(table.astype(dict.fromkeys(("cutoff", "score", "low", "high", "lemmas"), float)))
+    return Results(table.astype(dict.fromkeys(("cutoff", "score", "low", "high", "lemmas"), float)))
 
 
 def _normal(table: pd.DataFrame) -> pd.DataFrame:
@@ -145,7 +142,20 @@ def _normal(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _rows(claim: dict, written: dict, results: pd.DataFrame) -> list[dict]:
+@cache
+def _cases() -> list[tuple[dict, Finding | None]]:
+    """Each case of each claim, and what the published data say of it where they say something."""
+    found: list[tuple[dict, Finding | None]] = []
+    for claim in load_claims()["claims"]:
+        variants = cases(claim["each"]) if "each" in claim else [{}]
+        for number, variant in enumerate(variants, start=1):
+            suffix = f".{number:0{len(str(len(variants)))}d}" if len(variants) > 1 else ""
+            case, data = {**claim, **variant, "id": claim["id"] + suffix}, claim.get("from_data")
+            found.append((case, _named("check", data["check"], CHECKS)({**case, **data}) if data else None))
+    return found
+
+
+def _rows(claim: dict, finding: Finding | None, written: dict, results: Results) -> list[dict]:
     """The claim's row for each basis it can be checked on."""
     said = claim.get("published")
     words = {**claim, "published": f"{said:g}" if isinstance(said, float) else said}
@@ -158,8 +168,7 @@ def _rows(claim: dict, written: dict, results: pd.DataFrame) -> list[dict]:
         "how": str(claim.get("how", written["how"][claim["paper"]])).format_map({"model": claim.get("model")}),
     }
     rows = []
-    if "from_data" in claim:
-        finding = _named("check", claim["from_data"]["check"], CHECKS)({**claim, **claim["from_data"]})
+    if finding is not None:
         verdict = verdicts.of_published(bool(finding.holds))
         rows.append(
             {

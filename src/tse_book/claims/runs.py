@@ -1,10 +1,10 @@
 """Checks of claims against models that ran: each looks a claim's case up in measured results.
 
-A check takes the case and the results (the schema is in `tse_book.claims.RESULTS`) and returns what it measured, or
+A check takes the case and the results and returns what it measured, or
 None where the model the claim is about, or a row the claim needs, has not run.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,15 +12,12 @@ import pandas as pd
 
 from tse_book.claims import verdicts
 from tse_book.claims.curves import CURVES, agrees, empty_ends, falling, falls, stability
-from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary
+from tse_book.claims.results import Results, policy
+from tse_book.published import CONSTRUCTIONS, figure1
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.results.comparing import comparable
-from tse_core.results.signature import Signature
-
-# How Newman et al., BLiMP and SyntaxGym made their numbers:
-PAPERS_WAY = ("released", "full-sentence", "bos:<|endoftext|>")
 
 
 class Measured(NamedTuple):
@@ -34,7 +31,7 @@ class Measured(NamedTuple):
     note: str = ""
 
 
-RUNS: dict[str, Callable[[dict, pd.DataFrame], Measured | None]] = {}
+RUNS: dict[str, Callable[[dict, Results], Measured | None]] = {}
 
 
 def run(function):
@@ -46,7 +43,7 @@ def run(function):
 @run
 def value(case, results) -> Measured | None:
     """One number: the same construction, metric, side and cut-off."""
-    row = _one(case, results)
+    row = results.one(case)
     if row is None:
         return None
     verdict = verdicts.of_value(
@@ -61,14 +58,14 @@ def value(case, results) -> Measured | None:
 @run
 def probability(case, results) -> Measured | None:
     """One probability of Table 3, as many times as large as the printed one."""
-    row = _one(case, results)
+    row = results.one(case)
     return None if row is None else _measured(row, verdicts.of_probability(row["score"], case["published"]))
 
 
 @run
 def likelier(case, results) -> Measured | None:
     """How many times as large as one number of a construction another is; the claim is that it is larger."""
-    row, other = _one(case, results), _one(case | {"metric": case["than"]}, results)
+    row, other = results.one(case), results.one(case | {"metric": case["than"]})
     if row is None or other is None or not other["score"]:
         return None
     verdict = verdicts.of_comparison(row["score"] > other["score"], same_list=True)
@@ -79,7 +76,7 @@ def likelier(case, results) -> Measured | None:
 @run
 def slightly_below(case, results) -> Measured | None:
     """By how much a model's number is below another model's."""
-    row, other = _one(case, results), _one(case | {"model": case["than"]}, results)
+    row, other = results.one(case), results.one(case | {"model": case["than"]})
     if row is None or other is None:
         return None
     gap = other["score"] - row["score"]
@@ -90,7 +87,8 @@ def slightly_below(case, results) -> Measured | None:
 @run
 def spread(case, results) -> Measured | None:
     """The largest standard deviation of several models' accuracies on a phenomenon; needs all models and all twelve."""
-    table = results[results["hf_name"].isin(case["models"]) & (results["metric"] == case["metric"])]
+    table = results.table
+    table = table[table["hf_name"].isin(case["models"]) & (table["metric"] == case["metric"])]
     wide = table.pivot_table(index="construction", columns="hf_name", values="score")
     wide = wide.reindex(index=blimp_paradigms()["phenomenon"].unique(), columns=case["models"])
     if wide.isna().any(axis=None):
@@ -105,7 +103,7 @@ def quoted(case, results) -> Measured | None:
     """A number of the text: a value, or a bound."""
     if not case["kind"]:
         return value(case, results)
-    row = _one(case, results)
+    row = results.one(case)
     if row is None:
         return None
     holds = agrees(row["score"], case["published"], case["kind"], within=0)
@@ -115,7 +113,7 @@ def quoted(case, results) -> Measured | None:
 @run
 def rows_below(case, results) -> Measured | None:
     """Rows of Table 2 in which one metric is below another; needs all ten."""
-    table = _whole(_model(case["model"], results))
+    table = _whole(results.of(case["model"]))
     table = table[table["construction"].isin(CONSTRUCTIONS)]  # Table 3's sentences have these metrics too
     wide = table.pivot_table(index="construction", columns="metric", values="score").reindex(CONSTRUCTIONS)
     metrics = [case["smaller"], case["larger"]]
@@ -158,7 +156,7 @@ def stable(case, results) -> Measured | None:
 
 @run
 def largest_coverage(case, results) -> Measured | None:
-    table = _model(case["model"], results)
+    table = results.of(case["model"])
     table = _whole(table[table["metric"] == "coverage"])
     return None if _partial(table) else _counted(table["score"].max(), table["score"].max() < case["below"], table)
 
@@ -166,7 +164,7 @@ def largest_coverage(case, results) -> Measured | None:
 @run
 def past_share(case, results) -> Measured | None:
     """Of the probability that the list's forms leave over at 100 %, the share on past forms."""
-    table = _whole(_model(case["model"], results))
+    table = _whole(results.of(case["model"]))
     past, coverage = (table[table["metric"] == name] for name in ("past", "coverage"))
     if _partial(past) or _partial(coverage):
         return None
@@ -176,7 +174,7 @@ def past_share(case, results) -> Measured | None:
 
 @run
 def invalid(case, results) -> Measured | None:
-    table = _model(case["model"], results)
+    table = results.of(case["model"])
     table = table[table["metric"] == "invalid"]
     share = empty_ends(table)
     return None if _partial(table) or np.isnan(share) else _counted(share, share >= case["at_least"], table)
@@ -184,8 +182,8 @@ def invalid(case, results) -> Measured | None:
 
 @run
 def not_nouns(case, results) -> Measured | None:
-    everything = _one(case | {"construction": "Simple", "metric": "EW"}, results)
-    verbs = _one(case | {"construction": "Simple", "metric": "EW, not nouns"}, results)
+    everything = results.one(case | {"construction": "Simple", "metric": "EW"})
+    verbs = results.one(case | {"construction": "Simple", "metric": "EW, not nouns"})
     if everything is None or verbs is None:
         return None
     verdict = verdicts.of_comparison(verbs["score"] > everything["score"], same_list=bool(everything["same_list"]))
@@ -194,7 +192,7 @@ def not_nouns(case, results) -> Measured | None:
 
 @run
 def lemma_count(case, results) -> Measured | None:
-    table = _model(case["model"], results)
+    table = results.of(case["model"])
     counts = table.loc[table["construction"].isin(CONSTRUCTIONS), ["lemmas", "signature"]].dropna(subset="lemmas")
     if counts.empty:
         return None
@@ -215,12 +213,12 @@ def full_list(case, results) -> Measured | None:
     return Measured(len(lemmas), verdicts.REPRODUCED if same else verdicts.NOT_REPRODUCED, signature=name)
 
 
-def of_a_model_above_chance(found: Measured | None, case: dict, results: pd.DataFrame) -> Measured | None:
+def of_a_model_above_chance(found: Measured | None, case: dict, results: Results) -> Measured | None:
     """What was found, where random weights would not have passed too: MW of *Simple* reaches the case's above_chance.
 
     Random weights have it near 0.5; a model that does not reach it reproduces nothing. None where it is not known.
     """
-    simple = _one({"model": case["model"], "construction": "Simple", "metric": "MW"}, results)
+    simple = results.one({"model": case["model"], "construction": "Simple", "metric": "MW"})
     if found is None or simple is None:
         return None
     if simple["score"] >= case["above_chance"]:
@@ -229,49 +227,14 @@ def of_a_model_above_chance(found: Measured | None, case: dict, results: pd.Data
     return found._replace(verdict=verdicts.NOT_REPRODUCED, note="; ".join(filter(None, [found.note, note])))
 
 
-def preferred(results: pd.DataFrame) -> pd.DataFrame:
-    """Each number once, and a model's numbers of one kind all from the same policies, so that none are mixed.
-
-    With the paper's lemma count before others, made in the paper's way before others, then the way that gives most.
-    Those of whole words or of a sample of contexts are left out: they answer other questions than the paper's.
-    """
-    policy = {text: _policy(text) for text in results["signature"].unique()}
-    asked = results["signature"].map(lambda text: not {"forms", "sample"} & set(policy[text]))
-    table = results[asked.astype(bool)]
-    policies = [policy[text] for text in table["signature"]]
-    table = table.assign(
-        same_list=table["lemmas"] == table["hf_name"].map(lemmas_in_vocabulary()),
-        released=table["protocol"].isin(PAPERS_WAY),
-        kind=[" ".join(name for name in names if name != "lemmas") for names in policies],
-        way=[f"{protocol} {names}" for protocol, names in zip(table["protocol"], policies, strict=True)],
-    )
-    question = ["hf_name", "metric", "kind"]
-    table["numbers"] = table.groupby([*question, "way"])["score"].transform("size")
-    table = table.sort_values(["same_list", "released", "numbers"], ascending=False, kind="stable")
-    best = table.groupby(question)["way"].transform("first")
-    return table[table["way"] == best].drop_duplicates(["hf_name", "construction", "metric", "side", "cutoff"])
-
-
-def _policy(signature: str) -> Mapping[str, str]:
-    """The policies that a signature's line names; none in any other text."""
-    try:
-        return Signature.parse(signature).policy
-    except InputError:
-        return {}
-
-
 def _alike(table: pd.DataFrame) -> bool:
     """Whether numbers may be judged together: made under the same policies."""
-    signatures = [s for s in table["signature"].unique() if _policy(s)]
+    signatures = [s for s in table["signature"].unique() if policy(s)]
     return all(comparable(signatures[0], other) for other in signatures[1:])
 
 
-def _model(model: str, results: pd.DataFrame) -> pd.DataFrame:
-    return results[results["hf_name"] == model]
-
-
-def _curves(model: str, results: pd.DataFrame) -> pd.DataFrame:
-    table = _model(model, results)
+def _curves(model: str, results: Results) -> pd.DataFrame:
+    table = results.of(model)
     return table[table["metric"].isin(CURVES)]
 
 
@@ -283,14 +246,6 @@ def _whole(table: pd.DataFrame) -> pd.DataFrame:
 def _partial(table: pd.DataFrame) -> bool:
     """Whether a row of Table 2 is missing: a claim about all rows is judged on all of them."""
     return bool(set(CONSTRUCTIONS) - set(table["construction"]))
-
-
-def _one(case: dict, results: pd.DataFrame) -> pd.Series | None:
-    table = _model(case["model"], results)
-    table = table[(table["construction"] == case["construction"]) & (table["metric"] == case["metric"])]
-    table = table[table["side"] == case.get("side", "top")]
-    table = table[np.isclose(table["cutoff"], case.get("cutoff", 1.0), rtol=1e-6, atol=0)]
-    return None if table.empty or pd.isna(table["score"].iloc[0]) else table.iloc[0]
 
 
 def _measured(row: pd.Series, verdict: str, note: str = "") -> Measured:

@@ -1,0 +1,68 @@
+"""Measured results as claims are checked on them: each number once, and found by what it is of."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from tse_book.published import lemmas_in_vocabulary
+from tse_core.errors import InputError
+from tse_core.results.signature import Signature
+
+# How Newman et al., BLiMP and SyntaxGym made their numbers:
+PAPERS_WAY = ("released", "full-sentence", "bos:<|endoftext|>")
+
+
+class Results:
+    """A table of results (the schema is `tse_book.claims.judging.RESULTS`), of which `preferred` is kept."""
+
+    def __init__(self, table: pd.DataFrame):
+        self.table = preferred(table)
+        keys = zip(*(self.table[name] for name in ("hf_name", "construction", "metric", "side")), strict=True)
+        self._places: dict[tuple, list[int]] = {}
+        for place, key in enumerate(keys):
+            self._places.setdefault(key, []).append(place)
+        self._models = dict(tuple(self.table.groupby("hf_name", sort=False)))
+        self._cutoffs = self.table["cutoff"].to_numpy()
+
+    def of(self, model: str) -> pd.DataFrame:
+        """The numbers of one model."""
+        return self._models.get(model, self.table[:0])
+
+    def one(self, case: dict) -> pd.Series | None:
+        """The number that a case names: its model, construction, metric, side (top) and cutoff (1); None if missing."""
+        places = self._places.get((case["model"], case["construction"], case["metric"], case.get("side", "top")), [])
+        at = np.isclose(self._cutoffs[places], case.get("cutoff", 1.0), rtol=1e-6, atol=0)
+        row = self.table.iloc[places[at.argmax()]] if at.any() else None
+        return None if row is None or pd.isna(row["score"]) else row
+
+
+def preferred(results: pd.DataFrame) -> pd.DataFrame:
+    """Each number once, and a model's numbers of one kind all from the same policies, so that none are mixed.
+
+    With the paper's lemma count before others, made in the paper's way before others, then the way that gives most.
+    Those of whole words or of a sample of contexts are left out: they answer other questions than the paper's.
+    """
+    policies_of = {text: policy(text) for text in results["signature"].unique()}
+    asked = results["signature"].map(lambda text: not {"forms", "sample"} & set(policies_of[text]))
+    table = results[asked.astype(bool)]
+    policies = [policies_of[text] for text in table["signature"]]
+    table = table.assign(
+        same_list=table["lemmas"] == table["hf_name"].map(lemmas_in_vocabulary()),
+        released=table["protocol"].isin(PAPERS_WAY),
+        kind=[" ".join(name for name in names if name != "lemmas") for names in policies],
+        way=[f"{protocol} {names}" for protocol, names in zip(table["protocol"], policies, strict=True)],
+    )
+    question = ["hf_name", "metric", "kind"]
+    table["numbers"] = table.groupby([*question, "way"])["score"].transform("size")
+    table = table.sort_values(["same_list", "released", "numbers"], ascending=False, kind="stable")
+    best = table.groupby(question)["way"].transform("first")
+    return table[table["way"] == best].drop_duplicates(["hf_name", "construction", "metric", "side", "cutoff"])
+
+
+def policy(signature: str) -> Mapping[str, str]:
+    """The policies that a signature's line names; none in any other text."""
+    try:
+        return Signature.parse(signature).policy
+    except InputError:
+        return {}
