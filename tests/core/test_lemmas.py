@@ -2,6 +2,8 @@
 
 import csv
 import importlib.util
+import os
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from tse_core.datasets.lemmas import Lemmas, list_lemmas, load_lemmas, third_person
 from tse_core.errors import InputError
+from tse_core.paths import data_folder
 
 MAKE = Path(__file__).parents[2] / "data/lemmas/make.py"
 # Lemmas with both forms in the vocabulary. The released list's counts and the appendix' by rule are in the field notes;
@@ -152,6 +155,22 @@ def test_the_spelling_rule():
     assert [third_person(verb) for verb in verbs] == [
         "has", "tries", "plays", "pushes", "passes", "fixes", "watches", "quizes", "goes", "walks",
     ]  # fmt: skip
+
+
+def test_a_list_of_the_project_that_changes_is_read_again_and_a_change_of_what_was_read_stays_with_it(
+    tmp_path, monkeypatch
+):
+    shutil.copytree(data_folder() / "lemmas", tmp_path / "lemmas")
+    monkeypatch.setattr("tse_core.datasets.lemmas.data_folder", lambda: tmp_path)
+    before = load_lemmas("newman-clean")
+    before.table["lemma"] = "mine"
+    assert load_lemmas("newman-clean").table["lemma"].nunique() > 1900
+    file = tmp_path / "lemmas" / "newman-appendix.csv"
+    stamp = file.stat()
+    file.write_text("".join(line for line in file.open() if not line.startswith("abandon,")))
+    os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    after = load_lemmas("newman-clean")
+    assert len(after) == len(before) - 1 and "abandon" not in set(after.table["lemma"])
 
 
 def test_a_list_of_ones_own(tmp_path):

@@ -20,7 +20,7 @@ import io
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -139,16 +139,17 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
     if name == "newman-full":
         return Lemmas(name, _full())
     if name in DESCRIPTIONS:
-        return deepcopy(_ours(name, data_folder() / "lemmas"))
+        folder = data_folder() / "lemmas"
+        return deepcopy(_ours(name, folder, b"".join(path.read_bytes() for path in sorted(folder.iterdir()))))
     path = Path(name)
     if path.suffix == ".csv":
         return Lemmas(path.stem, read_lemmas(path))
     raise unknown("lemma list", name, DESCRIPTIONS, " (or a .csv file with columns lemma,singular,plural)")
 
 
-@cache
-def _ours(name: str, folder: Path) -> Lemmas:
-    """A list that comes with the project, read once."""
+@lru_cache(maxsize=16)
+def _ours(name: str, folder: Path, contents: bytes) -> Lemmas:
+    """A list that comes with the project, read once; other `contents` of the folder are other lists."""
     if name in ("newman-appendix", "newman-clean"):
         return Lemmas(name, _appendix(clean=name == "newman-clean"))
     return Lemmas(name, _released() if name == "newman-released" else read_lemmas(folder / f"{name}.csv"))
