@@ -49,21 +49,39 @@ def table2():
     return long.assign(source="published")
 
 
-def every_chart(reference, figure1, table2):
+@pytest.fixture(scope="module")
+def every_spec(reference, figure1, table2):
     truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
     one = table2[(table2["metric"] == "EW") & (table2["model"] == "GPT2")]
-    return [
+    charts = [
         cutoff_curves(figure1), cutoff_curves(reference, "EW", published=figure1.assign(beside="")),
         coverage_curves(reference),
         invalid_curves(reference), table2_dots(table2), truth_vs_measured(truth),
         heat_map(table2[table2["metric"] == "EW"], "construction", "model", "score", title="EW"),
         bars(one, "construction", "score", title="EW of GPT-2"),
     ]  # fmt: skip
+    return [chart.to_dict() for chart in charts]
+
+
+@pytest.fixture(scope="module")
+def curves_of_figure1(figure1):
+    return cutoff_curves(figure1)
+
+
+@pytest.fixture(scope="module")
+def curves_of_reference(reference):
+    return cutoff_curves(reference)
+
+
+@pytest.fixture(scope="module")
+def two_models(figure1):
+    """The chart of two models, *Simple* in colour."""
+    return cutoff_curves(pd.concat([figure1.assign(model="one"), figure1.assign(model="two")]), chosen="Simple")
 
 
 @pytest.mark.parametrize("metric", ["EW", "MW"])
-def test_cutoff_curves_equal_the_numbers_of_the_reference_run(reference, metric):
-    drawn = chart_data(cutoff_curves(reference)).query("metric == @metric").set_index(["side", "cutoff"])["score"]
+def test_cutoff_curves_equal_the_numbers_of_the_reference_run(reference, curves_of_reference, metric):
+    drawn = chart_data(curves_of_reference).query("metric == @metric").set_index(["side", "cutoff"])["score"]
     expected = reference[reference["metric"] == metric].set_index(["side", "cutoff"])["score"].dropna()
     assert len(drawn) == len(expected) > 15
     assert drawn[expected.index].tolist() == expected.tolist()
@@ -76,8 +94,8 @@ def test_coverage_and_empty_contexts_equal_the_reference_run(reference, chart, v
     assert drawn[expected.index].tolist() == expected.tolist()
 
 
-def test_figure_1_draws_every_digitised_point(figure1):
-    drawn = chart_data(cutoff_curves(figure1))
+def test_figure_1_draws_every_digitised_point(figure1, curves_of_figure1):
+    drawn = chart_data(curves_of_figure1)
     keys = ["construction", "metric", "side", "cutoff"]
     assert drawn.merge(figure1, on=keys)["score_x"].tolist() == drawn.merge(figure1, on=keys)["score_y"].tolist()
     assert len(drawn) == figure1["score"].notna().sum()
@@ -93,36 +111,36 @@ def test_published_curves_stand_behind_the_model_they_are_meant_for(reference, f
 
 def test_what_the_cut_offs_alone_would_give_is_a_band_behind_the_curves(figure1):
     null = figure1.assign(null_low=figure1["score"] - 0.1, null_high=figure1["score"])
-    drawn = cutoff_curves(null, "EW").to_dict()
-    assert chart_data(cutoff_curves(null, "EW"))["null_low"].notna().any()
+    chart = cutoff_curves(null, "EW")
+    drawn = chart.to_dict()
+    assert chart_data(chart)["null_low"].notna().any()
     assert '"type": "area"' in json.dumps(drawn) and "Grey band" in json.dumps(drawn)
-    assert "Grey band" not in json.dumps(cutoff_curves(figure1, "EW").to_dict())
+    whole = cutoff_curves(figure1, "EW").to_dict()
+    assert "Grey band" not in json.dumps(whole) and whole["width"] == "container"
 
 
-def test_a_panel_for_each_model_and_metric_and_one_construction_in_colour(figure1):
-    both = pd.concat([figure1.assign(model="one"), figure1.assign(model="two")])
-    spec = cutoff_curves(both, chosen="Simple").to_dict()
+def test_a_panel_for_each_model_and_metric_and_one_construction_in_colour(figure1, two_models):
+    spec = two_models.to_dict()
     menu = next(p for p in spec["params"] if p["name"] == "shown")
     assert menu["value"] == "Simple" and set(menu["bind"]["options"]) == set(figure1["construction"])
     titles = [panel["title"]["text"] for panel in spec["concat"]]
     assert titles == ["one · EW", "one · MW", "two · EW", "two · MW"] and spec["columns"] == 2
-    assert cutoff_curves(figure1, "EW").to_dict()["width"] == "container"
 
 
 def test_intervals_stand_on_the_axis_of_the_score_only(reference):
     bounded = reference.assign(low=0.1, high=0.2)
-    assert {"low", "high"} <= set(chart_data(cutoff_curves(bounded)))
+    assert {"low", "high"} <= set(chart_data(cutoff_curves(bounded, "EW")))
     for chart in (coverage_curves(bounded), invalid_curves(bounded)):
         assert not {"low", "high", "score"} & set(chart_data(chart))
 
 
 def test_points_that_rest_on_few_contexts_are_drawn_faint_and_counted(reference):
     few = reference.assign(contexts=20)
-    drawn = chart_data(cutoff_curves(few.assign(invalid=0.25)))
+    drawn = chart_data(cutoff_curves(few.assign(invalid=0.25), "EW"))
     assert (drawn["counted"] == 15).all()
-    spec = cutoff_curves(few.assign(invalid=0.9)).to_dict()
+    spec = cutoff_curves(few.assign(invalid=0.9), "EW").to_dict()
     assert f"datum.counted < {FEW}" in json.dumps(spec) and "fewer than" in " ".join(spec["title"]["subtitle"])
-    assert "fewer than" not in " ".join(cutoff_curves(few.assign(invalid=0.0)).to_dict()["title"]["subtitle"])
+    assert "fewer than" not in " ".join(cutoff_curves(few.assign(invalid=0.0), "EW").to_dict()["title"]["subtitle"])
 
 
 def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
@@ -134,22 +152,20 @@ def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
     assert top[0] == 0 and bottom[-1] == pytest.approx(1) and top[-1] < position("bottom", 0.5)
 
 
-def test_every_chart_has_a_title_and_a_description_with_a_number(reference, figure1, table2):
-    for chart in every_chart(reference, figure1, table2):
-        spec = chart.to_dict()
+def test_every_chart_has_a_title_and_a_description_with_a_number(every_spec):
+    for spec in every_spec:
         assert len(" ".join(spec["title"]["text"])) >= 2 and max(map(len, spec["title"]["text"])) <= 48
         assert re.search(r"\d", spec["description"]) and "nan" not in spec["description"]
 
 
-def test_charts_fit_the_page(reference, figure1, table2):
-    for chart in every_chart(reference, figure1, table2):
-        spec = chart.to_dict()
+def test_charts_fit_the_page(every_spec):
+    for spec in every_spec:
         widths = [spec.get("width")] + [panel.get("width") for panel in spec.get("vconcat", [])]
         assert all(w is None or w == "container" or w <= 640 for w in widths)
 
 
-def test_charts_carry_no_colours_that_the_dark_page_must_change(figure1):
-    config = cutoff_curves(figure1).to_dict()["config"]
+def test_charts_carry_no_colours_that_the_dark_page_must_change(every_spec):
+    config = every_spec[0]["config"]
     assert config["background"] == "transparent"
     assert not re.search(r"(label|title|grid|domain|tick)Color", json.dumps(config))
 
@@ -290,21 +306,20 @@ def test_the_switchboard_names_the_largest_movement():
     assert "largest movement is 0.200: EW of Simple, BOS" in chart.to_dict()["description"]
 
 
-def test_no_control_takes_a_word_that_the_page_cannot_use(reference):
+def test_no_control_takes_a_word_that_the_page_cannot_use(reference, curves_of_reference):
     """A signal named like a JavaScript keyword stops the chart from being drawn."""
     board = pd.DataFrame({"switch": "BOS", "setting": ["default", "flipped"], "construction": "Simple", "metric": "EW"})
     reserved = {"switch", "new", "class", "default", "this", "case", "with", "in"}
-    for chart in (cutoff_slider(reference), cutoff_curves(reference), switchboard(board.assign(score=0.5))):
+    for chart in (cutoff_slider(reference), curves_of_reference, switchboard(board.assign(score=0.5))):
         assert not {p["name"] for p in chart.to_dict()["params"]} & reserved
 
 
-def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(figure1, table2):
+def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(curves_of_figure1, two_models, table2):
     """Vega-Lite binds a legend only where the selection stands on the marks that the legend explains."""
     vl_convert = pytest.importorskip("vl_convert")
-    both = pd.concat([figure1.assign(model="one"), figure1.assign(model="two")])
     bounded = table2.assign(low=0.5, high=0.9)
     truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
-    for chart in (cutoff_curves(figure1), cutoff_curves(both), table2_dots(bounded), table2_dots(bounded, beside=True)):
+    for chart in (curves_of_figure1, two_models, table2_dots(bounded), table2_dots(bounded, beside=True)):
         assert vl_convert.vegalite_to_svg(json.dumps(chart.to_dict())).startswith("<svg")
     legend = json.dumps(vl_convert.vegalite_to_vega(json.dumps(truth_vs_measured(truth).to_dict())))
     assert "_legend_symbols" in legend

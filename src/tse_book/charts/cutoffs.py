@@ -87,6 +87,7 @@ def _figure(curves, metrics, value, published, chosen, title):
         for model, metric in panels
     ]
     chart = plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
+    chart.data = rows  # once for all layers
     notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
     if ghosts is not None:
         notes.append(f"Thin and hollow: {listed(dict.fromkeys(ghosts['model']))}, as published.")
@@ -139,7 +140,7 @@ def _rows(table, metrics, value):
 
 
 def _panel(rows, model, metric, value, lowest, share):
-    here = alt.Chart(rows).transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
+    here = alt.Chart().transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
     ticks = [float(position(side, c).round(5)) for side, cuts in TICKS.items() for c in cuts]
     words = (
         f"datum.value <= {TOP_END + 0.01} ? format(10 + datum.value / {TOP_END} * 90, '.0f') + '%' : "
@@ -179,22 +180,21 @@ def _panel(rows, model, metric, value, lowest, share):
         layers.insert(1, band.encode(y="null_low:Q", y2="null_high:Q", detail=lines))
     if {"low", "high"} <= set(rows):
         bars = own.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.2)
-        faint = alt.condition(few, alt.value(0.15), alt.value(0.45))
+        faint = alt.OpacityValue(0.45, condition={"test": few, "value": 0.15})
         layers.append(bars.encode(y="low:Q", y2="high:Q", color=colour, opacity=faint))
-    points = own.mark_point(size=34, filled=True).encode(
-        shape=signs, color=colour, opacity=alt.condition(few, alt.value(0.25), alt.value(1.0)), tooltip=_tips(rows)
-    )
+    faint = alt.OpacityValue(1.0, condition={"test": few, "value": 0.25})
+    points = own.mark_point(size=34, filled=True).encode(shape=signs, color=colour, opacity=faint, tooltip=_tips(rows))
     name = (
         own.transform_aggregate(groupby=["construction"])
         .mark_text(align="left", baseline="bottom", fontSize=11, fontWeight=600)
-        .encode(x=alt.value(0), y=alt.value(-5), text="construction:N", color=colour)
+        .encode(x=alt.XValue(0), y=alt.YValue(-5), text="construction:N", color=colour)
     )
     return alt.layer(*layers, points, name)
 
 
 def _gap(chart):
     rule = chart.transform_aggregate(n="count()").mark_rule(strokeDash=[2, 2], color=QUIET, opacity=0.6)
-    return rule.encode(x=alt.datum((TOP_END + BOTTOM_START) / 2))
+    return rule.encode(x=alt.XDatum((TOP_END + BOTTOM_START) / 2))
 
 
 def _tips(rows):
