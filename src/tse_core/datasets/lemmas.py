@@ -140,7 +140,8 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
         return Lemmas(name, _full())
     if name in DESCRIPTIONS:
         folder = data_folder() / "lemmas"
-        return deepcopy(_ours(name, folder, b"".join(path.read_bytes() for path in sorted(folder.iterdir()))))
+        files = sorted(path for path in folder.iterdir() if path.suffix in (".csv", ".yaml", ".txt"))
+        return deepcopy(_ours(name, folder, b"".join(path.read_bytes() for path in files)))
     path = Path(name)
     if path.suffix == ".csv":
         return Lemmas(path.stem, read_lemmas(path))
