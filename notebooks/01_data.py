@@ -197,7 +197,7 @@ glue("differences", differences)
 glue("compared", ours.size)
 for column, count in ours.loc["Simple"].items():
     glue(f"simple_{column}", int(count))
-assert differences == 0, "the grammar makes the sentences of the paper"
+assert differences == 0, "the grammar makes as many sentences as the paper has"
 table(
     counts.rename_axis(None),
     "Pairs and unique contexts of each row of Table 2. The BLiMP row needs a download: tse data fetch newman-blimp.",
@@ -205,7 +205,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# Of {glue:text}`compared` counts compared, {glue:text}`differences` differ: the grammar makes the sentences of the paper. In the next picture, where grey lies far right of the others, pairs differ in the verb alone. Where blue lies far right of orange, sentences differ only in what follows the verb, which a causal model never sees.
+# Of {glue:text}`compared` counts compared, {glue:text}`differences` differ. In the next picture, where there are many more pairs (grey) than contexts, pairs differ in the verb alone. Where a masked model has many more contexts (blue) than a causal one (orange), sentences differ only after the verb.
 
 # %% tags=["hide-input"]
 long = (
@@ -342,7 +342,7 @@ table(
 # A model gives a probability to each {term}`entry of its vocabulary <vocabulary entry>`. A verb form that the {term}`tokenizer` splits has none of its own. So a lemma counts for a model only if **both** forms are single entries: a masked model cannot fill one gap with two pieces.
 #
 # ```{dropdown} Predict: which of the two forms will more often be split into pieces?
-# Entries go to strings that are frequent in text, and *gleam* is more frequent than *gleams*; so expect the third person. But where the form in *-s* is also a plural noun, as *plans* is, it is frequent for another reason. The line under the second table counts.
+# Entries go to strings that are frequent in text, and *gleam* is more frequent than *gleams*; so expect the third person. But where the form in *-s* is also a plural noun, as *plans* is, it is frequent for another reason. The sentence under the second table has the numbers.
 # ```
 
 # %%
@@ -446,7 +446,7 @@ for name in newman.real_models(models):
 # ### What the rule selects
 #
 # ```{dropdown} Predict: are the verbs that remain a fair sample of the list?
-# They are the frequent ones. And a form in *-s* has a better chance of an entry if it is also a plural noun, so expect more nouns among them. The table counts.
+# They are the frequent ones. And a form in *-s* has a better chance of an entry if it is also a plural noun, so expect more nouns among them. See the table.
 # ```
 
 # %% tags=["remove-input"]
@@ -463,7 +463,9 @@ for name, verbs_of in in_vocabulary.items():
 selected = pd.DataFrame(
     rows, columns=["model", "lemmas", "how many", "also nouns (%)", "for example"]
 )
-table(selected, "Who is kept and who is lost: the share of verbs that are also nouns.")
+table(
+    selected, "Which verbs are kept and which are lost: the share that are also nouns."
+)
 
 # %% tags=["remove-input"]
 for name in newman.real_models(models):
@@ -478,7 +480,7 @@ for name in newman.real_models(models):
 # %% [markdown] tags=["explains"]
 # So EW asks about *every verb that is a single entry*, and this is not every verb. A verb that is also a noun cannot be judged as simply as others: *The author plan* may be the beginning of *The author plan that was published last year*. [What the gap is made of](18_gap.ipynb) shows how much of a low EW comes from this.
 #
-# What could fool you: a model with a larger vocabulary is asked about rarer verbs, and a lower EW may mean no more than that. Compare two models over the lemmas that both have.
+# What could fool you: a model with a larger vocabulary is tested on rarer verbs, and a lower EW may mean no more than that. Compare two models over the lemmas that both have.
 #
 # ### The templates' own verbs
 
@@ -511,7 +513,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# A pair whose own verb is split drops out of TSE, though its context stays in EW and MW. And *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*, for a model that reads the left side only. [Table 2](03_table2.ipynb) prints how many verbs each TSE really asks.
+# A pair whose own verb is split drops out of TSE, though its context stays in EW and MW. And *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*, for a model that reads the left side only. [Table 2](03_table2.ipynb) prints how many verbs each TSE rests on.
 #
 # ## Downloads
 

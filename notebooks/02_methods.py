@@ -121,7 +121,7 @@ table(toy, "A model that knows two verbs, after The keys to the cabinet.")
 # \mathrm{TSE}(c, \ell) = \mathbb{1}\bigl[P(\ell_+ \mid c) > P(\ell_- \mid c)\bigr] \qquad (1)
 # $$
 #
-# {term}`EW` is the mean of (1) over all lemmas of a list. {term}`MW` is the probability of a correct form, given that one of the listed forms comes:
+# {term}`EW` is the mean of (1) over all lemmas of a list. {term}`MW` is the probability of a correct form, given that the next word is one of the listed forms:
 #
 # $$
 # \mathrm{MW}(c) = \frac{\sum_\ell P(\ell_+ \mid c)}{\sum_\ell P(\ell_+ \mid c) + P(\ell_- \mid c)} \qquad (2)
@@ -173,7 +173,7 @@ table(
 )
 
 # %% [markdown]
-# TSE gives {glue:text}`TSE:.1f`, EW {glue:text}`EW:.1f`. MW says that what the model would say is right in {glue:text}`MW:.1f` of the cases.
+# TSE gives {glue:text}`TSE:.1f`, EW {glue:text}`EW:.1f`. By MW, a share of {glue:text}`MW:.1f` of the probability on verb forms is on correct ones.
 #
 # ### Move the probabilities
 #
@@ -244,16 +244,16 @@ alt.hconcat(bars, numbers).add_params(*sliders.values()).properties(
 # %% [markdown] tags=["explains"]
 # ### From one context to a score
 #
-# A published score is a mean. TSE is averaged over the minimal pairs of a {term}`construction`; each brings its own verb. EW and MW are averaged over its *unique contexts*; in each, all verbs of the list are asked.
+# A published score is a mean. TSE is averaged over the minimal pairs of a {term}`construction`; each brings its own verb. EW and MW are averaged over its *unique contexts*; in each, all verbs of the list count.
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important
-# EW and TSE are made of yes-or-no judgements, so their difference is about verbs: many against few. MW is made of probabilities: a verb that is right by a hair counts 1 in EW and hardly more than one half in MW. The authors call MW "not directly comparable" with the others.
+# EW and TSE are means of yes-or-no judgements, and differ mainly in the verbs asked about: many or few. MW is made of probabilities: a verb that is right by a hair counts 1 in EW and hardly more than one half in MW. The authors call MW "not directly comparable" with the others.
 # :::
 #
 # ## A real distribution
 #
-# Here is a real model after *The keys to the cabinet*: {glue:text}`introduced:s`. (SmolLM2-135M-Instruct has 135 million weights, stored in four bits each, and was tuned to follow instructions.) The chart has every verb of the list whose two forms are single entries of its vocabulary.
+# Here is a real model after *The keys to the cabinet*: {glue:text}`introduced:s`. (SmolLM2-135M-Instruct has 135 million weights, stored in four bits each, and was tuned to follow instructions.) The slider runs through every verb of the list whose two forms are single tokens; the chart shows the likeliest inside the cut-off.
 
 # %% tags=["remove-input"]
 # what comes next is asked of a causal model, where there is one
@@ -283,7 +283,7 @@ for model in asked:
         top[["entry", "probability", "form"]],
         "entry",
         "probability",
-        title=f"After {keys}, the likeliest verb form is {likeliest['entry']}, a {likeliest['form']} one",
+        title=f"After “{keys}” the likeliest verb form is “{likeliest['entry']}”, a {likeliest['form']} one",
         colour="form",
         format=".2g",
         scale=alt.Scale(
@@ -321,7 +321,7 @@ for name, figure in story.items():  # the first two figures of the front page
     glue(f"story_{name}", figure)
 
 # %% [markdown] tags=["explains"]
-# Move the slider to its left end, then to the right: further right come verbs that nobody would use of keys.
+# Move the slider to its left end, then to the right: further right come verbs that nobody would use with *keys*.
 
 # %% tags=["remove-input"]
 try_this(
@@ -358,7 +358,7 @@ small["cumulative"] = small["probability"].cumsum()
 small["agrees"] = (
     small["entry"]
     .map(lambda w: "correct" if w in ("are", "have", "gleam", "rust") else "wrong")
-    .where(small["lemma"] != "", "no verb")
+    .where(small["lemma"] != "", "not a verb")
 )
 assert abs(small["probability"].sum() - 1) < 1e-9
 table(
@@ -518,7 +518,7 @@ entries_chart = (
             "agrees:N",
             title=None,
             scale=alt.Scale(
-                domain=["correct", "wrong", "no verb"],
+                domain=["correct", "wrong", "not a verb"],
                 range=["#009e73", "#d55e00", "#8a8f98"],
             ),
             legend=alt.Legend(orient="bottom"),
@@ -589,10 +589,10 @@ table(
 # left side (GPT-2).
 # ```
 #
-# A {term}`causal model` predicts the verb from the words before it. A {term}`masked model` sees a gap with words on both sides. Here both read one sentence; the arrow marks the position whose prediction is the verb's. The masked model is one of the {term}`laboratory's <laboratory model>`, trained by this project.
+# A {term}`causal model` predicts the verb from the words before it. A {term}`masked model` sees a gap with words on both sides. Here both read one sentence; the arrow marks the position at which it predicts the verb. The masked model is one of the {term}`laboratory's <laboratory model>`, trained by this project on a small artificial language.
 #
 # ```{dropdown} Predict: what can the masked model use that the causal model cannot?
-# The words after the gap. It has read *tall*, so it can look for a verb that stands before an adjective. The causal model does not know what follows, not even that a verb is due.
+# The words after the gap. It has read *tall*, so it could expect a form of *be*; the lists show whether it does. The causal model does not know what follows, not even that a verb is due.
 # ```
 
 # %% tags=["hide-input"]
@@ -618,7 +618,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# The two lists answer different questions: what may follow *The author next to the guards*, and what may fill a gap before *tall*.
+# The lists answer different questions: what may follow *The author next to the guards*, and what may fill a gap in front of *tall*.
 
 # %% [markdown] tags=["explains"]
 # ```{margin} Protocol
@@ -738,8 +738,8 @@ print(
 #
 # ```{solution} 02-report
 # :class: dropdown
-# For knowledge EW is the closer of the two: it asks about every verb alike. MW is for its texts: it weighs verbs as the model does. TSE answers for the
-# few verbs that somebody chose. With one lemma TSE is EW, and MW is still a share.
+# Whoever asks about knowledge gets EW, which treats every verb alike; whoever asks about errors in texts gets MW, which weighs verbs as the model
+# would use them. TSE answers for the few verbs that somebody chose. With one lemma TSE is EW, and MW is still a share.
 # ```
 
 # %% [markdown] tags=["explains"]

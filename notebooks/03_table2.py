@@ -22,7 +22,7 @@
 # : [the methods](02_methods.ipynb)
 #
 # Time
-# : 7 minutes to read, two minutes to run on a CPU; the paper's models want a GPU
+# : 7 minutes to read, two minutes to run on a CPU; the paper's models need a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -159,7 +159,7 @@ table(means.reset_index(), "Mean over the ten rows, as published.", digits=3)
 # %% [markdown]
 # Of {glue:text}`cells` cells (a model and a row), EW is below TSE in {glue:text}`ew_below_tse` and equal in {glue:text}`ew_ties_tse`. This is the paper's main finding.
 #
-# MW is above EW in {glue:text}`mw_above_ew` cells, which says little: it [answers another question](02_methods.ipynb). Nor can models be compared cell by cell: they were asked [different verbs](01_data.ipynb).
+# MW is above EW in {glue:text}`mw_above_ew` cells, which says little: it [answers another question](02_methods.ipynb). Nor can models be compared cell by cell: they were tested on [different verbs](01_data.ipynb).
 
 # %% tags=["remove-input"]
 glue("who_is_asked", newman.who_is_asked(models))
@@ -170,7 +170,7 @@ glue("who_is_asked", newman.who_is_asked(models))
 # {glue:text}`who_is_asked:s`
 #
 # ```{dropdown} Predict: will the model of this build show the same order of TSE and EW?
-# The claim is about the verbs, not about one model, so it should. The table decides.
+# The claim is about the verbs, not about one model, so it should. The table has the answer.
 # ```
 #
 # ```{margin} BOS token
@@ -252,8 +252,10 @@ for model in real:
     ]  # fmt: skip
     verdicts += said
     said.append(
-        f"The two lie furthest apart in *{widest}* (TSE minus EW: {gap[widest]:z.2f})."
+        f"The two are furthest apart in the row “{widest}” (TSE minus EW: {gap[widest]:z.2f})."
     )
+    if "newman-blimp" not in data:
+        said.append("The report adds the recorded row BLiMP.")
     if (model, *choice[0], data[0]) in bare:
         other = table2_rows(
             [bare[model, *choice[0], name] for name in data], rows
@@ -303,7 +305,7 @@ front_chart
 #
 # ```{margin} Interval
 # If the study were repeated with other nouns of the same kind, such an interval would
-# hold the true score nineteen times in twenty.
+# contain the true score about 19 times in 20.
 # ```
 
 # %% tags=["remove-input"]
@@ -316,7 +318,7 @@ try_this(
 # %% [markdown] tags=["explains"]
 # ### Other verbs, other intervals
 #
-# If the template's verbs are to stand for all verbs, subjects and verbs are {term}`crossed` samples. Few verbs may be left: those that are several tokens for the model drop out.
+# If the template's verbs are to speak for all verbs, the interval must allow for other subjects and other verbs ({term}`crossed` samples). Verbs of several tokens drop out, so few may be left.
 
 # %% tags=["hide-input"]
 for model in first:
@@ -352,7 +354,7 @@ for model in first:
 # %% [markdown] tags=["explains"]
 # ## Side by side
 #
-# Numbers of the paper's own models stand here beside the published ones. They count as reproduced only under the *released* {term}`protocol` and with the paper's number of lemmas.
+# {glue:text}`compared_said:s`
 
 # %% tags=["hide-input"]
 beside = []
@@ -380,7 +382,14 @@ glue("paper_models_run", len(labels & set(paper["hf_name"])) or "none")
 glue("compared", len(beside))
 compared = pd.DataFrame(beside, columns=columns)
 groups = compared.groupby(["model", "protocol", "metric"], sort=False)["difference"]
-table(
+glue(
+    "compared_said",
+    "Numbers of the paper's own models, beside the published ones. They count as reproduced only under the released "
+    "protocol and with the paper's number of lemmas."
+    if beside
+    else "None of the paper's models ran in this build, so there is nothing to compare yet.",
+)
+in_groups = (
     groups.agg(
         cells="size",
         mean="mean",
@@ -391,15 +400,11 @@ table(
         },
     )
     .reset_index()
-    .rename(columns={"mean": "mean difference"}),
-    f"{len(beside)} published cells whose model ran here."
-    + (
-        " The file below has each of them."
-        if beside
-        else " None of the paper's models is part of this run."
-    ),
-    digits=3,
+    .rename(columns={"mean": "mean difference"})
 )
+if beside:
+    said = "published cells whose model ran here. The file below has each of them."
+    display(table(in_groups, f"{len(beside)} {said}", digits=3))
 
 # %% tags=["remove-input"]
 if evaluations:

@@ -90,7 +90,7 @@ from tse_core.agreement.slots import FORMS, mark_words, marked_distribution, slo
 # What would a model say at the blank, and would any of it be what {term}`TSE` asks about? In *The senators that the skater ___ are young* the subject of the blank is *skater*, so the verb must be singular. The template names three verbs, *like*, *hate* and *love*. {cite:t}`newman2021refining` print BERT-large-cased's ten likeliest {term}`tokens <token>`.
 #
 # ```{margin} Marks
-# Correct: agrees with the subject. Wrong: does not. Past: has no number. Other: not on the verb list.
+# Correct: agrees with the subject. Wrong: does not. Past: a past form; only *was* and *were* show number. Other: not on the verb list.
 # ```
 #
 # ```{dropdown} Predict: which verbs would you expect at the blank, and would *like*, *hate* and *love* be among them?
@@ -174,7 +174,7 @@ display(
 # A {term}`causal model` reads the words left of the blank. A {term}`masked model`, like BERT, reads both sides, and so does the masked {term}`laboratory model` here, which knows a small language of its own.
 #
 # ```{dropdown} Predict: whose ten most probable tokens will hold more verbs, the causal or the masked model's?
-# The masked model has read *are young*, so it can know that exactly one word is missing. A causal model can go on with a noun or a comma as well. A line below the charts counts.
+# The masked model has read *are young*, so it can know that exactly one word is missing. A causal model can go on with a noun or a comma as well. The line below the charts has the count.
 # ```
 
 # %% tags=["remove-input"]
@@ -292,7 +292,7 @@ try_this(
 )
 
 # %% [markdown] tags=["explains"]
-# [What the gap is made of](18_gap.ipynb) does the same to hundreds of sentences. Past forms agree with any subject, so the metrics leave them out; [Figure 3](07_figure3.ipynb) shows how much that is.
+# [What the gap is made of](18_gap.ipynb) does the same to hundreds of sentences. The metrics leave past forms out, because only *was* and *were* show number; [Figure 3](07_figure3.ipynb) shows how much that is.
 
 # %% [markdown]
 # ## Exercises

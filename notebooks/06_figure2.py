@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : check on all rows of Table 2 what Figure 1 showed on four, and learn how much of a fall the cut-offs make themselves
+# : check on all rows of Table 2 what Figure 1 showed on four, and learn how much of a fall comes from the cut-offs themselves
 #
 # You need
 # : [Figure 1](04_figure1.ipynb)
 #
 # Time
-# : 7 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
+# : 7 minutes to read, two minutes to run on a CPU; the paper's four models need a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -98,7 +98,7 @@ from tse_core.paths import store_folder
 # Read off a drawing. A point that another curve covers has no value here.
 # ```
 #
-# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. First come the models that were run here, each with a published curve behind it, hollow. Choose the construction above the chart.
+# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. First come the models that were run here, each with a published curve, hollow, behind it. Choose the construction above the chart.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
 # If it came from the syntax, *Simple* would not fall. If it comes from the verbs, or from the cut-offs, even *Simple* does. Try *Simple* first.
@@ -130,9 +130,6 @@ charts.cutoff_curves(
 display(newman.what_is_missing(models, lemmas))
 if len(real):
     display(newman.runs_table(real, "The run drawn above"))
-
-# %% [markdown] tags=["explains"]
-# Do not compare the heights of two models: their verb lists differ.
 
 # %% tags=["remove-input"]
 try_this(
@@ -179,10 +176,10 @@ for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=
 # ### How much of the fall is the cut-off's own doing?
 #
 # ```{margin} Null
-# What a score would do if nothing were to be found: here, if likelihood and agreement were unrelated.
+# The null baseline: what a score would do if likelihood and agreement were unrelated.
 # ```
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. So the tail keeps the verbs about whose form a model is unsure; of every other verb one form is too likely.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. So only verbs about whose form a model is unsure stay in the tail; of any other verb one form is too likely.
 #
 # ```{dropdown} Predict: suppose that how sure a model is had nothing to do with how likely a verb is. Would the curves be level?
 # No: the rule that both forms must be in the tail selects unsure verbs all the same. The grey band shows how far the curves would fall.
@@ -216,11 +213,12 @@ if "null" in real:
         newman.say(
             f"On average EW falls by {ew['measured fall'].mean():z.2f}, and the cut-offs alone would make it fall by",
             f"{ew['null'].mean():z.2f}; {(ew['beyond the null'] > 0).sum()} of {len(ew)} curves fall further than their null.",
+            "The report's difference is another: over contexts scored at both ends, in rows where these have ten nouns.",
         )
     )
 
 # %% [markdown] tags=["explains"]
-# What could fool you? Likely ends of curves that other curves cover (last exercise), and faint points, which rest on few contexts. The largest published fall is an example:
+# What could fool you? At the likely end, points that other curves cover (last exercise); everywhere, faint points, which rest on few contexts. The largest published fall is an example:
 
 # %% tags=["remove-input"]
 largest = falls.loc[falls["fall"].idxmax()]

@@ -22,7 +22,7 @@
 # : [Figure 1](04_figure1.ipynb) and [Table 3](05_table3.ipynb)
 #
 # Time
-# : 6 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
+# : 6 minutes to read, two minutes to run on a CPU; the paper's four models need a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -88,7 +88,7 @@ from tse_core.paths import store_folder
 # %% [markdown] tags=["explains"]
 # ## The published coverage
 #
-# How much of what a model would say is judged at all? {term}`MW` says which part of the probability on counted verb forms is correct; the {term}`coverage` says how much lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. First come the models that were run here, each with a published curve behind it: its own, or that of the closest model in the paper.
+# How much of what a model would say is judged at all? {term}`MW` says which part of the probability on counted verb forms is on correct ones; the {term}`coverage` says how much lies on counted forms. Figure 3 of {cite:t}`newman2021refining` shows it for every cut-off. First come the models that were run here, each with a published curve behind it: its own, or that of the closest model in the paper.
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
 # Think of ten ways to go on: *of*, *is*, *was*, *said*, a comma ... Some begin with a present-tense verb. The table has the row *Simple*.
@@ -143,7 +143,7 @@ if len(real):
 # %% [markdown] tags=["explains"]
 # At top 100 %, the published coverage lies between {glue:text}`coverage_low:.2f` and {glue:text}`coverage_high:.2f`. A score is about that share of what a model would say, and about no more.
 #
-# The right end of the solid line, top 100 %, is how much of the distribution EW and MW of Table 2 are about. Further left, compare each value with its own cut-off: if the coverage at top 50 % were one half, everything likely at the slot would be a counted verb form.
+# The right end of the solid line, top 100 %, is how much of the distribution EW and MW of Table 2 are about. Further left, compare each value with its own cut-off: if, for example, the coverage at top 50 % were one half, everything likely at the slot would be a counted verb form.
 #
 # A model with low coverage has not failed; it expects other words at this place. An MW of nine tenths means that nine tenths *of the covered part* are correct.
 #
@@ -154,15 +154,16 @@ if len(real):
 # The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all. Here, in a sample of contexts, every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability is added up by kind.
 #
 # ```{dropdown} Predict: which share of the uncounted probability is on past forms?
-# In English text the past is common after a subject, but so are prepositions, conjunctions, commas and auxiliaries. The line under the table says which share it is.
+# In English text the past is common after a subject, but so are prepositions, conjunctions, commas and auxiliaries. The line under the table has the share.
 # ```
 
 # %% tags=["hide-input"]
 contexts = newman.contexts_of(data)
 chosen = (
     contexts.groupby("construction", sort=False)
-    .sample(sampled, random_state=0, replace=True)
-    .drop_duplicates()
+    .sample(frac=1, random_state=0)
+    .groupby("construction", sort=False)
+    .head(sampled)
 )
 parts = [
     form_shares(load_model(name), chosen, lemmas[0]).assign(model=newman.label(name))
@@ -192,7 +193,7 @@ for name, rows in shares.groupby("model", sort=False):
     display(
         newman.say(
             f"**{name}** leaves {mean['past'] + mean['other']:.2f} of the probability uncounted. In the mean context past forms "
-            f"hold {mean['past in the rest']:.0%} of that.",
+            f"hold {mean['past in the rest']:.0%} of that (the report adds the row BLiMP).",
         )
     )
 
@@ -317,7 +318,7 @@ print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
 # ## Takeaways
 #
 # - EW and MW judge a part of what a model would say. Print that part, the coverage, beside MW.
-# - Past forms, in the rest, say nothing about number.
+# - Past forms are in the rest; of them only *was* and *were* show number.
 # - Coverage belongs to a model and a list together.
 #
 # Functions: {py:func}`tse_core.agreement.slots.form_shares` and {py:func}`tse_book.charts.coverage_curves`; [all others](../book/api/index.md).

@@ -22,7 +22,7 @@
 # : [Figure 1](04_figure1.ipynb)
 #
 # Time
-# : 6 minutes to read, two minutes to run on a CPU; the paper's four models want a GPU
+# : 6 minutes to read, two minutes to run on a CPU; the paper's four models need a GPU
 # :::
 
 # %% tags=["remove-cell", "setup"]
@@ -171,14 +171,14 @@ if len(real):
 try_this(
     ("The author", "singular"),
     cut="top-0.1",
-    look="A dash stands where no verb is left.",
+    look="A dash: no verb is left.",
 )
 
 # %% [markdown] tags=["explains"]
 # ## Fewer contexts, wider intervals?
 #
 # ```{dropdown} Predict: does an interval get wider when contexts drop out?
-# It should, because fewer contexts say less. But if the few that are left score alike, it gets narrow, and the curve looks surer than it is. The table says which.
+# It should, because fewer contexts say less. But if the few that are left score alike, it gets narrow, and the curve looks surer than it is. See the table.
 # ```
 
 # %% tags=["hide-input"]
@@ -191,7 +191,7 @@ points = measured.dropna(subset="score").assign(
 bins = pd.cut(
     points["invalid"].astype(float),
     [-0.01, 0.1, 0.5, 0.9, 1.0],
-    labels=["to 10 %", "to 50 %", "to 90 %", "more"],
+    labels=["up to 10 %", "10 to 50 %", "50 to 90 %", "over 90 %"],
 )
 widths = points.groupby(
     ["model", bins.rename("share of contexts without a verb")], observed=True
@@ -204,7 +204,12 @@ widths = widths.sort_values(
     kind="stable",
 )
 table(
-    widths,
+    widths.rename(
+        columns={
+            "counted": "median contexts counted",
+            "width": "median width of the interval",
+        }
+    ),
     "Median number of contexts that count and median width of the 95 % interval",
     digits=3,
 )

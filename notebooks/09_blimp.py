@@ -193,7 +193,7 @@ try_this(
 #
 # ## A model that the paper never saw
 #
-# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text. It was then tuned to follow instructions, and is stored in four bits a weight. It read each sentence after the token that stood between documents in its pretraining. BLiMP's own sentences may be in its training text.
+# SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text. It was then tuned to follow instructions, and is stored in four bits per weight. It read each sentence after the token that stood between documents in its pretraining. BLiMP's own sentences may be in its training text.
 #
 # ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
 # Perhaps where a pair needs the whole sentence at once, as islands do. The chart answers for this model.
@@ -236,6 +236,7 @@ if phenomena is not None:
             f"Over all pairs {recorded} is right in {100 * summary['accuracy']:.1f} % "
             f"[{100 * summary['low']:.1f}, {100 * summary['high']:.1f}]; GPT-2 large in "
             f"{overall['GPT-2']:.1f} %, single humans in {100 * published.blimp_human()['accuracy'].mean():.1f} %.",
+            f"In {int((recorded_pairs(recorded).table['margin'] == 0).sum())} pairs the two sentences are identical; a tie counts as wrong.",
             recording_time(recorded, "blimp"),
         )
     )
@@ -264,7 +265,7 @@ if phenomena is not None:
     )
 
 # %% [markdown] tags=["explains"]
-# Where people (gray) disagree with the labels, a model's low accuracy may be the label's fault as well. What could fool you: a phenomenon is a mean over paradigms that can lie far apart. All 67 stand below.
+# Where people (gray) disagree with the labels, a model's low accuracy may be the label's fault as well. What could fool you: a phenomenon is a mean over paradigms that can lie far apart. All 67 are listed below.
 
 # %% tags=["hide-input", "full-width"]
 rows67 = published.blimp_table4().query("source == 'recomputed'")

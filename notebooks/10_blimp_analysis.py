@@ -95,7 +95,7 @@ from tse_core.paths import data_folder
 # %% [markdown] tags=["explains"]
 # Why do accuracies differ? The paper examines six possible answers: similarity of models, sentence length, dependency length, irregular forms, amount of training text, and evaluation method.
 #
-# *Published* are the 67 accuracies of each model as the data repository gives them. *Recorded* are SmolLM2-135M-Instruct on all of BLiMP and the laboratory's learning curves.
+# *Published* means the 67 accuracies of each model that the data repository gives. *Recorded* means SmolLM2-135M-Instruct on all of BLiMP, and the laboratory's learning curves.
 
 # %%
 printed = blimp_figures.published_accuracies()
@@ -147,9 +147,9 @@ if own is not None:
     alike = r[recorded].drop(recorded).sort_values(ascending=False)
     display(
         newman.say(
-            f"{recorded} resembles {alike.index[0]} most ({alike.iloc[0]:.2f}) and "
-            f"{alike.index[-1]} least ({alike.iloc[-1]:.2f}); with humans it "
-            f"correlates at {alike['human']:.2f}, GPT-2 large at {r['GPT-2', 'human']:.2f}."
+            f"The accuracies of {recorded} correlate most with those of {alike.index[0]} ({alike.iloc[0]:.2f}) and least "
+            f"with those of {alike.index[-1]} ({alike.iloc[-1]:.2f}). With those of humans they correlate at "
+            f"{alike['human']:.2f}, GPT-2 large's at {r['GPT-2', 'human']:.2f}."
         )
     )
 
@@ -174,7 +174,7 @@ if len(names) > 1:
 #
 # ## Shallow predictors
 #
-# *Figure 2.* Does a model do worse on longer sentences, on ones it finds surprising, or where it hesitates? The pairs are sorted by each quantity and cut into ten bins of equal size. In the paper GPT-2's accuracy climbs largely steadily with its confidence; that of the others does not.
+# *Figure 2.* Does a model do worse on longer sentences, on surprising ones, or when it is unsure? The pairs are sorted by each quantity and cut into ten bins of equal size. In the paper GPT-2's accuracy climbs fairly steadily with its confidence; that of the others does not.
 #
 # ```{dropdown} Predict: in which of the four panels will the line climb most?
 # Confidence is the natural guess: a model whose two log-probabilities lie far apart should mostly be right.

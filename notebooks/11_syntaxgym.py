@@ -151,7 +151,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# The neighbour always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
+# The nearest noun always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
 #
 # ```{margin} Surprisal
 # $-\log_2 P$ of a token after what comes before it, in bits. One bit more means half as probable.
@@ -233,8 +233,8 @@ else:
 #
 # A mean hides the items that fail. Each item has two margins: by how many bits the wrong verb is more surprising, after the singular and after the plural subject. The prediction holds where both are positive.
 #
-# ```{dropdown} Predict: the neighbour always has the other number. After which subject will the model fail more often?
-# Attraction is stronger from a plural neighbour {cite}`bock1991broken`, so a reader that errs as we do should fail after the singular subject. The text below counts.
+# ```{dropdown} Predict: the nearest noun always has the other number. After which subject will the model fail more often?
+# Attraction is stronger from a plural noun {cite}`bock1991broken`, so a reader that errs as we do should fail after the singular subject. The text below has the counts.
 # ```
 
 # %% tags=["hide-input"]
@@ -260,7 +260,7 @@ if items is not None:
     sizes = -failed.where(failed <= 0).stack()
     display(
         newman.say(
-            f"Of the {len(failed)} failed items, {fails['singular']} fail after the singular subject, whose neighbour is plural, "
+            f"Of the {len(failed)} failed items, {fails['singular']} fail after the singular subject, where the nearest noun is plural, "
             f"and {fails['plural']} after the plural one.",
             f"The wrong verb wins by {sizes.min():.1f} to {sizes.max():.1f} bits, so none of these is decided by a hair."
             if sizes.min() > 0.5
@@ -322,7 +322,7 @@ glue("how", " ".join(f"{k}:{v}" for k, v in outcome.signature.policy.items()))
 #
 # ## Region by region
 #
-# Look at the shaded region: the mismatched conditions should stand above the matched ones.
+# Look at the shaded region: the mismatched conditions should be above the matched ones.
 
 # %% tags=["hide-input"]
 shown = outcome.regions.assign(model=model.label)

@@ -320,7 +320,7 @@ if own is not None:
 #
 # ## Command lines
 #
-# *Figure 5 of the paper* shows two tools at work. Each step has its command here, and each takes a program, a container or a server in place of a model.
+# *Figure 5 of the paper* shows two tools at work. Each step has its command here, and each takes a program, a container or a server instead of a model.
 
 # %% tags=["hide-input"]
 figure5 = published.syntaxgym_figure5()

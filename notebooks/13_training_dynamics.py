@@ -90,7 +90,6 @@ from tse_core.sweep import running
 #
 # A model that conjugates nearly every verb may have learned one rule, or verb after verb. At the end the two look alike. On the way a rule should reach frequent and rare verbs at almost the same time.
 #
-# `tse sweep` runs a plan of checkpoints, data and verbs on whatever machines there are ([From a laptop to a cluster](../book/scaling.md)).
 
 # %% tags=["hide-input"]
 curves, status = {}, []
@@ -210,7 +209,7 @@ glue("last_ew_head", float(scores[final, "EW", "head"]))
 # What could fool you: the checkpoints double from one to the next, so "at the same step" can hide a lag of several hundred steps.
 #
 # ```{dropdown} Predict: in the lexical language, in which each rare verb keeps a favourite form, what will EW of the rare verbs do over time?
-# It could rise first and fall later: the model learns that verbs agree, applies this to the rare ones, and then finds out that these do not, as children say *goed*. Or it stays at chance. The chart decides.
+# It could rise first and fall later: the model learns that verbs agree, applies this to the rare ones, and then finds out that these do not, as children say *goed*. Or it stays at chance. The chart shows which.
 # ```
 
 # %% tags=["hide-input"]
@@ -278,7 +277,7 @@ table(
 #
 # ## What was expected
 #
-# Three things follow from the design of the two languages. We call TSE *learned* at the first checkpoint at which TSE reaches the level that the claim names. [The ledger](19_ledger.ipynb) keeps these claims, too.
+# Three things follow from the design of the two languages. TSE counts as *learned* at the first checkpoint at which it reaches the level named in the claim. These claims are in [the ledger](19_ledger.ipynb), too.
 
 # %% tags=["remove-input"]
 expected = training_ledger(curves.get("laboratory-steps"))
@@ -292,7 +291,7 @@ table(
 # %% [markdown] tags=["explains"]
 # ## Over the size of the corpus
 #
-# In the plan `laboratory-sizes` the steps stay the same and the corpus grows: the smallest is read many times over.
+# In the plan `laboratory-sizes` ([how plans run](../book/scaling.md)) the steps stay the same and the corpus grows: the smallest is read many times over.
 #
 # ```{dropdown} Predict: if a model reads a small corpus many times over, will it still conjugate the frequent verbs?
 # If it has merely memorised sentences, it will fail with new subjects even there. Look at its frequent verbs first, then at the rare ones.
@@ -327,7 +326,7 @@ else:
 # tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
-# The head of Pythia's list holds half of the last checkpoint's probability on verbs, its tail the last tenth. Any other model with revisions works the same way.
+# The head of Pythia's list holds half of the last checkpoint's probability on verbs, its tail the last tenth.
 
 # %% tags=["hide-input"]
 for plan in plans:

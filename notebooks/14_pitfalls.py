@@ -140,7 +140,7 @@ print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key"
 #
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. The released code finds the cut-off in a running sum in single precision. It rounds to 1.0 long before the last token; lemmas behind that point are not looked at.
+# At top 100 % every lemma should count. The released code finds the cut-off in a running sum in single precision. It rounds to 1.0 long before the last token; lemmas beyond that point are not looked at.
 
 # %%
 random = np.random.default_rng(0)
@@ -221,7 +221,7 @@ print(
 )
 
 # %% [markdown] tags=["explains"]
-# *Lesson:* look a position up by what stands there, never by counting something else.
+# *Lesson:* look a position up by what is there, never by counting something else.
 #
 # ### Contexts that are ambiguous in number
 #
@@ -358,7 +358,7 @@ if len(board):
         without = ", ".join(switch for _, switch in part.index[still]) or "none"
         display(
             newman.say(
-                f"{label}, in {tried} alone: the largest movement is {size:.3f}, from this switch: *{far}*. "
+                f"{label}, {tried}: the largest movement is {size:.3f}, from this switch: *{far}*. "
                 f"Without any effect: {without}."
             )
         )
@@ -372,8 +372,6 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# You cannot know beforehand which switch matters, so print the switches with the score.
-#
 # ### Half precision
 #
 # In half precision scoring is faster and coarser. Nothing chooses it for you: `dtype="bfloat16"` asks for it, or `"float16"` on a card such as a T4. Two forms can then get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
@@ -574,7 +572,7 @@ def study(nouns, seed=1):
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Junk raises both scores: "the" is likely and its "singular" is no word at all. A tie moves EW alone.
+# Junk raises both scores: "the" is likely and its "singular" is not a word at all. A tie moves EW alone.
 before = ew_and_mw(likely)
 after = {
     "no be": ew_and_mw({verb: p for verb, p in likely.items() if verb != "be"}),
@@ -621,7 +619,7 @@ print("Eight signs are right. Which of them did you get wrong before you compute
 # ````{exercise} ★★★ How many nouns?
 # :label: 14-nouns
 #
-# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1), 50 contexts a noun. `interval(values)` and `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width with contexts as if independent, and `by_noun`, the width clustered by noun. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 whose clustered width is at most half of `by_noun`.
+# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1), 50 contexts per noun. `interval(values)` and `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width with contexts as if independent, and `by_noun`, the width clustered by noun. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 whose clustered width is at most half of `by_noun`.
 #
 # ```{dropdown} Hint
 # Widths fall with the root of the number of *independent* things.

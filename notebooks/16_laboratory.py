@@ -89,7 +89,7 @@ from tse_core.paths import data_folder, store_folder
 #
 # The language has two grammars. In the *systematic* one every verb agrees with its subject: a rule. In the *lexical* one frequent verbs agree and each rare verb has a favourite form: a list of well-behaved verbs. {term}`TSE` cannot tell the two apart, because its verbs are frequent. {term}`EW` can. {term}`MW` falls less than EW, because a model rarely says the verbs that go wrong.
 #
-# ## A language made on purpose
+# ## An artificial language
 #
 # The language has the nouns and constructions of Marvin and Linzen's templates {cite}`marvin2018targeted`, and several hundred verbs:
 
@@ -173,7 +173,7 @@ table(
 #
 # ## Measured, beside the truth
 #
-# A causal and a masked model were trained on each grammar and asked about every verb. Their recorded scores stand beside the truth.
+# A causal and a masked model were trained on each grammar and asked about every verb. Their recorded scores are shown beside the truth.
 
 # %% tags=["hide-input"]
 recorded = data_folder() / "recorded" / "laboratory"
@@ -265,7 +265,7 @@ display(table(missed[columns].head(8), "The cells furthest from the truth.", dig
 display(charts.download_table(long, "laboratory.csv", "All cells"))
 
 # %% [markdown] tags=["explains"]
-# A model that has met a rare verb a few dozen times has not learned that verb's own rate. It falls back on what verbs do in general. Where attraction is strong enough to turn *most* verbs of a band the wrong way, a small error carries EW across one half; MW adds up probabilities and errs less there. The fault is the model's, and the metric reports it.
+# A model that has met a rare verb a few dozen times has not learned that verb's own rate. It falls back on what verbs do in general. Where attraction makes *most* uses of a band's verbs go wrong, EW counts all these verbs as wrong, and a small error of the model can turn them right at once; MW adds up probabilities and errs less there. The fault is the model's, and the metric reports it.
 #
 # ## What the few verbs of TSE hide
 
@@ -335,7 +335,11 @@ for name in [*newman.real_models(models), *newman.laboratory_models(models)]:
 if parts:
     display(charts.lemma_explorer(pd.concat(parts, ignore_index=True)))
     asked = [*newman.real_models(models), *newman.laboratory_models(models)]
-    display(newman.say(f"The menu has {', '.join(map(newman.label, asked))}."))
+    display(
+        newman.say(
+            f"Choose a model from the menu: {', '.join(map(newman.label, asked))}."
+        )
+    )
 
 # %% [markdown] tags=["explains"]
 # ## Never seen together

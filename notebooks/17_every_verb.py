@@ -91,9 +91,9 @@ from tse_core.results.signature import Signature
 # %% [markdown]
 # ## The verbs that drop out
 #
-# A tokenizer learns its {term}`byte pairs <byte pair>` from text. Frequent words become one entry; rare words stay in pieces. In the laboratory we know how frequent each verb is, and this vocabulary was learned from its sentences.
+# Many tokenizers are trained on text by {term}`byte-pair encoding <byte-pair encoding (BPE)>`. Frequent words become one entry; rare words stay in pieces. In the laboratory we know how frequent each verb is, and this vocabulary was learned from its sentences.
 #
-# ```{dropdown} Predict: of the verbs of the tail, the rarest ones, how many are still counted with byte pairs?
+# ```{dropdown} Predict: of the verbs of the tail, the rarest ones, how many still count with such a vocabulary?
 # A lemma needs two entries, and a form must be frequent to get one, so expect few.
 # ```
 
@@ -130,7 +130,7 @@ for band, row in bands.iterrows():
     glue(f"{band}_single", int(row["single"]))
 table(
     bands.reset_index().rename(columns={"single": "both forms are single entries"}),
-    f"The verbs of the laboratory's language, by falling frequency, and how many a vocabulary of {len(byte_pairs):,} byte pairs keeps whole.",
+    f"The verbs of the laboratory's language, by falling frequency, and how many a byte-pair vocabulary of {len(byte_pairs):,} entries keeps whole.",
 )
 
 # %% [markdown]
@@ -221,8 +221,6 @@ charts.word_tree(
 )
 
 # %% [markdown] tags=["explains"]
-# Read a path from left to right and multiply.
-#
 # ```{dropdown} Predict: suppose that a tokenizer cuts a verb so that its base form is the beginning of the form with -s. What does EW say of this verb if the end of the word is not counted?
 # One half, whatever the model knows. A beginning is at least as probable as everything that begins with it, so the base form wins after every subject.
 # ```
@@ -240,7 +238,7 @@ table(
 
 # %% tags=["hide-input"]
 rows = []
-for name, reader in {**real, "the laboratory's byte pairs": byte_pairs}.items():
+for name, reader in {**real, "the laboratory, byte-pair": byte_pairs}.items():
     of_list = verbs if reader is byte_pairs else listed.table
     both = [spelled_by(reader, of_list[form]) for form in ("singular", "plural")]
     nested = sum(s[: len(p)] == p for s, p in zip(*both, strict=True) if s and p)
@@ -296,7 +294,7 @@ for score in ("EW", "MW"):
     )
 table(
     truth.set_index(("", "construction")).rename_axis(None),
-    "What a perfect model of the lexical grammar scores: over all verbs, and over the single entries of the byte pairs.",
+    "What a perfect model of the lexical grammar scores: over all verbs, and over the single tokens of the byte-pair vocabulary.",
     digits=3,
     index=True,
 )
@@ -321,7 +319,7 @@ def beside_truth(score):
     columns = {("", "truth"): known[f"true_{score}"].map("{:.2f}".format)}
     for (model, forms), rows in measured.groupby(["model", "forms"], sort=False):
         if model == in_pieces or forms == "single":
-            vocabulary = "byte pairs" if model == in_pieces else "one entry per word"
+            vocabulary = "byte-pair" if model == in_pieces else "one entry per word"
             cells = rows.set_index("construction").apply(cell, axis=1, score=score)
             columns[vocabulary, NAMES[forms]] = cells
     return pd.DataFrame(columns).rename_axis(None)
@@ -474,10 +472,10 @@ for name, tidy in recorded.items():
     ).rename_axis(None)
     verbs_of = tidy.groupby("forms")["lemmas"].first()
     said.append(
-        f"{name} was asked about {verbs_of['words']:,.0f} verbs in place of {verbs_of['single']:,.0f}, in the same "
-        f"contexts. On average over the constructions EW is {wide['score', 'words', 'EW'].mean():.2f} in place of "
-        f"{wide['score', 'single', 'EW'].mean():.2f}, and MW {wide['score', 'words', 'MW'].mean():.2f} in place of "
-        f"{wide['score', 'single', 'MW'].mean():.2f}."
+        f"{name} was asked about {verbs_of['words']:,.0f} verbs as whole words instead of {verbs_of['single']:,.0f} single tokens, "
+        f"in the same contexts. On average EW goes from {wide['score', 'single', 'EW'].mean():.2f} to "
+        f"{wide['score', 'words', 'EW'].mean():.2f}, MW from {wide['score', 'single', 'MW'].mean():.2f} to "
+        f"{wide['score', 'words', 'MW'].mean():.2f}."
     )
     below = wide["score", "words", "EW"] < wide["score", "words", "TSE"]
     said.append(
@@ -506,7 +504,7 @@ glue("every_verb_said", " ".join(said) or "No real model took part in this build
 # %% [markdown]
 # {glue:text}`every_verb_said:s`
 #
-# What could fool you: the two scores do not ask the same verbs. And bottom p over whole words cannot be computed, because words of any length are possible. The package's *list cut-offs* are shares of the list's probability.
+# What could fool you: the two scores are not about the same verbs. And bottom p over whole words cannot be computed, because words of any length are possible. The package's *list cut-offs* are shares of the list's probability.
 #
 # ## What it costs
 
@@ -533,7 +531,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# Whole words cost {glue:text}`nodes:,` tokens per context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. A {term}`masked model` fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; only lemmas whose two forms are equally long count there.
+# Whole words cost {glue:text}`nodes:,` tokens per context for {glue:text}`forms_asked:,` forms; scored one form at a time they would cost {glue:text}`times_fewer:.0f` times as many. A {term}`masked model` fills as many masks as a form has tokens, from left to right {cite}`kauf2023better`; only lemmas whose two forms have equally many tokens count there.
 #
 # With whole words, models of different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --forms words --against gpt2`.
 #

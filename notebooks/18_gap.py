@@ -158,19 +158,18 @@ def whose(name):
 # %% [markdown] tags=["explains"]
 # ## In brief
 #
-# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which rests on a handful? The paper points to the templates' choice of verbs, and to verbs that models find unlikely. It also names a potential confounder of GPT-2: a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb makes that reading unlikely.
+# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which rests on a handful? The paper points to the templates' choice of verbs, and to verbs that models find unlikely. It also names a potential confounder for GPT-2: a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb makes that reading unlikely.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
-for name, said in said_of_gap.items():
-    display(newman.say(f"{name}:", *said))
+display(newman.points(said_of_gap))
 
 # %% [markdown] tags=["explains"]
 # ## Verbs that are also nouns
 #
 # In the chart the verbs of three constructions are sorted from the likeliest at the slot to the least likely. The grey lines are the {term}`laboratory's <laboratory model>` two grammars. In one, every verb agrees (*the rule*). In the other, frequent verbs agree and each rare verb keeps one form (*the list*).
 #
-# ```{dropdown} Predict: which verbs of an English model should look like the list?
+# ```{dropdown} Predict: for which verbs should an English model's line fall like that of the list?
 # If unlikely verbs are the trouble, all lines fall to the right. If the reading as a noun is the trouble, the line of the verbs that are also nouns lies apart.
 # ```
 
@@ -277,9 +276,9 @@ for label, groups in kinds.items():
     for_base = (habit["plural"] > habit["singular"]).mean()
     display(
         newman.say(
-            f"In these constructions EW of {label} is {ew['never nouns']:.2f} for verbs that are never nouns and {ew['also nouns']:.2f} for the others.",
-            f"Some verbs are right for one number of the subject and wrong for the other: {for_base:.0%} of these prefer the base form"
-            + ".",
+            f"In these constructions EW of {label} is {ew['never nouns']:.2f} for verbs that are never nouns and {ew['also nouns']:.2f} for verbs that are also nouns.",
+            f"Some verbs are right for one number of the subject and wrong for the other: in {for_base:.0%} of these cases the model "
+            "prefers the base form throughout.",
         )
     )
 
@@ -321,7 +320,9 @@ for name, design in found.items():
         lifts(design, number).assign(subject=number)
         for number in ("singular", "plural")
     )
-    lifted["verbs"] = lifted["also_noun"].map({True: "nouns too", False: "other verbs"})
+    lifted["verbs"] = lifted["also_noun"].map(
+        {True: "also nouns", False: "never nouns"}
+    )
     display(
         table(
             lifted[["subject", "adverb", "verbs", "value", "low", "high"]],
@@ -332,36 +333,39 @@ for name, design in found.items():
 
 
 # %% tags=["remove-input"]
-verdict = []
 for name, design in found.items():
-    verdict += [f"{name}:", *filter(None, said_of_gap[name])]
     display(newman.say(whose(name), *adverbs_said(design)))
-if real and not newman.papers_own(real):
-    verdict.append(other_models)
+further = () if newman.papers_own(real) else (other_models,)
 (recorded,) = designs([newman.DEFAULT], lemmas[0], design_asked, store).items()
 glue("story_chart", drawn(*recorded))  # the front page shows the recorded design
 glue("story_said", " ".join(adverbs_said(recorded[1])).replace("*", '"'))
-glue("verdict", " ".join(verdict) or "No real model ran in this build.")
+glue(
+    "verdict",
+    newman.points(
+        {name: (*said_of_gap[name], *further) for name in found},
+        "No real model ran in this build.",
+    ),
+)
 
 # %% [markdown] tags=["explains"]
 # ## Does the model notice the number?
 #
 # A model may prefer one form and still notice the subject's number. {term}`Number sensitivity` compares twins, contexts that differ in the subject's number alone. It is the share of verbs whose singular form gains on the plural one after the singular subject. A preference that is there in both contexts cancels.
 #
-# The laboratory tries the measure where its truth is known. A verb that takes one form whatever the subject counts one half there.
+# The laboratory tests the measure where the truth is known. A verb that always takes the same form scores one half.
 
 # %% tags=["hide-input"]
 number_said = []
 for name, design in found.items():
     twins = design.verbs.query("twins > 0 and ambiguous == 'no'")
     adverb = twins["adverb"].eq("none").map({True: "none", False: "some"})
-    noun = twins["also_noun"].map({True: "nouns too", False: "other verbs"})
+    noun = twins["also_noun"].map({True: "also nouns", False: "never nouns"})
     counts = twins[["sensitive", "twins"]].astype(int).groupby([adverb, noun]).sum()
     share = (counts["sensitive"] / counts["twins"]).unstack()
     display(table(share.rename_axis("adverb").rename_axis(columns=None).reset_index(), f"{name}: number sensitivity by kind of verb", digits=3))  # fmt: skip
     number_said.append(
-        f"{whose(name)} With an adverb, number sensitivity is {share.loc['some', 'nouns too']:.3f} for verbs that are also nouns and "
-        f"{share.loc['some', 'other verbs']:.3f} for the others, over all twins."
+        f"{whose(name)} With an adverb, number sensitivity is {share.loc['some', 'also nouns']:.3f} for verbs that are also nouns and "
+        f"{share.loc['some', 'never nouns']:.3f} for the others, over all twins."
     )
 
 # %% tags=["hide-input"]
@@ -371,8 +375,10 @@ for name in newman.laboratory_models(models):
     bands = measured.groupby("band", sort=False)[["NS", "true_NS"]].mean()
     display(
         table(
-            bands.reset_index(),
-            f"{newman.label(name)}: number sensitivity, measured and true, means over the constructions",
+            bands.reset_index().rename(
+                columns={"band": "verbs", "NS": "measured NS", "true_NS": "true NS"}
+            ),
+            f"{newman.label(name)}: number sensitivity (NS), measured and true, by frequency of the verb; means over the constructions",
             digits=3,
         )
     )
@@ -410,8 +416,8 @@ if rows:
     turned = [row for row, part in by_row if part["TSE minus EW"].min() < 0 < part["TSE minus EW"].max()]  # fmt: skip
     said = (
         f"In these {len(spread)} constructions the BOS token alone moves TSE by up to {spread.max():.2f} "
-        f"(*{spread.idxmax()}*).",
-        f"In the row *{turned[0]}* it decides which of TSE and EW is larger."
+        f"(row “{spread.idxmax()}”).",
+        f"In the row “{turned[0]}” it decides which of TSE and EW is larger."
         if turned
         else "The order of TSE and EW is the same after each of these tokens.",
     )
@@ -422,7 +428,7 @@ glue("lesson_front", lesson_front)
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
 #
-# The first part goes from the templates' verbs, of which some are nouns too, to all single-token verbs that are never nouns. The *word's end* is what changes when a form counts only as a whole word. Some multi-token verbs are also nouns, so these two parts are means over both orders of removal. The parts add up to the gap over verbs of any length.
+# The first part goes from the templates' verbs, of which some are also nouns, to all single-token verbs that are never nouns. The *word's end*: what changes when a form counts only if the word ends there, so that *plan* no longer includes *planned*. Some multi-token verbs are also nouns, so these two parts depend on which is taken out first; each is the mean of both orders. The parts add up to the gap over verbs of any length.
 
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
@@ -435,7 +441,7 @@ for name in newman.laboratory_models(models):
     display(
         table(
             ours.merge(known, on=["construction", "part"]).drop(columns="construction"),
-            f"{newman.label(name)}, Simple: the parts as measured and as known from the language (around exactly 0: rule of three)",
+            f"{newman.label(name)}, Simple: the parts as measured and as known from the language (where the difference is exactly 0, the interval is by the rule of three)",
             digits=3,
         )
     )
@@ -471,7 +477,7 @@ for name, table_of in parts_of_gap.items():
 # %% [markdown] tags=["explains"]
 # ## One regression of all outcomes
 #
-# A logistic regression holds the other conditions and the verb's likelihood fixed; its intervals are over subjects and verbs. Where an adverb leaves the odds ratio of nouns as it was, it helps either kind by the same factor: not all that nouns lose is their reading as a noun.
+# A logistic regression holds the other conditions and the verb's likelihood fixed; its intervals are over subjects and verbs. Where an adverb leaves the odds ratio of verbs that are also nouns as it was, it helps either kind by the same factor. So their reading as a noun is not all that they lose.
 
 # %% tags=["hide-input"]
 for name in found:
@@ -497,13 +503,15 @@ for name in found:
         for row in odds[odds["where"] == "everywhere"].itertuples()
     ]
     display(
-        newman.say(f"Everywhere the odds are multiplied by {' and by '.join(said)}.")
+        newman.say(
+            f"Everywhere the odds are multiplied by {' and by '.join(said)}. We have no explanation for the effect of frequency."
+        )
     )
 
 # %% [markdown] tags=["explains"]
 # ## What was expected
 #
-# Before the design was run in full, six expectations were written down (H1 to H6), from a handful of nouns; how their terms are counted was decided after the first numbers were known. One *holds* where its whole interval lies between the limits that it names, *fails* where all of it lies outside, and is *open* otherwise.
+# Before the design was run in full, six expectations (H1 to H6) were written down after a trial with a handful of nouns; how their terms are counted was decided when the first numbers were known. One *holds* where its whole interval lies between the limits that it names, *fails* where all of it lies outside, and is *open* otherwise.
 
 
 # %% tags=["hide-input"]
@@ -512,7 +520,8 @@ def limits(row):
     least, most = row["at_least"], row["at_most"]
     if most == float("inf"):
         return f"{least:g} or more"
-    return f"up to {most:.3g}" if least == -float("inf") else f"{least:g} to {most:g}"
+    ends = "up to" if most == round(most, 6) else "below"
+    return f"{ends} {most:.3g}" if least == -float("inf") else f"{least:g} to {most:g}"
 
 
 for name, design in found.items():
@@ -529,12 +538,12 @@ for name, design in found.items():
             means[
                 [
                     "expectation",
+                    "verdict",
                     "statement",
                     "limits",
                     "value",
                     "low",
                     "high",
-                    "verdict",
                 ]
             ],
             f"{name}: the expectations, means over the constructions (H3: the smallest cell; H6: the share of rows)",
@@ -604,7 +613,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 # ````{exercise} ★★ An adverb of your own
 # :label: 18-adverb
 #
-# No programming: open [Try it](../book/try.md), type *The author near the guards*, and note which verbs the model gets wrong. Then put an adverb behind *guards*. Which verbs come back, and which stay wrong? Why?
+# No programming: open [Try it](../book/try.md), type *The author near the guards*, and note which verbs the model gets wrong. Then put an adverb after *guards*. Which verbs are right now, and which stay wrong? Why?
 #
 # ```{dropdown} Hint
 # Ask of each wrong verb whether it is also a noun.
@@ -613,7 +622,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 #
 # ```{solution} 18-adverb
 # :class: dropdown
-# A verb that comes back was probably read as a noun, which the adverb makes unlikely. A verb that stays wrong, or goes wrong now, may follow the nearer noun, *guards*; that is attraction.
+# A verb that is right now was probably read as a noun, which the adverb makes unlikely. A verb that stays wrong, or goes wrong now, may follow the nearer noun, *guards*; that is attraction.
 # ```
 
 # %% [markdown]
@@ -657,10 +666,13 @@ print(
 # ## Takeaways
 
 # %% tags=["remove-input"]
-taken = [f"- {whose(name)} {kind}" for name, (kind, *_) in said_of_gap.items()]
+taken = [
+    f"- {whose(name)} {kind.partition('. ')[0]}."
+    for name, (kind, *_) in said_of_gap.items()
+]
 taken += [f"- {said}" for said in number_said]
 taken += [
-    "- EW alone does not tell a noun from attraction or from a long verb. Report it by kind of verb, with an adverb "
+    "- EW alone does not say whether a verb fails because it is also a noun, because of attraction, or because it has several tokens. Report it by kind of verb, with an adverb "
     "and without, beside number sensitivity ([what to report](../book/reporting.md))."
 ]
 display(newman.say("\n".join(taken)))

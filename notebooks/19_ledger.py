@@ -121,7 +121,7 @@ table(
 # No. The number agrees, but it was made in another way, and a second difference may have made up for the first. What agrees with another list is called *comparable*.
 # ```
 #
-# Published data and model runs are separate rows of the same claim. Intervals are 95 % confidence intervals, clustered by subject noun. Open
+# Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb). Published data and model runs are separate rows; judged rows come first. Intervals are 95 % confidence intervals, clustered by subject noun. Open
 # *how* in a row for the signature of the number or the command that makes it; the link below a claim leads to its cell.
 
 # %% tags=["remove-input"]
@@ -135,7 +135,7 @@ charts.download_table(
 # %% [markdown]
 # ## Recorded runs
 #
-# A run that is too long for a build is recorded once: its results lie in the project with the machine, the versions and
+# A run that is too long for a build is recorded once: its results are kept in the project with the machine, the versions and
 # the date. Where a live run of the same numbers exists, that one counts.
 
 # %% tags=["remove-input"]

@@ -6,6 +6,7 @@ option the build writes what the page *Change log of numbers* includes.
 
 import ast
 import math
+import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 
-from book.make import NUMBERS, ROOT, RUNS, fail
+from book.make import NOTEBOOKS, NUMBERS, ROOT, RUNS, fail
 from book.make.profile import notebook_names, profile_name
 from tse_book.claims import ledger, verdicts
 from tse_core import __version__
@@ -92,11 +93,37 @@ def difference(before: pd.DataFrame, after: pd.DataFrame, since: str) -> str:
         return f"Nothing has changed since {since}: all {len(after)} numbers are the same.\n"
     new, gone = found["before"].isna(), found["after"].isna()
     rows = ["| page | number | before | after |", "|---|---|---:|---:|"]
-    for row in found.itertuples():
+    for row in found[~new].itertuples():
         page = f"[](../notebooks/{row.notebook}.ipynb)" if row.notebook in notebook_names() else row.notebook
-        rows.append(f"| {page} | `{row.name}` | {shown(row.before)} | {shown(row.after)} |")
+        said = sentence_of(row.notebook, row.name) or row.name.replace("_", " ")
+        rows.append(f"| {page} | {said} | {shown(row.before)} | {shown(row.after)} |")
     count = f"Numbers that changed: {int((~new & ~gone).sum())}. New: {int(new.sum())}. Gone: {int(gone.sum())}."
     return "\n".join([count, "", *rows, ""])
+
+
+def sentence_of(notebook: str, name: str) -> str:
+    """The sentence that quotes a number, with **this** in its place and dots for others; empty where none quotes it."""
+    sources = {
+        NOTEBOOKS / f"{notebook}.py": "",
+        **dict.fromkeys(sorted((ROOT / "book").glob("*.md")), f"{notebook}.ipynb::"),
+    }
+    for source, place in sources.items():
+        text = re.sub(r"^# ?", "", source.read_text(), flags=re.MULTILINE) if source.is_file() else ""
+        here = rf"\{{glue:text\}}`[^`\n]*{re.escape(place + name)}(?::[^`]*)?`"
+        if not place:
+            here = rf"\{{glue:text\}}`{re.escape(name)}(?::[^`]*)?`"
+        for line in text.splitlines():
+            for sentence in re.split(r"(?<=[.!?:])\s+", line):
+                if re.search(here, sentence) and not sentence.startswith("|"):
+                    return _plain(re.sub(here, "**this**", sentence))
+    return ""
+
+
+def _plain(sentence: str) -> str:
+    """A sentence without roles and links, fit for a table's cell."""
+    sentence = re.sub(r"\{glue:text\}`[^`]*`", "…", sentence)
+    sentence = re.sub(r"\{[\w:]+\}`([^`<]*?)\s*(?:<[^>]*>)?`", r"\1", sentence)
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", sentence).replace("|", "/").lstrip("-: ")
 
 
 def shown(value: float, digits: int = 6) -> str:
@@ -109,7 +136,7 @@ def corrections_page(claims: pd.DataFrame) -> str:
     for row in claims[claims["verdict"] == verdicts.FAILS].itertuples():
         page, note = row.cell.partition("#")[0], f" ({row.note})" if row.note else ""
         values = f"{shown(row.published, 4)} | {shown(row.measured, 4)}"
-        rows.append(f"| {row.claim}{note} | {values} | [{page[:2]}](../notebooks/{page}.ipynb) |")
+        rows.append(f"| {row.claim}{note} | {values} | [](../notebooks/{page}.ipynb) |")
     return "\n".join([*rows, ""])
 
 

@@ -32,7 +32,7 @@ def _example(example: dict, is_open: bool) -> str:
 def _order(verb: dict) -> str:
     """Which of a verb's two forms is the likelier one."""
     forms = [f"<em>{escape(verb[form])}</em>" for form in ("correct", "wrong")]
-    return (" before " if verb["agrees"] else " behind ").join(forms)
+    return (" is more probable than " if verb["agrees"] else " is less probable than ").join(forms)
 
 
 def _visible(token: str) -> str:

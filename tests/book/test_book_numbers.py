@@ -36,8 +36,9 @@ def test_the_page_compares_the_build_with_the_latest_version_and_each_version_wi
     assert [part.splitlines()[0] for part in parts] == ["Since 0.10.0", "From 0.9.0 to 0.10.0", "0.9.0"]
     assert "Nothing has changed since 0.10.0: all 3 numbers are the same." in parts[0]
     assert "Numbers that changed: 1. New: 1. Gone: 1." in parts[1]
-    assert "| [](../notebooks/03_table2.ipynb) | `ew` | 0.91 | 0.93 |" in parts[1]
-    assert "| [](../notebooks/09_blimp.ipynb) | `single` | 88.55 | – |" in parts[1]
+    assert "| [](../notebooks/03_table2.ipynb) | ew | 0.91 | 0.93 |" in parts[1]
+    assert "in … % of the pairs, a single person in **this** %. | 88.55 | – |" in parts[1]
+    assert "tail" not in parts[1]  # nobody can have quoted a number that is new
 
 
 def test_a_build_of_another_profile_is_not_compared():
@@ -99,4 +100,4 @@ def test_the_corrections_are_the_claims_that_published_numbers_do_not_bear_out()
          "measured": [10, 1], "cell": ["09_blimp#table-3", "03_table2"], "note": ["why", ""]}
     )  # fmt: skip
     page = numbers.corrections_page(claims)
-    assert "| A (why) | 13 | 10 | [09](../notebooks/09_blimp.ipynb) |" in page and "| B" not in page
+    assert "| A (why) | 13 | 10 | [](../notebooks/09_blimp.ipynb) |" in page and "| B" not in page

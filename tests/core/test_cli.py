@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pandas as pd
+import pytest
 
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
@@ -117,3 +118,9 @@ def test_a_damaged_shard_is_told_in_one_line(tse, tiny_causal, tmp_path):
     code, _, err = tse("evaluate", tiny_causal, *SIMPLE)
     told = [line for line in err.splitlines() if line.startswith("tse:")]
     assert code == 0 and told == [f"tse: {shard} is damaged and was removed, it is computed again"]
+
+
+@pytest.mark.slow
+def test_the_command_runs_as_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "tse_core.cli", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "tse-core")

@@ -16,7 +16,7 @@ export async function loadingBar({ model }) {
     progress.hidden = state !== "loading" && state !== "opening";
     const focused = controls.contains(document.activeElement);
     if (state === "idle") {
-      text.textContent = `${model.title} has ${size} MB; the browser keeps them, so that they come once. While it runs, the page takes about ${MEMORY} MB of memory.${phone(size)}`;
+      text.textContent = `${model.title} is a file of ${size} MB; the browser keeps it, so it is downloaded once. While it runs, the page takes about ${MEMORY} MB of memory.${phone(size)}`;
       controls.replaceChildren(button(`Load the model (${size} MB)`, asked, { className: "live-main" }));
     } else if (state === "loading" || state === "opening") {
       text.textContent = state === "loading" ? "The model is being loaded." : "The model is being opened.";

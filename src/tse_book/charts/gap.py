@@ -4,7 +4,7 @@ import altair as alt
 
 from tse_book.charts.theme import QUIET, described, needs
 
-KINDS = {"TSE of be": "#7d6a00", "other verbs": "#0072b2", "nouns too": "#b3578f"}
+KINDS = {"TSE of be": "#7d6a00", "never nouns": "#0072b2", "also nouns": "#b3578f"}
 SHAPES = ["square", "circle", "triangle-up"]
 
 

@@ -54,9 +54,8 @@ def _index(gym: Gym, accuracies: pd.DataFrame, data: dict) -> str:
     text = [
         "# The gym",
         "Every suite on every model. A suite is a set of sentences in several conditions with a prediction about "
-        "surprisal; its accuracy is the share of items for which the prediction holds. A suite file or a model line "
-        "added to `data/gym.yaml` is evaluated against everything on the other side at the next build, and its pages "
-        "appear here.",
+        "surprisal; its accuracy is the share of items for which the prediction holds. Add a suite or a "
+        "model to `data/gym.yaml`: the next build runs a new suite on every model and a new model on every suite.",
         "## Models by suite",
     ]
     if accuracies.empty:

@@ -73,9 +73,9 @@ def kind_of_verb(single: pd.DataFrame) -> str:
     >>> rows = pd.DataFrame({"value": [0.1, 0.07, 0.02], "low": [0.09, 0.05, 0.01], "high": [0.11, 0.09, 0.03]},
     ...                     ["all", "also nouns", "never nouns"])
     >>> print(kind_of_verb(rows))
-    Over single-token verbs, TSE minus EW is 0.10 [0.09, 0.11]. Kind by kind, in TSE and EW alike, it is 0.07 \
-[0.05, 0.09] for verbs that are also nouns and 0.02 [0.01, 0.03] for verbs that are never nouns (TSE of one kind rests \
-on very few verbs). So EW is below TSE for either kind.
+    Over single-token verbs, TSE minus EW is 0.10 [0.09, 0.11]. Within verbs that are also nouns it is 0.07 \
+[0.05, 0.09], within verbs that are never nouns 0.02 [0.01, 0.03] (TSE of one kind rests on very few verbs). The whole \
+is larger because more of EW's verbs are also nouns. So EW is below TSE for either kind.
     """
     said = f"Over single-token verbs, TSE minus EW is {_interval(single.loc['all'])}."
     if not {"also nouns", "never nouns"} <= set(single.index):
@@ -87,9 +87,12 @@ on very few verbs). So EW is below TSE for either kind.
         if of_nouns == of_others
         else f"for the former {of_nouns}, for the latter {of_others}"
     )
+    mixed = "The whole is larger because more of EW's verbs are also nouns. "
+    more = mixed if single.loc["all", "value"] > max(nouns["value"], never["value"]) else ""
     return (
-        f"{said} Kind by kind, in TSE and EW alike, it is {_interval(nouns)} for verbs that are also nouns and "
-        f"{_interval(never)} for verbs that are never nouns (TSE of one kind rests on very few verbs). So {verdict}."
+        f"{said} Within verbs that are also nouns it is {_interval(nouns)}, within verbs that are never nouns "
+        f"{_interval(never)} (TSE of one kind rests on very few verbs). "
+        f"{more}So {verdict}."
     )
 
 
@@ -103,9 +106,12 @@ def length_of_verb(stages: Stages) -> str:
     if not has_whole_words(stages):
         return ""
     ew = ew_of_kinds(stages).set_index(["verbs", "length"])["value"]
-    start = "Without an adverb multi-token verbs score lower: with" if longer_is_worse(stages) else "With"
+    start = "Without an adverb multi-token verbs score lower: counting" if longer_is_worse(stages) else "Counting"
     moved = [f"from {ew[kind, 'one token']:.2f} to {ew[kind, 'any']:.2f}" for kind in ("all", "never nouns")]
-    return f"{start} them, EW over whole words goes {moved[0]}, and {moved[1]} without nouns (a sample of contexts)."
+    return (
+        f"{start} them too takes EW of whole words {moved[0]} over all verbs, and {moved[1]} over verbs that are never "
+        "nouns (a sample of contexts)."
+    )
 
 
 def fall_of_ew(model: str) -> str:
@@ -117,8 +123,8 @@ def fall_of_ew(model: str) -> str:
         return ""
     bare = f" ({_interval(found.loc[NO_BOS])} with no BOS token)" if NO_BOS in found.index else ""
     return (
-        f"From likely to unlikely verbs EW falls by {_interval(found.loc[DEFAULT])} more than the cut-offs alone "
-        f"explain{bare}, and by {_interval(found.loc[NO_NOUNS])} over verbs that are never nouns."
+        f"From likely to unlikely verbs EW falls by {_interval(found.loc[DEFAULT])} more than the method itself "
+        f"makes it fall{bare}, and by {_interval(found.loc[NO_NOUNS])} over verbs that are never nouns."
     )
 
 
@@ -135,7 +141,7 @@ def ew_cells(design: Design) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with adverb, number, attractor, kind ("nouns too", "other verbs", "TSE of be"), score.
+    DataFrame with adverb, number, attractor, kind ("also nouns", "never nouns", "TSE of be"), score.
     """
     rows = ew_by_construction(design)
     shown = rows["construction"].eq(rows["attractor"].eq("none").map({True: SIMPLE, False: BETWEEN[0]}))
@@ -167,7 +173,7 @@ def ew_by_construction(design: Design) -> pd.DataFrame:
     rows = design.contexts[design.contexts["ambiguous"] == "no"]
     rows = rows.assign(
         attractor=rows["attractor_number"].map(ATTRACTORS),
-        kind=rows["also_noun"].map({True: "nouns too", False: "other verbs"}),
+        kind=rows["also_noun"].map({True: "also nouns", False: "never nouns"}),
     )
     keys = ["construction", "adverb", "number", "attractor"]
     sums = rows.groupby([*keys, "kind"], sort=False)[["correct", "lemmas"]].sum()
@@ -185,20 +191,22 @@ def adverbs_said(design: Design) -> list[str]:
     said = []
     if len(ew):
         said.append(
-            f"After a singular subject without another noun (*Simple*), an adverb takes EW {_moved(ew, 'nouns too')} "
-            f"for verbs that are also nouns and {_moved(ew, 'other verbs')} for the others."
+            f"After a singular subject without another noun (*Simple*), an adverb takes EW {_moved(ew, 'also nouns')} "
+            f"for verbs that are also nouns and {_moved(ew, 'never nouns')} for those that are never nouns."
         )
     means = between.groupby(["attractor", "kind"])[["without", "with"]].mean()
     if {"singular", "plural"} <= set(between["attractor"]):
         plural, singular = means.loc["plural"], means.loc["singular"]
-        rows = between.query("attractor == 'plural' and kind == 'other verbs'")
+        rows = between.query("attractor == 'plural' and kind == 'never nouns'")
         falls = int((rows["with"] < rows["without"]).sum())
-        brought = f", which fall in {falls} of {len(rows)} constructions: attraction" if falls else ""
+        brought = (
+            f". The latter falls in {falls} of {len(rows)} constructions, as attraction would have it" if falls else ""
+        )
         said += [
             f"With a plural noun between subject and verb (mean of {len(rows)} constructions; the chart shows one), it "
-            f"takes EW {_moved(plural, 'nouns too')} for verbs that are also nouns and {_moved(plural, 'other verbs')} "
-            f"for the others{brought}.",
-            f"With a singular noun there, EW of the others after an adverb is {singular['with']['other verbs']:.2f}.",
+            f"takes EW {_moved(plural, 'also nouns')} for verbs that are also nouns and "
+            f"{_moved(plural, 'never nouns')} for the others{brought}.",
+            f"With a singular noun there, EW of the others after an adverb is {singular['with']['never nouns']:.2f}.",
         ]
     return said
 

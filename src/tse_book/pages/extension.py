@@ -38,18 +38,17 @@ def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
     return ledger_of(heads, rows, caption, ("paper", "model", "verdict"), "extends-")
 
 
-def extension_sentence(table: pd.DataFrame) -> str:
-    """Which claims do not hold for a model as they stand: they depend on a condition, or do not extend."""
-    said = []
-    table = table[table["verdict"] != verdicts.NOT_RUN]
-    for model, rows in table.groupby("model", sort=False):
-        named = [
+def not_confirmed(table: pd.DataFrame) -> dict[str, list[str]]:
+    """For each model the claims that do not hold as they stand: they depend on a condition, or do not extend."""
+    return {
+        model: [
             f"{row.claim} ({verdict} on {row.on})" if row.on else f"{row.claim} ({verdict})"
             for verdict in (verdicts.DEPENDS, verdicts.DOES_NOT_EXTEND)
             for row in rows[rows["verdict"] == verdict].itertuples()
         ]
-        said.append(f"{model}: {'; '.join(named) or 'no claim depends on a condition or fails to extend'}.")
-    return " ".join(said) or "No general claim was measured on a model that the papers never saw."
+        or ["no claim depends on a condition or fails to extend"]
+        for model, rows in table[table["verdict"] != verdicts.NOT_RUN].groupby("model", sort=False)
+    }
 
 
 def _p(value: float) -> str:

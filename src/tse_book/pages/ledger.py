@@ -54,8 +54,9 @@ def verdict_tiles(table: pd.DataFrame):
 
 
 def ledger_table(table: pd.DataFrame, caption: str):
-    """A ledger, one row per claim, to be filtered by paper, model, construction and verdict."""
+    """A ledger, one row per claim, judged ones first, to be filtered by paper, model, construction and verdict."""
     titles = papers()
+    table = table.sort_values("verdict", key=lambda verdict: verdict.eq(verdicts.NOT_RUN), kind="stable")
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
     table = table.fillna(dict.fromkeys(words, ""))
     table = table.assign(signature=without_provenance(table["signature"]))

@@ -4,7 +4,7 @@ A laboratory model answers to its own language; a real model is compared with th
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 
 import pandas as pd
@@ -64,14 +64,14 @@ def what_is_missing(models: Iterable[str], lemmas: Iterable[str] = ()):
     if not real_models(models):
         return _note(
             "No real model in this build",
-            f"This page was built without {DEFAULT}, because its file could not be fetched. What was published stands "
-            "here all the same, and so do the laboratory models.",
+            f"This page was built without {DEFAULT}, because its file could not be fetched. What was published is "
+            "shown all the same, and so are the laboratory models.",
         )
     if INSTEAD in lemmas and set(map(label, models)) & set(MODELS.values()):
         return _note(
             "Not the paper's whole list of verbs",
             f"The paper counts {LEMMAS_EXPECTED:,} verbs. Those of the authors' released file count here ({INSTEAD}); "
-            "the others stand in the Giant Verb List, a PDF that each reader downloads. EW and MW are about fewer "
+            "the others are in the Giant Verb List, a PDF that each reader downloads. EW and MW are about fewer "
             "verbs than in the paper, so no value of theirs is called reproduced.",
         )
     return say("")
@@ -102,16 +102,16 @@ def who_is_asked(models: Iterable[str]) -> str:
     said = []
     if own:
         named = ", ".join(own)
-        said.append(f"The paper's own models, run here: {named}. Each stands beside its own published row.")
+        said.append(f"The paper's own models, run here: {named}. Each is shown beside its own published row.")
     if others == [DEFAULT]:
         said.append(
             "The model that the paper never saw is SmolLM2-135M-Instruct: small, causal, of 2024, tuned to follow "
             "instructions, its weights quantised to four bits. The paper's one causal model, GPT-2 XL, is more than "
-            "ten times as large. Sentences like these may stand in the training text."
+            "ten times as large. Sentences like these may be in its training text."
         )
     elif others:
         said.append(
-            f"The paper never saw these: {', '.join(others)}. Beside a causal model stands GPT-2 XL, beside a masked "
+            f"The paper never saw these: {', '.join(others)}. Beside a causal model GPT-2 XL is shown, beside a masked "
             "one BERT-large-cased."
         )
     return " ".join(said) or "No real model took part in this build."
@@ -134,15 +134,26 @@ def say(*sentences: str):
     return Markdown(text.replace("<", "&lt;")) if text else HTML("<!-- nothing to say -->")
 
 
+def points(said: Mapping[str, Iterable[str]], otherwise: str = ""):
+    """What was found of each model, a list under its name; `otherwise` where there is none."""
+    from IPython.display import HTML
+
+    lists = [
+        f"<p>{escape(name)}:</p><ul>{''.join(f'<li>{escape(one)}</li>' for one in sentences if one)}</ul>"
+        for name, sentences in said.items()
+    ]
+    return HTML("".join(lists) or f"<p>{escape(otherwise)}</p>")
+
+
 def verdict_of(model: str, rows: int, below: int, clear: int) -> str:
     """Whether EW is below TSE for one model, in a sentence: in how many rows, and in how many it is after Holm.
 
     >>> verdict_of("m", 9, 9, 5)
-    'For m, EW over all verbs is below TSE in all 9 rows, in 5 of them with p < .05 (paired by subject; Holm).'
+    'For m, EW over single-token verbs is below TSE in all 9 rows, in 5 of them with p < .05 (paired by subject; Holm).'
     """
     share = f"all {rows}" if below == rows else f"{below} of {rows}"
     return (
-        f"For {model}, EW over all verbs is below TSE in {share} rows, in {clear} of them with p < .05 "
+        f"For {model}, EW over single-token verbs is below TSE in {share} rows, in {clear} of them with p < .05 "
         "(paired by subject; Holm)."
     )
 

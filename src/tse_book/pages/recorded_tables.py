@@ -60,5 +60,5 @@ def not_recorded(model: str, what: str):
     return HTML(
         f'<aside class="admonition note"><p class="admonition-title">Not yet recorded</p><p>{escape(what)} of '
         f"{escape(model)} have not been recorded yet; <code>tse record {escape(model)} --out data/recorded</code> "
-        "records them, and this page then shows them. What was published stands here all the same.</p></aside>"
+        "records them, and this page then shows them. What was published is shown all the same.</p></aside>"
     )

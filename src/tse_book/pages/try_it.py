@@ -36,7 +36,7 @@ def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "
     sentences = [f"<em>{escape(left)} …</em> ({number} subject)" for left, number in contexts]
     sentences += [" against ".join(f"<em>{escape(sentence.rstrip('.'))}</em>" for sentence in pair)] if pair else []
     about = f" {escape(look)}" if look else ""
-    return shown(f'<p class="tse-try">{link} in the living page: {"; ".join(sentences)}.{about}</p>')
+    return shown(f'<p class="tse-try">{link} on the page <em>Try it</em>: {"; ".join(sentences)}.{about}</p>')
 
 
 def _state(contexts, pair, verb: str, cut: str) -> str:

@@ -81,14 +81,14 @@ def expectations(design: Design) -> pd.DataFrame:
     judged = [
         (
             "H1",
-            "no plural noun, no adverb: EW of other verbs minus TSE over distinct decisions",
+            "no plural noun, no adverb: EW of verbs that are never nouns minus TSE over distinct decisions",
             ew(calm, bare, others),
             tse(calm, bare),
             near,
         ),
         (
             "H1",
-            "no plural noun, no adverb: EW of other verbs minus TSE of be",
+            "no plural noun, no adverb: EW of verbs that are never nouns minus TSE of be",
             ew(calm, bare, others),
             tse(calm, bare, be=True),
             near,
@@ -102,21 +102,21 @@ def expectations(design: Design) -> pd.DataFrame:
         ),
         (
             "H2",
-            "no plural noun: EW of other verbs, with an adverb minus without",
+            "no plural noun: EW of verbs that are never nouns, with an adverb minus without",
             ew(calm, adverb, others),
             ew(calm, bare, others),
             verbs_lift,
         ),
         (
             "H4",
-            "plural noun, adverb: EW of other verbs minus that of verbs that are also nouns",
+            "plural noun, adverb: EW of verbs that are never nouns minus that of verbs that are also nouns",
             ew(pulled, adverb, others),
             ew(pulled, adverb, of_nouns),
             close,
         ),
         (
             "H4",
-            "plural noun, adverb: TSE of be minus EW of other verbs",
+            "plural noun, adverb: TSE of be minus EW of verbs that are never nouns",
             tse(pulled, adverb, be=True),
             ew(pulled, adverb, others),
             above,
@@ -180,7 +180,7 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
     judged = [
         (
             MEAN,
-            "never nouns: rows that fall beyond their null, for certain and possibly; fewer than half",
+            "never nouns: share of rows in which EW falls beyond its null (low: for certain; high: possibly)",
             half,
             certain,
             certain,
