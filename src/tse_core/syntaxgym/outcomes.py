@@ -5,6 +5,7 @@ Everything after the token surprisals is arithmetic on a table, so another metri
 
 import hashlib
 import json
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -197,7 +198,7 @@ def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
         for item in suite.items
         for condition, texts in item.contents.items()
     ]
-    return {"tokens": pd.concat(rows, ignore_index=True)}
+    return {"tokens": pd.DataFrame({name: np.concatenate([row[name] for row in rows]) for name in rows[0]})}
 
 
 def _token_count(model, suite: Suite) -> int | None:
@@ -240,7 +241,7 @@ def _outcome(suite: Suite, tokens: pd.DataFrame, kind: str, metric: str, signatu
     return Outcome(suite, kind, metric, tokens, regions, items, signature)
 
 
-def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> pd.DataFrame:
+def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> dict[str, np.ndarray]:
     sentence = " ".join(text for text in texts.values() if text)
     words = [word_at(sentence, *span) for span in zip(scores.starts, scores.ends, strict=True)]
     first, last = (
@@ -253,31 +254,36 @@ def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> pd.
             f"item {item}, condition {condition!r}: {scores.tokens[token]!r} is a token of the regions {first[token]} "
             f"and {last[token]}, so that neither has a surprisal of its own; take a model whose tokens end at spaces"
         )
+    count = len(scores.tokens)
+    unknown = [word if strange else "" for word, strange in zip(words, scores.unknown, strict=True)]
     table = {
-        "item": item,
-        "condition": condition,
-        "position": np.arange(1, len(scores.tokens) + 1),
-        "token": scores.tokens,
+        "item": np.full(count, item),
+        "condition": np.full(count, condition, dtype=object),
+        "position": np.arange(1, count + 1),
+        "token": np.array(scores.tokens, dtype=object),
         "region": first,
         "bits": np.asarray(scores.bits, dtype=float),
-        "unknown": [word if strange else "" for word, strange in zip(words, scores.unknown, strict=True)],
+        "unknown": np.array(unknown, dtype=object),
     }
     if not np.isfinite(table["bits"]).all():
         what = "NaN" if np.isnan(table["bits"]).any() else "probability 0"
         raise InputError(f"item {item}, condition {condition!r}: the model gives {what} for a token of {sentence!r}")
-    return pd.DataFrame(table)
+    return table
 
 
 def _region_rows(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
-    found = dict(iter(tokens.groupby(["item", "condition", "region"], sort=False)))
+    bits: dict[tuple, list[float]] = defaultdict(list)
+    strange: dict[tuple, list[str]] = defaultdict(list)
+    for *place, value, word in tokens[["item", "condition", "region", "bits", "unknown"]].itertuples(index=False):
+        bits[tuple(place)].append(value)
+        strange[tuple(place)] += [word] if word else []
     rows = []
     for item in suite.items:
         for condition, texts in item.contents.items():
             for number, content in texts.items():
-                part = found.get((item.number, condition, number))
-                bits = part["bits"].to_numpy() if part is not None else np.zeros(0)
-                strange = " ".join(dict.fromkeys(filter(None, part["unknown"]))) if part is not None else ""
-                value = region_value(bits, metric)
-                rows.append((item.number, condition, number, suite.regions[number], content, value, len(bits), strange))
+                region = (item.number, condition, number)
+                values, words = np.array(bits[region], dtype=float), " ".join(dict.fromkeys(strange[region]))
+                score = region_value(values, metric)
+                rows.append((*region, suite.regions[number], content, score, len(values), words))
     columns = ["item", "condition", "region", "name", "content", "bits", "tokens", "unknown"]
     return pd.DataFrame(rows, columns=columns)
