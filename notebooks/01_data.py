@@ -339,7 +339,7 @@ table(
 # %% [markdown] tags=["explains"]
 # ## What a tokenizer keeps
 #
-# A model gives a probability to each {term}`entry of its vocabulary <vocabulary entry>`. A verb form that the {term}`tokenizer` splits has none of its own. So a lemma counts for a model only if **both** forms are single entries: a masked model cannot fill one gap with two pieces.
+# A model gives a probability to each {term}`entry of its vocabulary <vocabulary entry>`. A verb form that the {term}`tokenizer` splits has none of its own. So a lemma counts for a model only if **both** forms are single tokens: a masked model cannot fill one gap with two pieces.
 #
 # ```{dropdown} Predict: which of the two forms will more often be split into pieces?
 # Entries go to strings that are frequent in text, and *gleam* is more frequent than *gleams*; so expect the third person. But where the form in *-s* is also a plural noun, as *plans* is, it is frequent for another reason. The sentence under the second table has the numbers.
@@ -417,7 +417,7 @@ for name, verbs_of in in_vocabulary.items():
         rows.append((loaded[name].label, what, len(some), examples(some)))
 table(
     pd.DataFrame(rows, columns=["model", "in the vocabulary", "lemmas", "for example"]),
-    "The lemmas of newman-clean, by which of their forms are single entries.",
+    "The lemmas of newman-clean, by which of their forms are single tokens.",
 )
 
 # %% tags=["remove-input"]
@@ -500,7 +500,7 @@ table(
     pd.DataFrame(
         {
             "model": list(lost),
-            "forms that are not single entries": [
+            "forms that are not single tokens": [
                 ", ".join(w) or "none" for w in lost.values()
             ],
             "pairs without a TSE": [

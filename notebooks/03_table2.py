@@ -10,7 +10,7 @@
 # ---
 
 # %% [markdown]
-# # Table 2: ten constructions, three scores
+# # Table 2: ten rows, three scores
 #
 # :::{admonition} This notebook
 # :class: tse-plan

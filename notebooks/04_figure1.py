@@ -87,7 +87,7 @@ from tse_core.paths import data_folder, store_folder
 # %% [markdown] tags=["explains"]
 # ## What the paper drew
 #
-# Does a model do better on the verbs that it finds likely? A {term}`top p <cut-off>` score asks about the likely verbs of a context, a bottom p score about the unlikely ones. {cite:t}`newman2021refining` drew both for BERT-large-cased and four constructions. The curves below were read off the drawing.
+# Does a model do better on the verbs that it finds likely? A {term}`top p <cut-off>` score asks about the likely verbs of a context, a bottom p score about the unlikely ones. {cite:t}`newman2021refining` drew both for BERT-large-cased and four rows of Table 2. The curves below were read off the drawing.
 #
 # ```{margin} Reading the axis
 # Left of the gap: top p. Right of it: bottom p, logarithmic. From left to right verbs get less likely.

@@ -98,7 +98,7 @@ from tse_core.paths import store_folder
 # Read off a drawing. A point that another curve covers has no value here.
 # ```
 #
-# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws ten {term}`constructions <construction>` for four models. First come the models that were run here, each with a published curve, hollow, behind it. Choose the construction above the chart.
+# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws the ten rows of Table 2 for four models. First come the models that were run here, each with a published curve, hollow, behind it. Choose the construction above the chart.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
 # If it came from the syntax, *Simple* would not fall. If it comes from the verbs, or from the cut-offs, even *Simple* does. Try *Simple* first.

@@ -236,7 +236,7 @@ if phenomena is not None:
             f"Over all pairs {recorded} is right in {100 * summary['accuracy']:.1f} % "
             f"[{100 * summary['low']:.1f}, {100 * summary['high']:.1f}]; GPT-2 large in "
             f"{overall['GPT-2']:.1f} %, single humans in {100 * published.blimp_human()['accuracy'].mean():.1f} %.",
-            f"In {int((recorded_pairs(recorded).table['margin'] == 0).sum())} pairs the two sentences are identical; a tie counts as wrong.",
+            f"In {int(recorded_pairs(recorded).pairs['tie'].sum())} pairs the two sentences are identical; a tie counts as wrong.",
             recording_time(recorded, "blimp"),
         )
     )

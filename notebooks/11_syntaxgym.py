@@ -151,7 +151,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# The nearest noun always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
+# The nearest noun, an {term}`attractor`, always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
 #
 # ```{margin} Surprisal
 # $-\log_2 P$ of a token after what comes before it, in bits. One bit more means half as probable.

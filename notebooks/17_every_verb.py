@@ -73,7 +73,7 @@ if PROFILE:  # its models, data, verb lists and protocols instead of those above
     globals().update({k: v for k, v in own.items() if k in globals()})
 
 # %% [markdown]
-# What about the verbs that a tokenizer cuts up? {cite:t}`newman2021refining` count verbs of which *both* forms are single entries of a model's vocabulary. This chapter counts the others as well.
+# What about the verbs that a tokenizer cuts up? {cite:t}`newman2021refining` count verbs of which *both* forms are single tokens of a model's vocabulary. This chapter counts the others as well.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -114,7 +114,7 @@ def spelled_by(reader, words):
 
 
 def single(reader, rows):
-    """For each verb of a table, whether both forms are single entries of a vocabulary."""
+    """For each verb of a table, whether both forms are single tokens of a vocabulary."""
     both = [spelled_by(reader, rows[form]) for form in ("singular", "plural")]
     return np.array([all(ids and len(ids) == 1 for ids in pair) for pair in zip(*both, strict=True)])  # fmt: skip
 
@@ -129,7 +129,7 @@ for band, row in bands.iterrows():
     glue(f"{band}_verbs", int(row["verbs"]))
     glue(f"{band}_single", int(row["single"]))
 table(
-    bands.reset_index().rename(columns={"single": "both forms are single entries"}),
+    bands.reset_index().rename(columns={"single": "both forms are single tokens"}),
     f"The verbs of the laboratory's language, by falling frequency, and how many a byte-pair vocabulary of {len(byte_pairs):,} entries keeps whole.",
 )
 
@@ -160,7 +160,7 @@ columns = [
 ]
 if rows:
     display(
-        table(pd.DataFrame(rows, columns=columns), f"Verbs of {lemmas[0]} whose two forms are single entries.")
+        table(pd.DataFrame(rows, columns=columns), f"Verbs of {lemmas[0]} whose two forms are single tokens.")
     )  # fmt: skip
 
 # %% [markdown] tags=["explains"]
@@ -256,8 +256,8 @@ table(
 #
 # In the laboratory's lexical grammar the true EW is known, for all verbs and for any part of them.
 #
-# ```{dropdown} Predict: a perfect model of this language is asked about its single entries only. Is its EW too high or too low?
-# Too high. Its single entries are the frequent verbs, and in this grammar these are the verbs that agree.
+# ```{dropdown} Predict: a perfect model of this language is asked about its single tokens only. Is its EW too high or too low?
+# Too high. Its single tokens are the frequent verbs, and in this grammar these are the verbs that agree.
 # ```
 
 # %% tags=["hide-input"]
@@ -281,16 +281,16 @@ for construction in language.constructions:
 truth = pd.DataFrame(
     rows,
     columns=pd.MultiIndex.from_tuples(
-        [("", "construction"), ("EW", "all verbs"), ("EW", "single entries"), ("MW", "all verbs"), ("MW", "single entries")]
+        [("", "construction"), ("EW", "all verbs"), ("EW", "single tokens"), ("MW", "all verbs"), ("MW", "single tokens")]
     ),
 )  # fmt: skip
 for score in ("EW", "MW"):
-    assert (truth[score, "single entries"] >= truth[score, "all verbs"]).all(), (
-        f"{score} of single entries is too high"
+    assert (truth[score, "single tokens"] >= truth[score, "all verbs"]).all(), (
+        f"{score} of single tokens is too high"
     )
     glue(
         f"{score}_bias",
-        float((truth[score, "single entries"] - truth[score, "all verbs"]).mean()),
+        float((truth[score, "single tokens"] - truth[score, "all verbs"]).mean()),
     )
 table(
     truth.set_index(("", "construction")).rename_axis(None),
@@ -300,10 +300,10 @@ table(
 )
 
 # %% [markdown]
-# Asked about single entries only, a perfect model has an EW that is {glue:text}`EW_bias:.2f` too high, and an MW that is {glue:text}`MW_bias:.2f` too high. A model trained on the same sentences can be held against these numbers:
+# Asked about single tokens only, a perfect model has an EW that is {glue:text}`EW_bias:.2f` too high, and an MW that is {glue:text}`MW_bias:.2f` too high. A model trained on the same sentences can be held against these numbers:
 
 # %% tags=["hide-input"]
-NAMES = {"single": "single entries", "words": "whole words", "words-no-end": "without the end"}  # fmt: skip
+NAMES = {"single": "single tokens", "words": "whole words", "words-no-end": "without the end"}  # fmt: skip
 file = data_folder() / "recorded" / "laboratory" / "words.csv"
 measured = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=["model"])
 measured = measured[measured["model"].isin([in_words, in_pieces])]
@@ -349,9 +349,9 @@ if len(measured):
     nearer = abs(by_way["words-no-end"]) < abs(by_way["words"])
     display(
         newman.say(
-            f"On average EW of the byte-pair model is {too(by_way['single'])} with single entries, {too(by_way['words'])} over",
+            f"On average EW of the byte-pair model is {too(by_way['single'])} with single tokens, {too(by_way['words'])} over",
             f"whole words, and {too(by_way['words-no-end'])} without the end of the word; with one entry per word it is",
-            f"{too(off(in_words, 'single', 'EW'))}. MW is {too(off(in_pieces, 'single', 'MW'))} with single entries and",
+            f"{too(off(in_words, 'single', 'EW'))}. MW is {too(off(in_pieces, 'single', 'MW'))} with single tokens and",
             f"{too(off(in_pieces, 'words', 'MW'))} over whole words. The true EW lies in {within('words', 'EW')} of the",
             f"{measured['construction'].nunique()} intervals over whole words and in {within('single', 'EW')} of those with single",
             "entries.",
@@ -396,7 +396,7 @@ for name in real:
         spelled=np.where(
             asked[["tokens_singular", "tokens_plural"]].max(axis=1) > 1,
             "several tokens",
-            "single entries",
+            "single tokens",
         ),
         kind=np.where(asked["lemma"].map(of_noun), "also nouns", "never nouns"),
         right=asked["correct"] / asked["contexts"],
@@ -406,7 +406,7 @@ for name in real:
     ].mean()
     shown = means.groupby(["kind", "spelled"]).mean().unstack()
     rows = means.unstack("spelled")
-    lower = int((rows["several tokens"] < rows["single entries"]).sum())
+    lower = int((rows["several tokens"] < rows["single tokens"]).sum())
     counts = asked.drop_duplicates("lemma").groupby("kind").size()
     display(
         table(
@@ -416,7 +416,7 @@ for name in real:
         ),
         newman.say(
             f"In {lower} of {len(rows)} cells (a construction, nouns or not) verbs of several tokens score lower.",
-            "So rarity or length costs something, and single entries cannot show it."
+            "So rarity or length costs something, and single tokens cannot show it."
             if lower > 0.8 * len(rows)
             else "",
         ),
@@ -428,7 +428,7 @@ for name in real:
 
 # %% tags=["hide-input"]
 def recorded_words(name):
-    """Recorded EW and MW over all verbs, with single entries and as whole words; None where nothing is recorded."""
+    """Recorded EW and MW over all verbs, with single tokens and as whole words; None where nothing is recorded."""
     detail = recorded_details(name, "words")
     if detail is None:
         return None
@@ -485,7 +485,7 @@ for name, tidy in recorded.items():
     display(
         table(
             shown,
-            f"{name}: EW and MW with single entries and over all verbs as whole words, in the same contexts. 95 % intervals, clustered by subject noun.",
+            f"{name}: EW and MW with single tokens and over all verbs as whole words, in the same contexts. 95 % intervals, clustered by subject noun.",
             index=True,
             note=" ‖ ".join(tidy.drop_duplicates("forms")["signature"]),
         )
@@ -551,7 +551,7 @@ for name, model in real.items():
         rows.append(
             (language_name, len(of_list), counted_whole, np.mean(lengths), name)
         )
-columns = ["language", "verbs", "both forms are single entries", "tokens of a form", "vocabulary of"]  # fmt: skip
+columns = ["language", "verbs", "both forms are single tokens", "tokens of a form", "vocabulary of"]  # fmt: skip
 if rows:
     display(
         table(
@@ -687,7 +687,7 @@ print(
 # %% [markdown]
 # ## Takeaways
 #
-# - EW over single entries leaves out many rare verbs, the ones that EW was made for.
+# - EW over single tokens leaves out many rare verbs, the ones that EW was made for.
 # - A word's probability is that of its tokens, one after the other, times the probability that the word ends.
 # - Without the end, a form that is the beginning of the other form wins, and EW is about spelling.
 #

@@ -18,7 +18,7 @@ def test_run_times_are_in_the_books_order_with_their_sum(tmp_path):
     titles = [
         "Data: sentences and verbs",
         "Methods: TSE, EW and MW by hand",
-        "Table 2: ten constructions, three scores",
+        "Table 2: ten rows, three scores",
     ]
     assert found["Notebook"].tolist() == [*titles, "All"]
     assert found["Seconds"].fillna(-1).tolist() == [4.0, -1, 2.5, 6.5]

@@ -293,7 +293,7 @@ class LanguageModel:
 
     @cached_property
     def word_ends(self) -> np.ndarray:
-        """Which entries end the word before them: bool (vocabulary,); see `models/word_ends.py`."""
+        """Whether each entry ends the word before it, an array of bool (vocabulary,); see `models/word_ends.py`."""
         from tse_core.models.word_ends import word_ends  # only whole words ask
 
         return word_ends(self.label, self.tokenizer, self.vocabulary_size)
