@@ -111,7 +111,7 @@ class Evaluation:
 
     @cached_property
     def log_odds(self) -> np.ndarray:
-        """Log-odds (nats) of each lemma's singular form against its plural form, (contexts, lemmas); needs keep="forms"."""
+        """Log-odds (nats) of each lemma's singular against its plural form, (contexts, lemmas); needs keep="forms"."""
         return self._of_forms("log_odds")
 
     def log_probabilities(self, form: Literal["singular", "plural"]) -> np.ndarray:
