@@ -170,7 +170,7 @@ glue("who_is_asked", newman.who_is_asked(models))
 # {glue:text}`who_is_asked:s`
 #
 # ```{dropdown} Predict: will the model of this build show the same order of TSE and EW?
-# The claim is about the verbs, not about one model, so it should. The table has the answer.
+# The claim is about the verbs, not about one model, so it should.
 # ```
 #
 # ```{margin} BOS token
@@ -301,7 +301,7 @@ glue("table2_chart", front_chart)
 front_chart
 
 # %% [markdown] tags=["explains"]
-# What could fool you? *The BOS token*, which no table of the paper mentions, and *verbs that are also nouns*: after *The author* the word *plan* may be a noun. [What the gap is made of](18_gap.ipynb) measures both. Contexts with the same noun are not independent, so intervals are {term}`clustered <cluster>` by subject noun.
+# What could fool you? *The BOS token*, and *verbs that are also nouns*: after *The author* the word *plan* may be a noun. [What the gap is made of](18_gap.ipynb) measures both. Contexts with the same noun are not independent, so intervals are {term}`clustered <cluster>` by subject noun.
 #
 # ```{margin} Interval
 # If the study were repeated with other nouns of the same kind, such an interval would

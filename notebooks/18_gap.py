@@ -278,7 +278,7 @@ for label, groups in kinds.items():
         newman.say(
             f"In these constructions EW of {label} is {ew['never nouns']:.2f} for verbs that are never nouns and {ew['also nouns']:.2f} for verbs that are also nouns.",
             f"Some verbs are right for one number of the subject and wrong for the other: in {for_base:.0%} of these cases the model "
-            "prefers the base form throughout.",
+            "prefers the base form.",
         )
     )
 
@@ -350,7 +350,7 @@ glue(
 # %% [markdown] tags=["explains"]
 # ## Does the model notice the number?
 #
-# A model may prefer one form and still notice the subject's number. {term}`Number sensitivity` compares twins, contexts that differ in the subject's number alone. It is the share of verbs whose singular form gains on the plural one after the singular subject. A preference that is there in both contexts cancels.
+# A model may prefer one form and still notice the subject's number. {term}`Number sensitivity` compares twins, contexts that differ in the subject's number alone. It is the share of verbs whose singular form gains on the plural one after the singular subject.
 #
 # The laboratory tests the measure where the truth is known. A verb that always takes the same form scores one half.
 
@@ -428,7 +428,7 @@ glue("lesson_front", lesson_front)
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
 #
-# The first part goes from the templates' verbs, of which some are also nouns, to all single-token verbs that are never nouns. The *word's end*: what changes when a form counts only if the word ends there, so that *plan* no longer includes *planned*. Some multi-token verbs are also nouns, so these two parts depend on which is taken out first; each is the mean of both orders. The parts add up to the gap over verbs of any length.
+# The first part goes from the templates' verbs, of which some are also nouns, to all single-token verbs that are never nouns. The *word's end*: what changes when a form counts only if the word ends there, so that *plan* no longer includes *planned*. Some multi-token verbs are also nouns, so these two parts depend on which is taken out first; each is the mean of both orders.
 
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
@@ -511,7 +511,7 @@ for name in found:
 # %% [markdown] tags=["explains"]
 # ## What was expected
 #
-# Before the design was run in full, six expectations (H1 to H6) were written down after a trial with a handful of nouns; how their terms are counted was decided when the first numbers were known. One *holds* where its whole interval lies between the limits that it names, *fails* where all of it lies outside, and is *open* otherwise.
+# Before the design was run in full, six expectations (H1 to H6) were written down after a trial with a handful of nouns; how their terms are counted was decided when the first numbers were known. One *holds* if its whole interval is within its limits, *fails* if all of it is outside, and is *open* otherwise.
 
 
 # %% tags=["hide-input"]
@@ -672,7 +672,7 @@ taken = [
 ]
 taken += [f"- {said}" for said in number_said]
 taken += [
-    "- EW alone does not say whether a verb fails because it is also a noun, because of attraction, or because it has several tokens. Report it by kind of verb, with an adverb "
+    "- A low EW can come from nouns, from attraction or from long verbs, and EW alone does not say which. Report it by kind of verb, with an adverb "
     "and without, beside number sensitivity ([what to report](../book/reporting.md))."
 ]
 display(newman.say("\n".join(taken)))
