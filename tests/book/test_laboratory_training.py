@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,6 +17,12 @@ from tse_book.laboratory.training import _batches, _tensors, plan_for, train
 from tse_core.errors import InputError
 
 LANGUAGE = load_language()
+
+
+@pytest.fixture(autouse=True)
+def few_held_out_sentences(monkeypatch):
+    """Perplexity is measured on 64 sentences instead of 2,048; no test asks how large it is."""
+    monkeypatch.setattr(training, "held_out_perplexity", partial(training.held_out_perplexity, count=64))
 
 
 def small(kind: str, **changes):

@@ -1,6 +1,7 @@
 """What is asked of `evaluate`, checked and made ready: contexts, the lemmas that count, a sample."""
 
 import warnings
+from copy import copy
 from pathlib import Path
 from typing import Literal
 
@@ -127,7 +128,9 @@ def _check_cut(cut: Cut, forms: FormsPolicy, cutoffs: Cutoffs) -> None:
 
 def _in_order(lemmas: Lemmas) -> Lemmas:
     """A list in the one order in which shards number lemmas, whatever the order in which it was given."""
-    return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
+    ordered = copy(lemmas)  # which need not be checked again
+    object.__setattr__(ordered, "table", lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
+    return ordered
 
 
 def _sampled(pairs: pd.DataFrame, index: np.ndarray, contexts: pd.DataFrame, size: int, seed: int):
