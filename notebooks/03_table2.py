@@ -96,7 +96,7 @@ from tse_book.pages import (
 from tse_book.pages.design import kind_of_verb, single_gap
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.paths import store_folder
-from tse_core.uncertainty.intervals import holm
+from tse_core.uncertainty.p_values import holm
 from tse_core.uncertainty.tables import subject_clusters, table_intervals
 
 # %% [markdown] tags=["explains"]

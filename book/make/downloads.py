@@ -14,10 +14,11 @@ from book.make import DOWNLOADS
 from tse_book import published
 from tse_book.claims import laboratory_ledger, ledger
 from tse_book.recorded import known_results
-from tse_core.files import csv_text, write_output
+from tse_core.files import write_output
 from tse_core.paths import data_folder, store_folder
 from tse_core.results.signature import Signature, without_provenance
 from tse_core.results.tidy import write_results
+from tse_core.spreadsheets import csv_text
 
 SCHEMA = Path(__file__).with_suffix(".yaml")
 

@@ -1,5 +1,6 @@
 """BLiMP: the data's facts, accuracies and their intervals, paired comparison, resuming, the published tables."""
 
+import json
 import math
 
 import numpy as np
@@ -233,11 +234,13 @@ def test_mistakes_are_found_before_anything_is_scored(model):
 
 def test_the_command_scores_shows_and_writes(model, tmp_path, capsys, monkeypatch):
     from tse_book.baselines.baselines import save_baseline
-    from tse_core.datasets.pair_files import write_sentence_pairs
 
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
     save_baseline(model, tmp_path / "three-gram")
-    write_sentence_pairs(minimal_pairs(), tmp_path / "pairs.jsonl")
+    names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "phenomenon": "linguistics_term"}
+    records = minimal_pairs().drop(columns="methods").rename(columns=names).to_dict("records")
+    lines = [json.dumps({key: value for key, value in record.items() if value}) for record in records]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(lines))
 
     def tse(*arguments):
         with pytest.raises(SystemExit) as leaving:

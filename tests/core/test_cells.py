@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core import InputError, evaluate, load_lemmas, load_pairs
+from tse_core.agreement.cells import twin_rows
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.number_sensitivity import twin_rows
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.table import OF_TWINS, PAPER_CUTOFFS
 from tse_core.results.signature import Signature

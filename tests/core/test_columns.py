@@ -8,7 +8,6 @@ import pytest
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
 from tse_core.blimp.defects import pair_defects
 from tse_core.datasets.columns import pairs_from_table
-from tse_core.datasets.pair_files import write_pairs
 from tse_core.errors import LittleCountedWarning
 
 SHOWN = ["construction", "left", "correct", "wrong", "right", "number"]
@@ -86,13 +85,11 @@ def test_columns_of_ones_own_are_factors_that_an_evaluation_is_divided_by(write,
     ]  # fmt: skip
 
 
-def test_a_factor_that_some_lines_lack_is_empty_there_and_survives_writing(write, tmp_path):
+def test_a_factor_that_some_lines_lack_is_empty_there(write):
     lines = ['{"sentence_good": "A b c.", "sentence_bad": "A d c.", "label": -1, "depth": 2}',
              '{"sentence_good": "E b c.", "sentence_bad": "E d c.", "label": -1}']  # fmt: skip
     pairs = load_pairs(write("mine.jsonl", "\n".join(lines)))
     assert pairs["depth"].tolist() == ["2", ""]
-    write_pairs(pairs, tmp_path / "again.jsonl")
-    pd.testing.assert_frame_equal(load_pairs(tmp_path / "again.jsonl"), pairs)
 
 
 def test_a_factor_may_not_have_the_name_of_a_result(tiny_causal):

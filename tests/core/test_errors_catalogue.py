@@ -17,7 +17,8 @@ from tse_core.metrics.scores import cutoff_scores
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
-from tse_core.uncertainty.intervals import interval, wilson
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.shares import wilson
 
 FILE = Path(__file__).with_name("errors_catalogue.txt")
 CATALOGUE = re.findall(r"^\$ tse (.*)\n(.*)$", FILE.read_text(), re.MULTILINE)

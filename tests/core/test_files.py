@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 
 from tse_core.errors import InputError
 from tse_core.files import (
-    cell_text,
-    csv_text,
     folder_aside,
-    inert_cell,
     is_file,
     is_folder,
     is_there,
@@ -26,6 +23,7 @@ from tse_core.files import (
     write_aside,
     write_output,
 )
+from tse_core.spreadsheets import cell_text, csv_text, inert_cell
 
 BOMB = "a: &a [x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: [*b, *b, *b, *b, *b, *b, *b]\n"
 

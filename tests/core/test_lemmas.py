@@ -183,11 +183,14 @@ def test_a_list_of_ones_own(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("lemma,singular\nwalk,walks\n", "line 1: no column plural"),
-        ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "line 3: empty singular"),
-        ("lemma,singular,plural\nrun,runs\n", "line 2: empty plural"),
-        ("lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n", "line 4: walks/walk again"),
-        ("lemma,singular,plural\nput,put,put\n", "line 2: both forms are 'put'"),
+        ("lemma,singular\nwalk,walks\n", "bad.csv: no column 'plural'; there is: lemma, singular"),
+        ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "bad.csv:3 ./run.: singular is empty"),
+        ("lemma,singular,plural\nrun,runs\n", "bad.csv:2: 2 cells, but the header names 3 columns"),
+        (
+            "lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n",
+            "bad.csv:4 .walks/walk.: these",
+        ),
+        ("lemma,singular,plural\nput,put,put\n", "bad.csv:2 .put/put.: both forms are the same"),
         ("lemma,singular,plural\n", "no lemma"),
     ],
 )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core.datasets import pairs as tables
-from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs, write_pairs, write_sentence_pairs
+from tse_core.datasets.pair_files import LABELS, read_pairs, read_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.words import composed
 
@@ -178,7 +178,12 @@ def agreement_rows(draw):
 def test_what_is_written_is_read_back(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("round") / "trip.jsonl"
     pairs = pd.DataFrame(rows, columns=tables.AGREEMENT_COLUMNS)
-    write_pairs(pairs, path)
+    labels = {number: label for label, number in LABELS.items()}
+    for row in rows:
+        good, bad = (tables.join(row["left"], row.pop(form), row["right"]) for form in ("correct", "wrong"))
+        row |= {"sentence_good": good, "sentence_bad": bad, "label": labels[row.pop("number")]}
+        del row["left"], row["right"]
+    path.write_text("\n".join(map(json.dumps, rows)))
     pd.testing.assert_frame_equal(read_pairs(path), pairs)
 
 
@@ -199,7 +204,11 @@ def test_sentence_pairs_survive_the_round_trip(tmp_path_factory, rows):
             row |= {"methods": "full-sentence one-prefix"}
         records.append(row)
     pairs = pd.DataFrame(records, columns=tables.SENTENCE_COLUMNS)
-    write_sentence_pairs(pairs, path)
+    names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "pair_id": "pairID"}
+    lines = [
+        {names.get(key, key): value for key, value in row.items() if value and key != "methods"} for row in records
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)))
     pd.testing.assert_frame_equal(read_sentence_pairs(path), pairs)
 
 

@@ -195,9 +195,12 @@ def test_pages_read_text_as_python_does(page):
 
 def test_a_lemma_list_from_a_table_is_checked_as_a_file_is():
     table = pd.DataFrame({"lemma": ["go", "go"], "singular": ["goes", "goes "], "plural": ["go", "go"]})
-    with pytest.warns(ChangedTextWarning), pytest.raises(InputError, match="the lemma list mine: goes/go again"):
+    with (
+        pytest.warns(ChangedTextWarning),
+        pytest.raises(InputError, match="the lemma list mine, row 2 .goes/go.: these two forms"),
+    ):
         Lemmas("mine", table)
-    with pytest.raises(InputError, match="the lemma list mine: a row has no singular"):
+    with pytest.raises(InputError, match="the lemma list mine, row 2 ./go.: singular is empty"):
         Lemmas("mine", table.assign(singular=["goes", ""]))
     assert len(load_lemmas("newman-released")) == 1951
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
-from tse_core.agreement.comparison import compare_evaluations, compare_shared, shared_lemmas
+from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
 from tse_core.agreement.curves import number_names
 from tse_core.agreement.evaluate import NOISE
 from tse_core.datasets.contents import other_contents
@@ -203,25 +203,6 @@ def test_shared_lemmas_are_those_of_both_vocabularies(models):
         shared_lemmas([knows], type(shared)("l", table[~table["lemma"].isin(["laugh", "see"])]))
 
 
-def test_kept_lemmas_give_the_ew_that_a_run_over_the_shared_list_gives(models, simple, tmp_path):
-    few = "lemma,singular,plural\nlaugh,laughs,laugh\nsee,sees,see\nsmile,smiles,smile\n"
-    (tmp_path / "few.csv").write_text(few)
-    first, second = (evaluate(model, simple, keep="lemmas") for model in models)
-    whole = compare_shared(first, second).iloc[0]
-    assert whole["lemmas"] == len(first.lemmas)
-    assert whole["first"] == pytest.approx(first.table()["EW"][0])
-    assert whole["second"] == pytest.approx(second.table()["EW"][0])
-    three = load_lemmas(tmp_path / "few.csv")
-    kept = second.lemmas["lemma"].isin(three.table["lemma"])
-    by_lemma = second.by_lemma[second.by_lemma["lemma"].isin(three.table["lemma"])]
-    part = {"lemmas": second.lemmas[kept], "by_lemma": by_lemma}
-    reduced = replace(second, **part)
-    shared = compare_shared(first, reduced).iloc[0]
-    again = [evaluate(model, simple, three).table()["EW"][0] for model in models]
-    assert (shared["first"], shared["second"]) == (pytest.approx(again[0]), pytest.approx(again[1]))
-    assert shared["low"] <= shared["difference"] <= shared["high"]
-
-
 def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_interval(models, simple):
     results = [evaluate(model, simple) for model in models]
     table = compare_evaluations(*results).set_index("metric")
@@ -237,10 +218,6 @@ def test_evaluations_with_other_policies_are_not_compared(models, simple):
     first = evaluate(models[0], simple, keep="lemmas")
     with pytest.raises(InputError, match="cannot be compared, their policies differ: protocol: exact/1 against"):
         compare_evaluations(first, evaluate(models[0], simple, "newman-clean", protocol="released"))
-    with pytest.raises(InputError, match="made without its lemmas; use keep='lemmas'"):
-        compare_shared(first, evaluate(models[0], simple))
-    with pytest.raises(InputError, match="different lemma lists .newman-clean@.*, newman-appendix@"):
-        compare_shared(first, evaluate(models[0], simple, "newman-appendix", keep="lemmas"))
 
 
 @pytest.mark.parametrize(
@@ -263,9 +240,8 @@ def test_rows_that_contradict_themselves_are_refused_with_their_number(tmp_path,
 def test_evaluations_of_other_data_or_other_verbs_are_not_compared(models, simple):
     first = evaluate(models[0], simple, keep="lemmas")
     half = evaluate(models[0], simple.head(len(simple) // 2), keep="lemmas")
-    for compared in (compare_evaluations, compare_shared):
-        with pytest.raises(InputError, match="different data .*evaluate both on the same pairs"):
-            compared(first, half)
+    with pytest.raises(InputError, match="different data .*evaluate both on the same pairs"):
+        compare_evaluations(first, half)
     verbs = first.lemmas.assign(singular=first.lemmas["singular"].replace("laughs", "writhes"))
     with pytest.raises(InputError, match="counted different lemmas .only one of them (laughs|writhes)/"):
         compare_evaluations(first, replace(first, lemmas=verbs))

@@ -21,8 +21,9 @@ from tse_core.results.store import Store
 from tse_core.syntaxgym import library
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.library import load_suite
-from tse_core.syntaxgym.outcomes import evaluate_suite, suite_work
+from tse_core.syntaxgym.outcomes import evaluate_suite
 from tse_core.syntaxgym.regions import METRICS, assign_tokens, region_value
+from tse_core.syntaxgym.scoring import suite_work
 from tse_core.syntaxgym.suites import read_suite, suite_from_dict, to_dict, to_json, write_suite
 from tse_core.syntaxgym.validation import problems
 

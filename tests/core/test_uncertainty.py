@@ -16,8 +16,10 @@ from tse_core.uncertainty.clusters import (
     drawn_variance,
     influences,
 )
-from tse_core.uncertainty.intervals import combine, compare, holm, interval, joined, p_value, wilson
+from tse_core.uncertainty.intervals import combine, compare, interval
+from tse_core.uncertainty.p_values import holm, p_value
 from tse_core.uncertainty.quantiles import t_quantile
+from tse_core.uncertainty.shares import joined, wilson
 from tse_core.uncertainty.tables import attractor_clusters, curve_intervals, subject_clusters, table_intervals
 
 ANY = (-np.inf, np.inf)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors
-from tokenizers.models import BPE, WordLevel, WordPiece
+from tokenizers.models import BPE, Unigram, WordLevel, WordPiece
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from tse_core import evaluate, load_model, slot_distribution
@@ -73,6 +73,18 @@ def test_a_verb_that_starts_a_text_is_refused_where_it_has_other_entries_there(o
     with pytest.raises(InputError, match="is a text's first word"):
         evaluate(over_spaces, pairs, "newman-appendix", forms="words")
     assert len(slot_distribution(load_model(tiny_causal, device="cpu", bos="add"), "", "the keys here?"))
+
+
+def test_a_first_word_is_refused_in_a_vocabulary_without_a_latin_letter_too(tmp_path):
+    tokenizer = Tokenizer(
+        Unigram([("<unk>", 0.0), ("▁", -2.0), *((c, -3.0) for c in "אבגדהו"), ("▁אב", -1.0)], unk_id=0)
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme="never")
+    model = causal(tmp_path, tokenizer, unk_token="<unk>", bos_token="<unk>", eos_token="<unk>")
+    assert model.spellings(["walk"]) == [None] and model.spellings(["אב"])[0] != model.encode("אב").ids
+    with pytest.raises(InputError, match="is a text's first word, which .* in another way"):
+        model.slot("", "גד")
 
 
 def test_an_unknown_word_that_only_the_tokenizers_own_model_knows_is_unknown(tmp_path):

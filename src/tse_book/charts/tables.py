@@ -6,7 +6,7 @@ from html import escape
 
 import pandas as pd
 
-from tse_core.files import csv_text
+from tse_core.spreadsheets import csv_text
 
 
 def download_table(table: pd.DataFrame, name: str, label: str | None = None):

@@ -39,7 +39,7 @@ from tse_book.studies.findings import (
     ONCE,
 )
 from tse_core.errors import InputError, unknown
-from tse_core.uncertainty.intervals import holm, p_value
+from tse_core.uncertainty.p_values import holm, p_value
 
 LEVEL = 0.05
 ALL, DIFFERENCE = "all", "difference"

@@ -8,7 +8,8 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
-from tse_core.files import csv_text, write_output
+from tse_core.files import write_output
+from tse_core.spreadsheets import csv_text
 
 HELP = """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
 

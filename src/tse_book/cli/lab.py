@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from tse_core.errors import InputError
-from tse_core.files import csv_text, write_output
+from tse_core.files import write_output
 from tse_core.progress import progress
+from tse_core.spreadsheets import csv_text
 
 group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
 Regime = Annotated[

@@ -7,7 +7,8 @@ import typer
 
 from tse_core.cli import options
 from tse_core.errors import InputError
-from tse_core.files import csv_text, write_output
+from tse_core.files import write_output
+from tse_core.spreadsheets import csv_text
 
 HELP = """Write TSE, EW and MW by training step and frequency band, of a sweep over checkpoints that has been run.
 

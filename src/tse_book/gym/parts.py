@@ -10,7 +10,8 @@ import pandas as pd
 from tse_book.charts.theme import in_page
 from tse_book.pages.markup import legible
 from tse_book.pages.notebook import table
-from tse_core.files import csv_text, safe_name
+from tse_core.files import safe_name
+from tse_core.spreadsheets import csv_text
 from tse_core.syntaxgym.outcomes import Outcome
 
 

@@ -7,7 +7,6 @@ their frequency bands. This module turns both into arrays; corpus draws sentence
 import hashlib
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -158,35 +157,6 @@ def load_language(folder: str | Path | None = None) -> Language:
         settings, lemmas, frequency / frequency.sum(), nouns, constructions, patterns,
         tuple(dict.fromkeys([*SPECIAL, *_words(settings, nouns, patterns), *_forms(lemmas)])), held_out, held_out_pairs,
     )  # fmt: skip
-
-
-def choose_lemmas(verbs: pd.DataFrame, settings: dict) -> pd.DataFrame:
-    """Draw the laboratory's verbs from a verb list with forms: how lemmas.csv was made.
-
-    Kept are the leading verbs and every lemma that is no noun, is one plain word, differs in all three forms, and
-    shares no form with another word of the language or another verb. Their order behind the leading verbs is drawn.
-    """
-    nouns = pd.DataFrame(list(_nouns(settings)), columns=["class", "singular", "plural", "gender"])
-    taken = {*_words(settings, nouns, tuple(_patterns(settings)))}
-    rules, forms = settings["verbs"], ["singular", "plural", "past"]
-    leading = pd.DataFrame(_leading(settings), columns=["lemma", *forms])
-    free = verbs[~verbs["noun"].astype(bool) & ~verbs["lemma"].isin(leading["lemma"])]
-    taken |= {*leading[forms].stack()}
-    uses = Counter(form for row in verbs[forms].itertuples(index=False) for form in {*row})
-    plain = [
-        len({*row}) == 3
-        and all(form.isascii() and form.isalpha() and uses[form] == 1 and form not in taken for form in row)
-        for row in free[forms].itertuples(index=False)
-    ]
-    free = free[plain]
-    order = np.random.default_rng(rules["seed"]).permutation(len(free))
-    table = pd.concat([leading, free.iloc[order]], ignore_index=True)[["lemma", *forms]].iloc[
-        : sum(rules["bands"].values())
-    ]
-    bands = np.repeat(list(rules["bands"]), list(rules["bands"].values()))
-    tail = bands == "tail"
-    preferred = np.where(tail, np.array(NUMBERS)[np.cumsum(tail) % 2], "")
-    return table.assign(band=bands, preferred=preferred)
 
 
 def _nouns(settings: dict):

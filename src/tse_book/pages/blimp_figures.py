@@ -10,7 +10,7 @@ import pandas as pd
 
 from tse_book import published
 from tse_core.errors import unknown
-from tse_core.uncertainty.intervals import wilson
+from tse_core.uncertainty.shares import wilson
 
 PREDICTORS = {
     "length": "length (tokens)",

@@ -9,7 +9,7 @@ from tse_book.studies import recorded_items, recorded_pairs
 from tse_core.blimp.scores import accuracies
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import public_suites
-from tse_core.uncertainty.intervals import wilson
+from tse_core.uncertainty.shares import wilson
 
 
 def recorded_accuracies(

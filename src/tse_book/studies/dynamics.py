@@ -17,7 +17,8 @@ from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Metric
 from tse_core.paths import data_folder
 from tse_core.results.store import Store
 from tse_core.results.tidy import ALL_CONSTRUCTIONS
-from tse_core.sweep.plan import Plan, Run, load_plan
+from tse_core.sweep.plan import load_plan
+from tse_core.sweep.runs import Plan, Run
 from tse_core.sweep.tasks import collected
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters

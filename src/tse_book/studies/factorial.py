@@ -16,10 +16,9 @@ import numpy as np
 import pandas as pd
 
 from tse_book.studies.details import COLUMNS, Detail
-from tse_core.agreement.cells import context_scores, decisions
+from tse_core.agreement.cells import context_scores, decisions, twin_rows
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.number_sensitivity import twin_rows
 from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError

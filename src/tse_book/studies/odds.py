@@ -27,7 +27,7 @@ from tse_book.studies.factorial import CELL
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError
 from tse_core.uncertainty.clusters import codes, crossed_variance
-from tse_core.uncertainty.intervals import holm, p_value
+from tse_core.uncertainty.p_values import holm, p_value
 from tse_core.uncertainty.quantiles import logistic, t_quantile
 
 ODDS = "odds"  # what `tse record --part` calls the table
@@ -244,42 +244,3 @@ def _contrasts(factors: Mapping, covariates: Mapping, cells: list[tuple]):
                 yield effect, ", ".join(said), contrast
     for position, (_, effect) in enumerate(covariates.values()):
         yield effect, "everywhere", np.eye(width)[len(cells) + position]
-
-
-def simulated_odds_coverage(
-    subjects: int = 20, verbs: int = 150, *, spread: Sequence[float] = (0.5, 1.0), runs: int = 200, seed: int = 0
-) -> dict:
-    """How often the intervals hold the population's odds ratios, in data whose effects are known.
-
-    Verbs are nouns or not, subjects singular or plural (a noun costs odds in the singular), and likelier verbs do
-    better; subjects and verbs differ by normal draws (standard deviations `spread`). The truth is the same regression
-    on the whole population: the mean outcome over many draws.
-
-    Returns
-    -------
-    dict with coverage (a Series by effect and where) and mean, over `runs`.
-    """
-    random = np.random.default_rng([seed, subjects, verbs])
-    factors = {name: FACTORS[name] for name in ("noun", "number")}
-    covariates = {"log_probability": COVARIATES["log_probability"]}
-    easiness = {("no", "singular"): 2.5, ("yes", "singular"): 0.5, ("no", "plural"): 2.5, ("yes", "plural"): 2.0}
-
-    def drawn(how_many_subjects, how_many_verbs, outcome):
-        of_subject = random.normal(0, spread[0], how_many_subjects)
-        of_verb, likely = random.normal(0, spread[1], how_many_verbs), random.normal(-8, 2, how_many_verbs)
-        s, v, n = (way.ravel() for way in np.indices((how_many_subjects, how_many_verbs, 2)))
-        table = pd.DataFrame({"subject": s, "lemma": v, "number": np.where(n == 0, "singular", "plural"),
-                              "noun": np.where(v % 2 == 0, "yes", "no"), "log_probability": likely[v]})  # fmt: skip
-        base = np.array([easiness[key] for key in zip(table["noun"], table["number"], strict=True)])
-        chance = logistic(base + 0.2 * (likely[v] + 8) + of_subject[s] + of_verb[v])
-        return table.assign(correct=outcome(chance))
-
-    whole = drawn(300, 3000, lambda chance: chance)
-    truth = odds_ratios(whole, factors, covariates)["odds_ratio"]
-    held = pd.Series(0, index=truth.index)
-    for _ in range(runs):
-        some = drawn(subjects, verbs, lambda chance: (random.random(len(chance)) < chance).astype(float))
-        found = odds_ratios(some, factors, covariates)
-        held = held + (found["low"].le(truth) & found["high"].ge(truth)).astype(int)
-    coverage = (held / runs).set_axis([f"{e}: {w}" for e, w in zip(found["effect"], found["where"], strict=True)])
-    return {"coverage": coverage, "mean": float(coverage.mean())}

@@ -18,7 +18,8 @@ from tse_core.datasets.names import data_hash
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.syntaxgym.library import public_suites
-from tse_core.uncertainty.intervals import interval, joined, wilson
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.shares import joined, wilson
 from tse_core.uncertainty.tables import subject_clusters
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.divisions import NONE, divisions, factor_names, verb_rows
-from tse_core.agreement.number_sensitivity import twin_rows
 from tse_core.agreement.some_lemmas import among
 from tse_core.datasets.plain_text import is_text
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
@@ -57,6 +56,24 @@ def context_scores(found: "Evaluation", members: np.ndarray | None = None) -> di
         scores[metric.column] = np.full(len(odds), np.nan)
         scores[metric.column][twins] = metric.of_lemma(*odds[twins.T]).mean(axis=1)[:, None]
     return scores
+
+
+def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
+    """The rows (twins, 2) of the contexts that differ in the subject's number alone: [singular, plural].
+
+    They share their construction and their label in the column ``twin``; where several do, the first of each number in
+    the order of their text.
+    """
+    if "twin" not in contexts:
+        return np.empty((0, 2), dtype=np.int64)
+    labelled = contexts.reset_index(drop=True)
+    labelled = labelled[labelled["twin"] != ""].reset_index(names="row")
+    labelled = labelled.sort_values([*(name for name in ("left", "right") if name in labelled), "row"])
+    first = labelled.drop_duplicates(["construction", "twin", "number"]).pivot(
+        index=["construction", "twin"], columns="number", values="row"
+    )
+    both = first.reindex(columns=["singular", "plural"]).dropna().to_numpy(dtype=np.int64)
+    return both[np.argsort(both[:, 0])]
 
 
 def decisions(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -1,8 +1,7 @@
 """Two models side by side: the same verbs, paired by subject noun.
 
 Models with different vocabularies count different lemmas, so their EW and MW are not means over the same questions.
-`shared_lemmas` gives the list on which both can be evaluated alike, `compare_evaluations` the paired differences;
-`compare_shared` takes evaluations that are there already (kept with keep="lemmas").
+`shared_lemmas` gives the list on which both can be evaluated alike, `compare_evaluations` the paired differences.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +17,8 @@ from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS
 from tse_core.models.coerce import as_language_model
 from tse_core.results.comparing import READING, require_comparable
-from tse_core.uncertainty.intervals import Interval, combine, compare, holm
+from tse_core.uncertainty.intervals import Interval, combine, compare
+from tse_core.uncertainty.p_values import holm
 from tse_core.uncertainty.tables import subject_clusters
 
 COLUMNS = ["first", "second", "difference", "low", "high", "p_value", "p_holm"]
@@ -77,10 +77,7 @@ def compare_evaluations(first, second) -> pd.DataFrame:
     one, other = (set(zip(e.lemmas["singular"], e.lemmas["plural"], strict=True)) for e in (first, second))
     if one != other:
         odd = "/".join(min(one ^ other))
-        raise InputError(
-            f"the two counted different lemmas (only one of them {odd}); evaluate both on shared_lemmas, or compare EW "
-            "with compare_shared"
-        )
+        raise InputError(f"the two counted different lemmas (only one of them {odd}); evaluate both on shared_lemmas")
     rows = []
     for metric in reversed(METRICS.values()):  # MW, EW, TSE, as in Table 2
         table = f"{metric.of}s"
@@ -93,50 +90,6 @@ def compare_evaluations(first, second) -> pd.DataFrame:
     if not rows:
         raise InputError("the two evaluations share no construction")
     return _with_holm(pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS[:-1]]))
-
-
-def compare_shared(first, second) -> pd.DataFrame:
-    """EW of two evaluations over the lemmas that both counted, with paired intervals clustered by subject noun.
-
-    Parameters
-    ----------
-    first, second : Evaluation
-        Made with keep="lemmas" (or "forms") from the same lemma list under the same policies; BOS and a leading space
-        may differ, as they come with a model.
-
-    Returns
-    -------
-    DataFrame with a row for every construction in both: construction, lemmas (shared), first, second (EW over these,
-    the mean over contexts), difference (first - second), low, high (95 %), p_value, p_holm (corrected for the family
-    of all constructions).
-
-    Raises
-    ------
-    InputError : no detail was kept, other policies or the data differ, no lemma or construction is shared.
-
-    Notes
-    -----
-    MW is a ratio in each context and cannot be had from sums over contexts; for it, evaluate both models on
-    `shared_lemmas`.
-    """
-    require_comparable([first.signature, second.signature], allow=(*READING, "lemmas"))
-    _require_same_data(first, second)
-    lists = [evaluation.signature.policy["lemmas"].partition("(")[0] for evaluation in (first, second)]
-    if lists[0] != lists[1]:
-        raise InputError(f"the two were made with different lemma lists ({lists[0]}, {lists[1]})")
-    one, other = (_forms(evaluation.lemmas) for evaluation in (first, second))
-    shared = {lemma for lemma, forms in one.items() if other.get(lemma) == forms}
-    if not shared:
-        raise InputError("the two vocabularies share no lemma of the list")
-    tables = [dict(iter(e.over(shared).groupby("construction", sort=False))) for e in (first, second)]
-    rows = []
-    for construction in [c for c in tables[0] if c in tables[1]]:
-        units = [table[construction] for table in tables]
-        scores = [unit["ew"].to_numpy() for unit in units]
-        rows.append((construction, len(shared), *_compared(*scores, *map(subject_clusters, units))))
-    if not rows:
-        raise InputError("the two evaluations share no construction")
-    return _with_holm(pd.DataFrame(rows, columns=["construction", "lemmas", *COLUMNS[:-1]]))
 
 
 def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
@@ -190,9 +143,3 @@ def _compared(first, second, clusters, second_clusters) -> tuple[float, ...]:
 def _with_holm(table: pd.DataFrame) -> pd.DataFrame:
     """The p-values of all rows of a table, corrected as one family."""
     return table.assign(p_holm=holm(table["p_value"]))
-
-
-def _forms(lemmas: pd.DataFrame) -> dict[str, frozenset]:
-    """Lemma -> its forms; a list may have one lemma twice (is/are, was/were)."""
-    forms = pd.Series(list(zip(lemmas["singular"], lemmas["plural"], strict=True)))
-    return forms.groupby(lemmas["lemma"].to_numpy(), sort=False).agg(frozenset).to_dict()

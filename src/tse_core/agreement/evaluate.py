@@ -15,8 +15,7 @@ from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.job import Cut, Job, Keep, Protocol
 from tse_core.agreement.prepare import prepare
-from tse_core.agreement.scoring import job_work
-from tse_core.agreement.shards import GROUP
+from tse_core.agreement.shards import GROUP, job_work
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
 from tse_core.models.language_model import LanguageModel

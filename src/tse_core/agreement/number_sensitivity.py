@@ -18,9 +18,9 @@ cell without twins is NaN.
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
+from tse_core.agreement.cells import twin_rows
 from tse_core.agreement.divisions import factor_names
 from tse_core.errors import InputError
 
@@ -51,21 +51,3 @@ def number_sensitivity(
         )
     table = found.table(by, lemmas=lemmas, intervals=intervals)
     return table[[*factor_names(by), *(c for c in table if c.startswith("NS")), "twins", "split_twins", "lemmas"]]
-
-
-def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
-    """The rows (twins, 2) of the contexts that differ in the subject's number alone: [singular, plural].
-
-    They share their construction and their label in the column ``twin``; where several do, the first of each number in
-    the order of their text.
-    """
-    if "twin" not in contexts:
-        return np.empty((0, 2), dtype=np.int64)
-    labelled = contexts.reset_index(drop=True)
-    labelled = labelled[labelled["twin"] != ""].reset_index(names="row")
-    labelled = labelled.sort_values([*(name for name in ("left", "right") if name in labelled), "row"])
-    first = labelled.drop_duplicates(["construction", "twin", "number"]).pivot(
-        index=["construction", "twin"], columns="number", values="row"
-    )
-    both = first.reindex(columns=["singular", "plural"]).dropna().to_numpy(dtype=np.int64)
-    return both[np.argsort(both[:, 0])]

@@ -1,9 +1,9 @@
-"""One shard of an evaluation: contexts in, tables of scores out.
+"""The work of an evaluation: its shards, and how one is scored, contexts in, tables of scores out.
 
 Tables number contexts and pairs from 0 within the shard, so that it serves any run that holds the same contexts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -15,8 +15,38 @@ from tse_core.agreement.job import Job
 from tse_core.metrics.scores import agreement, cutoff_scores, scores_inside
 from tse_core.metrics.table import OF_PAIRS, SCORED, Forms
 from tse_core.models.language_model import Prompt
+from tse_core.results.work import Shape, Shard, Work
 
 GROUP = ["construction", "subject", "noun", "number"]
+
+
+def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Shard] | None = None) -> Work:
+    """The work of a job; one shard is a slice of the contexts of a construction, with its pairs.
+
+    `shards` are those of another model's job that reads the same tokens, if they are there.
+    """
+    if shards is None:
+        shards = {name: Shard(members, len(members), _shapes(job, members)) for name, members in job.shards()}
+    return Work(
+        job.shared_signature(), shards, lambda members, advance: score_shard(job, members, batch_tokens, advance),
+        title=f"{job.model.label}: contexts", unit="contexts",
+    )  # fmt: skip
+
+
+def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
+    """The tables of the contexts numbered `members`, their columns and rows."""
+    cuts = [f"{side}_{cutoff:g}" for side in ("top", "bottom") for cutoff in getattr(job.cutoffs, side)]
+    scores = [f"{kind}_{cut}" for kind in SCORED for cut in cuts]
+    of_pairs = [metric.column for metric in OF_PAIRS.values()]
+    contexts, pairs, lemmas = len(members), len(job.pair_rows(members)), len(job.lemmas)
+    groups = lemma_groups(job.contexts.iloc[members]).nunique()
+    shapes = {
+        "contexts": Shape(("context", *scores), contexts),
+        "pairs": Shape(("pair", *of_pairs, "log_probability_correct", "log_probability_wrong"), pairs),
+        "lemmas": Shape((*GROUP, "lemma", "contexts", "correct"), groups * lemmas),
+        "forms": Shape(("context", "lemma", "log_odds"), contexts * lemmas),
+    }
+    return {table: shapes[table] for table in job.tables}
 
 
 def score_shard(

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
-from tse_core.uncertainty.intervals import holm, joined, wilson
+from tse_core.uncertainty.p_values import holm
 from tse_core.uncertainty.quantiles import normal_quantile
+from tse_core.uncertainty.shares import joined, wilson
 
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
 
@@ -16,7 +17,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.Da
     """Shares of correct pairs with intervals.
 
     A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds join those of
-    its paradigms (`tse_core.uncertainty.intervals.joined`). So the intervals say how the accuracy would vary over other
+    its paradigms (`tse_core.uncertainty.shares.joined`). So the intervals say how the accuracy would vary over other
     sentences of the same paradigms, not over other paradigms.
 
     Parameters

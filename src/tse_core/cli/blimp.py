@@ -7,7 +7,8 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.printing import print_note, print_table, print_written, score
-from tse_core.files import csv_text, write_output
+from tse_core.files import write_output
+from tse_core.spreadsheets import csv_text
 
 HELP = """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 

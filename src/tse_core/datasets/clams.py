@@ -22,12 +22,12 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.datasets import downloads
-from tse_core.datasets.columns import read_table
 from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape
 from tse_core.datasets.registry import data_sets
+from tse_core.datasets.tables import read_table
 from tse_core.errors import SetAsideWarning, unknown
-from tse_core.files import lines_of, read_text, read_yaml
+from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 from tse_core.words import composed
 
@@ -85,22 +85,6 @@ def load_clams(name: str, construction: str = "", *, capital: bool = True, perio
             f"{asked}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})", SetAsideWarning, stacklevel=4
         )
     return pairs
-
-
-def clams_counts() -> pd.DataFrame:
-    """What the files of all languages hold: one row a file.
-
-    Columns language, construction, template, lines, pairs, several words, no verb. The last three are pairs of lines:
-    kept, and set aside for each of `REASONS`, so that lines = 2 (pairs + several words + no verb).
-    """
-    rows = []
-    for name in (data.name for data in data_sets().values() if data.format == "clams"):
-        code = _language(name)
-        for path in downloads.files(name):
-            pairs, aside = read_clams(path, code)
-            lines = len(lines_of(read_text(path).rstrip("\n")))
-            rows.append((code, _constructions()[path.stem][1], path.stem, lines, len(pairs), *aside.values()))
-    return pd.DataFrame(rows, columns=["language", "construction", "template", "lines", "pairs", *REASONS])
 
 
 def read_clams(

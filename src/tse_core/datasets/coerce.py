@@ -51,6 +51,7 @@ def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     if not isinstance(pairs, pd.DataFrame):
         return load_sentence_pairs(pairs)
     if {"good", "bad"} <= set(pairs) or {"one_prefix_prefix", "two_prefix_word"} & set(pairs):
+        check_names(pairs, "the pairs")
         names = [name for name in ("paradigm", "phenomenon") if name in pairs]
         return with_plain_text(pairs, "the pairs", names, ("good", "bad"))
     from tse_core.datasets.columns import sentence_pairs_from_table

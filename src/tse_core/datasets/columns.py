@@ -1,12 +1,10 @@
-"""Minimal pairs from tables: CSV, TSV, lines that say True or False, and DataFrames, whatever their columns are called.
+"""Minimal pairs from tables, whatever their columns are called.
 
-Known by name are, among others, the columns of MultiBLiMP (``sen``, ``wrong_sen``), of what Grew-TSE exports
-(``masked_text`` or ``prompt_text``, ``form_grammatical``, ``form_ungrammatical``) and the lines of CLAMS (``True`` or
-``False``, a tab, a sentence). Any other table says with `columns` which of its columns is what.
+Known by name are, among others, the columns of MultiBLiMP (``sen``, ``wrong_sen``) and of what Grew-TSE exports
+(``masked_text`` or ``prompt_text``, ``form_grammatical``, ``form_ungrammatical``). Any other table says with `columns`
+which of its columns is what.
 """
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from tse_core.datasets.numbers import number_said
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
 from tse_core.datasets.plain_text import check_names, text_cells, warn_of_changes
 from tse_core.errors import InputError, unknown
-from tse_core.files import lines_of, read_text
 from tse_core.words import plain, plain_right
 
 MASK = "[MASK]"  # where the verb stands in a column `text`
@@ -35,27 +32,6 @@ NAMES = {  # what a column holds -> the names that it is known by
     **{name: (name,) for name in ("template", "subject", "noun", "attractor", "attractor_number", "lemma")},
 }
 _NEEDED = "two sentences (good, bad) or a sentence with a gap (left or text) and two forms (correct, wrong)"
-
-
-def read_table(path: str | Path) -> pd.DataFrame:
-    """The cells of a .csv, .tsv or .txt file as text; the index holds line numbers, ``attrs["where"]`` the path.
-
-    A file whose first line starts with True or False has no header: it holds a sentence a line, True before the good
-    one of a pair and False before each of its bad ones (CLAMS).
-
-    Raises InputError.
-    """
-    path, text = Path(path), read_text(path)
-    first = text.lstrip("\ufeff").partition("\n")[0]
-    if first.partition("\t")[0].strip() in ("True", "False"):
-        rows, header = _true_false(text, path)
-    else:
-        rows, header = _cells(text, path, "\t" if path.suffix == ".tsv" or "\t" in first else ",")
-    if not rows:
-        raise InputError(f"{path}: holds no pairs; it needs a header and {_NEEDED} in each line")
-    table = pd.DataFrame([cells for _, cells in rows], columns=header, index=[line for line, _ in rows])
-    table.attrs["where"] = str(path)
-    return table
 
 
 def pairs_from_table(
@@ -135,6 +111,8 @@ def known_columns(table: pd.DataFrame, columns: Mapping[str, str] | None = None)
     """
     where = _called(table)
     check_names(table, where)
+    if table.empty and "where" in table.attrs:
+        raise InputError(f"{where}: holds no pairs; it needs a header and {_NEEDED} in each line")
     for holds, name in (columns or {}).items():
         if holds not in NAMES:
             raise unknown("use of a column", holds, NAMES)
@@ -189,41 +167,3 @@ def _called(table: pd.DataFrame) -> str:
 
 def _where(table: pd.DataFrame) -> str:
     return f"{table.attrs['where']}:" if "where" in table.attrs else "the table, row "
-
-
-def _cells(text: str, path: Path, separator: str) -> tuple[list[tuple[int, list[str]]], list[str]]:
-    reader = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=separator)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        rows = [(reader.line_num, cells) for cells in reader if any(cells)]
-    except csv.Error as error:
-        raise InputError(f"{path}:{reader.line_num}: cannot be read as a table ({error})") from None
-    if len(set(header)) < len(header):
-        raise InputError(f"{path}:1: two columns have the same name; keep one of each")
-    for line, cells in rows:
-        if len(cells) != len(header):
-            raise InputError(f"{path}:{line}: {len(cells)} cells, but the header names {len(header)} columns")
-    return rows, header
-
-
-def _true_false(text: str, path: Path) -> tuple[list[tuple[int, list[str]]], list[str]]:
-    """Each False with the True before it."""
-    rows, good, used = [], "", True
-    for line, content in enumerate(lines_of(text.lstrip("\ufeff")), start=1):
-        label, tab, sentence = content.partition("\t")
-        if not content.strip():
-            continue
-        if label.strip() not in ("True", "False") or not tab or not sentence.strip():
-            raise InputError(f"{path}:{line}: a line must be True or False, a tab and a sentence, not {content[:60]!r}")
-        if label.strip() == "True":
-            if not used:
-                raise InputError(f"{path}:{line}: True again; the sentence before has no False one to go with it")
-            good, used = sentence, False
-        elif not good:
-            raise InputError(f"{path}:{line}: False, but no True sentence stands before it")
-        else:
-            rows.append((line, [good, sentence]))
-            used = True
-    if not used:
-        raise InputError(f"{path}: the last sentence has no False one to go with it")
-    return rows, ["good", "bad"]

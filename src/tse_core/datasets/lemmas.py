@@ -14,9 +14,7 @@ A fourth, ``newman-full``, the paper's 3,562, exists once a reader has made it f
 data/README.md says where they come from.
 """
 
-import csv
 import hashlib
-import io
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -27,10 +25,10 @@ import numpy as np
 import pandas as pd
 
 from tse_core.datasets.plain_text import check_names, is_text, text_cells, with_plain_text
+from tse_core.datasets.tables import read_table
 from tse_core.errors import InputError, unknown
-from tse_core.files import read_text, read_yaml
+from tse_core.files import read_yaml
 from tse_core.paths import cache_folder, data_folder
-from tse_core.words import plain
 
 DEFAULT = "newman-clean"
 DEFAULTS = {"exact": DEFAULT, "released": "newman-appendix"}  # by protocol: the paper's own list goes with its own code
@@ -68,20 +66,26 @@ class Lemmas:
 
     def __post_init__(self):
         """Plain text. Raises InputError for no row, a missing column, a form that is empty or no text, a row twice."""
-        where = f"the lemma list {self.name}"
-        check_names(self.table, where)
-        further = [name for name in self.table if name not in REQUIRED and is_text(self.table[name])]
-        table = self.table.assign(**{name: text_cells(self.table[name], where) for name in further})
+        given = self.table
+        where = given.attrs.get("where", f"the lemma list {self.name}")  # a table from a file has its lines as index
+        check_names(given, where)
+        further = [name for name in given if name not in REQUIRED and is_text(given[name])]
+        table = given.assign(**{name: text_cells(given[name], where) for name in further})
         table = _typed(with_plain_text(table, where, REQUIRED, further), where)
         if table.empty:
             raise InputError(f"{where} holds no lemma; each row needs {', '.join(REQUIRED)}")
-        for column in REQUIRED:
-            if (table[column] == "").any():
-                raise InputError(f"the lemma list {self.name}: a row has no {column}; each needs {', '.join(REQUIRED)}")
-        twice = table.duplicated(["singular", "plural"])
-        if twice.any():
-            row = table[twice].iloc[0]
-            raise InputError(f"the lemma list {self.name}: {row['singular']}/{row['plural']} again; keep one")
+        faults = {
+            f"{column} is empty; each row needs {', '.join(REQUIRED)}": table[column] == "" for column in REQUIRED
+        }
+        faults["both forms are the same; they must differ"] = table["singular"] == table["plural"]
+        faults["these two forms stand in an earlier row, too; keep one"] = table.duplicated(["singular", "plural"])
+        for fault, rows in faults.items():
+            if rows.any():
+                row = int(rows.to_numpy().argmax())
+                place = f"{where}:{table.index[row]}" if "where" in given.attrs else f"{where}, row {row + 1}"
+                raise InputError(f"{place} ({'/'.join(table[['singular', 'plural']].iloc[row])}): {fault}")
+        table = table.reset_index(drop=True) if "where" in given.attrs else table
+        table.attrs.pop("where", None)
         object.__setattr__(self, "table", table)
 
     def __len__(self) -> int:
@@ -144,7 +148,7 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
         return deepcopy(_ours(name, folder, b"".join(path.read_bytes() for path in files)))
     path = Path(name)
     if path.suffix == ".csv":
-        return Lemmas(path.stem, read_lemmas(path))
+        return Lemmas(path.stem, read_table(path))
     raise unknown("lemma list", name, DESCRIPTIONS, " (or a .csv file with columns lemma,singular,plural)")
 
 
@@ -153,7 +157,7 @@ def _ours(name: str, folder: Path, contents: bytes) -> Lemmas:
     """A list that comes with the project, read once; other `contents` of the folder are other lists."""
     if name in ("newman-appendix", "newman-clean"):
         return Lemmas(name, _appendix(clean=name == "newman-clean"))
-    return Lemmas(name, _released() if name == "newman-released" else read_lemmas(folder / f"{name}.csv"))
+    return Lemmas(name, _released() if name == "newman-released" else read_table(folder / f"{name}.csv"))
 
 
 def list_lemmas() -> dict[str, str]:
@@ -193,46 +197,6 @@ def _typed(table: pd.DataFrame, where: str) -> pd.DataFrame:
     return _with_bands(table)
 
 
-def read_lemmas(path: Path) -> pd.DataFrame:
-    """Read and check a .csv file with at least the columns lemma, singular, plural."""
-    text = read_text(path)
-    try:
-        return _checked_lemmas(text, path)
-    except csv.Error as error:
-        raise InputError(f"{path}: cannot be read as CSV ({error})") from None
-
-
-def _checked_lemmas(text: str, path: Path) -> pd.DataFrame:
-    with io.StringIO(text, newline="") as file:
-        reader = csv.DictReader(file)
-        columns = list(reader.fieldnames or [])
-        missing = [column for column in REQUIRED if column not in columns]
-        if missing:
-            raise InputError(
-                f"{path}, line 1: no column {', '.join(missing)}; the header must hold lemma,singular,plural"
-            )
-        if len(set(columns)) < len(columns):
-            raise InputError(f"{path}, line 1: two columns have the same name; keep one of each")
-        rows = []
-        seen: dict[tuple[str, str], int] = {}
-        for row in reader:
-            cells = {column: plain(row[column] or "") for column in REQUIRED}
-            line = reader.line_num
-            for column, cell in cells.items():
-                if not cell:
-                    raise InputError(f"{path}, line {line}: empty {column}; each row needs lemma,singular,plural")
-            if cells["singular"] == cells["plural"]:
-                raise InputError(f"{path}, line {line}: both forms are {cells['plural']!r}; they must differ")
-            key = (cells["singular"], cells["plural"])
-            if key in seen:
-                raise InputError(f"{path}, line {line}: {'/'.join(key)} again (first on line {seen[key]}); keep one")
-            seen[key] = line
-            rows.append(row)
-    if not rows:
-        raise InputError(f"{path}: no lemma; each line after the header is lemma,singular,plural")
-    return pd.DataFrame(rows, columns=columns)
-
-
 def only_verbs() -> set[str]:
     """The lemmas of the paper's appendix that are no nouns too."""
     table = load_lemmas("newman-appendix").table
@@ -240,7 +204,7 @@ def only_verbs() -> set[str]:
 
 
 def _appendix(clean: bool = False) -> pd.DataFrame:
-    table = Lemmas("newman-appendix", read_lemmas(data_folder() / "lemmas" / "newman-appendix.csv")).table
+    table = Lemmas("newman-appendix", read_table(data_folder() / "lemmas" / "newman-appendix.csv")).table
     return table[table["left_out"] == ""].reset_index(drop=True) if clean else table
 
 
@@ -260,7 +224,7 @@ def _full() -> pd.DataFrame:
     file = full_list_file()
     if not file.is_file():
         raise InputError("newman-full has not been made here: tse data lemmas --giant-verb-list FILE")
-    table = read_lemmas(file)
+    table = read_table(file)
     if missing := [column for column in ("past", "homograph", "noun", "left_out", "zipf") if column not in table]:
         raise InputError(
             f"{file}: no column {missing[0]}, it was made by an older version: tse data lemmas --giant-verb-list FILE"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -12,14 +12,13 @@ from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
-    join,
     shape,
     split_pair,
     verb_lemma,
 )
 from tse_core.datasets.plain_text import warn_of_changes
 from tse_core.errors import InputError
-from tse_core.files import lines_of, read_text, write_output
+from tse_core.files import lines_of, read_text
 from tse_core.words import plain
 
 _OF_PREFIXES = {field for fields in PREFIX_FIELDS.values() for field in fields}
@@ -85,21 +84,6 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
     return with_nouns(pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, *factors]).fillna(""), str(path))
 
 
-def write_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
-    """Agreement pairs to JSON Lines; :func:`read_pairs` gives the same table back."""
-    labels = {number: label for label, number in LABELS.items()}
-    kept = pairs.columns.drop(["left", "correct", "wrong", "right", "number"])
-    records = []
-    for row in pairs.to_dict("records"):
-        record = {
-            "sentence_good": join(row["left"], row["correct"], row["right"]),
-            "sentence_bad": join(row["left"], row["wrong"], row["right"]),
-            "label": labels[row["number"]],
-        } | {column: row[column] for column in kept}
-        records.append(record)
-    _write_json_lines(records, path)
-
-
 def read_sentence_pairs(path: str | Path) -> pd.DataFrame:
     """Sentence pairs from JSON Lines in BLiMP's form; only ``sentence_good`` and ``sentence_bad`` are required.
 
@@ -119,19 +103,6 @@ def read_sentence_pairs(path: str | Path) -> pd.DataFrame:
     if not rows:
         raise InputError(f"{path}: holds no pairs; a line needs sentence_good and sentence_bad")
     return pd.DataFrame(rows, columns=SENTENCE_COLUMNS)
-
-
-def write_sentence_pairs(pairs: pd.DataFrame, path: str | Path) -> None:
-    """Sentence pairs to JSON Lines in BLiMP's field names; :func:`read_sentence_pairs` gives the same table back."""
-    names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "pair_id": "pairID"}
-    names |= {"phenomenon": "linguistics_term"}
-    records = []
-    for row in pairs.to_dict("records"):
-        record = {names.get(key, key): value for key, value in row.items() if value and key != "methods"}
-        for method in ("one-prefix", "two-prefix"):
-            record[method.replace("-", "_") + "_method"] = method in row.get("methods", "")
-        records.append(record)
-    _write_json_lines(records, path)
 
 
 def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
@@ -157,10 +128,6 @@ def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
         changed += [record[key] for key, text in texts.items() if record[key] != text]
         yield number, {key: value for key, value in (record | texts).items() if value is not None and value == value}
     warn_of_changes(changed, str(path))
-
-
-def _write_json_lines(records: Iterable[dict], path: str | Path) -> None:
-    write_output(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
 
 
 def _agreement_fields(record: dict, where: str) -> tuple[str, str, str]:

@@ -2,7 +2,7 @@
 
 An *agreement pair* is one sentence with a gap where the verb stood, and two forms for the gap: the one that agrees
 with its subject and the one that does not. A *sentence pair* is simply an acceptable and an unacceptable sentence.
-Both are pandas tables, one row a pair; :mod:`tse_core.datasets.pair_files` reads and writes them.
+Both are pandas tables, one row a pair; :mod:`tse_core.datasets.pair_files` reads them.
 """
 
 import numpy as np

@@ -87,7 +87,6 @@ def with_plain_text(
     InputError
         Names the column and the row (from 1) of what is no text.
     """
-    check_names(table, where)
     changed = {}
     examples: list[str] = []
     for column in [*needed, *(name for name in further if name in table)]:

@@ -1,10 +1,16 @@
-"""Where a model computes."""
+"""Where a model computes, and the memory there."""
 
+import ctypes
+import sys
+from functools import cache
 from pathlib import Path
 
 import torch
 
 from tse_core.errors import InputError
+
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # names of mallopt's parameters, from malloc.h
+KEPT, LARGEST = 2**31 - 1, 32 * 2**20  # bytes: what may lie free, and the largest piece that is kept (glibc's limit)
 
 
 def usable_device(device: str) -> torch.device:
@@ -29,3 +35,18 @@ def free_memory(device: torch.device) -> float | None:
     except OSError:
         return None
     return next((1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")), None)
+
+
+@cache
+def keep_freed_memory() -> bool:
+    """Memory that a pass frees is kept for the next, as fetching it anew takes ten times as long; whether that worked.
+
+    It is asked of the C library, and only glibc, Linux's usual one, can be asked.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        mallopt = ctypes.CDLL("libc.so.6").mallopt
+    except (OSError, AttributeError):
+        return False
+    return all(mallopt(name, value) for name, value in ((TRIM_THRESHOLD, KEPT), (MMAP_THRESHOLD, LARGEST)))

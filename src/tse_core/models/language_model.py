@@ -4,7 +4,6 @@
 """
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from tse_core.files import is_folder
 from tse_core.models.bos import WORDS, bos_ids, token_id
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
+from tse_core.models.tokenizing import Encoding, encoded, spelled, unknown_entry
 from tse_core.words import join
 
 if TYPE_CHECKING:
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
     from tse_core.models.chat import Chat
 
 Kind = Literal["causal", "masked"]
-
-
-class Encoding(NamedTuple):
-    """A sentence as token ids."""
-
-    ids: tuple[int, ...]
-    offsets: tuple[tuple[int, int], ...]  # characters [start, end) of the sentence; (0, 0) for special tokens
-    special: tuple[bool, ...]  # tokens that the model adds: BOS, [CLS], [SEP]
 
 
 class Prompt(NamedTuple):
@@ -160,17 +152,8 @@ class LanguageModel:
 
     @cached_property
     def unknown_id(self) -> int | None:
-        """The entry that stands for what the tokenizer does not know; its own model says it where its settings do not.
-
-        None where there is none: GPT-2 knows every byte, and calls its end-of-text token its unknown token too.
-        """
-        unknown = self.tokenizer.unk_token_id
-        if unknown is None:
-            own = json.loads(self.tokenizer.backend_tokenizer.to_str())["model"]
-            unknown = own.get("unk_id")
-            if unknown is None:
-                unknown = own.get("vocab", {}).get(own["unk_token"]) if own.get("unk_token") else None
-        return unknown if unknown != self.tokenizer.eos_token_id else None
+        """The entry that stands for what the tokenizer does not know; None where there is none."""
+        return unknown_entry(self.tokenizer)
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """The tokens of each sentence as the vocabulary writes them, without special ones."""
@@ -190,36 +173,15 @@ class LanguageModel:
 
     def encode_batch(self, sentences: Sequence[str]) -> list[Encoding]:
         """Many sentences at once (a fast tokenizer uses all cores)."""
-        if not sentences:
-            return []
-        shift = 1 if self.space else 0
-        texts = [" " + s for s in sentences] if shift else list(sentences)
-        masked = self.kind == "masked"
-        batch = self.tokenizer(
-            texts,
-            add_special_tokens=masked,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=masked,
-            verbose=False,
-        )
-        encodings = []
-        for i, text in enumerate(texts):
-            ids = tuple(batch["input_ids"][i])
-            added = () if masked else self._bos_ids
-            if (last := max((*added, *ids), default=0)) >= self.vocabulary_size:
+        added = () if self.kind == "masked" else self._bos_ids
+        encodings = encoded(self.tokenizer, sentences, masked=self.kind == "masked", added=added, space=self.space)
+        for encoding in encodings:
+            if (last := max(encoding.ids, default=0)) >= self.vocabulary_size:
                 token = self.tokenizer.convert_ids_to_tokens(last)
                 raise InputError(
                     f"the tokenizer of {self.name} has the entry {token!r} ({last:,}), but its network only "
                     f"{self.vocabulary_size:,} entries: they are of two models, or entries were added without training"
                 )
-            special = tuple(map(bool, batch["special_tokens_mask"][i])) if masked else (False,) * len(ids)
-            offsets = tuple(
-                (0, 0) if s else (max(0, _skip_spaces(text, a, b) - shift), max(0, b - shift))
-                for (a, b), s in zip(batch["offset_mapping"][i], special, strict=True)
-            )
-            encodings.append(
-                Encoding((*added, *ids), (*[(0, 0)] * len(added), *offsets), (*[True] * len(added), *special))
-            )
         return encodings
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
@@ -260,25 +222,20 @@ class LanguageModel:
 
         An uncased tokenizer spells the word in lower case.
         """
-        if not words:
-            return []
-        carrier = "a"
-        before = self.tokenizer(carrier, add_special_tokens=False)["input_ids"]
-        encoded = self.tokenizer([f"{carrier} {w}" for w in words], add_special_tokens=False, verbose=False)[
-            "input_ids"
-        ]
-        found: list[tuple[int, ...] | None] = []
-        for word, ids in zip(words, encoded, strict=True):
-            own = tuple(ids[len(before) :])
-            whole = word.strip() and own and ids[: len(before)] == before and self.unknown_id not in own
-            found.append(own if whole and max(own) < self.vocabulary_size else None)
-        return found
+        found = spelled(self.tokenizer, words, self.unknown_id)
+        return [own if own and max(own) < self.vocabulary_size else None for own in found]
 
     @cached_property
     def _spells_first_words_otherwise(self) -> bool:
-        """Whether a word at the start of a text has other entries than inside it, as in byte-level tokenizers."""
-        first = self.tokenizer("walk", add_special_tokens=False)["input_ids"]
-        return not self.space and self.spellings(["walk"])[0] not in (None, tuple(first))
+        """Whether a word at the start of a text has other entries than inside it, as in byte-level tokenizers.
+
+        That is a rule of the tokenizer for all words, so the first entry that is a word of letters tells, whatever the
+        language of the vocabulary.
+        """
+        words = (str(self.tokenizer.decode([i])).strip() for i in range(0 if self.space else self._known_tokens))
+        known = ((word, own) for word in words if word.isalpha() and (own := self.spellings([word])[0]))
+        word, own = next(known, ("", ()))
+        return own != tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
 
     def word_ids(self, words: Sequence[str]) -> list[int | None]:
         """The single vocabulary entry of each word as it stands inside a sentence, None where there is none.
@@ -307,10 +264,3 @@ class LanguageModel:
     def _known_tokens(self) -> int:
         """How many entries the tokenizer has, asked once: before transformers 5.16 each time takes 8 ms or more."""
         return len(self.tokenizer)
-
-
-def _skip_spaces(text: str, start: int, end: int) -> int:
-    """Start of a token without the spaces that some tokenizers count as its own."""
-    while start < end and text[start].isspace():
-        start += 1
-    return start

@@ -83,11 +83,6 @@ class Signature:
         return json.dumps({part: dict(getattr(self, part)) for part in ("identity", "policy", "provenance")})
 
     @classmethod
-    def from_json(cls, text: str) -> "Signature":
-        parts = json.loads(text)
-        return cls(parts["identity"], parts["policy"], parts["provenance"])
-
-    @classmethod
     def parse(cls, text: str) -> "Signature":
         """The signature that a line says; the provenance may be missing. Raises InputError."""
         parts = [part.split() for part in text.split("|")] if isinstance(text, str) else []

@@ -2,8 +2,8 @@
 
 A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number a row and the columns `TIDY_COLUMNS`. Files hold
 it as Parquet or CSV; in CSV, texts that a spreadsheet would take for formulas have an apostrophe in front
-(`tse_core.files.inert_cell`), which `read_results` takes away. It refuses a file that was changed or that cannot say
-how its numbers were made. `difference_table` says what other policies do.
+(`tse_core.spreadsheets`), which `read_results` takes away. It refuses a file that was changed or that cannot say how
+its numbers were made. `difference_table` says what other policies do.
 """
 
 import hashlib
@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.files import cell_text, csv_text, write_output
+from tse_core.files import write_output
 from tse_core.results.signature import Signature, without_provenance
+from tse_core.spreadsheets import cell_text, csv_text
 
 TIDY_COLUMNS: list[str] = [
     "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",

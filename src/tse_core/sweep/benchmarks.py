@@ -12,7 +12,7 @@ from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.job import Job
 from tse_core.agreement.prepare import prepare
-from tse_core.agreement.scoring import job_work
+from tse_core.agreement.shards import job_work
 from tse_core.agreement.word_distributions import tokens_of_words
 from tse_core.blimp.scores import PairScores, evaluate_blimp, pairs_work
 from tse_core.datasets.lemmas import load_lemmas
@@ -24,9 +24,10 @@ from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.results.result_index import finished
 from tse_core.results.store import Store
 from tse_core.results.work import Work
-from tse_core.sweep.plan import Run
+from tse_core.sweep.runs import Run
 from tse_core.syntaxgym.library import load_suite
-from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite, suite_work
+from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
+from tse_core.syntaxgym.scoring import suite_work
 
 Result: TypeAlias = Evaluation | PairScores | Outcome
 Scored: TypeAlias = LanguageModel | SurprisalModel

@@ -17,7 +17,8 @@ from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.sweep.engines import engine
-from tse_core.sweep.plan import Plan, Run, load_plan
+from tse_core.sweep.plan import load_plan
+from tse_core.sweep.runs import Plan, Run
 from tse_core.sweep.tasks import Planner, Report, Task, score_task
 
 TASK_TOKENS = {"processes": 200_000, "dask": 200_000, "slurm": 20_000_000}  # a SLURM job opens its model anew

@@ -22,7 +22,7 @@ from tse_core.models.surprisal_model import PREFIXES, SurprisalModel
 from tse_core.results.store import Store
 from tse_core.results.work import Work, run, unfinished
 from tse_core.sweep.benchmarks import Result, Works, forget_data, result_of
-from tse_core.sweep.plan import Model, Run
+from tse_core.sweep.runs import Model, Run
 
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 WORKER_BYTES = 600e6  # a worker's interpreter and libraries, and one block of logits with what is computed from it

@@ -9,7 +9,7 @@
 
 A meta value that is not a text is written as JSON after ``json:``. Commas, semicolons or tabs may separate the cells.
 A text that a spreadsheet would take for a formula is written with an apostrophe in front, which is taken away again
-when it is read (`tse_core.files.inert_cell`).
+when it is read (`tse_core.spreadsheets.inert_cell`).
 """
 
 import csv
@@ -19,7 +19,7 @@ import re
 from typing import Any
 
 from tse_core.errors import InputError
-from tse_core.files import cell_text, inert_cell
+from tse_core.spreadsheets import cell_text, inert_cell
 
 HEADER = ["item_number", "condition_name"]
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from tse_core.syntaxgym.library import circuit
 from tse_core.syntaxgym.outcomes import Outcome
-from tse_core.uncertainty.intervals import joined, wilson
+from tse_core.uncertainty.shares import joined, wilson
 
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
@@ -56,7 +56,7 @@ def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame with model, circuit, suites (how many), accuracy, low, high: a 95 % interval over other items of the same
     suites, from the suites' own (Wilson's), joined by
-    `tse_core.uncertainty.intervals.joined`.
+    `tse_core.uncertainty.shares.joined`.
     """
     judged = accuracies.dropna(subset=["accuracy"])
     rows = []

@@ -41,7 +41,8 @@ from tse_core.uncertainty.clusters import (
     influences,
     t_bounds,
 )
-from tse_core.uncertainty.quantiles import normal_quantile, t_inside, t_quantile
+from tse_core.uncertainty.p_values import p_value
+from tse_core.uncertainty.quantiles import t_quantile
 
 FEW_CLUSTERS, MANY_CLUSTERS = 30, 500
 ROUNDING = 1e-6  # by which a sum of probabilities may be above 1
@@ -246,67 +247,6 @@ def _check_draws(level: float, resamples: int) -> None:
 def _check_inside(mean: float, bounds: tuple[float, float], hint: str) -> None:
     if not bounds[0] - ROUNDING <= mean <= bounds[1] + ROUNDING:
         raise InputError(f"the mean {mean:g} is outside {bounds[0]:g} to {bounds[1]:g}{hint}")
-
-
-def p_value(distance: float, error: float, freedom: int) -> float:
-    """Two-sided p-value of an estimate at this distance from a hypothesis, as the intervals above judge it.
-
-    With an error it is Student's t; by the rule of three (error 0) the level at which the interval would reach so far.
-
-    >>> round(p_value(0.2, 0.1, 10), 3), round(p_value(0.2, 0.0, 9), 3)
-    (0.073, 0.107)
-    """
-    if freedom < 1 or np.isnan(error):
-        return 1.0
-    if error == 0:
-        return float(max(0.0, 1 - abs(distance)) ** (freedom + 1))
-    return max(0.0, 1 - t_inside(abs(distance) / error, freedom))
-
-
-def holm(p_values: Sequence[float]) -> np.ndarray:
-    """The p-values of a family of tests, adjusted so that the chance of any false rejection stays below the level.
-
-    Holm (1979): the k-th smallest of m is multiplied by m - k + 1, and none gets smaller than the one before it.
-
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    given = np.asarray(p_values, dtype=float)
-    order = np.argsort(given, kind="stable")
-    adjusted = np.empty(len(given))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)))
-    return adjusted
-
-
-def wilson(successes: int, trials: int, level=0.95) -> Interval:
-    """Wilson's score interval for a share of independent trials, e.g. items of a suite.
-
-    >>> print(wilson(22, 28))
-    0.786 [0.605, 0.898]
-    """
-    if not 0 <= successes <= trials or trials < 1:
-        raise InputError(f"a share needs 0 <= successes <= trials and trials >= 1, not {successes} of {trials}")
-    z, share = normal_quantile(level), successes / trials
-    centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
-    half = z / (1 + z**2 / trials) * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return Interval(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), "Wilson", trials)
-
-
-def joined(estimates, lows, highs, weights=None) -> tuple[float, float, float]:
-    """The weighted mean of independent estimates, with bounds from theirs.
-
-    The distances from the estimates to their bounds add in squares, on each side (Zou & Donner 2008). The weights are
-    the sizes of the groups, say; alike by default.
-
-    >>> [round(number, 3) for number in joined([0.5, 0.7], [0.4, 0.5], [0.6, 0.8])]
-    [0.6, 0.488, 0.671]
-    """
-    estimates, lows, highs = (np.asarray(part, dtype=float) for part in (estimates, lows, highs))
-    weights = np.ones(len(estimates)) if weights is None else np.asarray(weights, dtype=float)
-    weights = weights / weights.sum()
-    mean = float(weights @ estimates)
-    below, above = (float(np.sqrt((weights**2) @ (ends - estimates) ** 2)) for ends in (lows, highs))
-    return mean, mean - below, mean + above
 
 
 def _concatenated(labels) -> np.ndarray:

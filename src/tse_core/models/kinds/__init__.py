@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 
 from tse_core.errors import InputError, unknown
 from tse_core.files import is_file
-from tse_core.models.allocator import keep_freed_memory
+from tse_core.models.devices import keep_freed_memory
 from tse_core.models.kinds.request import DTYPES, Request
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.packages import package_models
