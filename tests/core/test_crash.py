@@ -18,7 +18,7 @@ import pytest
 
 from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement import job as _job
-from tse_core.agreement import scoring
+from tse_core.agreement import shards as _shards
 from tse_core.datasets import downloads
 from tse_core.errors import DamagedFileWarning
 from tse_core.results.signature import Signature
@@ -120,8 +120,8 @@ def counted_shards():
     """How many shards are computed meanwhile."""
     computed = []
     with pytest.MonkeyPatch.context() as patch:
-        score = scoring.score_shard
-        patch.setattr(scoring, "score_shard", lambda *a: computed.append(1) or score(*a))
+        score = _shards.score_shard
+        patch.setattr(_shards, "score_shard", lambda *a: computed.append(1) or score(*a))
         yield computed
 
 

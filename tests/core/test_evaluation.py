@@ -107,7 +107,7 @@ def test_kept_forms_give_back_the_scores(tiny_masked, simple):
 def test_a_stored_run_is_read_back_unchanged(tiny_causal, simple, tmp_path, monkeypatch):
     store = Store(tmp_path)
     first = evaluate(tiny_causal, simple, store=store)
-    monkeypatch.setattr("tse_core.agreement.scoring.score_shard", lambda *a: pytest.fail("computed again"))
+    monkeypatch.setattr("tse_core.agreement.shards.score_shard", lambda *a: pytest.fail("computed again"))
     second = evaluate(tiny_causal, simple, store=store)
     pd.testing.assert_frame_equal(first.contexts, second.contexts)
     pd.testing.assert_frame_equal(first.pairs, second.pairs)

@@ -549,7 +549,7 @@ def test_an_outcome_gives_its_numbers_in_the_columns_of_result_files(tmp_path):
 def test_an_outcome_says_the_device_and_date_of_its_scores_not_todays(tmp_path, monkeypatch):
     suite = suite_from_dict(agreement_suite())
     then = {"version": "0.0.9", "hardware": "H100", "date": "2024-02-29"}
-    monkeypatch.setattr("tse_core.syntaxgym.outcomes.provenance", lambda device: then)
+    monkeypatch.setattr("tse_core.syntaxgym.scoring.provenance", lambda device: then)
     first = evaluate_suite(ShortWords(), suite, store=tmp_path).signature
     monkeypatch.undo()
     later = evaluate_suite(ShortWords(), suite, store=tmp_path).signature
