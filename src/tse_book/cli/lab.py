@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from tse_core.errors import InputError
-from tse_core.files import write_output
+from tse_core.cli import options
+from tse_core.cli.printing import print_written, write_table
 from tse_core.progress import progress
-from tse_core.spreadsheets import csv_text
 
 group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
 Regime = Annotated[
@@ -49,17 +48,21 @@ def corpus(
 @group.command()
 def truth(
     regime: Regime = "systematic",
-    out: Annotated[Path | None, typer.Option(help="Write the table as .csv instead of printing it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the table as .csv, do not print it.", callback=options.table_file)
+    ] = None,
 ) -> None:
     """What a model that knows the language perfectly would score: TSE, EW and MW per construction and frequency band.
 
     Examples:  tse lab truth   |   tse lab truth --regime lexical --out truth.csv
     """
-    if out and out.suffix != ".csv":
-        raise InputError(f"--out {out}: the table is written as .csv")
     from tse_book.laboratory import truth as computed
 
-    _print_or_write(computed(regime), out)
+    table = computed(regime)
+    if out:
+        write_table(table, out)
+    else:
+        print(table.to_string(index=False, float_format="{:.3f}".format, na_rep="-"))
 
 
 @group.command()
@@ -121,8 +124,7 @@ def measure(
     """
     from tse_book.laboratory import measure_models
 
-    for path in measure_models(names, out, device=device):
-        print(f"written: {path}")
+    print_written(*measure_models(names, out, device=device))
 
 
 @group.command("measure-words")
@@ -153,11 +155,3 @@ def items(
 
     paradigms, suites = write_paradigms(out / "paradigms"), write_suites(out / "suites")
     print(f"written: {len(paradigms)} paradigms, {len(suites)} suites in {out}")
-
-
-def _print_or_write(table, out: Path | None) -> None:
-    if out is None:
-        print(table.to_string(index=False, float_format="{:.3f}".format, na_rep="-"))
-        return
-    write_output(out, csv_text(table, float_format="%.6g"))
-    print(f"written: {out}")

@@ -6,10 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.printing import print_note
-from tse_core.errors import InputError
-from tse_core.files import write_output
-from tse_core.spreadsheets import csv_text
+from tse_core.cli.printing import print_note, write_table
 
 HELP = """Accuracy on the laboratory's paradigms after training on growing corpora (BLiMP's Figure 5).
 
@@ -33,10 +30,8 @@ def learning_curve(
     sizes: Annotated[list[int] | None, typer.Option(help="Sentences; 1,000 to 128,000 by default.", min=1)] = None,
     regime: Annotated[str, typer.Option(help="The laboratory corpus: systematic or lexical.")] = "systematic",
     seed: Annotated[int, typer.Option(help="Of the corpus and of an LSTM's weights.", min=0, max=2**63 - 1)] = 0,
-    out: Annotated[Path | None, typer.Option(help="Write the table as .csv.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the table as .csv.", callback=options.table_file)] = None,
 ) -> None:
-    if out and (out.suffix != ".csv" or not out.parent.is_dir()):
-        raise InputError(f"--out {out}: a .csv file in a folder that is there")
     from tse_book.studies import SETTINGS, SIZES
     from tse_book.studies import learning_curve as run
 
@@ -47,5 +42,4 @@ def learning_curve(
     means = table.groupby(["model", "phenomenon", "sentences"], sort=False)["accuracy"].mean().unstack("sentences")
     print(means.round(3).to_string())
     if out:
-        write_output(out, csv_text(table, float_format="%.6g"))
-        print(f"written: {out}")
+        write_table(table, out)

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from tse_core.cli.printing import print_table
-from tse_core.errors import InputError, unknown
+from tse_core.cli import options
+from tse_core.cli.printing import print_table, print_written
+from tse_core.errors import unknown
 from tse_core.files import write_output
 
 TABLES = {  # name -> the function of `tse_book.published`
@@ -42,12 +43,10 @@ def register(app: typer.Typer) -> None:
 
 def published(
     table: Annotated[str | None, typer.Argument(help="A name of the list.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the table: .csv.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the table: .csv.", callback=options.table_file)] = None,
 ) -> None:
     from tse_book import published as papers
 
-    if out and out.suffix != ".csv":
-        raise InputError(f"--out {out}: the table is written as .csv")
     if table is None:
         rows = [[name, (getattr(papers, f).__doc__ or "").strip().splitlines()[0]] for name, f in TABLES.items()]
         print_table(["name", "what it holds"], rows)
@@ -60,7 +59,7 @@ def published(
         found = found.pivot_table("value", keys, "metric", sort=False)[["MW", "EW", "TSE"]].reset_index()
     if out:
         write_output(out, found.to_csv(index=False, lineterminator="\n"))
-        print(f"written: {out}")
+        print_written(out)
         return
     rows = [["" if cell != cell else str(cell) for cell in row] for row in found.itertuples(index=False)]
     print_table([str(column) for column in found], rows)

@@ -6,9 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.errors import InputError
-from tse_core.files import write_output
-from tse_core.spreadsheets import csv_text
+from tse_core.cli.printing import write_table
 
 HELP = """Write TSE, EW and MW by training step and frequency band, of a sweep over checkpoints that has been run.
 
@@ -26,14 +24,9 @@ def register(app: typer.Typer) -> None:
 
 def training_curves(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="The plan of the sweep.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT.csv", help="The table to write.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT.csv", help="The table to write.", callback=options.table_file)],
     store: options.StoreFolder = None,
 ) -> None:
-    if out.suffix != ".csv":
-        raise InputError(f"{out}: this table is written as .csv")
-    if not out.parent.is_dir():
-        raise InputError(f"{out}: there is no folder {out.parent}")
     from tse_book.studies.dynamics import training_curves as curves
 
-    write_output(out, csv_text(curves(plan, store), float_format="%.6g"))
-    print(f"written: {out}")
+    write_table(curves(plan, store), out)

@@ -39,11 +39,20 @@ StoreFolder = Annotated[
 
 def results_file(param: typer.CallbackParam, path: Path | None) -> Path | None:
     """Checks, before any work, that results can be written to a file: a callback of options."""
-    option = param.opts[0]
-    if path and path.suffix not in (".parquet", ".csv"):
-        raise InputError(f"{option} {path}: results are written as .parquet or .csv")
+    return _writable(param, path, "results are written as", (".parquet", ".csv"))
+
+
+def table_file(param: typer.CallbackParam, path: Path | None) -> Path | None:
+    """As `results_file`, for a table that is written as CSV."""
+    return _writable(param, path, "the table is written as", (".csv",))
+
+
+def _writable(param: typer.CallbackParam, path: Path | None, said: str, endings: tuple[str, ...]) -> Path | None:
+    option = " ".join([*(name for name in param.opts[:1] if name.startswith("-")), str(path)])
+    if path and path.suffix not in endings:
+        raise InputError(f"{option}: {said} {' or '.join(endings)}")
     if path and not path.parent.is_dir():
-        raise InputError(f"{option} {path}: there is no folder {path.parent}")
+        raise InputError(f"{option}: there is no folder {path.parent}")
     return path
 
 

@@ -3,8 +3,14 @@
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tse_core.errors import shown
+from tse_core.files import write_output
+from tse_core.spreadsheets import csv_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _IN_A_CELL = {ord("\t"): r"\t", ord("\n"): r"\n"}
 
@@ -35,6 +41,12 @@ def print_written(*files: Path | None) -> None:
     """Which files were written."""
     for file in filter(None, files):
         print(f"written: {file}")
+
+
+def write_table(table: "pd.DataFrame", file: Path) -> None:
+    """Write a table as CSV, numbers to six digits, and say so."""
+    write_output(file, csv_text(table, float_format="%.6g"))
+    print_written(file)
 
 
 def score(estimate: float, low: float | None = None, high: float | None = None, *, sign: str = "") -> str:

@@ -8,9 +8,9 @@ run reads no weights.
 import hashlib
 import json
 import math
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tse_core.errors import InputError
+from tse_core.files import write_aside
 from tse_core.paths import cache_folder
 
 _NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "bos", "architectures"}
@@ -105,7 +106,8 @@ def cached(files: list[Path], digest: Callable[[], str], settings: dict | None =
     after = state_of(files)
     fine = all(ctime % 10**9 for *_, ctime, _ in after)  # whole seconds: of an image with clamped times, say
     if fine and before == after and time.time() - max(max(times[2:4]) for times in after) / 1e9 > _SETTLING:
-        _keep(place, found)
+        with suppress(OSError):  # where nothing can be written, it is worked out again next time
+            write_aside(place, found.encode())
     return found
 
 
@@ -164,14 +166,3 @@ def _read(file: Path, start: int, length: int) -> Iterator[bytes]:
                 raise InputError(f"{file}: became shorter while it was read")
             length -= len(block)
             yield block
-
-
-def _keep(place: Path, text: str) -> None:
-    """Write aside, then move into place; where nothing can be written, the digest is worked out again next time."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=place.parent, suffix=".part", delete=False, encoding="ascii") as part:
-            part.write(text)
-        Path(part.name).replace(place)
-    except OSError:
-        return
