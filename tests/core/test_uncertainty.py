@@ -1,5 +1,7 @@
 """Intervals: hand-computed cases, an independent sandwich, invariances, and their coverage measured by simulation."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_book.studies.coverage import simulated_coverage, simulated_crossed_coverage, simulated_difference_coverage
+from tse_core.agreement.curves import curves
 from tse_core.errors import InputError
+from tse_core.metrics.table import Cutoffs
 from tse_core.uncertainty.clusters import (
     Sample,
     cluster_totals,
@@ -20,7 +24,7 @@ from tse_core.uncertainty.intervals import combine, compare, interval
 from tse_core.uncertainty.p_values import holm, p_value
 from tse_core.uncertainty.quantiles import t_quantile
 from tse_core.uncertainty.shares import joined, wilson
-from tse_core.uncertainty.tables import attractor_clusters, curve_intervals, subject_clusters, table_intervals
+from tse_core.uncertainty.tables import attractor_clusters, subject_clusters, table_intervals
 
 ANY = (-np.inf, np.inf)
 RANDOM = np.random.default_rng(1)
@@ -231,11 +235,12 @@ def test_a_table_can_be_clustered_by_noun_and_by_lemma():
 
 def test_every_point_of_a_curve_gets_its_interval():
     values, nouns = scores(10)
-    table = pd.DataFrame({"construction": "Simple", "noun": nouns, "ew_top_0.1": values, "mw_bottom_1e-06": np.nan})
-    found = curve_intervals(table)
-    expected = ["Simple", "EW", "top", 0.1, *interval(values, nouns)[1:3]]
-    assert found.loc[0, ["construction", "metric", "side", "cutoff", "low", "high"]].tolist() == expected
-    assert len(found) == 1
+    columns = {"ew_top_0.1": values, "mass_top_0.1": values, "mw_top_0.1": np.nan}
+    table = pd.DataFrame({"construction": "Simple", "noun": nouns, **columns})
+    made = SimpleNamespace(contexts=table, cutoffs=Cutoffs((0.1,), ()), signature=SimpleNamespace(policy={}))
+    found = curves(made, intervals=True).set_index("metric")
+    assert found.loc["EW", ["side", "cutoff", "low", "high"]].tolist() == ["top", 0.1, *interval(values, nouns)[1:3]]
+    assert found.loc["MW", ["score", "low", "high"]].isna().all()
 
 
 def test_a_pair_of_an_unknown_subject_is_clustered_with_its_context():

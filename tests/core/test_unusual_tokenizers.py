@@ -76,12 +76,11 @@ def test_a_verb_that_starts_a_text_is_refused_where_it_has_other_entries_there(o
 
 
 def test_a_first_word_is_refused_in_a_vocabulary_without_a_latin_letter_too(tmp_path):
-    tokenizer = Tokenizer(
-        Unigram([("<unk>", 0.0), ("▁", -2.0), *((c, -3.0) for c in "אבגדהו"), ("▁אב", -1.0)], unk_id=0)
-    )
+    letters = [(letter, -3.0) for letter in "אבגדהו"]
+    tokenizer = Tokenizer(Unigram([("<unk>", 0.0), ("<end>", 0.0), ("▁", -2.0), *letters, ("▁אב", -1.0)], unk_id=0))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="never")
-    model = causal(tmp_path, tokenizer, unk_token="<unk>", bos_token="<unk>", eos_token="<unk>")
+    model = causal(tmp_path, tokenizer, unk_token="<unk>", bos_token="<end>", eos_token="<end>")
     assert model.spellings(["walk"]) == [None] and model.spellings(["אב"])[0] != model.encode("אב").ids
     with pytest.raises(InputError, match="is a text's first word, which .* in another way"):
         model.slot("", "גד")

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tse_book.charts import published_curves as published_curves
-from tse_core.uncertainty.tables import curve_intervals
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
 
@@ -39,11 +38,9 @@ def measured_curves(
 
 def curves_of(evaluation) -> pd.DataFrame:
     """One evaluation's curves with intervals, its model's name and its signature."""
-    bounds = curve_intervals(evaluation.contexts).drop(columns=["method", "clusters"])
-    name = evaluation.signature.model
-    curves = evaluation.curves().merge(bounds, how="left", on=KEYS[1:])
-    made = evaluation.signature.without_provenance
-    return curves.assign(model=name, lemmas=len(evaluation.lemmas), signature=made, source="measured")
+    signature, curves = evaluation.signature, evaluation.curves(intervals=True)
+    made = {"model": signature.model, "signature": signature.without_provenance, "source": "measured"}
+    return curves.assign(lemmas=len(evaluation.lemmas), **made)
 
 
 def with_null(curves: pd.DataFrame, models, data, lemmas: str, *, sample: int, store=None) -> pd.DataFrame:

@@ -90,11 +90,7 @@ def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, 
     name past forms is given those of the appendix.
     """
     shares = sampled_forms(model, contexts, lemmas, sample)
-    rows = []
-    for construction, group in shares.groupby("construction", sort=False):
-        found = interval(group["past"], subject_clusters(group))
-        bounds = {"score": found.estimate, "low": found.low, "high": found.high}
-        rows.append({"construction": construction, **bounds, "contexts": len(group)})
+    rows = [_bounded(group, "past") for _, group in shares.groupby("construction", sort=False)]
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
     lemmas = _with_past(as_lemmas(lemmas))
     return _tidy(pd.DataFrame(rows).assign(metric="past"), _signature(model, data, lemmas), "exact")
@@ -114,13 +110,17 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
 
     Which lemmas are nouns the appendix' table says; lemmas that are not in it are left out.
     """
-    rows = []
-    for construction, group in evaluation.over(only_verbs()).groupby("construction", sort=False):
-        found = interval(group["ew"], subject_clusters(group))
-        bounds = {"score": found.estimate, "low": found.low, "high": found.high}
-        rows.append({"construction": construction, **bounds, "contexts": len(group), "lemmas": group["lemmas"].max()})
+    groups = [group for _, group in evaluation.over(only_verbs()).groupby("construction", sort=False)]
+    rows = [_bounded(group, "ew") | {"lemmas": group["lemmas"].max()} for group in groups]
     table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)
     return _tidy(table, evaluation.signature, evaluation.signature.protocol)
+
+
+def _bounded(group: pd.DataFrame, column: str) -> dict:
+    """A construction's row: the mean of a column over its contexts, and its interval."""
+    found = interval(group[column], subject_clusters(group))
+    bounds = {"score": found.estimate, "low": found.low, "high": found.high}
+    return {"construction": group["construction"].iloc[0], **bounds, "contexts": len(group)}
 
 
 def _mean_of(name: str, suites: pd.DataFrame) -> dict:

@@ -7,8 +7,6 @@ import traceback
 from importlib import metadata
 from pathlib import Path
 
-import typer
-
 from tse_core import __version__
 
 PACKAGES = ("torch", "transformers", "numpy", "pandas", "pyarrow", "typer")
@@ -46,10 +44,6 @@ def versions() -> str:
         except metadata.PackageNotFoundError:
             found.append(f"{package} missing")
     return ", ".join(found)
-
-
-def register(app: typer.Typer) -> None:
-    """Nothing to add: ``main`` calls this file when it must."""
 
 
 def _address() -> str:

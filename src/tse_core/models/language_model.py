@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -18,8 +18,8 @@ from tse_core.files import is_folder
 from tse_core.models.bos import WORDS, bos_ids, token_id
 from tse_core.models.identity import tokenizer_digest
 from tse_core.models.network import LazyNetwork, Network
+from tse_core.models.slots import Prompt, causal_slots, masked_slots
 from tse_core.models.tokenizing import Encoding, encoded, spelled, unknown_entry
-from tse_core.words import join
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -27,13 +27,6 @@ if TYPE_CHECKING:
     from tse_core.models.chat import Chat
 
 Kind = Literal["causal", "masked"]
-
-
-class Prompt(NamedTuple):
-    """Token ids and the position whose logits give the distribution of the word at the slot."""
-
-    ids: tuple[int, ...]
-    position: int
 
 
 @dataclass(frozen=True)
@@ -186,31 +179,7 @@ class LanguageModel:
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slot between left and right of each context: a masked model sees both sides, a causal one the left."""
-        if self.kind == "causal":
-            encodings = self.encode_batch([left for left, _ in contexts])
-            for (left, right), encoding in zip(contexts, encodings, strict=True):
-                if not encoding.ids:
-                    raise InputError(
-                        f"the slot in {join(left, '___', right)!r} has nothing to its left; "
-                        "give the model bos='add' or a token's text"
-                    )
-                if not left.strip() and self._spells_first_words_otherwise:
-                    raise InputError(
-                        f"the slot in {join(left, '___', right)!r} is a text's first word, which {self.label} spells "
-                        "in another way than words inside a sentence; give words before it, or compare whole sentences "
-                        "(tse blimp)"
-                    )
-            return [Prompt(e.ids, len(e.ids) - 1) for e in encodings]
-        mask, mask_id = self.tokenizer.mask_token, self.tokenizer.mask_token_id
-        slots = []
-        for (left, right), encoding in zip(
-            contexts, self.encode_batch([join(a, mask, b) for a, b in contexts]), strict=True
-        ):
-            places = [i for i, token in enumerate(encoding.ids) if token == mask_id]
-            if len(places) != 1:
-                raise InputError(f"the context {join(left, '___', right)!r} must contain no mask token of its own")
-            slots.append(Prompt(encoding.ids, places[0]))
-        return slots
+        return masked_slots(self, contexts) if self.kind == "masked" else causal_slots(self, contexts)
 
     def slot(self, left: str, right: str = "") -> Prompt:
         """The slot of one context."""
@@ -224,18 +193,6 @@ class LanguageModel:
         """
         found = spelled(self.tokenizer, words, self.unknown_id)
         return [own if own and max(own) < self.vocabulary_size else None for own in found]
-
-    @cached_property
-    def _spells_first_words_otherwise(self) -> bool:
-        """Whether a word at the start of a text has other entries than inside it, as in byte-level tokenizers.
-
-        That is a rule of the tokenizer for all words, so the first entry that is a word of letters tells, whatever the
-        language of the vocabulary.
-        """
-        words = (str(self.tokenizer.decode([i])).strip() for i in range(0 if self.space else self._known_tokens))
-        known = ((word, own) for word in words if word.isalpha() and (own := self.spellings([word])[0]))
-        word, own = next(known, ("", ()))
-        return own != tuple(self.tokenizer(word, add_special_tokens=False)["input_ids"])
 
     def word_ids(self, words: Sequence[str]) -> list[int | None]:
         """The single vocabulary entry of each word as it stands inside a sentence, None where there is none.

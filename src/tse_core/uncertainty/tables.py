@@ -84,23 +84,3 @@ def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters
                 rows.append((*key, NAMES.get(metric, metric), *found[:5], n))
     columns = [*keys, "metric", "score", "low", "high", "method", "clusters", "n"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def curve_intervals(contexts, *, level=0.95):
-    """Intervals of every point of the cut-off curves (Figures 1 and 2), over other subjects.
-
-    Parameters
-    ----------
-    contexts : DataFrame
-        An evaluation's table of contexts, with its columns ``ew_top_0.1`` and so on.
-
-    Returns
-    -------
-    DataFrame with columns construction, metric, side, cutoff, low, high, method, clusters; points without any defined
-    score have no row.
-    """
-    scores = [c for c in contexts if c.count("_") == 2 and c.partition("_")[0] in CONTEXT_SCORES]
-    found = table_intervals(contexts.assign(noun=subject_clusters(contexts)), scores, level=level)
-    parts = found.pop("metric").str.split("_", expand=True)
-    found = found.assign(metric=parts[0].map(NAMES), side=parts[1], cutoff=parts[2].astype(float))
-    return found[["construction", "metric", "side", "cutoff", "low", "high", "method", "clusters"]]
