@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE, WordLevel, WordPiece
 from transformers import PreTrainedTokenizerFast
-from tse_core.agreement.scoring import job_work
 
 from tiny import save_unigram_model
 from tse_book.baselines.baselines import train_baseline
@@ -23,6 +22,7 @@ from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
 from tse_core.agreement.prepare import prepare
 from tse_core.agreement.samples import stratified_sample
+from tse_core.agreement.shards import job_work
 from tse_core.agreement.word_distributions import tokens_of_words
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.forward.likely_words import likely_words
