@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.lines import lines, loaded
 
-MODULES, LINES = 57, 6_150
+MODULES, LINES = 57, 6_250
 
 
 @pytest.mark.slow

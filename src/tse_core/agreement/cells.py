@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.divisions import NONE, divisions, factor_names, verb_rows
-from tse_core.agreement.some_lemmas import among
+from tse_core.agreement.divisions import NONE, among, divisions, factor_names, verb_rows
 from tse_core.datasets.plain_text import is_text
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
 

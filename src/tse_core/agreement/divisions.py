@@ -2,10 +2,11 @@
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import pandas as pd
 
+from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS, OF_TWINS, SCORED
 
@@ -94,3 +95,14 @@ def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> pd.Series:
         for correct, wrong, lemma in zip(pairs["correct"], pairs["wrong"], pairs["lemma"], strict=True)
     ]
     return pd.Series(found, index=pairs.index, dtype="int64")
+
+
+def among(counted: pd.Series, lemmas: Collection[str] | Lemmas) -> pd.Series:
+    """Which of the lemmas that counted are among those given: bool. Raises InputError where none is."""
+    if isinstance(lemmas, str):
+        raise InputError(f"lemmas is the text {lemmas!r}; give a collection of names, such as [{lemmas!r}]")
+    names = set(lemmas.table["lemma"] if isinstance(lemmas, Lemmas) else lemmas)
+    found = counted.isin(names)
+    if not found.any():
+        raise InputError(f"none of the {len(names):,} lemmas given is among the {counted.nunique():,} counted")
+    return found

@@ -5,20 +5,10 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.divisions import among
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS, Forms
-
-
-def among(counted: pd.Series, lemmas: Collection[str] | Lemmas) -> pd.Series:
-    """Which of the lemmas that counted are among those given: bool. Raises InputError where none is."""
-    if isinstance(lemmas, str):
-        raise InputError(f"lemmas is the text {lemmas!r}; give a collection of names, such as [{lemmas!r}]")
-    names = set(lemmas.table["lemma"] if isinstance(lemmas, Lemmas) else lemmas)
-    found = counted.isin(names)
-    if not found.any():
-        raise InputError(f"none of the {len(names):,} lemmas given is among the {counted.nunique():,} counted")
-    return found
 
 
 def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str] | Lemmas) -> pd.DataFrame:
