@@ -576,7 +576,7 @@ print(
 # ````{exercise} ★★ Intervals that overlap
 # :label: 09-overlap
 #
-# Two models have accuracies of 0.90 and 0.93 on the same thousand pairs; their 95 % intervals overlap a little. A reader concludes that they do not differ. What is wrong with that, and what would you compute?
+# No programming. Two models have accuracies of 0.90 and 0.93 on the same thousand pairs; their 95 % intervals overlap a little. A reader concludes that they do not differ. What is wrong with that, and what would you compute?
 #
 # ```{dropdown} Hint
 # How large is the difference on pairs that both models find easy?
