@@ -353,6 +353,7 @@ def test_a_folder_with_other_files_gets_no_pages(tmp_path, name):
 
 
 def test_pages_of_names_that_differ_little_stay_apart(place):
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: []\n")
     for number, circuit in enumerate(("Agreement", "agreement", "AGREEMENT", "x" * 400, "../../owned")):
         (place / "suites" / f"{number}.json").write_text(suite(f"suite{number}", circuit=circuit))
     _, pages = built(place)

@@ -1,13 +1,22 @@
 """A byte-pair vocabulary of the laboratory language: the same sentences, in other tokens."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
-from tse_book.laboratory import against_truth_by_forms, load_language, measure_words, plan_for, sentences, train
+from tse_book.laboratory import (
+    against_truth_by_forms,
+    load_language,
+    measure_words,
+    plan_for,
+    sentences,
+    train,
+    training,
+)
 from tse_book.laboratory.byte_pair import Pieces, byte_pair_tokenizer
 from tse_book.laboratory.corpus import as_text, draw
 from tse_core import load_model
@@ -58,7 +67,8 @@ def test_what_a_byte_pair_vocabulary_cannot_be():
         plan_for("lab-lexical-masked", byte_pair=ENTRIES)
 
 
-def test_a_trained_folder_carries_its_tokens_and_says_so(tmp_path, tokens):
+def test_a_trained_folder_carries_its_tokens_and_says_so(tmp_path, tokens, monkeypatch):
+    monkeypatch.setattr(training, "held_out_perplexity", partial(training.held_out_perplexity, count=64))
     plan = plan_for("lab-lexical-causal", steps=2, batch=16, byte_pair=ENTRIES)
     folder = train(plan, tmp_path / "lab-lexical-causal-bpe")
     assert AutoTokenizer.from_pretrained(folder).get_vocab() == tokens.get_vocab()
