@@ -301,7 +301,7 @@ glue("table2_chart", front_chart)
 front_chart
 
 # %% [markdown] tags=["explains"]
-# What could fool you? *The BOS token*, and *verbs that are also nouns*: after *The author* the word *plan* may be a noun. [What the gap is made of](18_gap.ipynb) measures both. Contexts with the same noun are not independent, so intervals are {term}`clustered <cluster>` by subject noun.
+# What could fool you? *The BOS token*, and *verbs that are also nouns*: after *The author* the word *plan* may be a noun. [What the gap is made of](18_gap.ipynb) measures both. Intervals are {term}`clustered <cluster>` by subject noun.
 #
 # ```{margin} Interval
 # If the study were repeated with other nouns of the same kind, such an interval would
@@ -318,7 +318,7 @@ try_this(
 # %% [markdown] tags=["explains"]
 # ### Other verbs, other intervals
 #
-# If the template's verbs are to speak for all verbs, the interval must allow for other subjects and other verbs ({term}`crossed` samples). Verbs of several tokens drop out, so few may be left.
+# If the template's verbs are to speak for all verbs, the interval must allow for other subjects and other verbs ({term}`crossed` samples).
 
 # %% tags=["hide-input"]
 for model in first:

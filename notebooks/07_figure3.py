@@ -197,9 +197,6 @@ for name, rows in shares.groupby("model", sort=False):
         )
     )
 
-# %% [markdown] tags=["explains"]
-# After a subject a past form is as good a verb as a present one, so low coverage is not a sign of confusion.
-
 # %% tags=["remove-input"]
 try_this(
     ("The keys to the cabinet", "plural"),

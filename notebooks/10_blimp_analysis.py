@@ -95,7 +95,6 @@ from tse_core.paths import data_folder
 # %% [markdown] tags=["explains"]
 # Why do accuracies differ? The paper examines six possible answers: similarity of models, sentence length, dependency length, irregular forms, amount of training text, and evaluation method.
 #
-# *Published* means the 67 accuracies of each model that the data repository gives. *Recorded* means SmolLM2-135M-Instruct on all of BLiMP, and the laboratory's learning curves.
 
 # %%
 printed = blimp_figures.published_accuracies()
