@@ -169,11 +169,15 @@ glue("ran", ", ".join(ran) or "none ran in this build")
 # %% tags=["remove-input"]
 failing = claims[claims["verdict"] == verdicts.FAILS]
 said = failing[["id", "claim", "published", "measured"]]
-table(
-    said.rename(columns={"measured": "from its data", "published": "printed"}),
-    "Sentences that the papers' own numbers do not bear out (a dash: the paper gives no number)",
-    digits=3,
+display(
+    table(
+        said.rename(columns={"measured": "from its data", "published": "printed"}),
+        "Sentences that the papers' own numbers do not bear out (a dash: the paper gives no number)",
+        digits=3,
+    )
 )
+links = [f"[{name}](19_ledger.ipynb#claim-{name})" for name in failing["id"]]
+newman.say(f"In the ledger: {', '.join(links)}.")
 
 # %% [markdown]
 # ```{dropdown} Predict: a sentence of a paper does not agree with the paper's own table. Did the replication fail?
