@@ -29,7 +29,10 @@ def html(claims):
 def test_every_claim_is_a_row_with_its_filters(claims, html):
     rows = re.findall(r"<tr (data-[^>]*)>", html)
     assert len(rows) == len(claims)
-    assert all('data-paper="' in row and 'data-verdict="' in row for row in rows)
+    assert all(f'data-{name}="' in row for row in rows for name in ("paper", "chapter", "verdict"))
+    assert sum('data-chapter="Table 3: what a model would say"' in row for row in rows) == (
+        claims["cell"].str.startswith("05_table3").sum()
+    )
     assert sum('data-model="bert-large-cased"' in row for row in rows) == (claims["model"] == "bert-large-cased").sum()
 
 

@@ -87,10 +87,10 @@ def test_the_report_leads_to_rows_of_the_ledger(visit):
 def test_the_keyboard_reaches_everything(report):
     report.locator(MAIN).locator("select[name=paper]").focus()
     names = []
-    for _ in range(5):
+    for _ in range(6):
         names.append(report.evaluate("document.activeElement.name || document.activeElement.textContent"))
         report.keyboard.press("Tab")
-    assert names == ["paper", "model", "construction", "verdict", "words"]
+    assert names == ["paper", "chapter", "model", "construction", "verdict", "words"]
     report.locator(MAIN).locator("select[name=verdict]").focus()
     report.keyboard.press("ArrowDown")
     assert len(set(shown(report, "verdict"))) == 1
@@ -101,6 +101,12 @@ def test_a_tile_shows_its_rows(report):
     tile.focus()
     report.keyboard.press("Enter")
     assert set(shown(report, "verdict")) == {"not yet run"}
+
+
+def test_the_rows_of_one_chapter_can_be_chosen(report):
+    chosen(report, "chapter", "Table 3: what a model would say")
+    places = report.evaluate(f"{SHOWN}.map(row => row.querySelector('.tse-about a').href)")
+    assert places and all("/05_table3.html" in place for place in places)
 
 
 def test_a_choice_can_be_linked(visit):

@@ -7,6 +7,7 @@ import pandas as pd
 from tse_book.claims import LEDGER, papers, verdicts
 from tse_book.pages.markup import (
     badge,
+    chapter,
     chapter_link,
     decimals,
     estimate,
@@ -39,7 +40,7 @@ _LABORATORY = {
     "differs": "≠",
     verdicts.NOT_RUN: "…",
 }
-_FILTERS = ("paper", "model", "construction", "verdict")
+_FILTERS = ("paper", "chapter", "model", "construction", "verdict")
 
 
 def verdict_tiles(table: pd.DataFrame):
@@ -54,7 +55,7 @@ def verdict_tiles(table: pd.DataFrame):
 
 
 def ledger_table(table: pd.DataFrame, caption: str):
-    """A ledger, one row per claim, judged ones first, to be filtered by paper, model, construction and verdict."""
+    """A ledger, one row per claim, judged ones first; filters are paper, chapter, model, construction and verdict."""
     titles = papers()
     table = table.sort_values("verdict", key=lambda verdict: verdict.eq(verdicts.NOT_RUN), kind="stable")
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
@@ -82,9 +83,9 @@ def _row(claim: dict, paper: str) -> str:
         ("To run it", _command(claim["how"])),
         ("Made by", f"<code>{escape(legible(claim['signature']))}</code>" if claim["signature"] else ""),
     )
-    data = {name: _name(claim[name]) if name == "verdict" else claim[name] for name in _FILTERS} | {"paper": paper}
+    said = claim | {"paper": paper, "chapter": chapter(claim["cell"]), "verdict": _name(claim["verdict"])}
     return row_of(
-        data,
+        {name: said[name] for name in _FILTERS},
         head_of(claim["claim"], about, details),
         ("Published", number(claim["published"], decimals(claim["published"]))),
         ("Ours", estimate(claim["measured"], claim["low"], claim["high"], digits)),

@@ -5,6 +5,7 @@ book/assets/ledger.js adds filters, book/assets/ledger.css turns rows into cards
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 from urllib.parse import unquote
 
@@ -124,6 +125,7 @@ def chapter_link(cell: str) -> str:
     return f'<a href="{escape(link(cell))}">{escape(chapter(cell))}</a>'
 
 
+@cache
 def chapter(cell: str) -> str:
     """The title of the chapter that a cell is in, as the reader sees it; the page's name where there is no book."""
     page = cell.partition("#")[0]
