@@ -79,7 +79,7 @@ def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> dict[str, Statistic]
     if whole and len(prefixes) == len(PREFIXES):
         found["E.methods.mean"] = _method_differences(whole, prefixes)
         found["E.methods.correlation"] = Statistic(
-            {method: [_correlation(own, whole, list(own))] for method, own in prefixes.items()}
+            {method: [_correlation(own, whole, list(own))] for method, own in prefixes.items()}, correlations=True
         )
     return {claim: statistic for claim, statistic in found.items() if statistic.rows}
 

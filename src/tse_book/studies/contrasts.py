@@ -12,6 +12,7 @@ import numpy as np
 
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
+from tse_core.uncertainty.quantiles import t_quantile
 
 ALL, DIFFERENCE = "all", "difference"
 LEVEL = 0.95
@@ -28,11 +29,13 @@ class Group(NamedTuple):
 
 
 class Statistic(NamedTuple):
-    """The rows of a statistic, and how they are joined; a largest row needs `fewest` clusters in each group."""
+    """The rows of a statistic, and how they are joined; a largest row needs `fewest` clusters in each group. The
+    intervals of correlations are found on Fisher's scale."""
 
     rows: Mapping[str, Sequence[Group]]
     join: Literal["mean", "least", "largest"] = "mean"
     fewest: int = 1
+    correlations: bool = False
 
 
 Statistics = dict[str, Statistic]  # by claim
@@ -73,7 +76,7 @@ def numbers(statistic: Statistic) -> list[Number]:
         wide = [number_of(name, groups, 1 - (1 - LEVEL) / len(rows)) for name, groups in rows.items()]
         extreme = max if statistic.join == "largest" else min
         judged = judged._replace(low=extreme(n.low for n in wide), high=extreme(n.high for n in wide))
-    return [judged, *found]
+    return [fisher(number) for number in (judged, *found)] if statistic.correlations else [judged, *found]
 
 
 def difference(one: Statistic, other: Statistic) -> Number | None:
@@ -95,6 +98,20 @@ def number_of(row: str, groups: Sequence[Group], level: float = LEVEL) -> Number
         lowest, highest = (float(sum(side(g.weight, 0.0) for g in groups)) for side in (min, max))
     low, high = max(found.low, lowest), min(found.high, highest)
     return Number(row, found.estimate, low, high, found.error, found.freedom, found.clusters)
+
+
+def fisher(number: Number) -> Number:
+    """A correlation with its interval on the scale of artanh r, whose error is that of r divided by 1 - r^2.
+
+    >>> found = fisher(Number("a", 0.9, 0.8, 1.02, 0.05, 18, 19))
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.726, 0.966)
+    """
+    if not 0 < number.error < np.inf or abs(number.value) >= 1:
+        return number
+    reach = t_quantile(LEVEL, number.freedom) * number.error / (1 - number.value**2)
+    low, high = np.tanh(np.arctanh(number.value) + np.array([-reach, reach]))
+    return number._replace(low=float(low), high=float(high))
 
 
 def correlated(first: np.ndarray, second: np.ndarray, labels: np.ndarray, weight: float = 1.0) -> Group:
