@@ -23,6 +23,7 @@ def written(tmp_path_factory):
     return folders
 
 
+@pytest.mark.slow
 def test_two_runs_write_the_same_bytes(written):
     first, second = (
         {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} for folder in written

@@ -314,6 +314,7 @@ def test_no_control_takes_a_word_that_the_page_cannot_use(reference, curves_of_r
         assert not {p["name"] for p in chart.to_dict()["params"]} & reserved
 
 
+@pytest.mark.slow
 def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(curves_of_figure1, two_models, table2):
     """Vega-Lite binds a legend only where the selection stands on the marks that the legend explains."""
     vl_convert = pytest.importorskip("vl_convert")

@@ -53,6 +53,7 @@ def test_measured_and_published_curves_of_one_model_are_never_one_line_or_one_me
     assert set(figures.and_others(nothing, printed)["model"]) == set(printed["model"])
 
 
+@pytest.mark.slow
 def test_a_models_curves_reach_the_chart_with_their_intervals(small_models, tmp_path):
     model = small_models / "random-gpt2"
     evaluation = evaluate(model, "marvin-linzen/simple", "newman-clean", store=tmp_path)

@@ -114,6 +114,7 @@ def outcomes():
     return pd.DataFrame(rows, columns=OUTCOMES)
 
 
+@pytest.mark.slow
 def test_the_parts_add_up_in_every_replicate_of_subjects_verbs_and_attractors():
     table, random = outcomes(), np.random.default_rng(2)
     for _ in range(20):

@@ -88,6 +88,7 @@ def test_other_results_and_two_runs_of_one_model_are_refused(tidy):
         tse_book.plot(tidy.assign(construction=tidy["construction"] + "!"), "figure2", beside="gpt2-xl")
 
 
+@pytest.mark.slow
 def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypatch):
     pytest.importorskip("vl_convert")
     chart = tse_book.plot(tidy, "figure2", chosen="Simple")

@@ -60,6 +60,7 @@ def folder(tmp_path_factory, model, pairs, store):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bos", ["default", "none"])
 @pytest.mark.parametrize("method", ["full-sentence", "one-prefix", "two-prefix"])
 def test_recorded_pairs_are_the_measured_ones(folder, model, pairs, method, bos):

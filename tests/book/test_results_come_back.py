@@ -44,6 +44,7 @@ def verdict(known):
     return cells.set_index(["model", "metric"]).loc[("gpt2-xl", "EW"), "verdict"]
 
 
+@pytest.mark.slow
 def test_all_that_a_recorded_run_wrote_is_taken_and_the_book_reads_the_same_store(tse, recorded):
     assert verdict(known_results(store_folder())) == NOT_RUN
     code, out, said = tse("results", "add", *sorted(recorded.iterdir()))

@@ -90,6 +90,7 @@ def test_blimp_has_67_paradigms_of_1000_in_12_phenomena(blimp):
     assert (listed["one_prefix"].sum(), listed["two_prefix"].sum()) == (20, 20)
 
 
+@pytest.mark.slow
 def test_blimps_oddities_are_found_and_counted(blimp):
     found = pair_defects(blimp).groupby("defect")["pairs"].sum()
     assert found["identical sentences"] == 7

@@ -69,6 +69,7 @@ def test_number_sensitivity_counts_the_verbs_whose_odds_are_higher_after_the_sin
     assert adverbs["twins"].to_dict() == {"none": 1, "often": 0}
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-50, 50), min_size=3, max_size=3))
 def test_a_constant_preference_for_a_form_changes_ew_and_not_number_sensitivity(preference):
     odds = ODDS + np.round(preference, 3)

@@ -107,6 +107,7 @@ def test_one_line_changed_in_join_makes_the_store_miss(tiny_masked, tmp_path):
     assert changed[0] == changed[1] and changed[0]["MW"] != original["MW"]
 
 
+@pytest.mark.slow
 def test_the_version_is_raised_when_scores_move():
     golden, found = json.loads(GOLDEN.read_text()), measured()
     assert found.keys() == golden["scores"].keys()

@@ -293,6 +293,7 @@ def test_the_papers_blimp_is_one_row_of_table_2_and_loads_by_file(real_data):
     assert len(one) == 1000
 
 
+@pytest.mark.slow
 def test_blimp_has_67_paradigms_12_phenomena_and_the_papers_prefix_methods(real_data):
     pairs = load_sentence_pairs("blimp")
     assert list(pairs.columns) == SENTENCE_COLUMNS

@@ -56,6 +56,7 @@ def test_the_names_are_those_of_the_scores_at_the_cutoffs():
     assert tse_scores([0.3, 0.1], [0.1, 0.1]).tolist() == [1.0, 0.0]
 
 
+@pytest.mark.slow
 def test_a_new_metric_in_the_table_is_scored_cut_bounded_and_drawn(tiny_causal):
     code = NEW.replace("MODEL", repr(str(tiny_causal)))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -35,6 +35,7 @@ def test_those_used_longest_ago_close_until_the_next_one_fits(three, memory, fit
     assert room.opened() == [three[number].network for number in left]
 
 
+@pytest.mark.slow
 def test_a_network_that_closed_reads_its_weights_again_and_says_the_same(three, memory):
     memory(4 * three[0].network.parameter_count)
     first = [surprisals(model, ["The author laughs."]) for model in three]

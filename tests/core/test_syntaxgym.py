@@ -126,6 +126,7 @@ def test_all_public_suites_are_read_and_counted(public):
         assert library.circuit(suite) == (facts.circuit if isinstance(facts.circuit, str) else "")
 
 
+@pytest.mark.slow
 def test_public_suites_survive_json_and_csv_byte_for_byte(public, tmp_path):
     for path in public:
         suite = read_suite(path)
