@@ -4,6 +4,7 @@ import json
 
 import pandas as pd
 import pytest
+import yaml
 
 from tse_core.datasets.grammar import generate, noun_table, template_table
 from tse_core.datasets.grammar_notation import load_grammar
@@ -290,3 +291,27 @@ def test_twins_share_all_words_but_the_subjects_and_what_agrees_with_it(pairs):
     relative = pairs[pairs["template"] == "subj_rel"]
     assert relative["twin"].iloc[0] == "the author/authors that likes/like the guard ___"
     assert relative.groupby(["twin", "lemma", "right"])["number"].agg(set).map(len).eq(2).all()
+
+
+def test_items_are_drawn_among_those_that_use_no_entry_of_a_list_twice(tmp_path):
+    patterns = {f"p{n}": "the [n 1] and [n 2] [*v 1]" for n in range(8)}
+    lists = {"nouns": {"n": ["key/keys", "dog/dogs"]}, "predicates": {"v": ["is/are"]}}
+    file = tmp_path / "two.yaml"
+    file.write_text(yaml.safe_dump({"items": 1, "lexicon": lists, "constructions": {"c": {"patterns": patterns}}}))
+    pairs = generate(load_grammar(file))
+    assert pairs["template"].value_counts().to_dict() == dict.fromkeys(patterns, 4)  # the numbers of two nouns
+    assert (pairs["noun"] != pairs["attractor"].str.removesuffix("s")).all()
+
+
+def test_an_entry_of_two_lists_may_stand_twice_where_each_list_gives_it_once(tmp_path):
+    lists = {
+        "nouns": {"n": ["key/keys", "dog/dogs"], "m": ["key/keys", "cat/cats"]},
+        "predicates": {"v": ["is/are"]},
+        "words": {"w": ["near", "by"]},
+    }
+    pattern = "the [n 1] and [n 2] [w] [m 3] [m 4] [*v 1]"
+    file = tmp_path / "shared.yaml"
+    file.write_text(yaml.safe_dump({"lexicon": lists, "constructions": {"c": {"patterns": {"p": pattern}}}}))
+    pairs = generate(load_grammar(file))
+    assert len(pairs) == (2 * 1) * 2 * (2 * 1) * 2**4  # two nouns, a word, two nouns, the numbers of four
+    assert len(pairs.drop_duplicates(["left", "correct"])) == len(pairs)

@@ -78,11 +78,12 @@ def test_a_sentence_that_holds_a_mask_is_refused_as_a_context_is(tiny_masked):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: interval([85.0, 84.0], ["a", "b"]), "the mean 84.5 is outside 0 to 1"),
-        (lambda: interval([-0.4, 0.3], ["a", "b"]), "the mean -0.05 is outside 0 to 1"),
+        (lambda: interval([85.0, 84.0], ["a", "b"]), "85 is outside 0 to 1"),
+        (lambda: interval([-0.3, 0.34], ["a", "b"]), "-0.3 is outside 0 to 1"),
         (lambda: interval([0.1, 0.3], ["a", "b"], level=95), "level is 95; it is a share"),
         (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "draws at least once"),
-        (lambda: compare([10.0, 9.0], [1.0, 1.0], ["a", "b"]), "the mean 9.5 is outside 0 to 1"),
+        (lambda: interval([0.0, 1.0, 1.0], [None, "a", "b"]), "1 values have no cluster"),
+        (lambda: compare([10.0, 9.0], [1.0, 1.0], ["a", "b"]), "10 is outside 0 to 1"),
     ],
 )
 def test_values_outside_what_an_interval_is_about(call, message):

@@ -8,7 +8,7 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -90,14 +90,15 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
         grammar.lexicon[part.list] if isinstance(part, Slot) else (Entry(part, part),) for part in template.parts
     ]
     names = [slot.list for slot in slots.values()]
-    repeated = [i for i, slot in slots.items() if names.count(slot.list) > 1]
+    repeated = [[i for i in slots if slots[i].list == name] for name in dict.fromkeys(names) if names.count(name) > 1]
     noun = {i: slot.index for i, slot in slots.items() if slot.kind == "nouns"}
     subject = next(i for i, noun_index in noun.items() if noun_index == index)
     agreeing = {i for i, slot in slots.items() if slot.index == index}
     items = [choices]
     if grammar.items:
         places = [i for i, slot in slots.items() if _is_item(grammar, slot)]
-        items = list(_drawn_items(choices, places, grammar.items, template))
+        again = [[i for i in group if i in places] for group in repeated]
+        items = list(_drawn_items(choices, places, again, grammar.items, template))
     rows: list[tuple] = []
     for values in itertools.product(NUMBERS, repeat=len(indices)):
         number_of = dict(zip(indices, values, strict=True)) | {0: "singular"}
@@ -119,7 +120,7 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
                 attractor, attractor_number = _attractor(beginning, at, noun, subject, verb)
                 for end, lemma, correct, wrong, right, twin_end in ends:
                     chosen = beginning + end
-                    if repeated and len({chosen[i] for i in repeated}) < len(repeated):
+                    if _says_twice(chosen, repeated):
                         continue
                     rows.append(
                         (
@@ -143,6 +144,11 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
     return rows
 
 
+def _says_twice(chosen: Sequence[Entry] | Mapping[int, Entry], repeated: list[list[int]]) -> bool:
+    """Whether a list that stands at several places gives one entry to two of them."""
+    return any(len({chosen[i] for i in group}) < len(group) for group in repeated)
+
+
 def _joined(texts: Iterable[str]) -> str:
     return " ".join(filter(None, texts))
 
@@ -152,14 +158,17 @@ def _written(entries: Iterable[Entry], numbers: Iterable[str]) -> str:
     return _joined(e.both() if n == BOTH else e.text(n) for e, n in zip(entries, numbers, strict=True))
 
 
-def _drawn_items(choices: list[tuple[Entry, ...]], places: list[int], count: int, template: Template):
-    """The choices at each place of the sentence, for each of `count` items, whose words stand at `places`.
+def _drawn_items(
+    choices: list[tuple[Entry, ...]], places: list[int], again: list[list[int]], count: int, template: Template
+):
+    """The choices at each place of the sentence, for each of `count` items, whose words stand at `places`; each list
+    that stands at the places of a group in `again` gives different entries to them.
 
     Drawn with a seed of the template's own, one after the other, each time an item whose words were drawn least.
     """
     left = list(itertools.product(*(choices[i] for i in places)))
     order = np.random.default_rng([*template.name.encode()]).permutation(len(left))
-    left = [left[i] for i in order]
+    left = [left[i] for i in order if not _says_twice(dict(zip(places, left[i], strict=True)), again)]
     drawn: Counter[tuple[int, Entry]] = Counter()
     for _ in range(min(count, len(left))):
         item = min(left, key=lambda words: sorted((drawn[p, word] for p, word in enumerate(words)), reverse=True))

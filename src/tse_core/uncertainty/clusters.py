@@ -42,7 +42,7 @@ class Totals(NamedTuple):
 
 
 def defined(sample: Sample) -> Sample:
-    """The sample as arrays of one length, without undefined values and unknown clusters."""
+    """The sample as arrays of one length, without undefined values. Raises InputError where a value has no cluster."""
     import pandas as pd
 
     values = np.asarray(sample.values, dtype=float)
@@ -51,7 +51,9 @@ def defined(sample: Sample) -> Sample:
     if len({len(array) for array in (values, counts, *ways)}) > 1:
         lengths = ", ".join(str(len(array)) for array in (values, *ways))
         raise InputError(f"values and clusters differ in length: {lengths}")
-    kept = np.logical_and.reduce([~np.isnan(values), counts > 0, *(~pd.isna(way) for way in ways)])
+    kept = ~np.isnan(values) & (counts > 0)
+    if lost := sum(int((kept & pd.isna(way)).sum()) for way in ways):
+        raise InputError(f"{lost} values have no cluster (None or NaN); name one for each, or leave these values out")
     if not kept.any():
         raise InputError("no defined value to average: all are NaN or there are none")
     return Sample(values[kept], [way[kept] for way in ways], counts[kept])

@@ -101,7 +101,7 @@ def interval(
     Raises
     ------
     InputError
-        The lengths differ, or fewer than one value is left; the mean lies outside the bounds; a level that is no share.
+        The lengths differ, or fewer than one value is left; a value lies outside the bounds; a level that is no share.
 
     Examples
     --------
@@ -114,7 +114,8 @@ def interval(
     sample = defined(Sample(values, [np.arange(len(values)) if clusters is None else clusters, *crossed_with], counts))
     ways = [codes([way]) for way in sample.clusters]
     estimate = float(np.average(sample.values, weights=sample.counts))
-    _check_inside(estimate, bounds, "; give bounds=(lowest, highest), the range that the score can take")
+    checked = sample.values if counts is None else np.array([estimate])  # of groups, a value may be what it adds
+    _check_inside(checked, bounds, "; give bounds=(lowest, highest), the range that the score can take")
     count = min(int(way.max()) + 1 for way in ways)
     if count == 1:
         return Interval(estimate, bounds[0], bounds[1], "one cluster: no interval", 1)
@@ -215,7 +216,7 @@ def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamp
         second_clusters = clusters
     samples = [defined(Sample(first, [clusters])), defined(Sample(second, [second_clusters]))]
     for sample in samples:
-        _check_inside(float(np.mean(sample.values)), (0.0, 1.0), "; scores are compared as shares")
+        _check_inside(sample.values, (0.0, 1.0), "; scores are compared as shares")
     totals = cluster_totals(samples)
     difference, count = float(contrast(totals)), len(totals.counts)
     if count == 1:
@@ -244,9 +245,10 @@ def _check_draws(level: float, resamples: int) -> None:
         raise InputError(f"resamples is {resamples}; a bootstrap draws at least once")
 
 
-def _check_inside(mean: float, bounds: tuple[float, float], hint: str) -> None:
-    if not bounds[0] - ROUNDING <= mean <= bounds[1] + ROUNDING:
-        raise InputError(f"the mean {mean:g} is outside {bounds[0]:g} to {bounds[1]:g}{hint}")
+def _check_inside(values: np.ndarray, bounds: tuple[float, float], hint: str) -> None:
+    outside = values[(values < bounds[0] - ROUNDING) | (values > bounds[1] + ROUNDING)]
+    if len(outside):
+        raise InputError(f"{outside[0]:g} is outside {bounds[0]:g} to {bounds[1]:g}{hint}")
 
 
 def _concatenated(labels) -> np.ndarray:
