@@ -346,8 +346,11 @@ def test_the_verdict_holds_what_each_kind_of_verb_shows(nouns, never, verdict):
 
 def test_the_fall_of_ew_is_said_of_both_kinds_or_not_at_all(monkeypatch):
     rows = [("m", c, "E.head-tail.ew", "all", v, v - 0.1, v + 0.1) for c, v in ((DEFAULT, 0.3), (NO_NOUNS, 0.0))]
+    rows += [("m", NO_NOUNS, "E.head-tail.ew", row, v, v - 0.1, v + 0.1) for row, v in (("Simple", 0.2), ("PP", 0.0))]
     table = pd.DataFrame(rows, columns=["model", "condition", "claim", "row", "value", "low", "high"])
     monkeypatch.setattr("tse_book.pages.design.recorded_findings", lambda: table)
-    assert "by 0.30 [0.20, 0.40] more" in fall_of_ew("m") and "by 0.00 [-0.10, 0.10] over" in fall_of_ew("m")
+    assert "by 0.30 [0.20, 0.40] more" in fall_of_ew(
+        "m"
+    ) and "is 0.00 [-0.10, 0.10], and 1 of 2 rows fall" in fall_of_ew("m")
     monkeypatch.setattr("tse_book.pages.design.recorded_findings", lambda: table[:1])
     assert fall_of_ew("m") == fall_of_ew("another") == ""
