@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_core import evaluate, load_lemmas
+from tse_core import evaluate, load_lemmas, load_model
 from tse_core.agreement.clustered import clustered
 from tse_core.errors import InputError
 from tse_core.metrics import table as metrics
 from tse_core.metrics.table import Cutoffs, Metric, score_range
 from tse_core.sentences.tokens import token_surprisals
-from tse_core.uncertainty.intervals import compare, interval
+from tse_core.uncertainty.intervals import combine, compare, interval
 from tse_core.uncertainty.tables import table_intervals
 
 PAIRS = pd.DataFrame(
@@ -51,6 +51,7 @@ def test_a_list_of_lemmas_may_be_named_by_the_list_itself(evaluation):
         ({"cutoffs": Cutoffs((0.1, 0.10000001, 1.0), ())}, "0.10000001 has more than six digits"),
         ({"cutoffs": Cutoffs((0.9999999,), ())}, "0.9999999 has more than six digits"),
         ({"cutoffs": Cutoffs((0.5, 0.5, 1.0), ())}, "one share twice"),
+        ({"cutoffs": Cutoffs((0.5, "1"), ())}, "a tuple of shares"),
         ({"batch_tokens": "5"}, "batch_tokens is '5'"),
         ({"sample": True}, "a sample is a number"),
     ],
@@ -81,7 +82,9 @@ def test_a_sentence_that_holds_a_mask_is_refused_as_a_context_is(tiny_masked):
         (lambda: interval([85.0, 84.0], ["a", "b"]), "85 is outside 0 to 1"),
         (lambda: interval([-0.3, 0.34], ["a", "b"]), "-0.3 is outside 0 to 1"),
         (lambda: interval([0.1, 0.3], ["a", "b"], level=95), "level is 95; it is a share"),
-        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "draws at least once"),
+        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "0 resamples are too few"),
+        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=39), "39 resamples are too few"),
+        (lambda: combine([([0.1, 0.3], [["a", "b"]])], [1], level=95), "level is 95; it is a share"),
         (lambda: interval([0.0, 1.0, 1.0], [None, "a", "b"]), "1 values have no cluster"),
         (lambda: compare([10.0, 9.0], [1.0, 1.0], ["a", "b"]), "10 is outside 0 to 1"),
     ],
@@ -98,3 +101,18 @@ def test_a_score_in_nats_has_a_range_of_its_own(monkeypatch):
     contexts = pd.DataFrame({"construction": "a", "noun": list("abcd"), "margin": [2.0, 3.0, -1.0, 4.0]})
     row = table_intervals(contexts, ["margin"]).iloc[0]
     assert row["score"] == 2.0 and row["low"] == pytest.approx(2 - 3.1824463 * np.std([2, 3, -1, 4], ddof=1) / 2)
+
+
+def test_a_folder_has_no_revision(tiny_causal):
+    with pytest.raises(InputError, match="is a folder, which has no revision"):
+        load_model(tiny_causal, revision="step1000")
+
+
+def test_log_odds_that_later_scores_read_cannot_be_changed(evaluation):
+    with pytest.raises(ValueError, match="read-only"):
+        evaluation.log_odds[:] = 0
+
+
+def test_a_cluster_that_pandas_made_a_float_is_the_same_cluster():
+    values = [0.1, 0.5, 0.9], [0.3, 0.4, 0.2]
+    assert compare(*values, [1, 2, 3], [1.0, 2.0, 3.0]) == compare(*values, [1, 2, 3], [1, 2, 3])

@@ -76,7 +76,9 @@ def numbers(statistic: Statistic) -> list[Number]:
         wide = [number_of(name, groups, 1 - (1 - LEVEL) / len(rows)) for name, groups in rows.items()]
         extreme = max if statistic.join == "largest" else min
         judged = judged._replace(low=extreme(n.low for n in wide), high=extreme(n.high for n in wide))
-    return [fisher(number) for number in (judged, *found)] if statistic.correlations else [judged, *found]
+    if statistic.correlations and statistic.join == "mean":
+        return [fisher(number) for number in (judged, *found)]
+    return [judged, *found]
 
 
 def difference(one: Statistic, other: Statistic) -> Number | None:

@@ -124,6 +124,7 @@ class Evaluation:
         places = self.forms["context"].to_numpy()[:: len(self.lemmas)]
         values = np.empty((len(self.contexts), len(self.lemmas)), dtype=np.float32)
         values[places] = self.forms[column].to_numpy().reshape(len(places), -1)
+        values.flags.writeable = False  # later scores read them again
         return values
 
     def intervals(self, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:

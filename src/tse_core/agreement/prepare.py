@@ -1,7 +1,6 @@
 """What is asked of `evaluate`, checked and made ready: contexts, the lemmas that count, a sample."""
 
 import warnings
-from copy import copy
 from pathlib import Path
 from typing import Literal
 
@@ -128,9 +127,7 @@ def _check_cut(cut: Cut, forms: FormsPolicy, cutoffs: Cutoffs) -> None:
 
 def _in_order(lemmas: Lemmas) -> Lemmas:
     """A list in the one order in which shards number lemmas, whatever the order in which it was given."""
-    ordered = copy(lemmas)  # which need not be checked again
-    object.__setattr__(ordered, "table", lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
-    return ordered
+    return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
 
 
 def _sampled(pairs: pd.DataFrame, index: np.ndarray, contexts: pd.DataFrame, size: int, seed: int):

@@ -23,6 +23,10 @@ class Cutoffs(NamedTuple):
 def check_cutoffs(cutoffs: Cutoffs) -> None:
     """Raises InputError for what is no share above 0, or has more digits than the names of columns, or stands twice."""
     for side, shares in cutoffs._asdict().items():
+        if not isinstance(shares, tuple | list) or not all(isinstance(share, int | float) for share in shares):
+            raise InputError(
+                f"the cut-offs at the {side} are {shares!r}; they must be a tuple of shares of probability"
+            )
         for share in shares:
             if not 0 < share <= 1:
                 raise InputError(f"cut-off {share} is no share of probability; it must be above 0 and at most 1")

@@ -56,7 +56,13 @@ def defined(sample: Sample) -> Sample:
         raise InputError(f"{lost} values have no cluster (None or NaN); name one for each, or leave these values out")
     if not kept.any():
         raise InputError("no defined value to average: all are NaN or there are none")
-    return Sample(values[kept], [way[kept] for way in ways], counts[kept])
+    return Sample(values[kept], [_whole(way[kept]) for way in ways], counts[kept])
+
+
+def _whole(labels: np.ndarray) -> np.ndarray:
+    """Labels with whole numbers as such: pandas turns 1 into 1.0 where another cell of the column is empty."""
+    whole = labels.dtype.kind == "f" and (labels == np.round(labels)).all()
+    return labels.astype(np.int64) if whole else labels
 
 
 def codes(ways: Sequence[np.ndarray]) -> np.ndarray:

@@ -162,6 +162,7 @@ def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, leve
     >>> print(combine([one, other], [1, -1]))
     0.300 [-2.241, 2.841]
     """
+    _check_draws(level)
     given = [Sample(*sample) for sample in samples]
     if len(given) != len(weights):
         raise InputError(f"{len(given)} groups of values but {len(weights)} weights; there must be one each")
@@ -238,11 +239,13 @@ def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamp
     return Comparison(difference, float(low), float(high), float(p), method, count)
 
 
-def _check_draws(level: float, resamples: int) -> None:
+def _check_draws(level: float, resamples: int = 2000) -> None:
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}; a bootstrap draws at least once")
+    if resamples * (1 - level) < 2 - ROUNDING:
+        raise InputError(
+            f"{resamples} resamples are too few for an interval of {level:.0%}; 2 / (1 - level) are needed"
+        )
 
 
 def _check_inside(values: np.ndarray, bounds: tuple[float, float], hint: str) -> None:

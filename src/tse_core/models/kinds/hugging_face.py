@@ -104,6 +104,9 @@ def _files(name: str, place: str, revision: str | None, trust: bool) -> tuple[Pa
         folder = model_folder(name, place, revision, trust)
         return folder, partial(fetched_weights, name, place, folder)
 
+    if revision:
+        raise InputError(f"{name} is a folder, which has no revision; {revision!r} would name a branch, tag or commit")
+
     def weights() -> list[Path]:
         if not (found := weight_files(Path(place))):
             raise no_weights(name)
