@@ -204,6 +204,7 @@ def test_a_readers_own_grammar_by_hand(write):
         ("[*does 1]", "[*doez 1]", "constructions.mine.patterns.mine_1: unknown list 'doez' .did you mean 'does'"),
         ("[*does 1]", "[does 1]", "mine_1: exactly one predicate must carry the star"),
         ("[*does 1]", "[*does]", r"mine_1: \[\*does\] needs an index"),
+        ("[*does 1]", "[*does 0]", r"mine_1: \[\*does 0\] needs an index"),
         ("[*does 1]", "[*does 3]", "mine_1: index 3 must stand on exactly one noun, it stands on 0"),
         ("[*does 1]", "[*does 1", "mine_1: a square bracket has no partner"),
         ("[person 2]", "[person 1]", "mine_1: index 1 must stand on exactly one noun, it stands on 2"),

@@ -66,6 +66,15 @@ def test_a_pair_of_the_same_form_twice_is_refused(tiny_causal):
         evaluate(tiny_causal, PAIRS.assign(wrong=["laugh", "laugh"]), "newman-clean")
 
 
+def test_a_number_that_the_verbs_own_forms_contradict_is_refused(tiny_causal):
+    exchanged = PAIRS.assign(number=["plural", "singular"])
+    with pytest.raises(InputError, match="said to be plural, .* 'laughs' is singular"):
+        evaluate(tiny_causal, exchanged, "newman-clean")
+    swapped = pd.DataFrame({"lemma": ["laugh"], "singular": ["laugh"], "plural": ["laughs"]})
+    with pytest.raises(InputError, match="said to be singular, .* 'laughs' is plural"):
+        evaluate(tiny_causal, PAIRS, swapped)
+
+
 def test_a_size_of_a_sample_may_come_from_a_table(tiny_causal):
     few = evaluate(tiny_causal, PAIRS, "newman-clean", sample=np.int64(1))
     assert len(few.contexts) == 1 and "1@0" in str(few.signature)
@@ -82,8 +91,8 @@ def test_a_sentence_that_holds_a_mask_is_refused_as_a_context_is(tiny_masked):
         (lambda: interval([85.0, 84.0], ["a", "b"]), "85 is outside 0 to 1"),
         (lambda: interval([-0.3, 0.34], ["a", "b"]), "-0.3 is outside 0 to 1"),
         (lambda: interval([0.1, 0.3], ["a", "b"], level=95), "level is 95; it is a share"),
-        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "0 resamples are too few"),
-        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=39), "39 resamples are too few"),
+        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "resamples is 0; a bootstrap draws at least once"),
+        (lambda: interval(np.linspace(0, 1, 40), resamples=39), "39 resamples are too few"),
         (lambda: combine([([0.1, 0.3], [["a", "b"]])], [1], level=95), "level is 95; it is a share"),
         (lambda: interval([0.0, 1.0, 1.0], [None, "a", "b"]), "1 values have no cluster"),
         (lambda: compare([10.0, 9.0], [1.0, 1.0], ["a", "b"]), "10 is outside 0 to 1"),

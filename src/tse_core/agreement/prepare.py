@@ -15,7 +15,7 @@ from tse_core.datasets.coerce import as_lemmas, as_pairs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.datasets.nouns import with_nouns
-from tse_core.datasets.numbers import with_numbers
+from tse_core.datasets.numbers import require_agreement, with_numbers
 from tse_core.datasets.pairs import context_factors, context_index, unique_contexts
 from tse_core.errors import InputError, LittleCountedWarning, unknown
 from tse_core.metrics.table import Cutoffs, check_cutoffs
@@ -45,6 +45,7 @@ def prepare(
         raise InputError("there are no pairs to score")
     given, lemmas = len(pairs), _in_order(as_lemmas(lemmas, protocol, pairs.attrs.get("name", "")))
     refuse_taken_names(pairs, lemmas.table)
+    require_agreement(pairs, lemmas)
     pairs, guessed = _numbered(with_nouns(pairs), lemmas)
     model = as_language_model(model)
     if cut == "all-words" and model.kind == "masked":

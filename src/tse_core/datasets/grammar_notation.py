@@ -240,7 +240,7 @@ def _slot(piece: str, kinds: dict[str, str], where: str) -> Slot:
     kind = kinds[name]
     if kind == "words" and (index or star):
         raise InputError(f"{where}: [{piece}] takes no index and no star: {name!r} lists words that do not agree")
-    if kind != "words" and not index:
+    if kind != "words" and not int(index or 0):
         raise InputError(f"{where}: [{piece}] needs an index, as in [{name} 1]: co-indexed words agree")
     if star and kind != "predicates":
         raise InputError(f"{where}: [{piece}] is starred, but only a predicate can be under test")

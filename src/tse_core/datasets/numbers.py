@@ -56,9 +56,8 @@ def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataF
     if not missing.any():
         return pairs, 0
     known: dict[tuple[str, str], str] = {}
-    for table in [lemmas.table for lemmas in lists]:
-        forms = list(zip(table["singular"], table["plural"], strict=True))
-        known = dict.fromkeys(forms, "singular") | {(p, s): "plural" for s, p in forms} | known
+    for lemmas in lists:
+        known = _of_forms(lemmas) | known
     numbers, guessed = pairs["number"].tolist(), 0
     for row in missing.to_numpy().nonzero()[0]:
         correct, wrong = (pairs[side].iloc[row].lower().removesuffix("n't") for side in ("correct", "wrong"))
@@ -71,6 +70,24 @@ def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataF
         base = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"]).map(verb_lemma)
         pairs["lemma"] = pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), base)
     return pairs, guessed
+
+
+def require_agreement(pairs: pd.DataFrame, lemmas: Lemmas) -> None:
+    """Raises InputError where a pair says one number and the list's forms of its verb say the other."""
+    known = _of_forms(lemmas)
+    for correct, wrong, number in pairs[["correct", "wrong", "number"]].drop_duplicates().itertuples(index=False):
+        shown = known.get((correct.lower(), wrong.lower()), number)
+        if number and shown != number:
+            raise InputError(
+                f"a pair is said to be {number}, but by the verb list {lemmas.name} its correct form {correct!r} is "
+                f"{shown} (the other form is {wrong!r}): exchange the numbers, or the columns singular and plural"
+            )
+
+
+def _of_forms(lemmas: Lemmas) -> dict[tuple[str, str], str]:
+    """(correct, wrong) -> the number of the correct form, by the rows of a list."""
+    forms = list(zip(lemmas.table["singular"], lemmas.table["plural"], strict=True))
+    return {(plural, singular): "plural" for singular, plural in forms} | dict.fromkeys(forms, "singular")
 
 
 def _spelled(correct: str, wrong: str) -> str:

@@ -127,7 +127,7 @@ def interval(
         return Interval(estimate, low, high, "rule of three", count, 0.0, count - 1)
     drawn = None
     if len(ways) == 1 and FEW_CLUSTERS <= count <= MANY_CLUSTERS:
-        drawn = bootstrap_t(cluster_totals([sample]), error, level, resamples, seed)
+        drawn = _drawn(cluster_totals([sample]), error, level, resamples, seed)
     if drawn:
         (low, high, _), method = drawn, "cluster bootstrap-t"
     else:
@@ -232,7 +232,7 @@ def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamp
         low, high = t_bounds(difference, error, level, count - 1, (-np.inf, np.inf))
         method = f"t({count - 1})"
         if FEW_CLUSTERS <= count <= MANY_CLUSTERS:
-            drawn = bootstrap_t(totals, error, level, resamples, seed)
+            drawn = _drawn(totals, error, level, resamples, seed)
     p = p_value(difference, error, count - 1)
     if drawn:
         (low, high, p), method = drawn, "cluster bootstrap-t"
@@ -242,10 +242,15 @@ def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamp
 def _check_draws(level: float, resamples: int = 2000) -> None:
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}; a bootstrap draws at least once")
+
+
+def _drawn(totals, error: float, level: float, resamples: int, seed: int):
+    """`bootstrap_t`, which needs draws beyond either end of the interval."""
     if resamples * (1 - level) < 2 - ROUNDING:
-        raise InputError(
-            f"{resamples} resamples are too few for an interval of {level:.0%}; 2 / (1 - level) are needed"
-        )
+        raise InputError(f"{resamples} resamples are too few for level {level:g}; 2 / (1 - level) are needed")
+    return bootstrap_t(totals, error, level, resamples, seed)
 
 
 def _check_inside(values: np.ndarray, bounds: tuple[float, float], hint: str) -> None:
