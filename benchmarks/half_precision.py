@@ -1,4 +1,4 @@
-"""What half precision saves and what it costs: a model in float32 and in bfloat16, the same contexts and pairs.
+"""What half precision saves and what it costs: a model in float32, bfloat16 and float16, the same contexts and pairs.
 
 python -m benchmarks.half_precision --out data/recorded/half_precision.csv
 
@@ -19,7 +19,7 @@ import torch
 
 from tse_core import evaluate, load_model, load_pairs, load_sentence_pairs, score_pairs
 
-DTYPES = ("float32", "bfloat16")
+DTYPES = ("float32", "bfloat16", "float16")
 CONTEXTS = 24  # of each construction
 PAIRS = 6  # of each paradigm
 

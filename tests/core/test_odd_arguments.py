@@ -11,6 +11,7 @@ from tse_core.metrics import table as metrics
 from tse_core.metrics.table import Cutoffs, Metric, score_range
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.uncertainty.intervals import combine, compare, interval
+from tse_core.uncertainty.p_values import p_value
 from tse_core.uncertainty.tables import table_intervals
 
 PAIRS = pd.DataFrame(
@@ -125,3 +126,12 @@ def test_log_odds_that_later_scores_read_cannot_be_changed(evaluation):
 def test_a_cluster_that_pandas_made_a_float_is_the_same_cluster():
     values = [0.1, 0.5, 0.9], [0.3, 0.4, 0.2]
     assert compare(*values, [1, 2, 3], [1.0, 2.0, 3.0]) == compare(*values, [1, 2, 3], [1, 2, 3])
+
+
+def test_a_name_that_no_file_can_have_is_refused_in_one_line():
+    with pytest.raises(InputError, match="longer than a name of a file"):
+        load_model("a" * 300)
+
+
+def test_the_p_value_of_a_distance_that_is_not_known_is_1():
+    assert p_value(float("nan"), 0.1, 5) == 1.0

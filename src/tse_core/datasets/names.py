@@ -46,7 +46,7 @@ def load_pairs(
     InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
     name = str(name_or_path)
-    spelling: Any = {"capital": capital, "period": period}
+    spelling: Any = {"capital": bool(capital), "period": bool(period)}
     head = name.partition("/")[0]
     if name.endswith((".yaml", ".yml")):
         pairs = generate(load_grammar(name_or_path), **spelling)

@@ -11,11 +11,12 @@ def p_value(distance: float, error: float, freedom: int) -> float:
     """Two-sided p-value of an estimate at this distance from a hypothesis, as the intervals above judge it.
 
     With an error it is Student's t; by the rule of three (error 0) the level at which the interval would reach so far.
+    Where the estimate or its error is not known it is 1.
 
     >>> round(p_value(0.2, 0.1, 10), 3), round(p_value(0.2, 0.0, 9), 3)
     (0.073, 0.107)
     """
-    if freedom < 1 or np.isnan(error):
+    if freedom < 1 or np.isnan(error) or np.isnan(distance):
         return 1.0
     if error == 0:
         return float(max(0.0, 1 - abs(distance)) ** (freedom + 1))
