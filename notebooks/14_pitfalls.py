@@ -388,12 +388,15 @@ columns = {
     "decisions_changed": "decisions changed",
     "sentence_ties": "ties of sentences",
 }
-one, two = half.set_index("dtype").loc[["float32", "bfloat16"]].to_dict("records")
+one, two, other = (
+    half.set_index("dtype").loc[["float32", "bfloat16", "float16"]].to_dict("records")
+)
 glue(
     "half_precision",
     f"{two['model']} in bfloat16: EW of a construction moves by up to {two['EW_largest_change']:.3f}, TSE by up to "
     f"{two['TSE_largest_change']:.3f}, and {two['decisions_changed']} of {two['sentence_pairs']} BLiMP pairs change sides. "
-    f"Scoring contexts takes {two['seconds_of_slots'] / one['seconds_of_slots']:.0%} of the time that float32 needs.",
+    f"Scoring contexts takes {two['seconds_of_slots'] / one['seconds_of_slots']:.0%} of the time that float32 needs. "
+    f"In float16 EW moves by up to {other['EW_largest_change']:.3f}, TSE by {other['TSE_largest_change']:.3f}.",
 )
 guard(
     "scoring is faster and coarser",
