@@ -179,7 +179,7 @@ display(
 links = [f"[{name}](19_ledger.ipynb#claim-{name})" for name in failing["id"]]
 printed = failing["note"].str.contains(r"printed [\d.]+, holds").sum()
 newman.say(
-    f"In the ledger: {', '.join(links)}. {printed} of these hold in the table as printed, not as corrected."
+    f"In the ledger: {', '.join(links)}. {printed} hold as printed, not as corrected."
 )
 
 # %% [markdown]
