@@ -74,8 +74,8 @@ def kind_of_verb(single: pd.DataFrame) -> str:
     ...                     ["all", "also nouns", "never nouns"])
     >>> print(kind_of_verb(rows))
     Over single-token verbs, TSE minus EW is 0.10 [0.09, 0.11]. Within verbs that are also nouns it is 0.07 \
-[0.05, 0.09], within verbs that are never nouns 0.02 [0.01, 0.03]: in the rows where TSE tests such a verb, mostly \
-one or two. So EW is below TSE for either kind.
+[0.05, 0.09], within verbs that are never nouns 0.02 [0.01, 0.03] (in the rows where TSE \
+tests such a verb). So EW is below TSE for either kind.
     """
     said = f"Over single-token verbs, TSE minus EW is {_interval(single.loc['all'])}."
     if not {"also nouns", "never nouns"} <= set(single.index):
@@ -89,7 +89,7 @@ one or two. So EW is below TSE for either kind.
     )
     return (
         f"{said} Within verbs that are also nouns it is {_interval(nouns)}, within verbs that are never nouns "
-        f"{_interval(never)}: in the rows where TSE tests such a verb, mostly one or two. So {verdict}."
+        f"{_interval(never)} (in the rows where TSE tests such a verb). So {verdict}."
     )
 
 

@@ -15,9 +15,9 @@ from tse_core.datasets.lemmas import full_list_file
 from tse_core.errors import InputError
 from tse_core.models.devices import free_memory, usable_device
 from tse_core.models.hub import hub_unreachable
+from tse_core.models.memory import WORK
 from tse_core.models.package_index import model_file
 from tse_core.models.packages import package_models
-from tse_core.models.room import WORK
 from tse_core.paths import data_folder, store_folder
 
 FULL, INSTEAD = "newman-full", "newman-released"

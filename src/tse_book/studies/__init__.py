@@ -1,4 +1,4 @@
-"""Measurements that use several rooms: training dynamics, learning curves, recorded runs."""
+"""Measurements that use several packages: training dynamics, learning curves, recorded runs."""
 
 import lazy_loader
 

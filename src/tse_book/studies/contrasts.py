@@ -6,6 +6,7 @@ paired difference: the groups of one and, with the other sign, those of the othe
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -70,14 +71,13 @@ def numbers(statistic: Statistic) -> list[Number]:
     rows = _defined(statistic)
     if not rows:
         return []
-    found = [number_of(name, groups) for name, groups in rows.items()]
-    judged = number_of(ALL, _joined(rows, statistic.join))
+    made = partial(number_of, correlation=statistic.correlations)
+    found = [made(name, groups) for name, groups in rows.items()]
+    judged = made(ALL, _joined(rows, statistic.join))
     if statistic.join != "mean":  # k intervals at 1 - 0.05 / k hold all k values together, and so their extreme
-        wide = [number_of(name, groups, 1 - (1 - LEVEL) / len(rows)) for name, groups in rows.items()]
+        wide = [made(name, groups, 1 - (1 - LEVEL) / len(rows)) for name, groups in rows.items()]
         extreme = max if statistic.join == "largest" else min
         judged = judged._replace(low=extreme(n.low for n in wide), high=extreme(n.high for n in wide))
-    if statistic.correlations and statistic.join == "mean":
-        return [fisher(number) for number in (judged, *found)]
     return [judged, *found]
 
 
@@ -91,18 +91,20 @@ def difference(one: Statistic, other: Statistic) -> Number | None:
     return number_of(DIFFERENCE, [*first, *negative(second)])
 
 
-def number_of(row: str, groups: Sequence[Group], level: float = LEVEL) -> Number:
-    """The weighted sum of the groups' means; where their values are shares, no bound beyond what shares allow."""
+def number_of(row: str, groups: Sequence[Group], level: float = LEVEL, *, correlation: bool = False) -> Number:
+    """The weighted sum of the groups' means; where their values are shares, no bound beyond what shares allow, and that
+    of a correlation on Fisher's scale."""
     samples = [Sample(group.values, group.clusters, group.counts) for group in groups]
     found = combine(samples, [group.weight for group in groups], level=level)
     lowest, highest = -np.inf, np.inf
     if all(np.nanmin(group.values) >= 0 and np.nanmax(group.values) <= 1 for group in groups):
         lowest, highest = (float(sum(side(g.weight, 0.0) for g in groups)) for side in (min, max))
     low, high = max(found.low, lowest), min(found.high, highest)
-    return Number(row, found.estimate, low, high, found.error, found.freedom, found.clusters)
+    number = Number(row, found.estimate, low, high, found.error, found.freedom, found.clusters)
+    return fisher(number, level) if correlation else number
 
 
-def fisher(number: Number) -> Number:
+def fisher(number: Number, level: float = LEVEL) -> Number:
     """A correlation with its interval on the scale of artanh r, whose error is that of r divided by 1 - r^2.
 
     >>> found = fisher(Number("a", 0.9, 0.8, 1.02, 0.05, 18, 19))
@@ -111,7 +113,7 @@ def fisher(number: Number) -> Number:
     """
     if not 0 < number.error < np.inf or abs(number.value) >= 1:
         return number
-    reach = t_quantile(LEVEL, number.freedom) * number.error / (1 - number.value**2)
+    reach = t_quantile(level, number.freedom) * number.error / (1 - number.value**2)
     low, high = np.tanh(np.arctanh(number.value) + np.array([-reach, reach]))
     return number._replace(low=float(low), high=float(high))
 

@@ -8,11 +8,10 @@ import pandas as pd
 from tse_core.datasets import clams, downloads
 from tse_core.datasets.columns import pairs_from_table, sentence_pairs_from_table
 from tse_core.datasets.grammar_notation import list_grammars, load_grammar
-from tse_core.datasets.names import TABLES
 from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.datasets.registry import DataSet, data_set_of, data_sets
-from tse_core.datasets.tables import read_table
+from tse_core.datasets.tables import TABLES, read_table
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
 

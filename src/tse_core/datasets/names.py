@@ -12,10 +12,10 @@ from tse_core.datasets.grammar import generate
 from tse_core.datasets.grammar_notation import grammar_file, list_grammars, load_grammar
 from tse_core.datasets.pairs import sentence_pairs
 from tse_core.datasets.plain_text import with_plain_text
+from tse_core.datasets.tables import TABLES
 from tse_core.files import read_text
 from tse_core.words import spelled_nouns
 
-TABLES = (".csv", ".tsv", ".txt")
 FILES = (".jsonl", *TABLES)  # of pairs, beside grammars in YAML
 
 

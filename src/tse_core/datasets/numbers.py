@@ -87,7 +87,7 @@ def require_agreement(pairs: pd.DataFrame, lemmas: Lemmas) -> None:
 def _of_forms(lemmas: Lemmas) -> dict[tuple[str, str], str]:
     """(correct, wrong) -> the number of the correct form, by the rows of a list."""
     forms = list(zip(lemmas.table["singular"], lemmas.table["plural"], strict=True))
-    return {(plural, singular): "plural" for singular, plural in forms} | dict.fromkeys(forms, "singular")
+    return dict.fromkeys(forms, "singular") | {(plural, singular): "plural" for singular, plural in forms}
 
 
 def _spelled(correct: str, wrong: str) -> str:

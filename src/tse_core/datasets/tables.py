@@ -9,6 +9,8 @@ import pandas as pd
 from tse_core.errors import InputError
 from tse_core.files import lines_of, read_text
 
+TABLES = (".csv", ".tsv", ".txt")
+
 
 def read_table(path: str | Path) -> pd.DataFrame:
     """The cells of a .csv, .tsv or .txt file as text; the index holds line numbers, ``attrs["where"]`` the path.

@@ -74,8 +74,6 @@ def load_model(
     if isinstance(model, str | Path):
         if tokenizer is not None:
             raise InputError(f"{model} brings its own tokenizer; another one belongs to a model in memory")
-        if ":" not in str(model) and max(len(part.encode()) for part in str(model).split("/")) > 255:
-            raise InputError(f"{str(model)[:40]}... is longer than a name of a file or of a model can be")
         request = Request(str(model), kind, device, dtype, revision, bos, trust_remote_code)
         return _in_chat(open_model(request), chat)
     if not hasattr(model, "config") or not hasattr(model, "state_dict"):

@@ -8,7 +8,7 @@ from zlib import crc32
 import torch
 
 from tse_core.errors import InputError
-from tse_core.models import room
+from tse_core.models import memory
 from tse_core.models.identity import Tensor, cached, canonical, state_of, weights_digest
 from tse_core.results.code import code_of
 
@@ -95,7 +95,7 @@ class Network:
 
 
 class LazyNetwork:
-    """A network whose weights are read when the first logits are asked for, and again after they had to make room.
+    """A network whose weights are read when logits are asked for, first and after others needed the memory.
 
     What can be known without them (vocabulary, device, size, fingerprint) is said at once; everything else is
     the opened network's.
@@ -137,7 +137,7 @@ class LazyNetwork:
         with self._lock:
             if self._network is None:
                 self._of_files()
-                room.make_room(self)
+                memory.free_for(self)
                 network = self._read()
                 if self._state != state_of(self._files()):
                     raise InputError(f"{self._files()[0]} changed after the model was opened; open it again")
@@ -147,7 +147,7 @@ class LazyNetwork:
                         f"vocabulary has {self.vocabulary_size:,} entries"
                     )
                 self._network, self._checksum = network, network.checksum()
-            room.used(self)
+            memory.used(self)
             return self._network
 
     @property

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from tse_core.errors import InputError
+from tse_core.files import is_file, is_folder
 from tse_core.models.bos import document_bos
 from tse_core.models.devices import usable_device
 from tse_core.models.folders import ADAPTER, check_layers, no_weights, opened, opened_network, weight_files
@@ -54,7 +55,7 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
     place, spread = place or request.place, request.device == "map"
     options, own = {"trust_remote_code": trust, "local_files_only": not trust}, Path(place)
     adapter, further = None, []
-    if (own / ADAPTER).is_file():
+    if is_file(own / ADAPTER):
         from tse_core.models import adapters
 
         adapter, further = adapters.adapter_settings(name, place), [own / adapters.WEIGHTS]
@@ -98,7 +99,7 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
 
 def _files(name: str, place: str, revision: str | None, trust: bool) -> tuple[Path, Callable[[], list[Path]]]:
     """The folder with configuration and tokenizer, and what gives the files of the weights: a hub's may be fetched."""
-    if not Path(place).is_dir():
+    if not is_folder(place):
         from tse_core.models.hub import fetched_weights, model_folder
 
         folder = model_folder(name, place, revision, trust)

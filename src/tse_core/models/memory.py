@@ -1,4 +1,4 @@
-"""Room for weights: where the next network does not fit beside those that are open, the ones used longest ago close.
+"""Memory for weights: where the next network does not fit beside those that are open, the ones used longest ago close.
 
 A network that was closed reads its weights again when it is next asked. So a page may name any number of models, and a
 GPU has to hold the largest of them only.
@@ -30,7 +30,7 @@ def used(network: "LazyNetwork") -> None:
     _opened[:] = [reference for reference in _opened if reference() not in (None, network)] + [weakref.ref(network)]
 
 
-def make_room(network: "LazyNetwork") -> None:
+def free_for(network: "LazyNetwork") -> None:
     """Close other networks of its device until this one's weights fit, or none is left."""
     needed = 4 * network.parameter_count + WORK  # single precision; half of it where less was asked for
     for other in opened():

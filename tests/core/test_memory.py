@@ -4,20 +4,20 @@ import pytest
 
 from tests.tiny import save_model
 from tse_core import load_model, surprisals
-from tse_core.models import room
+from tse_core.models import memory
 
 
 @pytest.fixture
-def memory(monkeypatch):
-    """A machine with a given room for networks, each counted by its numbers; gives a setter."""
-    monkeypatch.setattr(room, "WORK", 0)
-    monkeypatch.setattr(room, "_opened", [])
+def bytes_there(monkeypatch):
+    """A machine with memory for some networks, each counted by its numbers; gives a setter."""
+    monkeypatch.setattr(memory, "WORK", 0)
+    monkeypatch.setattr(memory, "_opened", [])
 
     def of(size):
         def free(device):
-            return size - 4 * sum(network.parameter_count for network in room.opened())
+            return size - 4 * sum(network.parameter_count for network in memory.opened())
 
-        monkeypatch.setattr(room, "free_memory", free)
+        monkeypatch.setattr(memory, "free_memory", free)
 
     return of
 
@@ -28,23 +28,23 @@ def three(tmp_path):
 
 
 @pytest.mark.parametrize(("fit", "left"), [(0.5, [2]), (1, [2]), (2, [1, 2]), (3, [0, 1, 2])])
-def test_those_used_longest_ago_close_until_the_next_one_fits(three, memory, fit, left):
-    memory(int(fit * 4 * three[0].network.parameter_count))
+def test_those_used_longest_ago_close_until_the_next_one_fits(three, bytes_there, fit, left):
+    bytes_there(int(fit * 4 * three[0].network.parameter_count))
     for model in three:
         surprisals(model, ["The author laughs."])
-    assert room.opened() == [three[number].network for number in left]
+    assert memory.opened() == [three[number].network for number in left]
 
 
 @pytest.mark.slow
-def test_a_network_that_closed_reads_its_weights_again_and_says_the_same(three, memory):
-    memory(4 * three[0].network.parameter_count)
+def test_a_network_that_closed_reads_its_weights_again_and_says_the_same(three, bytes_there):
+    bytes_there(4 * three[0].network.parameter_count)
     first = [surprisals(model, ["The author laughs."]) for model in three]
     again = [surprisals(model, ["The author laughs."]) for model in three]
     assert all(one.equals(other) for one, other in zip(first, again, strict=True))
     assert not first[0].equals(first[1])
 
 
-def test_a_network_that_nobody_holds_any_more_is_forgotten(tmp_path, memory):
-    memory(1e12)
+def test_a_network_that_nobody_holds_any_more_is_forgotten(tmp_path, bytes_there):
+    bytes_there(1e12)
     surprisals(load_model(save_model(tmp_path / "model", "causal"), device="cpu"), ["The author laughs."])
-    assert room.opened() == []
+    assert memory.opened() == []
