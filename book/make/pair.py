@@ -65,7 +65,7 @@ if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges t
 
 
 def _cell(tag: str) -> re.Pattern:
-    return re.compile(rf'\n# %% tags=\["remove-cell", "{tag}"\]\n.*?(?:\n(?=\n# %%)|\Z)', re.DOTALL)
+    return re.compile(rf'\n# %% tags=\["remove-cell", "{tag}"\].*?(?:\n(?=\n# %%)|\Z)', re.DOTALL)
 
 
 PARAMETERS_CELL = re.compile(r'# %% tags=\["parameters"\]\n.*?\n(?=\n# %%|\Z)', re.DOTALL)

@@ -1,7 +1,9 @@
 """What notebooks show on pages."""
 
 import pandas as pd
+import pytest
 
+from book.make.pair import renewed, setup_cell
 from tse_book.pages import folded, glue, table
 
 
@@ -35,3 +37,12 @@ def test_a_folded_table_is_whole_and_has_a_title():
     shown = table(pd.DataFrame({"EW": [0.5]}), "Scores")
     html = folded(shown, "gpt2 & others").data
     assert html.startswith("<details><summary>gpt2 &amp; others</summary>") and shown.data in html
+
+
+@pytest.mark.parametrize("body", ["", "\nPROFILE = ''\n"])
+def test_the_set_up_cell_is_filled_and_the_cell_after_it_stays(body):
+    parameters = '# %% tags=["parameters"]\nmodels = ["a"]  # to score\n'
+    text = f'# %% [markdown]\n# # Title\n\n# %% tags=["remove-cell", "setup"]\n{body}\n{parameters}'
+    filled = renewed(text, "20_new")
+    assert setup_cell() in filled and parameters in filled
+    assert renewed(filled, "20_new") == filled
