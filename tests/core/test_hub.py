@@ -3,8 +3,11 @@
 import errno
 import io
 import json
+import multiprocessing
+import os
 import re
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -221,6 +224,31 @@ def test_a_download_goes_on_where_its_connection_broke(hub, monkeypatch):
     hub.faults[WEIGHTS] = ["cut", "cut", None]
     assert largest_difference(load_model("gpt2")) < 1e-5
     assert sum(asked.startswith("GET /files") and asked.endswith(" 206") for asked in hub.asked) == 2
+
+
+def test_a_download_that_was_killed_begins_again(hub, tmp_path, monkeypatch):
+    from huggingface_hub import file_download
+
+    real = file_download.http_get
+
+    def killed(url, file, **options):
+        if url.endswith("safetensors"):
+            file.write(b"half")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+        real(url, file, **options)
+
+    def opened():
+        monkeypatch.setattr(file_download, "http_get", killed)
+        load_model("gpt2").network.fingerprint()
+
+    child = multiprocessing.get_context("fork").Process(target=opened)
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    assert [file.read_bytes() for file in (tmp_path / "home").rglob("*.incomplete")] == [b"half"]
+    assert largest_difference(load_model("gpt2")) < 1e-5
+    assert [asked.split()[-1] for asked in hub.asked if asked.startswith("GET /files")] == ["200"]
 
 
 def test_a_full_disk_is_one_line(hub, monkeypatch):
