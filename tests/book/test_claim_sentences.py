@@ -1,10 +1,13 @@
-"""Sentences about the recorded design, each against the same numbers counted anew from the recorded tables."""
+"""Sentences and rows from recorded runs, each against the same numbers counted anew from the recorded tables."""
 
 import pandas as pd
 import pytest
 
 from tse_book.pages.design import adverbs_said, decisions_said, designs
+from tse_book.pages.table2 import recorded_rows
+from tse_book.recorded import load_recorded
 from tse_core.paths import data_folder
+from tse_core.results.signature import Signature
 
 MODEL = "smollm2-135m-instruct"
 FOUR = [
@@ -79,3 +82,16 @@ def test_distinct_decisions_put_ew_on_the_side_that_the_interval_shows(value, lo
     said = decisions_said(pd.DataFrame([other, row]))
     number, ending = side.split("|")
     assert number in said and said.endswith(ending)
+
+
+def test_a_row_that_no_run_has_is_shown_as_recorded_under_the_same_policies():
+    table = load_recorded(MODEL, "agreement")
+    blimp = table[(table["construction"] == "BLiMP") & table["protocol"].eq("exact")]
+    signature = Signature.parse(blimp.loc[blimp["metric"] == "TSE", "signature"].iloc[0])
+    found = recorded_rows(signature, ["BLiMP"])
+    assert list(found.index) == ["BLiMP"]
+    whole = blimp[(blimp["metric"] == "EW") & (blimp["side"] == "top") & (blimp["cutoff"] == 1)].iloc[0]
+    assert found.loc["BLiMP", ["EW", "EW_low", "EW_high"]].tolist() == whole[["score", "low", "high"]].tolist()
+    other = Signature.parse(str(signature).replace("ties:wrong", "ties:half"))
+    assert recorded_rows(other, ["BLiMP"]).empty
+    assert recorded_rows(Signature.parse(str(signature).replace(MODEL, "no-such-model")), ["BLiMP"]).empty

@@ -175,7 +175,7 @@ def test_what_is_published_stands_in_the_papers(bare, shared):
     released = bare["id"].str.startswith(("T2.", "B.accuracy", "SG.recorded", "T3.probability"))
     for row in bare[bare["published"].notna() & ~released].itertuples():
         text = (shared / "papers" / f"{row.paper}.txt").read_text(encoding="utf-8")
-        value = row.published
+        text, value = re.sub(r"(\d{2,})\1\1", r"\1", text), row.published  # a formula's number stands there thrice
         spelled = {f"{value:g}", f"{value:.2f}", f"{100 * value:g}", f"{value:,.0f}", f"10{value:.0f}"}
         assert any(re.search(rf"(?<![\d.]){re.escape(one)}(?![\d])", text) for one in spelled), row.id
 
@@ -187,7 +187,7 @@ THRESHOLDS = {"at_least", "at_most", "below", "within", "sides", "succeeds_above
 def test_a_threshold_is_the_papers_or_stands_beside_the_verdict_under_others():
     for claim in load_claims()["claims"]:
         settings = {*claim.get("from_data", {}), *claim.get("run", {})} & THRESHOLDS
-        if settings and "the paper's" not in claim["criterion"]:
+        if settings and "the paper's" not in claim.get("criterion", ""):
             assert claim.get("otherwise"), claim["id"]
     for claim in load_claims()["extensions"]:
         assert ("otherwise" in claim) == (claim["whose"] == "ours"), claim["id"]
@@ -202,7 +202,7 @@ def test_the_verdict_under_another_threshold_is_computed(bare, checked):
     assert checked.loc["B.irregulars.1", "otherwise"] == ""  # the paper prints this bound
     assert (bare.loc[bare["verdict"] == NOT_RUN, "otherwise"] == "").all()
     run = ledger(results("gpt2-xl")).set_index("id").loc["T2.mw-ew.run.4"]
-    assert (run["measured"], run["out_of"], run["verdict"]) == (9, 10, DIRECTION)
+    assert (run["measured"], run["out_of"], run["verdict"]) == (10, 10, DIRECTION)
     assert run["otherwise"] == "at least 6: direction; at least 8: direction"
 
 
@@ -221,8 +221,7 @@ def test_what_is_ours_stands_apart_from_what_the_paper_says(bare, checked):
     assert checked.loc["B.islands", "criterion"] == "wide: at least 0.05"
     assert "0.05" not in checked.loc["B.islands", "claim"]
     assert not bare["criterion"].str.contains("[{}]").any()
-    held_against_a_threshold = bare["published"].isna() & (bare["id"] != "B.correlation-human")
-    assert (bare.loc[held_against_a_threshold, "criterion"] != "").all()
+    assert (bare.loc[bare["published"].isna(), "criterion"] != "").all()
 
 
 def test_stability_of_ew_is_judged_beside_the_same_models_mw(checked):

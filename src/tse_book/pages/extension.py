@@ -112,7 +112,8 @@ def _rests_on(row: dict, beside: pd.DataFrame | None) -> str:
     if not row["n"]:
         return ""
     units = f"{row['n']:,} independent units (subjects, verbs, pairs, items or paradigms)"
-    if not (one := _one_row(row, beside)):
+    one = _one_row(row, beside)
+    if beside is None or not one:
         return units
     others = beside.loc[beside["value"] < row["threshold"], "value"]
     return f"{units} of one construction, {escape(one)}" + (
