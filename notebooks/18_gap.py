@@ -159,7 +159,7 @@ def whose(name):
 # %% [markdown] tags=["explains"]
 # ## In brief
 #
-# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which rests on a handful? The paper points to the templates' choice of verbs, and to verbs that models find unlikely. It also names a potential confounder for GPT-2: a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement. An adverb before the verb makes that reading unlikely.
+# Why is {term}`EW`, which asks about hundreds of verbs, mostly below {term}`TSE`, which rests on a handful? The paper points to the templates' choice of verbs, and to verbs that models find unlikely. It also names a potential confounder for GPT-2: a verb such as *plan* is also a noun, and a noun may follow *The author*: *the author plan*. The base form then gets probability that has nothing to do with agreement.
 
 # %% tags=["remove-input"]
 display(newman.what_is_missing(models, lemmas))
@@ -427,7 +427,7 @@ glue("lesson_front", lesson_front)
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from
 #
-# The first part goes from the templates' verbs, of which some are also nouns, to all single-token verbs that are never nouns. The *word's end*: what changes when a form counts only if the word ends there, so that *plan* no longer includes *planned*. Some multi-token verbs are also nouns, so these two parts depend on which is taken out first; each is the mean of both orders.
+# The first part goes from the templates' verbs to all single-token verbs that are never nouns. The *word's end*: what changes when a form counts only if the word ends there, so that *plan* no longer includes *planned*. Some multi-token verbs are also nouns, so these two parts are taken out in either order, and each is the mean.
 
 # %% tags=["hide-input"]
 verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")

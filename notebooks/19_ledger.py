@@ -130,8 +130,8 @@ table(
 # %% tags=["remove-input"]
 display(
     newman.say(
-        f"Where a paper gives no threshold we set one. {another_verdict(claims).sum()} rows *depend on our criterion*: "
-        "under another one, which *how* names, the verdict is another."
+        f"{another_verdict(claims).sum()} rows *depend on our criterion*: under another, which *how* names, the verdict "
+        "is another."
     )
 )
 ledger_table(claims, "The claims of the three papers, with verdicts.")
@@ -182,7 +182,7 @@ table(
 # ```
 #
 # The laboratory's models learned a language whose truth is known, so what they measure tests the instrument, not the
-# papers; none of it counts above. Each row sets the true value of a score beside the measured one.
+# papers; none of it counts above.
 
 # %% tags=["remove-input"]
 measured = pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv")
