@@ -77,7 +77,7 @@ def _lines(total: int, description: str, unit: str, every: float, renewed: bool 
             return
         seconds = max(now - started, 1e-3)
         speed = f", {done / seconds:,.0f}/s" if done >= seconds else ""
-        left = f"took {_long(seconds)}" if whole else f"{_long(seconds * (total - done) / done)} left"
+        left = f"took {duration(seconds)}" if whole else f"{duration(seconds * (total - done) / done)} left"
         line = f"{description}: {done:,.0f} of {total:,} {unit}".rstrip() + f"{speed}, {left}"
         print(
             f"\r{line}   " if renewed else line, end="\n" if whole or not renewed else "", file=sys.stderr, flush=True
@@ -87,7 +87,7 @@ def _lines(total: int, description: str, unit: str, every: float, renewed: bool 
     return advance
 
 
-def _long(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """A duration in words: 40 s, 12 min, 3.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"

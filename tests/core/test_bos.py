@@ -5,7 +5,6 @@ import pytest
 
 from tiny import save_model
 from tse_core import InputError, evaluate, load_model, score_pairs, surprisals
-from tse_core.models.bos import DOCUMENT_BOS
 from tse_core.results.signature import Signature
 
 SENTENCE = "The author laughs."
@@ -104,8 +103,3 @@ def test_pairs_that_differ_in_an_unscored_first_token_are_counted(tiny_causal, t
     assert score_pairs(model, pairs)["unscored_difference"].tolist() == [True, False]
     assert not score_pairs(model, pairs, bos="add")["unscored_difference"].any()
     assert not score_pairs(load_model(tiny_masked), pairs)["unscored_difference"].any()
-
-
-def test_each_family_has_one_token_with_a_source():
-    assert len({known.model_type for known in DOCUMENT_BOS}) == len(DOCUMENT_BOS)
-    assert all(known.token and known.source for known in DOCUMENT_BOS)

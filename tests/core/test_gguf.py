@@ -344,13 +344,6 @@ def test_a_network_that_is_only_nearly_the_files_is_refused(change, message, lla
     refused(write_network(tmp_path / "m.gguf", "llama", llama, settings=settings, tensors=tensors), message)
 
 
-@pytest.mark.parametrize("package", ["accelerate", "gguf"])
-def test_a_package_that_is_not_installed_is_named_and_the_file_not_blamed(package, file, monkeypatch):
-    monkeypatch.setattr(gguf, "find_spec", lambda name: None if name == package else True)
-    with pytest.raises(InputError, match=f"needs {package}, which is not installed: pip install {package}$"):
-        converted_folder(file)
-
-
 def test_an_unknown_family_is_named(tmp_path):
     path = write(tmp_path / "m.gguf", "rwkv7", {"block_count": 1}, {"token_embd.weight": np.zeros((4, 32))})
     refused(path, "rwkv7 is not supported")

@@ -119,7 +119,7 @@ def test_a_full_list_of_an_older_version_has_to_be_made_again(tmp_path, monkeypa
     [
         ("a.txt", b"walk\nto run\n", "line 2: 'to run' is not one verb"),
         ("a.txt", b"\n", "no verb found"),
-        ("a.txt", b"\xff\xfe\x00", "not UTF-8"),
+        ("a.txt", b"\xff\xfe\x00", "not text in UTF-8"),
         ("a.pdf", b"%PDF-1.4\nnonsense", "not a readable PDF"),
         ("a.pdf", pdf([["1. walk"]]), "1 pages; the verbs stand on pages 7 to 32"),
     ],

@@ -7,8 +7,8 @@ import pytest
 
 from tse_core import evaluate, load_pairs
 from tse_core.datasets.names import data_hash
-from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.pair_files import read_pairs
+from tse_core.datasets.pairs import with_nouns
 from tse_core.errors import GuessedWarning
 from tse_core.words import spelled_nouns
 

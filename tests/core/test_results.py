@@ -10,7 +10,7 @@ from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
 from tse_core.agreement.curves import number_names
 from tse_core.agreement.evaluate import NOISE
-from tse_core.datasets.contents import other_contents
+from tse_core.cli.results import other_contents
 from tse_core.datasets.names import data_hash
 from tse_core.errors import DamagedFileWarning
 from tse_core.metrics.scores import Cutoffs

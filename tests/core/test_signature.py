@@ -89,8 +89,8 @@ def test_each_difference_says_what_it_does_to_the_scores(old, new, said):
 
 
 def test_what_differs_is_never_averaged_silently():
-    with pytest.raises(InputError, match="cannot be averaged, their policies differ: protocol: exact/1 against"):
-        require_comparable([GPT2, GPT2.replace("exact", "released")], what="averaged")
+    with pytest.raises(InputError, match="cannot be compared, their policies differ: protocol: exact/1 against"):
+        require_comparable([GPT2, GPT2.replace("exact", "released")])
     require_comparable([GPT2, GPT2.replace("2026-11-21", "2027-01-01"), GPT2.replace("gpt2-xl", "gpt2")])
     masked = GPT2.replace("gpt2-xl", "bert").replace("bos:none", "bos:cls")
     assert not comparable(GPT2, masked)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_lemmas, load_pairs
-from tse_core.agreement.some_lemmas import over
+from tse_core.agreement.clustered import over
 from tse_core.datasets.lemmas import Lemmas, only_verbs
 
 

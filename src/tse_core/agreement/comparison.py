@@ -73,7 +73,9 @@ def compare_evaluations(first, second) -> pd.DataFrame:
         counted; no construction is shared.
     """
     require_comparable([first.signature, second.signature], allow=READING)
-    _require_same_data(first, second)
+    data = [evaluation.signature.identity["data"] for evaluation in (first, second)]
+    if data[0] != data[1]:
+        raise InputError(f"the two were made with different data ({', '.join(data)}); evaluate both on the same pairs")
     one, other = (set(zip(e.lemmas["singular"], e.lemmas["plural"], strict=True)) for e in (first, second))
     if one != other:
         odd = "/".join(min(one ^ other))
@@ -86,7 +88,8 @@ def compare_evaluations(first, second) -> pd.DataFrame:
             units = [group[construction].dropna(subset=metric.column) for group in groups]
             if all(map(len, units)):
                 scores = [unit[metric.column].to_numpy() for unit in units]
-                rows.append((construction, metric.name, *_compared(*scores, *map(subject_clusters, units))))
+                found = compare(*scores, *map(subject_clusters, units))
+                rows.append((construction, metric.name, *(values.mean() for values in scores), *found[:4]))
     if not rows:
         raise InputError("the two evaluations share no construction")
     return _with_holm(pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS[:-1]]))
@@ -111,7 +114,8 @@ def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] 
     rows = []
     for construction in shared:
         here = [sample[construction] for sample in samples]
-        rows.append((construction, *_means(here), *_tested(combine(here, [1, -1]))))
+        means = (combine([sample], [1]).estimate for sample in here)
+        rows.append((construction, *means, *_tested(combine(here, [1, -1]))))
     table = _with_holm(pd.DataFrame(rows, columns=["construction", *COLUMNS[:-1]]))
     if len(shared) < 2:
         return table
@@ -121,23 +125,8 @@ def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] 
     return table
 
 
-def _require_same_data(first, second) -> None:
-    one, other = (evaluation.signature.identity["data"] for evaluation in (first, second))
-    if one != other:
-        raise InputError(f"the two were made with different data ({one}, {other}); evaluate both on the same pairs")
-
-
 def _tested(found: Interval) -> tuple[float, ...]:
     return found.estimate, found.low, found.high, found.p_value()
-
-
-def _means(samples) -> list[float]:
-    return [combine([sample], [1]).estimate for sample in samples]
-
-
-def _compared(first, second, clusters, second_clusters) -> tuple[float, ...]:
-    found = compare(first, second, clusters, second_clusters)
-    return first.mean(), second.mean(), found.difference, found.low, found.high, found.p_value
 
 
 def _with_holm(table: pd.DataFrame) -> pd.DataFrame:

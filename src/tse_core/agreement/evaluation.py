@@ -55,8 +55,8 @@ class Evaluation:
     forms: pd.DataFrame | None = field(default=None, repr=False)
 
     def over(self, lemmas: Collection[str]) -> pd.DataFrame:
-        """EW and MW of each context over some of the lemmas; made with keep="lemmas". See `some_lemmas.over`."""
-        from tse_core.agreement.some_lemmas import over
+        """EW and MW of each context over some of the lemmas; made with keep="lemmas". See `clustered.over`."""
+        from tse_core.agreement.clustered import over
 
         return over(self.by_lemma, lemmas)
 

@@ -14,9 +14,8 @@ from tse_core.agreement.samples import SAMPLE_SIZE, stratified_sample
 from tse_core.datasets.coerce import as_lemmas, as_pairs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
-from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.numbers import require_agreement, with_numbers
-from tse_core.datasets.pairs import context_factors, context_index, unique_contexts
+from tse_core.datasets.pairs import context_factors, context_index, unique_contexts, with_nouns
 from tse_core.errors import InputError, LittleCountedWarning, unknown
 from tse_core.metrics.table import Cutoffs, check_cutoffs
 from tse_core.models.coerce import as_language_model

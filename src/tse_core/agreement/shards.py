@@ -4,16 +4,15 @@ Tables number contexts and pairs from 0 within the shard, so that it serves any 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 import torch
 
-from tse_core.agreement.distributions import distributions
+from tse_core.agreement.distributions import Distributions, distributions
 from tse_core.agreement.job import Job
-from tse_core.metrics.scores import agreement, cutoff_scores, scores_inside
-from tse_core.metrics.table import OF_PAIRS, SCORED, Forms
+from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores, scores_inside
+from tse_core.metrics.table import OF_PAIRS, SCORED, Cutoffs, Forms
 from tse_core.models.language_model import Prompt
 from tse_core.results.work import Shape, Shard, Work
 
@@ -56,45 +55,25 @@ def score_shard(
     contexts = job.contexts.iloc[members]
     numbers = (contexts["number"] == "plural").to_numpy().astype(np.int64)
     slots = _slots(job, list(zip(contexts["left"], contexts["right"], strict=True)))
-    scores = {f"{kind}_{side}": np.empty((len(members), len(getattr(job.cutoffs, side))))
-              for side in ("top", "bottom") for kind in SCORED}  # fmt: skip
     pair_rows = job.pair_rows(members)
-    pair_context = np.searchsorted(members, job.index[pair_rows])
-    pair_values = np.full((len(pair_rows), len(OF_PAIRS) + 2), np.nan)
+    pair_contexts = np.searchsorted(members, job.index[pair_rows])
     lemma_sums = _LemmaSums(contexts, len(job.lemmas)) if job.keep != "contexts" else None
-    forms = []
-    accumulate: Literal["float32", "float64"] = "float32" if job.protocol == "released" else "float64"
-    for here, logits, log_probabilities, ranked, total, head in distributions(job, slots, batch_tokens, advance):
-        number = numbers[here]
-        if head is None:
-            found = cutoff_scores(
-                logits[:, :ranked], job.inflection_ids, number, top=job.cutoffs.top, bottom=job.cutoffs.bottom,
-                accumulate=accumulate,
-            )  # fmt: skip
-        else:
-            correct, wrong = _correct_and_wrong(log_probabilities, job.inflection_ids, number)
-            found, total = scores_inside(correct, wrong, head), np.ones_like(total)
-        for name, values in scores.items():
-            values[here] = getattr(found, name) * (total if name.startswith("mass_") else 1)
-        comparable = log_probabilities.exp() if accumulate == "float32" else logits
-        _score_pairs(pair_values, job.forms[pair_rows], pair_context, here, comparable, log_probabilities)
+    parts: dict[str, list[pd.DataFrame]] = {"contexts": [], "pairs": [], "forms": []}
+    for found in distributions(job, slots, batch_tokens, advance):
+        number = numbers[found.contexts]
+        parts["contexts"].append(_score_contexts(job, found, number))
+        row_of = np.full(len(members), -1)
+        row_of[found.contexts] = np.arange(len(found.contexts))
+        parts["pairs"].append(_score_pairs(job, found, row_of[pair_contexts], job.forms[pair_rows]))
         if lemma_sums:
-            correct = agreement(logits, job.inflection_ids, number)
-            logs = _correct_and_wrong(log_probabilities, job.inflection_ids, number)
-            lemma_sums.add(here, correct, *map(np.exp, logs))
+            correct = agreement(found.logits, job.inflection_ids, number)
+            logs = correct_and_wrong(found.log_probabilities, job.inflection_ids, number)
+            lemma_sums.add(found.contexts, correct, *(np.exp(log.cpu().numpy()) for log in logs))
         if job.keep == "forms":
-            forms.append(_forms(here, logits, log_probabilities, job.inflection_ids))
-    columns = {f"{name}_{cutoff:g}": values[:, i] for name, values in scores.items()
-               for i, cutoff in enumerate(getattr(job.cutoffs, name.split("_")[1]))}  # fmt: skip
-    tables = {"contexts": pd.DataFrame({"context": np.arange(len(members))} | columns)}
-    names = [*(metric.column for metric in OF_PAIRS.values()), "log_probability_correct", "log_probability_wrong"]
-    scored = {name: pair_values[:, i] for i, name in enumerate(names)}
-    tables["pairs"] = pd.DataFrame({"pair": np.arange(len(pair_rows))} | scored)
-    if lemma_sums:
-        tables["lemmas"] = lemma_sums.table()
-    if job.keep == "forms":
-        tables["forms"] = pd.concat(forms, ignore_index=True).sort_values(["context", "lemma"], ignore_index=True)
-    return tables
+            parts["forms"].append(_forms(found.contexts, found.logits, found.log_probabilities, job.inflection_ids))
+    order = {"contexts": ["context"], "pairs": ["pair"], "forms": ["context", "lemma"]}
+    tables = {name: pd.concat(parts[name]).sort_values(order[name], ignore_index=True) for name in parts if parts[name]}
+    return tables | ({"lemmas": lemma_sums.table()} if lemma_sums else {})
 
 
 def _slots(job: Job, contexts) -> list[Prompt]:
@@ -106,31 +85,43 @@ def _slots(job: Job, contexts) -> list[Prompt]:
     return slots
 
 
-def _score_pairs(values, forms, contexts, here, comparable, log_probabilities):
-    """Fill the metrics and both forms' log-probabilities of the pairs whose contexts are in this block."""
-    row_of = np.full(contexts.max() + 1 if len(contexts) else 0, -1)
-    known = here[here < len(row_of)]
-    row_of[known] = np.flatnonzero(here < len(row_of))
-    pairs = np.flatnonzero(row_of[contexts] >= 0)
-    rows = torch.as_tensor(row_of[contexts[pairs]], device=comparable.device)
+def _score_contexts(job: Job, found: Distributions, number: np.ndarray) -> pd.DataFrame:
+    """Every metric and the coverage of the contexts of a block at each cut-off."""
+    if found.head is None:
+        scores = cutoff_scores(
+            found.logits[:, : found.ranked], job.inflection_ids, number, top=job.cutoffs.top,
+            bottom=job.cutoffs.bottom, accumulate="float32" if job.protocol == "released" else "float64",
+        )  # fmt: skip
+        total = found.total
+    else:
+        logs = correct_and_wrong(found.log_probabilities, job.inflection_ids, number)
+        correct, wrong = (log.cpu().numpy() for log in logs)
+        scores, total = scores_inside(correct, wrong, found.head), np.ones_like(found.total)
+    columns = {"context": found.contexts}
+    for side in Cutoffs._fields:
+        for kind in SCORED:
+            values = getattr(scores, f"{kind}_{side}") * (total if kind == "mass" else 1)
+            cutoffs = getattr(job.cutoffs, side)
+            columns |= {f"{kind}_{side}_{cutoff:g}": column for cutoff, column in zip(cutoffs, values.T, strict=True)}
+    return pd.DataFrame(columns)
+
+
+def _score_pairs(job: Job, found: Distributions, rows: np.ndarray, forms: np.ndarray) -> pd.DataFrame:
+    """The metrics and both forms' log-probabilities of the pairs in a block: `rows` of it (-1: it has another's)."""
+    comparable = found.log_probabilities.exp() if job.protocol == "released" else found.logits
+    pairs = np.flatnonzero(rows >= 0)
+    places = torch.as_tensor(rows[pairs], device=comparable.device)
     ids = torch.as_tensor(forms[pairs], device=comparable.device)
     held = (ids >= 0).cpu().numpy()
-    both = held.all(1)
-    correct, wrong = (comparable[rows, ids[:, k].clamp(min=0)] for k in (0, 1))
-    found = [log_probabilities[rows, ids[:, k].clamp(min=0)].double().cpu().numpy() for k in (0, 1)]
-    of_pairs = Forms(*map(np.exp, found), (correct > wrong).cpu().numpy().astype(float))
-    for k, metric in enumerate(OF_PAIRS.values()):
-        values[pairs, k] = np.where(both, metric.part(of_pairs) / metric.whole(of_pairs), np.nan)
-    for k in (0, 1):
-        values[pairs, len(OF_PAIRS) + k] = np.where(held[:, k], found[k], np.nan)
-
-
-def _correct_and_wrong(values, ids, numbers):
-    """Of the correct and of the wrong form, arrays (contexts, lemmas) each."""
-    ids = torch.as_tensor(ids, device=values.device)
-    singular, plural = (values[:, ids[:, k]].cpu().numpy() for k in (0, 1))
-    is_plural = numbers[:, None].astype(bool)
-    return np.where(is_plural, plural, singular), np.where(is_plural, singular, plural)
+    correct, wrong = (comparable[places, ids[:, k].clamp(min=0)] for k in (0, 1))
+    logs = [found.log_probabilities[places, ids[:, k].clamp(min=0)].double().cpu().numpy() for k in (0, 1)]
+    of_pairs = Forms(np.exp(logs[0]), np.exp(logs[1]), (correct > wrong).cpu().numpy().astype(float))
+    table = {"pair": pairs}
+    for metric in OF_PAIRS.values():
+        table[metric.column] = np.where(held.all(1), metric.part(of_pairs) / metric.whole(of_pairs), np.nan)
+    for k, form in enumerate(("correct", "wrong")):
+        table[f"log_probability_{form}"] = np.where(held[:, k], logs[k], np.nan)
+    return pd.DataFrame(table)
 
 
 def lemma_groups(contexts: pd.DataFrame) -> pd.MultiIndex:
@@ -167,7 +158,7 @@ class _LemmaSums:
         return table
 
 
-def _forms(contexts, logits, log_probabilities, ids):
+def _forms(contexts, logits, log_probabilities, ids) -> pd.DataFrame:
     """Log-probability of each form, the mass of all entries likelier than it, and the log-odds of the two forms.
 
     The log-odds are taken before the softmax rounds, so that their sign is that of the comparison.

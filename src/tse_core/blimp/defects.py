@@ -41,10 +41,6 @@ def _checks(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.Series, str]]:
         "length favours one side",
     )
     yield "different final mark", _final_marks(good) != _final_marks(bad), "the mark is part of the contrast"
-    outside = (good != good.str.strip()) | (bad != bad.str.strip())
-    yield "space around a sentence", outside, "the first token may change"
-    double = good.str.contains("  ", regex=False) | bad.str.contains("  ", regex=False)
-    yield "double space inside a sentence", double, "an odd token for both sides"
     for field in (field for field in CRITICAL if field in pairs):
         several = pairs[field].fillna("").str.split().str.len() > 1
         yield f"several words in {field}", several, "all of them are scored"

@@ -43,10 +43,6 @@ class PairScores:
         """See :func:`accuracy`."""
         return accuracy(self.pairs, by)
 
-    def table(self) -> pd.DataFrame:
-        """The accuracy in each phenomenon."""
-        return self.accuracy("phenomenon")
-
     def tidy(self) -> pd.DataFrame:
         """Every accuracy, one a row, in the columns of result files: all pairs, phenomena, paradigms.
 

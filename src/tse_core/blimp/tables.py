@@ -13,8 +13,8 @@ from tse_core.uncertainty.shares import joined, wilson
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
 
 
-def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.DataFrame:
-    """Shares of correct pairs with intervals.
+def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
+    """Shares of correct pairs with 95 % intervals.
 
     A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds join those of
     its paradigms (`tse_core.uncertainty.shares.joined`). So the intervals say how the accuracy would vary over other
@@ -38,7 +38,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm", *, level=0.95) -> pd.Da
     for _, group in scores.groupby("paradigm", sort=False):
         right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
         row = {column: group[column].iloc[0] for column in GROUPS["paradigm"]}
-        bounds = wilson(right, judged_pairs, level)[:3] if judged_pairs else (np.nan,) * 3
+        bounds = wilson(right, judged_pairs)[:3] if judged_pairs else (np.nan,) * 3
         row |= dict(zip(("accuracy", "low", "high"), bounds, strict=True)) | {"pairs": len(group)}
         flags = {"ties": int(group["tie"].sum()), "unknown": int(group["unknown_critical"].sum())}
         rows.append(row | {"judged": judged_pairs} | flags)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.printing import print_note, print_table, print_written, score
+from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
 from tse_core.files import write_output
 from tse_core.spreadsheets import csv_text
 
@@ -53,17 +53,9 @@ def blimp(
     unknown: Annotated[
         str, typer.Option(help="Pairs with an unknown critical word: flag (scored, counted) or refuse (not judged).")
     ] = "flag",
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write the scores of every pair: .parquet or .csv.", callback=options.results_file),
-    ] = None,
-    table: Annotated[
-        Path | None,
-        typer.Option(help="Write the accuracies as a results file: .parquet or .csv.", callback=options.results_file),
-    ] = None,
+    out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
+    table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
 ) -> None:
-    import pandas as pd
-
     from tse_core.blimp.scores import evaluate_blimp
     from tse_core.blimp.tables import GROUPS, accuracy
     from tse_core.errors import unknown as unknown_name
@@ -87,10 +79,7 @@ def blimp(
     if against:
         _show_comparison(runs, by)
     _show_defects(pairs)
-    if table:
-        from tse_core.results.tidy import write_results
-
-        write_results(pd.concat([run.tidy() for run in runs], ignore_index=True), table)
+    write_scores(runs, table)
     print_written(out, table)
 
 

@@ -57,8 +57,9 @@ def verify(names: Names = None) -> None:
     """
     from tse_core.datasets import downloads
     from tse_core.models.package_index import model_state
+    from tse_core.models.packages import package_models
 
-    models, chosen = _parted(names or ["all", *_models_here()])
+    models, chosen = _parted(names or ["all", *(name for name in package_models() if model_state(name) != "missing")])
     table = downloads.select(chosen)
     with progress(int(table["bytes"].sum()), "checking", unit="bytes") as advance:
         states = downloads.states(chosen, lambda name, size: advance(size, f"checking {name}"))
@@ -121,7 +122,8 @@ def lemmas(
 
     full = extend_with_giant_verb_list(giant_verb_list)
     words = sorted({*full.table["singular"], *full.table["plural"]})
-    vocabularies = {name: _vocabulary(folder, words) for name, folder in map(_named, tokenizer or [])}
+    named = [text.partition("=") for text in tokenizer or []]
+    vocabularies = {name: _vocabulary(folder or name, words) for name, _, folder in named}
     file = save_full_list(full)
     counts = check_counts(full, len(read_verbs(giant_verb_list)), vocabularies)
     rows = [["" if str(value) == "<NA>" else str(value) for value in row] for row in counts.itertuples(index=False)]
@@ -137,20 +139,8 @@ def _parted(names: list[str]) -> tuple[list[str], list[str]]:
     return [name for name in names if name in known], [name for name in names if name not in known]
 
 
-def _models_here() -> list[str]:
-    from tse_core.models.package_index import model_state
-    from tse_core.models.packages import package_models
-
-    return [name for name in package_models() if model_state(name) != "missing"]
-
-
 def _files(count: int) -> str:
     return f"{count} file" if count == 1 else f"{count} files"
-
-
-def _named(text: str) -> tuple[str, str]:
-    name, _, folder = text.partition("=")
-    return name, folder or name
 
 
 def _vocabulary(name_or_folder: str, words: list[str]) -> Callable[[str], int | None]:

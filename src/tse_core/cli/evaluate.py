@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.printing import print_note, print_table, print_written, score
+from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
 from tse_core.errors import InputError
 
 HELP = """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
@@ -94,38 +94,34 @@ def evaluate(
     against: Annotated[
         str | None, typer.Option(help="A second model: both over the lemmas that they share, compared by noun.")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write the table and the cut-off curves: .parquet or .csv.", callback=options.results_file),
-    ] = None,
+    out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
     batch_tokens: Annotated[int | None, typer.Option(help="Tokens in one forward pass at most.", min=1)] = None,
 ) -> None:
-    drawn: dict[str, Any] = {"forms": forms, "sample": _size(sample), "seed": seed, "cut": cut}
-    import pandas as pd
-
     from tse_core.agreement.divisions import divisions
     from tse_core.agreement.evaluate import evaluated
     from tse_core.agreement.prepare import prepare
     from tse_core.datasets.coerce import as_lemmas
     from tse_core.datasets.names import load_pairs
-    from tse_core.metrics.scores import PAPER_CUTOFFS
-    from tse_core.results.tidy import write_results
+    from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs
 
+    of_all_words = Cutoffs(tuple(p for p in PAPER_CUTOFFS.top if p <= 0.7 or p == 1), bottom=())
+    how: dict[str, Any] = {
+        "cutoffs": of_all_words if cut == "all-words" else PAPER_CUTOFFS,
+        "protocol": protocol,
+        "keep": "contexts" if by is None else "forms",
+        "forms": forms,
+        "sample": _size(sample),
+        "seed": seed,
+        "cut": cut,
+    }
     tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
     lists = [as_lemmas(lemmas, protocol, pairs.attrs["name"]) for pairs in tables]
     models = opening.models(model, against)
     if against:
         from tse_core.agreement.comparison import shared_lemmas
 
-        lists = [shared_lemmas(models, verbs, drawn["forms"]) for verbs in lists]
-    drawn["keep"] = "contexts" if by is None else "forms"
-    drawn["cutoffs"] = PAPER_CUTOFFS
-    if cut == "all-words":
-        drawn["cutoffs"] = PAPER_CUTOFFS._replace(
-            top=tuple(p for p in PAPER_CUTOFFS.top if p <= 0.7 or p == 1), bottom=()
-        )
-    how = {"protocol": protocol, **drawn}
+        lists = [shared_lemmas(models, verbs, how["forms"]) for verbs in lists]
     jobs = [[prepare(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
     asked = ["construction"] if by is None else ["construction", by]
     for job in (job for of_model in jobs for job in of_model):
@@ -143,8 +139,7 @@ def evaluate(
             print_note(f"note: MW leaves out {undefined:,} contexts, in which all forms together have probability 0")
     for both in zip(*results, strict=True) if against else ():
         _show_comparison(*both)
-    if out:
-        write_results(pd.concat([result.tidy() for result in runs], ignore_index=True), out)
+    write_scores(runs, out)
     print_written(out)
 
 

@@ -30,26 +30,26 @@ def list_names(
 
     Examples:  tse list data   |   tse list models
     """
-    headings, rows, note = {
-        What.models: _models,
-        What.data: _data,
-        What.suites: _suites,
-        What.lemmas: _lemmas,
-    }[what]()
-    print_table(headings, rows)
-    print_note(note)
+    match what:
+        case What.models:
+            print_table(("name", "kind", "MB", "licence", "where"), _models())
+            print_note("Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name.")
+        case What.data:
+            from tse_core.datasets.named import dataset_table
+
+            print_table(("name", "holds", "source"), dataset_table().itertuples(index=False))
+            print_note("Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv.")
+        case What.suites:
+            print_table(("name", "source", "circuit"), _suites())
+            print_note("Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file.")
+        case What.lemmas:
+            from tse_core.datasets.lemmas import list_lemmas
+
+            print_table(("name", "what it is"), list_lemmas().items())
+            print_note("Lists of your own: a .csv file with the columns lemma, singular, plural.")
 
 
-def _models() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    columns = ("name", "kind", "MB", "licence", "where")
-    return (
-        columns,
-        list(_model_rows()),
-        "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name.",
-    )
-
-
-def _model_rows() -> Iterator[tuple[str, ...]]:
+def _models() -> Iterator[tuple[str, ...]]:
     """Models of the package index; the folders of data/models, whose config.json says their kind."""
     import json
 
@@ -68,30 +68,10 @@ def _model_rows() -> Iterator[tuple[str, ...]]:
         yield config.parent.name, kind, f"{size / 1e6:.1f}", "CC-BY-4.0", "comes with the project"
 
 
-def _data() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    from tse_core.datasets.named import dataset_table
-
-    rows: list[tuple[str, ...]] = [tuple(row) for row in dataset_table().itertuples(index=False)]
-    return (
-        ("name", "holds", "source"),
-        rows,
-        "Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv.",
-    )
-
-
-def _suites() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
+def _suites() -> Iterator[tuple[str, ...]]:
     from tse_core.syntaxgym.library import list_suites
 
     table = list_suites()
     names = table["name"].where(table["source"] != "public", "syntaxgym/" + table["name"])
     sources = table["source"].where(table["available"], "download")
-    rows: list[tuple[str, ...]] = list(zip(names, sources, table["circuit"], strict=True))
-    note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file."
-    return ("name", "source", "circuit"), rows, note
-
-
-def _lemmas() -> tuple[tuple[str, ...], list[tuple[str, ...]], str]:
-    from tse_core.datasets.lemmas import list_lemmas
-
-    rows: list[tuple[str, ...]] = list(list_lemmas().items())
-    return ("name", "what it is"), rows, "Lists of your own: a .csv file with the columns lemma, singular, plural."
+    return zip(names, sources, table["circuit"], strict=True)

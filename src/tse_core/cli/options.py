@@ -42,6 +42,11 @@ def results_file(param: typer.CallbackParam, path: Path | None) -> Path | None:
     return _writable(param, path, "results are written as", (".parquet", ".csv"))
 
 
+def results_option(what: str) -> Any:
+    """The option of a command that writes a results file."""
+    return typer.Option(help=f"Write {what}: .parquet or .csv.", callback=results_file)
+
+
 def table_file(param: typer.CallbackParam, path: Path | None) -> Path | None:
     """As `results_file`, for a table that is written as CSV."""
     return _writable(param, path, "the table is written as", (".csv",))
@@ -56,61 +61,40 @@ def _writable(param: typer.CallbackParam, path: Path | None, said: str, endings:
     return path
 
 
+def _of_model(*names: str, **how: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=MODEL, **how)
+
+
 @dataclass(frozen=True)
 class Opening:
     """How the options say that a model is opened."""
 
     kind: Annotated[
-        str | None,
-        typer.Option(
-            help="Read the model as [b]causal[/b] or [b]masked[/b]; found out by default.", rich_help_panel=MODEL
-        ),
+        str | None, _of_model(help="Read the model as [b]causal[/b] or [b]masked[/b]; found out by default.")
     ] = None
-    device: Annotated[
-        str, typer.Option(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.", rich_help_panel=MODEL)
-    ] = "auto"
-    dtype: Annotated[
-        str, typer.Option(help="Precision of the weights: float32, float16, bfloat16.", rich_help_panel=MODEL)
-    ] = "float32"
-    revision: Annotated[
-        str | None, typer.Option(help="Branch, tag or commit of a model on the hub.", rich_help_panel=MODEL)
-    ] = None
+    device: Annotated[str, _of_model(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.")] = "auto"
+    dtype: Annotated[str, _of_model(help="Precision of the weights: float32, float16, bfloat16.")] = "float32"
+    revision: Annotated[str | None, _of_model(help="Branch, tag or commit of a model on the hub.")] = None
     bos: Annotated[
         str,
-        typer.Option(
+        _of_model(
             help="The BOS token of a sentence, for causal models: [b]default[/b] (what the tokenizer puts there, else "
-            "the token that opened documents in pretraining), tokenizer, add, none, or a token such as "
-            "'<|endoftext|>'.",
-            rich_help_panel=MODEL,
+            "the token that opened documents in pretraining), tokenizer, add, none, or a token such as '<|endoftext|>'."
         ),
     ] = "default"
     chat: Annotated[
         str | None,
-        typer.Option(
-            help="A user's message: sentences are read as the reply to it in the tokenizer's chat template.",
-            rich_help_panel=MODEL,
-        ),
+        _of_model(help="A user's message: sentences are read as the reply to it in the tokenizer's chat template."),
     ] = None
-    trust: Annotated[
-        bool,
-        typer.Option("--trust-remote-code", help="Let the hub repository run its own code.", rich_help_panel=MODEL),
-    ] = False
+    trust: Annotated[bool, _of_model("--trust-remote-code", help="Let the hub repository run its own code.")] = False
     served: Annotated[
         str | None,
-        typer.Option(
-            "--model",
-            metavar="NAME",
-            help="Which model of the server, where MODEL is its address.",
-            rich_help_panel=MODEL,
-        ),
+        _of_model("--model", metavar="NAME", help="Which model of the server, where MODEL is its address."),
     ] = None
     timeout: Annotated[
         float,
-        typer.Option(
-            help="Seconds a model behind a command may take, or a request to a server.", min=0.001, max=1e9,
-            rich_help_panel=MODEL,
-        ),
-    ] = 3600  # fmt: skip
+        _of_model(help="Seconds a model behind a command may take, or a request to a server.", min=0.001, max=1e9),
+    ] = 3600
 
     def model(self, name: str) -> Any:
         """The model of a name. Raises InputError."""

@@ -49,6 +49,16 @@ def write_table(table: "pd.DataFrame", file: Path) -> None:
     print_written(file)
 
 
+def write_scores(found: Iterable, file: Path | None) -> None:
+    """Write every number of some results (their ``tidy()``) to a results file, where one is asked for."""
+    if file:
+        import pandas as pd
+
+        from tse_core.results.tidy import write_results
+
+        write_results(pd.concat([each.tidy() for each in found], ignore_index=True), file)
+
+
 def score(estimate: float, low: float | None = None, high: float | None = None, *, sign: str = "") -> str:
     """A score to three decimals, with its interval where there is one; "-" where there is no score.
 

@@ -25,9 +25,10 @@ def write_report(error: BaseException, arguments: list[str]) -> str:
             "w", prefix="tse-report-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
         ) as file:
             file.write(text)
-        lines.append(f"  This is a fault of tse, not yours. Please file it{_address()} with {file.name}")
+        enclosed = file.name
     except OSError:
-        lines.append(f"  This is a fault of tse, not yours. Please file it{_address()} with these lines")
+        enclosed = "these lines"
+    lines.append(f"  This is a fault of tse, not yours. Please file it where you got this program with {enclosed}")
     return "\n".join(lines)
 
 
@@ -44,13 +45,3 @@ def versions() -> str:
         except metadata.PackageNotFoundError:
             found.append(f"{package} missing")
     return ", ".join(found)
-
-
-def _address() -> str:
-    """Where the package says that issues go, if it does."""
-    try:
-        addresses = metadata.metadata("tse-core").get_all("Project-URL") or []
-    except metadata.PackageNotFoundError:
-        addresses = []
-    found = [address.partition(",")[2].strip() for address in addresses if "issue" in address.lower()]
-    return f" at {found[0]}" if found else " where you got this program"

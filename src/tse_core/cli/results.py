@@ -1,5 +1,6 @@
 """``tse results``: the finished numbers in the store, and those of other machines."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -66,7 +67,6 @@ def add(
     """
     import sys
 
-    from tse_core.datasets.contents import other_contents
     from tse_core.results.result_index import keep_results
     from tse_core.results.signature import Signature
     from tse_core.results.tidy import is_results, read_results
@@ -220,6 +220,23 @@ def opened(which: str, store: Path | None):
     if table is None:
         raise _no_result(which, place)
     return table
+
+
+def other_contents(data: str, lemmas: str = "") -> list[str]:
+    """Where data or lemmas, each as name@hash, have other contents under that name here, one line each.
+
+    Data that is not on this machine is passed over.
+    """
+    from tse_core.datasets.lemmas import load_lemmas
+    from tse_core.datasets.names import data_hash, load_pairs
+
+    found = []
+    for said, ours in ((data, lambda name: data_hash(load_pairs(name))), (lemmas, lambda name: load_lemmas(name).hash)):
+        name, _, there = said.rpartition("@")
+        with suppress(InputError):
+            if name and (here := ours(name)) != there:
+                found.append(f"{name} is {here} here but {there} there: other contents under the same name")
+    return found
 
 
 def _no_result(which: str, place) -> InputError:

@@ -84,10 +84,12 @@ def _standard_input() -> str:
 
 def _scores(model, sentences: list[str]):
     """(tokens as the vocabulary writes them, bits) of each sentence."""
+    from tse_core.models.surprisal_model import SurprisalModel
     from tse_core.progress import progress
     from tse_core.sentences.tokens import token_surprisals
 
     with progress(len(sentences), "surprisals", unit="sentences") as advance:
         scores = token_surprisals(model, sentences, advance=lambda share: advance(share * len(sentences)))
-    tokens = model.tokenize(sentences) if model.gives_distributions else [found.tokens for found in scores]
+    given = isinstance(model, SurprisalModel)
+    tokens = [found.tokens for found in scores] if given else model.tokenize(sentences)
     return list(zip(tokens, (found.bits for found in scores), strict=True))

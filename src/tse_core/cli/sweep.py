@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.progress import duration
 
 HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
 
@@ -43,10 +44,7 @@ def sweep(
     address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler.")] = None,
     threads: Annotated[int, typer.Option(help="Processor threads of each worker.", min=1)] = 1,
     attempts: Annotated[int, typer.Option(help="How often a failing task is tried.", min=1)] = 2,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write all scores: .parquet or .csv.", callback=options.results_file),
-    ] = None,
+    out: Annotated[Path | None, options.results_option("all scores")] = None,
     store: options.StoreFolder = None,
 ) -> None:
     from tse_core.sweep.plan import ENGINES, load_plan
@@ -95,15 +93,15 @@ def _show(plan, store, where, threads) -> None:
         seconds = sum(task_seconds(task, speed, gpu=gpu) for task in mine)
         name = f"{run.model.label}  {run.data}"
         how = f"{run.protocol}, {run.forms}" if run.benchmark == "agreement" else run.benchmark
-        print(f"{name:{width}}  {how}  {_counted(mine)}, about {_time(seconds)}")
+        print(f"{name:{width}}  {how}  {_counted(mine)}, about {duration(max(1.0, seconds))}")
     workers = where.get("gpus") or where.get("workers") or 1
     memory = max((task.memory for task in tasks), default=0)
     print(f"In the store already: {planned.done} shards. To do: {_counted(tasks)}.")
     if tasks:
-        needed = sweep_seconds(tasks, workers, speed, gpu=gpu)
+        needed = max(1.0, sweep_seconds(tasks, workers, speed, gpu=gpu))
         engine = f"Engine {where['name']}, {workers} worker{'s' * (workers > 1)}"
         machine = "this machine's GPU" if gpu else "one core of this machine for each worker"
-        print(f"{engine}: about {_time(needed)} at the speed of {machine}, {memory / 1e9:.1f} GB a worker.")
+        print(f"{engine}: about {duration(needed)} at the speed of {machine}, {memory / 1e9:.1f} GB a worker.")
 
 
 def _summary(done) -> None:
@@ -124,9 +122,3 @@ def _counted(tasks) -> str:
     tokens = sum(task.tokens for task in tasks)
     shards = sum(len(task.shards) for task in tasks)
     return f"{len(tasks)} task{'s' * (len(tasks) != 1)} ({shards} shards), {tokens:,} tokens"
-
-
-def _time(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.printing import print_note, print_table, print_written, score
+from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
 
@@ -55,10 +55,7 @@ def evaluate(
         str, typer.Option(help="flag or refuse suites with unknown words in a region that counts.")
     ] = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
-    table: Annotated[
-        Path | None,
-        typer.Option(help="Write the accuracies as a results file: .parquet or .csv.", callback=options.results_file),
-    ] = None,
+    table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
 ) -> None:
     if unknown not in ("flag", "refuse"):
         raise InputError(f"--unknown {unknown}: it must be flag or refuse")
@@ -85,12 +82,7 @@ def evaluate(
         _print(outcomes[0])
     else:
         _print_all(outcomes, unknown)
-    if table:
-        import pandas as pd
-
-        from tse_core.results.tidy import write_results
-
-        write_results(pd.concat([outcome.tidy() for outcome in outcomes], ignore_index=True), table)
+    write_scores(outcomes, table)
     print_written(out, table)
 
 

@@ -75,7 +75,8 @@ def load_clams(name: str, construction: str = "", *, capital: bool = True, perio
     tables, left = [], dict.fromkeys(REASONS, 0)
     for file, slug in _files(name):
         if construction in ("", slug):
-            pairs, aside = read_clams(downloads.files(file)[0], _language(name), capital=capital, period=period)
+            path, language = downloads.files(file)[0], name.rpartition("/")[2]
+            pairs, aside = read_clams(path, language, capital=capital, period=period)
             tables.append(pairs)
             left = {reason: left[reason] + aside[reason] for reason in left}
     pairs = pd.concat(tables, ignore_index=True)
@@ -192,8 +193,3 @@ def _files(name: str) -> list[tuple[str, str]]:
     """The files of a language, in their order: (name for `downloads.files`, construction's slug)."""
     stems = [Path(path).stem for path in data_sets()[name].files]
     return [(f"{name}/{stem}", _constructions()[stem][0]) for stem in stems]
-
-
-def _language(name: str) -> str:
-    """``clams/fr`` is fr."""
-    return name.rpartition("/")[2]

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.numbers import number_said
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, join, shape, split_pair, verb_lemma
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, shape, split_pair, verb_lemma, with_nouns
 from tse_core.datasets.plain_text import check_names, text_cells, warn_of_changes
 from tse_core.errors import InputError, unknown
-from tse_core.words import plain, plain_right
+from tse_core.words import join, plain, plain_right
 
 MASK = "[MASK]"  # where the verb stands in a column `text`
 NAMES = {  # what a column holds -> the names that it is known by

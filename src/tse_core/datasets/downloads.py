@@ -127,7 +127,7 @@ def _bring(row) -> None:
             known_hash=f"sha256:{row.sha256}",
             fname=place.name,
             path=place.parent,
-            downloader=_copy if folder else partial(_download, row.bytes),
+            downloader=(lambda *places: shutil.copyfile(*places[:2])) if folder else partial(_download, row.bytes),
         )
     except FileNotFoundError:
         raise InputError(f"{row.name}: {source} does not exist; {advice}") from None
@@ -157,10 +157,6 @@ def _download(size: int, source: str, output: str | Path, _pooch: object) -> Non
             if time.monotonic() > end:
                 raise requests.exceptions.ReadTimeout
             file.write(chunk)
-
-
-def _copy(source: str, output: str | Path, _pooch: object) -> None:
-    shutil.copyfile(source, output)
 
 
 def _reason(error: Exception) -> str:

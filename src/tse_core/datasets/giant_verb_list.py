@@ -13,7 +13,7 @@ import pandas as pd
 
 from tse_core.datasets.lemmas import Lemmas, full_list_file, load_lemmas, third_person
 from tse_core.errors import InputError
-from tse_core.files import write_output
+from tse_core.files import lines_of, read_text, write_output
 
 ADDRESS = "https://patternbasedwriting.com/1/Giant-Verb-List-3250-Verbs.pdf"  # as the paper's appendix gives it
 VERBS_EXPECTED = 3250
@@ -135,12 +135,8 @@ def _from_pdf(path: Path) -> list[str]:
 
 
 def _from_text(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text; expected one verb a line") from error
     verbs = []
-    for number, line in enumerate(map(str.strip, lines), start=1):
+    for number, line in enumerate(map(str.strip, lines_of(read_text(path))), start=1):
         if not line or line.startswith("#"):
             continue
         if not re.fullmatch(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*", line):

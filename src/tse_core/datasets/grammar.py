@@ -1,5 +1,6 @@
 """Template grammars: a lexicon and a few sentence patterns, written in YAML, give every agreement pair they allow.
 
+>>> from tse_core.datasets.grammar_notation import load_grammar
 >>> pairs = generate(load_grammar("marvin-linzen"), "simple")
 >>> len(pairs), pairs["left"][0], pairs["correct"][0]
 (140, 'The author', 'laughs')
@@ -13,21 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.grammar_notation import (
-    Entry,
-    Grammar,
-    Slot,
-    Template,
-    list_grammars,
-    load_grammar,
-    parse_pattern,
-)
+from tse_core.datasets.grammar_notation import Entry, Grammar, Slot, Template
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape, verb_lemma
 from tse_core.errors import InputError, unknown
 
 BOTH = "both"  # a place of a twin, where both numbers are written out
 MOST_PAIRS = 1_000_000  # about 1 GB of memory
-__all__ = ["Grammar", "generate", "list_grammars", "load_grammar", "noun_table", "parse_pattern", "template_table"]
 
 
 def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True, period: bool = True) -> pd.DataFrame:

@@ -181,7 +181,7 @@ def third_person(verb: str) -> str:
 
 
 def _typed(table: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The list with noun as a truth value, zipf as a number with its band, where it has them."""
+    """The list with noun as a truth value, zipf as a number with its band, where it has them; no zipf, no band."""
     if "noun" in table and not pd.api.types.is_bool_dtype(table["noun"]):
         words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
         said = pd.Series(text_cells(table["noun"], where), index=table.index)
@@ -194,7 +194,9 @@ def _typed(table: pd.DataFrame, where: str) -> pd.DataFrame:
         table = table.assign(noun=known.astype(bool))
     if "zipf" not in table or ("band" in table and not is_text(table["zipf"])):
         return table
-    return _with_bands(table)
+    zipf = pd.to_numeric(table["zipf"], errors="coerce")
+    band = pd.cut(zipf, [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
+    return table.assign(zipf=zipf, band=band)
 
 
 def only_verbs() -> set[str]:
@@ -206,13 +208,6 @@ def only_verbs() -> set[str]:
 def _appendix(clean: bool = False) -> pd.DataFrame:
     table = Lemmas("newman-appendix", read_table(data_folder() / "lemmas" / "newman-appendix.csv")).table
     return table[table["left_out"] == ""].reset_index(drop=True) if clean else table
-
-
-def _with_bands(table: pd.DataFrame) -> pd.DataFrame:
-    """Frequencies as numbers, and the band of each; a verb without a frequency has no band."""
-    zipf = pd.to_numeric(table["zipf"], errors="coerce")
-    band = pd.cut(zipf, [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
-    return table.assign(zipf=zipf, band=band)
 
 
 def full_list_file() -> Path:

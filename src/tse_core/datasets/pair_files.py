@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.nouns import with_nouns
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
     PREFIX_FIELDS,
@@ -15,6 +14,7 @@ from tse_core.datasets.pairs import (
     shape,
     split_pair,
     verb_lemma,
+    with_nouns,
 )
 from tse_core.datasets.plain_text import warn_of_changes
 from tse_core.errors import InputError
@@ -23,11 +23,11 @@ from tse_core.words import plain
 
 _OF_PREFIXES = {field for fields in PREFIX_FIELDS.values() for field in fields}
 LABELS = {-1: "singular", -2: "plural"}  # how the paper's files write the subject's number
-# What a line of BLiMP says besides its sentences: of the paradigm or for the prefix methods, and no factor of a design.
-_OF_PARADIGMS = (
+# What a line says that is no factor of a design: its sentences, and in BLiMP its paradigm and the prefix methods'.
+_NO_FACTORS = (
     "field", "linguistics_term", "UID", "simple_LM_method", "one_prefix_method", "two_prefix_method",
-    "lexically_identical", "pairID", "dependency_length", "crucial_item",
-    *(field for fields in PREFIX_FIELDS.values() for field in fields),
+    "lexically_identical", "pairID", "dependency_length", "crucial_item", "sentence_good", "sentence_bad", "label",
+    *_OF_PREFIXES,
 )  # fmt: skip
 
 
@@ -55,30 +55,18 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
     factors: dict[str, None] = {}
     for line, record in read_json_lines(path):
         where = f"{path}:{line}"
-        good, bad, number = _agreement_fields(record, where)
+        good, bad = (_sentence(record, key, where) for key in ("sentence_good", "sentence_bad"))
+        number = _number(record, where)
         left, correct, wrong, right = split_pair(good, bad, where)
         left, right = shape(left, right, capital=capital, period=period)
-        rows.append(
-            {
-                "id": str(record.get("id", f"{path.stem}/{line}")),
-                "construction": construction or str(record.get("construction", path.stem)),
-                "template": str(record.get("template", path.stem)),
-                "subject": str(record.get("subject", "")),
-                "noun": str(record.get("noun", "")),
-                "attractor": str(record.get("attractor", "")),
-                "attractor_number": str(record.get("attractor_number", "")),
-                "lemma": str(record.get("lemma", "")) or verb_lemma(correct if number == "plural" else wrong),
-                "left": left,
-                "right": right,
-                "number": number,
-                "correct": correct,
-                "wrong": wrong,
-            }
-        )
-        known = {*rows[-1], *_OF_PARADIGMS, "sentence_good", "sentence_bad", "label"}
-        own = {name: str(value) for name, value in record.items() if name not in known}
+        said = {"id": f"{path.stem}/{line}", "construction": path.stem, "template": path.stem} | record
+        row = {name: str(said.get(name, "")) for name in AGREEMENT_COLUMNS}
+        row |= {"left": left, "right": right, "number": number, "correct": correct, "wrong": wrong}
+        row |= {"construction": construction} if construction else {}
+        row["lemma"] = row["lemma"] or verb_lemma(correct if number == "plural" else wrong)
+        own = {name: str(value) for name, value in record.items() if name not in (*AGREEMENT_COLUMNS, *_NO_FACTORS)}
         factors |= dict.fromkeys(own)
-        rows[-1] |= own
+        rows.append(row | own)
     if not rows:
         raise InputError(f"{path}: holds no pairs; a line needs sentence_good, sentence_bad and label")
     return with_nouns(pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, *factors]).fillna(""), str(path))
@@ -130,14 +118,13 @@ def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
     warn_of_changes(changed, str(path))
 
 
-def _agreement_fields(record: dict, where: str) -> tuple[str, str, str]:
-    good, bad = _sentence(record, "sentence_good", where), _sentence(record, "sentence_bad", where)
+def _number(record: dict, where: str) -> str:
     if "label" not in record:
         raise InputError(f"{where}: the field 'label' is missing; it says the subject's number: -1 singular, -2 plural")
     label = record["label"]
     if type(label) is not int or label not in LABELS:
         raise InputError(f"{where}: label is {label!r}; it must be -1 (singular subject) or -2 (plural subject)")
-    return good, bad, LABELS[label]
+    return LABELS[label]
 
 
 def _sentence(record: dict, key: str, where: str) -> str:

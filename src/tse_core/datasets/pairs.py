@@ -5,11 +5,13 @@ with its subject and the one that does not. A *sentence pair* is simply an accep
 Both are pandas tables, one row a pair; :mod:`tse_core.datasets.pair_files` reads them.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import InputError, unknown
-from tse_core.words import MARKS, composed, join, plain
+from tse_core.errors import GuessedWarning, InputError, unknown
+from tse_core.words import MARKS, composed, join, plain, spelled_nouns
 
 # fmt: off
 AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
@@ -145,3 +147,22 @@ def verb_lemma(plural: str) -> str:
     """
     base = plural.lower().removesuffix("n't")
     return _BE.get(base, base)
+
+
+def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
+    """The pairs with a column ``noun``, guessed from the spelling of their subjects where it is missing or empty.
+
+    The guess is for English; a warning says that it was made. A pair without a subject has no noun: "".
+    """
+    subjects = pairs["subject"].fillna("").astype(str) if "subject" in pairs else pd.Series("", pairs.index, dtype=str)
+    nouns = pairs["noun"].fillna("").astype(str) if "noun" in pairs else pd.Series("", pairs.index, dtype=str)
+    missing = (nouns == "") & (subjects != "")
+    if missing.any():
+        guess = "the singular and the plural of a subject are matched by English spelling"
+        warnings.warn(f"{where}: no field 'noun' beside 'subject'; {guess}", GuessedWarning, stacklevel=3)
+        nouns = nouns.mask(missing, pd.Series(spelled_nouns(subjects), pairs.index))
+    if "noun" in pairs:
+        return pairs.assign(noun=nouns)
+    table = pairs.copy()
+    table.insert(table.columns.get_loc("subject") + 1 if "subject" in table else 0, "noun", nouns)
+    return table

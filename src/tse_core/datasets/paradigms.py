@@ -1,7 +1,5 @@
 """BLiMP's 67 paradigms: the phenomenon that each belongs to and the methods it suits (data/blimp/paradigms.csv)."""
 
-from functools import cache
-
 import pandas as pd
 
 from tse_core.paths import data_folder
@@ -12,11 +10,6 @@ def blimp_paradigms() -> pd.DataFrame:
 
     Columns: UID, field, linguistics_term, phenomenon; full_sentence, one_prefix, two_prefix, lexically_identical.
     """
-    return _table().copy()
-
-
-@cache
-def _table() -> pd.DataFrame:
     table = pd.read_csv(data_folder() / "blimp" / "paradigms.csv").drop(columns="filename_equals_UID")
     names = {"phenomenon_paper": "phenomenon", "simple_LM_method": "full_sentence"}
     return table.rename(columns=names | {f"{n}_prefix_method": f"{n}_prefix" for n in ("one", "two")})

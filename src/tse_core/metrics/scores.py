@@ -26,6 +26,7 @@ _LEMMA_TERMS = tuple(dict.fromkeys([*(term for m in OF_CONTEXTS.values() for ter
 _FORM_TERMS = tuple(
     dict.fromkeys(term for m in OF_CONTEXTS.values() if m.inside == "form" for term in (m.part, m.whole))
 )
+_NAMES = [f"{kind}_{side}" for side in Cutoffs._fields for kind in SCORED]
 BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bounds the memory, stays near the cache
 
 
@@ -114,9 +115,8 @@ def cutoff_scores(
             (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
             head, tail = (_Forms(side, block, side, ids, subjects) for side in (upper, lower))
         parts.append([*head.top(at_top), *tail.bottom(at_bottom)])
-    names = [f"{kind}_{side}" for side in Cutoffs._fields for kind in SCORED]
     arrays = (torch.cat(columns).cpu().numpy() for columns in zip(*parts, strict=True))
-    return CutoffScores(dict(zip(names, arrays, strict=True)))
+    return CutoffScores(dict(zip(_NAMES, arrays, strict=True)))
 
 
 def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary | None = None) -> CutoffScores:
@@ -132,10 +132,9 @@ def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary | None =
     logs = torch.from_numpy(np.concatenate([correct, wrong], axis=1))
     ids = torch.arange(logs.shape[1]).view(2, -1).T
     forms = _Forms(logs, logs.exp(), logs.exp(), ids, torch.zeros(len(logs)))
-    names = [f"{kind}_{side}" for side in Cutoffs._fields for kind in SCORED]
     at_bottom = at_bottom or Boundary(*(part[:, :0] for part in at_top))
     arrays = [*forms.top(at_top), *forms.bottom(at_bottom)]
-    return CutoffScores({name: array.numpy() for name, array in zip(names, arrays, strict=True)})
+    return CutoffScores({name: array.numpy() for name, array in zip(_NAMES, arrays, strict=True)})
 
 
 def agreement(logits, inflection_ids, numbers) -> np.ndarray:
@@ -145,7 +144,7 @@ def agreement(logits, inflection_ids, numbers) -> np.ndarray:
     that lemma alone, the mean of a row is EW of that context.
     """
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, (), ())
-    correct, wrong = _correct_and_wrong(logits, ids, numbers)
+    correct, wrong = correct_and_wrong(logits, ids, numbers)
     return (correct > wrong).cpu().numpy()
 
 
@@ -167,9 +166,9 @@ class _Forms:
     """
 
     def __init__(self, comparable, keys, probabilities, ids, numbers):
-        wins = torch.gt(*_correct_and_wrong(comparable, ids, numbers)).double()
-        self.keys = _correct_and_wrong(keys, ids, numbers)
-        correct, wrong = (form.double() for form in _correct_and_wrong(probabilities, ids, numbers))
+        wins = torch.gt(*correct_and_wrong(comparable, ids, numbers)).double()
+        self.keys = correct_and_wrong(keys, ids, numbers)
+        correct, wrong = (form.double() for form in correct_and_wrong(probabilities, ids, numbers))
         none = torch.zeros_like(correct)
         self.lemmas = torch.stack([term(Forms(correct, wrong, wins)) for term in _LEMMA_TERMS])
         alone = Forms(correct, none, wins), Forms(none, wrong, wins)
@@ -197,10 +196,11 @@ def _scored(lemmas, forms=None) -> list[torch.Tensor]:
     return [*scores, sums["lemma"][both]]
 
 
-def _correct_and_wrong(values, ids, numbers):
+def correct_and_wrong(values, inflection_ids, numbers):
     """Values (contexts, vocabulary) of the correct and the wrong form: two tensors (contexts, lemmas)."""
+    ids = torch.as_tensor(inflection_ids, device=values.device)
     singular, plural = values.index_select(1, ids.T.reshape(-1)).view(len(values), 2, -1).unbind(1)
-    is_plural = numbers[:, None].bool()
+    is_plural = torch.as_tensor(numbers, device=values.device)[:, None].bool()
     return torch.where(is_plural, plural, singular), torch.where(is_plural, singular, plural)
 
 

@@ -5,32 +5,22 @@ text. In pretraining, documents were joined with one token between them, so that
 first word. `DOCUMENT_BOS` says which token it was, family by family, and where that is documented.
 """
 
-from typing import NamedTuple
-
 from tse_core.errors import InputError
 
 WORDS = ("default", "tokenizer", "add", "none")  # values of the policy `bos` that are not a token's text
 PAPERS_OWN = ("gpt2-xl", "openai-community/gpt2-xl")  # Newman et al. gave it no BOS token
 
 
-class Family(NamedTuple):
-    """The token before each document in a family's pretraining."""
-
-    model_type: str  # of the configuration
-    token: str
-    source: str
-
-
-DOCUMENT_BOS = (
-    Family("gpt2", "<|endoftext|>", "github.com/openai/gpt-2: src/generate_unconditional_samples.py"),
-    Family("gpt_neo", "<|endoftext|>", "github.com/EleutherAI/gpt-neo: data/create_tfrecords.py"),
-    Family("gptj", "<|endoftext|>", "github.com/kingoflolz/mesh-transformer-jax: create_finetune_tfrecords.py"),
-    Family("gpt_neox", "<|endoftext|>", "Black et al. 2022; github.com/EleutherAI/gpt-neox: --append-eod (Pythia too)"),
-    Family("mpt", "<|endoftext|>", "github.com/mosaicml/llm-foundry: convert_dataset_hf.py --eos_text"),
-    Family("qwen2", "<|endoftext|>", "github.com/QwenLM/Qwen: tokenization_note.md"),
-    Family("qwen3", "<|endoftext|>", "as Qwen2"),
-    Family("llama", "<|endoftext|>", "SmolLM: github.com/huggingface/smollm: pre-training/smollm1 (bos_token_id: 0)"),
-)  # fmt: skip  # a Llama whose tokenizer adds <s> keeps that
+DOCUMENT_BOS = {  # model_type of the configuration -> the token before each document in pretraining, and its source
+    "gpt2": "<|endoftext|>",  # github.com/openai/gpt-2: src/generate_unconditional_samples.py
+    "gpt_neo": "<|endoftext|>",  # github.com/EleutherAI/gpt-neo: data/create_tfrecords.py
+    "gptj": "<|endoftext|>",  # github.com/kingoflolz/mesh-transformer-jax: create_finetune_tfrecords.py
+    "gpt_neox": "<|endoftext|>",  # Black et al. 2022; github.com/EleutherAI/gpt-neox: --append-eod (Pythia too)
+    "mpt": "<|endoftext|>",  # github.com/mosaicml/llm-foundry: convert_dataset_hf.py --eos_text
+    "qwen2": "<|endoftext|>",  # github.com/QwenLM/Qwen: tokenization_note.md
+    "qwen3": "<|endoftext|>",  # as Qwen2
+    "llama": "<|endoftext|>",  # SmolLM: github.com/huggingface/smollm: pre-training/smollm1 (bos_token_id: 0)
+}  # a Llama whose tokenizer adds <s> keeps that
 
 
 def document_bos(name: str, config, tokenizer) -> str | None:
@@ -43,7 +33,7 @@ def document_bos(name: str, config, tokenizer) -> str | None:
     if name in PAPERS_OWN or getattr(config, "bos", None) == "none":
         return None
     vocabulary = tokenizer.get_vocab()
-    known = {family.model_type: family.token for family in DOCUMENT_BOS}.get(config.model_type)
+    known = DOCUMENT_BOS.get(config.model_type)
     return known if known in vocabulary else tokenizer.eos_token
 
 

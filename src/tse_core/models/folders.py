@@ -21,16 +21,15 @@ def laboratory_models() -> list[str]:
 
 def opened(name: str, folder: Path, auto: str, options: dict):
     """What a class of transformers (AutoConfig, AutoTokenizer, a model's) gives from a folder. Raises InputError."""
+    import torch
     import transformers
 
     try:
         with quiet():
             return getattr(transformers, auto).from_pretrained(folder, **options)
-    except MemoryError:
+    except (MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:  # whatever the library raises for what a file says
-        if type(error).__name__ == "OutOfMemoryError":
-            raise
         raise _not_opened(name, folder, auto, error) from error
 
 

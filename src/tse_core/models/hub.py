@@ -66,7 +66,7 @@ def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
     found = weight_files(folder)
     if found and all(file.is_file() for file in found):
         return found
-    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+    from huggingface_hub.errors import RemoteEntryNotFoundError
 
     if reason := hub_unreachable():
         raise InputError(f"{name}: its weights are not all in the hub's cache, and {reason}")
@@ -74,19 +74,17 @@ def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
     try:
         try:
             files = indexed(get(INDEX))
-        except EntryNotFoundError as error:
-            if isinstance(error, LocalEntryNotFoundError):
-                raise
+        except RemoteEntryNotFoundError:
             files = [WEIGHTS]
         for file in files:
             get(file)
-        return weight_files(folder)
+    except RemoteEntryNotFoundError:
+        raise no_weights(name) from None
     except InputError:
         raise
     except Exception as error:  # of the library, of httpx below it, of the disk
-        if not isinstance(error, EntryNotFoundError) or isinstance(error, LocalEntryNotFoundError):
-            raise refused(name, place, error) from error
-    raise no_weights(name)
+        raise refused(name, place, error) from error
+    return weight_files(folder)
 
 
 def hub_unreachable() -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
@@ -58,8 +58,6 @@ class LanguageModel:
         What a causal model reads before a sentence is then its tokenizer's chat template with this message, up to where
         its reply begins, and the sentence is the reply. By default there is no chat.
     """
-
-    gives_distributions: ClassVar[bool] = True  # a model that gives surprisals only has False (`SurprisalModel`)
 
     name: str
     kind: Kind

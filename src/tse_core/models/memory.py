@@ -8,6 +8,8 @@ import gc
 import weakref
 from typing import TYPE_CHECKING
 
+import torch
+
 from tse_core.models.devices import free_memory
 
 if TYPE_CHECKING:
@@ -40,12 +42,5 @@ def free_for(network: "LazyNetwork") -> None:
         if other is not network and other.device == network.device:
             other.close()
             gc.collect()
-            _give_back(network.device)
-
-
-def _give_back(device) -> None:
-    """What torch keeps of freed memory on a GPU."""
-    if device.type == "cuda":
-        import torch
-
-        torch.cuda.empty_cache()
+            if network.device.type == "cuda":
+                torch.cuda.empty_cache()

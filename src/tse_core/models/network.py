@@ -123,7 +123,7 @@ class LazyNetwork:
         made_of: Iterable = (),
     ):
         self.vocabulary_size, self.device = vocabulary_size, device
-        self._read, self._list, self._digest, self._size = read, files, digest, size
+        self._read, self._files, self._digest, self._size = read, files, digest, size
         self._settings, self._made_of = settings or {}, made_of
         self._lock = threading.RLock()
         self._network: Network | None = None
@@ -189,6 +189,3 @@ class LazyNetwork:
         if name.startswith("_"):  # its own attributes, while they are not there yet (a copy is being made)
             raise AttributeError(name)
         return getattr(self.opened, name)
-
-    def _files(self) -> list[Path]:
-        return self._list()

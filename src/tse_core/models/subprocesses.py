@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple
 
 LARGEST = 2**28  # bytes that a command may print
 ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]  # no HUP: Windows
-GRACE = 2.0  # seconds for what a command has started to close its pipes once the command has ended
 
 
 class Ended(NamedTuple):
@@ -28,27 +28,38 @@ def run_command(command: Sequence[str], timeout: float, largest: int = LARGEST) 
 
     Raises OSError where it cannot be started.
     """
-    with _noted_signals() as signals:
+    with _noted_signals() as signals, TemporaryFile() as output, TemporaryFile() as errors:
         process = subprocess.Popen(  # noqa: S603  (the user's command)
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True
         )
-        readers = [_Reader(stream, largest) for stream in (process.stdout, process.stderr)]
         try:
-            stopped = _wait(process, readers, time.monotonic() + timeout, signals)
+            stopped = _wait(process, (output, errors), largest, time.monotonic() + timeout, signals)
         finally:
             _kill(process.pid)
             process.wait()
+        for file in (output, errors):
+            file.seek(0)
+        printed = output.read(largest), errors.read(largest)
     if signal.SIGINT in signals:
         raise KeyboardInterrupt
     if signals:
         raise SystemExit(128 + signals[0])
-    for reader in readers:
-        reader.thread.join(GRACE)
-    return Ended(None if stopped else process.returncode, stopped, *(b"".join(reader.chunks) for reader in readers))
+    return Ended(None if stopped else process.returncode, stopped, *printed)
+
+
+def _wait(process, files: Sequence[IO[bytes]], largest: int, end: float, signals: list[int]) -> str:
+    """Wait for the command; what stopped it."""
+    while not signals:
+        ended = process.poll() is not None
+        if any(os.fstat(file.fileno()).st_size > largest for file in files):
+            return "output"
+        if ended:
+            break
+        if time.monotonic() > end:
+            return "time"
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.05)
+    return ""
 
 
 def _kill(group: int) -> None:
@@ -59,42 +70,6 @@ def _kill(group: int) -> None:
         else:
             command = ["taskkill", "/T", "/F", "/PID", str(group)]
             subprocess.run(command, capture_output=True)  # noqa: S603  (fixed words and a number)
-
-
-class _Reader:
-    """Reads a pipe in a thread of its own, up to so many bytes."""
-
-    def __init__(self, stream, largest: int):
-        self.chunks: list[bytes] = []
-        self.full = False
-        self._stream, self._left = stream, largest
-        self.thread = threading.Thread(target=self._read, daemon=True)
-        self.thread.start()
-
-    def _read(self) -> None:
-        with self._stream:
-            while chunk := self._stream.read1(65536):
-                self._left -= len(chunk)
-                if self._left < 0:
-                    self.full = True
-                    return
-                self.chunks.append(chunk)
-
-
-def _wait(process, readers: list[_Reader], end: float, signals: list[int]) -> str:
-    """Wait for the command and for what it prints; what stopped it."""
-    while not signals:
-        if any(reader.full for reader in readers):
-            return "output"
-        if process.poll() is not None:
-            break
-        if time.monotonic() > end:
-            return "time"
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(0.05)
-    for reader in readers:  # processes that it started may hold the pipes
-        reader.thread.join(GRACE)
-    return "output" if any(reader.full for reader in readers) else ""
 
 
 @contextmanager

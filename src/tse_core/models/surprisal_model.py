@@ -51,7 +51,6 @@ class SurprisalModel:
         Seconds that one request, or one run of a command, may take.
     """
 
-    gives_distributions = False
     kind: str
     device: str
 

@@ -61,7 +61,7 @@ def comparable(first: Signature | str, second: Signature | str, *, allow: Iterab
     return all(difference.policy in allow for difference in differences(first, second))
 
 
-def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable[str] = (), what="compared") -> None:
+def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable[str] = ()) -> None:
     """Raise InputError, naming the policies that differ, unless all results were made under the same ones.
 
     Whoever averages, ranks or plots results from several runs calls this first; ``allow=READING`` lets models of
@@ -72,7 +72,7 @@ def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable
     for first, second in combinations(parsed.values(), 2):
         if found := [d for d in differences(first, second) if d.policy not in allow]:
             names, said = f"{first.identity['model']} and {second.identity['model']}", "; ".join(map(str, found))
-            raise InputError(f"results of {names} cannot be {what}, their policies differ: {said}")
+            raise InputError(f"results of {names} cannot be compared, their policies differ: {said}")
 
 
 def _effect(name: str, first: str | None, second: str | None) -> str:

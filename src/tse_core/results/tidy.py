@@ -8,6 +8,7 @@ its numbers were made. `difference_table` says what other policies do.
 
 import hashlib
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -152,54 +153,43 @@ def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
         wrong = (numbers.isna() & given) | (numbers < 0) | (numbers > limit)
         if column in _COUNTS:
             wrong |= numbers.isna() | (numbers % 1 != 0)
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
+        for row in np.flatnonzero(wrong)[:1]:
             right = "a count" if column in _COUNTS else "a share from 0 to 1"
             shown = table[column].iloc[row]
             shown = "missing" if pd.isna(shown) else repr(shown if isinstance(shown, str) else float(shown))
             raise InputError(f"{path}, row {row + 1}: {column} is {shown}; it must be {right}")
         table[column] = numbers.astype(np.int64) if column in _COUNTS else numbers
-    _check_sides(table, path)
-    _check_bounds(table, path)
+    for row, mistake in _mistakes(table):
+        raise InputError(f"{path}, row {row + 1}: {mistake}")
+    return table
+
+
+def _mistakes(table: pd.DataFrame) -> Iterator[tuple[np.integer, str]]:
+    """Rows whose columns contradict each other, their signature or another row, and how."""
+    cut = table["cutoff"].notna()
+    for row in np.flatnonzero(~np.where(cut, table["side"].isin(["top", "bottom"]), table["side"].isin(["", None]))):
+        wanted = "top or bottom, as there is a cut-off" if cut.iloc[row] else "empty, as there is no cut-off"
+        yield row, f"side is {table['side'].iloc[row]!r}; it must be {wanted}"
+    bounded = table["low"].notna() | table["high"].notna()
+    inside = (table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9)
+    for row in np.flatnonzero(bounded & ~inside):
+        score, low, high = table.loc[table.index[row], ["score", "low", "high"]]
+        yield row, f"the interval [{low:g}, {high:g}] does not contain the score {score:g}"
     for text in table["signature"].unique():
         rows = np.flatnonzero(table["signature"] == text)
         try:
             signature = Signature.parse(text)
         except InputError as error:
-            raise InputError(f"{path}, row {rows[0] + 1}: {error}") from None
+            yield rows[0], str(error)
+            continue
         for column, said in _said(signature).items():
-            for row in rows[(table[column].iloc[rows] != said).to_numpy()][:1]:
-                raise InputError(
-                    f"{path}, row {row + 1}: {column} is {table[column].iloc[row]}, but its signature says {said}"
-                )
-    twice = table.duplicated([*NAME, "signature"]) & ~table.duplicated()
-    if twice.any():
-        row = int(np.flatnonzero(twice)[0])
-        raise InputError(f"{path}, row {row + 1}: the same number stands in an earlier row with other values; keep one")
-    return table
+            for row in rows[(table[column].iloc[rows] != said).to_numpy()]:
+                yield row, f"{column} is {table[column].iloc[row]}, but its signature says {said}"
+    for row in np.flatnonzero(table.duplicated([*NAME, "signature"]) & ~table.duplicated()):
+        yield row, "the same number stands in an earlier row with other values; keep one"
 
 
 def _said(signature: Signature) -> dict[str, str]:
     """What a signature says of the columns of its rows."""
     of_verbs = {"lemmas", "protocol"} <= set(signature.policy)
     return {"model": signature.model} | ({"protocol": signature.protocol} if of_verbs else {})
-
-
-def _check_bounds(table: pd.DataFrame, path: Path) -> None:
-    bounded = table["low"].notna() | table["high"].notna()
-    outside = ~((table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9))
-    if (bounded & outside).any():
-        row = int(np.flatnonzero(bounded & outside)[0])
-        score, low, high = table.loc[table.index[row], ["score", "low", "high"]]
-        raise InputError(
-            f"{path}, row {row + 1}: the interval [{low:g}, {high:g}] does not contain the score {score:g}"
-        )
-
-
-def _check_sides(table: pd.DataFrame, path: Path) -> None:
-    cut = table["cutoff"].notna()
-    right = np.where(cut, table["side"].isin(["top", "bottom"]), table["side"].isin(["", None]))
-    if not right.all():
-        row = int(np.flatnonzero(~right)[0])
-        wanted = "top or bottom, as there is a cut-off" if cut.iloc[row] else "empty, as there is no cut-off"
-        raise InputError(f"{path}, row {row + 1}: side is {table['side'].iloc[row]!r}; it must be {wanted}")

@@ -122,9 +122,9 @@ def run(work: Work, store: "Store | str | Path | None" = None, *, show: bool = T
     with progress(total, work.title, unit=work.unit) if show else nullcontext(lambda n: None) as advance:
         for name, shard in work.shards.items():
             tables: Tables | None = store.get(key, name, shard.shapes) if store else None
-            said = _Share(advance, shard.size)
+            share_done = _within(advance, shard.size)
             if tables is None:
-                tables = work.score(shard.contents, said.advance)
+                tables = work.score(shard.contents, share_done)
                 computed += 1
                 for table in tables.values():
                     table.attrs = {"provenance": dict(work.signature.provenance), "probe": probe}
@@ -132,7 +132,7 @@ def run(work: Work, store: "Store | str | Path | None" = None, *, show: bool = T
                     store.describe(key, work.signature)
                     store.put(key, name, tables)
             provenances.append(_provenance(work, tables, probe))
-            said.finish()
+            share_done(1)
             found[name] = tables
     if store and found:
         store.describe(key, work.signature)
@@ -159,6 +159,19 @@ def as_store(store: "Store | str | Path | None") -> "Store | None":
     return Store(store)
 
 
+def _within(advance: Callable, size: int) -> Callable[[float], None]:
+    """What advances a bar by shares of one shard, never further than its size."""
+    done = 0.0
+
+    def share_done(share: float) -> None:
+        nonlocal done
+        step = min(share, 1 - done)
+        done += step
+        advance(step * size)
+
+    return share_done
+
+
 def _provenance(work: Work, tables: Tables, probe: Sequence[float]) -> Mapping[str, str]:
     """With what and when a shard was scored, taken from its tables. Raises InputError where the probes differ."""
     for table in tables.values():
@@ -169,18 +182,3 @@ def _provenance(work: Work, tables: Tables, probe: Sequence[float]) -> Mapping[s
             "scores a sentence differently; give it another name, or keep its scores in another store (--store)"
         )
     return made["provenance"]
-
-
-class _Share:
-    """Advances a bar within one shard, never further than its size."""
-
-    def __init__(self, advance: Callable, size: int):
-        self._advance, self._size, self._done = advance, size, 0.0
-
-    def advance(self, share: float) -> None:
-        step = min(share, 1 - self._done)
-        self._done += step
-        self._advance(step * self._size)
-
-    def finish(self) -> None:
-        self.advance(1)

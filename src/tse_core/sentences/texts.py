@@ -57,11 +57,10 @@ class TokenizedSentence:
         self.real = np.flatnonzero(~np.asarray(encoding.special, dtype=bool))
         self.unknown = np.zeros(len(self.ids), dtype=bool)  # never a token that the model itself adds
         self.unknown[self.real] = [self.ids[place] == model.unknown_id for place in self.real]
-        spaces = len(sentence) - len(sentence.lstrip())
         starts = np.array([start for start, _ in encoding.offsets])
         for i in np.flatnonzero([start >= len(sentence) or sentence[start].isspace() for start in starts]):
             starts[i] += len(sentence[starts[i] :]) - len(sentence[starts[i] :].lstrip())
-        self.starts = np.maximum(starts, spaces)
+        self.starts = starts
         self.ends = np.maximum([end for _, end in encoding.offsets], self.starts)
 
     def scorable(self) -> np.ndarray:

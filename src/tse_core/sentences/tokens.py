@@ -177,7 +177,7 @@ def check_spaces(sentence: str, starts, ends, where: Callable[[int, int], bool] 
 
 def word_span(sentence: str, position: int) -> tuple[int, int]:
     """Start and end of the word (what stands between spaces) around a character."""
-    start = max(sentence.rfind(" ", 0, position + 1) + 1, 0)
+    start = sentence.rfind(" ", 0, position + 1) + 1
     return start, start + len(sentence[start:].split(" ", 1)[0])
 
 

@@ -16,10 +16,11 @@ from tse_core.errors import InputError
 from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.sweep.benchmarks import Works
 from tse_core.sweep.engines import engine
 from tse_core.sweep.plan import load_plan
 from tse_core.sweep.runs import Plan, Run
-from tse_core.sweep.tasks import Planner, Report, Task, score_task
+from tse_core.sweep.tasks import Report, Task, numbers_of, score_task, tasks_of
 
 TASK_TOKENS = {"processes": 200_000, "dask": 200_000, "slurm": 20_000_000}  # a SLURM job opens its model anew
 
@@ -134,13 +135,12 @@ def plan_sweep(
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
     size = plan.task_tokens or TASK_TOKENS[engine_name or plan.engine.get("name", "processes")]
-    planner = Planner(store, size, threads)
-    tasks: list[Task] = []
+    works, tasks = Works(), list[Task]()
     done, failures = 0, []
     with progress(len(plan.runs), "planning", unit="runs") as advance:
         for run in plan.runs:
             try:
-                found, kept = planner.tasks(run)
+                found, kept = tasks_of(run, works, store, size, threads)
                 tasks, done = tasks + found, done + kept
             except Exception as error:  # whatever is wrong with one model or data set, the other runs are done
                 failures.append(Failure(run, error))
@@ -205,11 +205,11 @@ def results_of(runs: Sequence[Run], store: Store) -> tuple[pd.DataFrame, list[Fa
         What the runs' results call ``tidy()``, with columns name, revision, step and data of the plan in front.
     list of Failure
     """
-    parts, failures, planner = [], [], Planner(store, task_tokens=1)
+    parts, failures, works = [], [], Works()
     with progress(len(runs), "collecting", unit="runs") as advance:
         for run in runs:
             try:
-                tidy = planner.numbers(run)
+                tidy = numbers_of(run, works, store)
             except Exception as error:  # the numbers of the others are written
                 failures.append(Failure(run, error))
             else:

@@ -11,7 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pandas as pd
 import torch
@@ -71,42 +71,32 @@ class Report:
     memory: int
 
 
-@dataclass
-class Planner:
-    """Finds what is missing, model by model."""
+def tasks_of(run: Run, works: Works, store: Store, task_tokens: int, threads: int) -> tuple[list[Task], int]:
+    """The tasks that a run still needs, and how many of its shards are in the store. Raises InputError."""
+    model = planned(run.model)
+    work = works.of(model, run)
+    missing = unfinished(work, store)
+    tokens = works.tokens(model, run, [work.shards[name].contents for name in missing])
+    size = (model.network.parameter_count, model.vocabulary_size) if isinstance(model, LanguageModel) else (0, 0)
+    tasks = []
+    for of_task in _filled(dict(zip(missing, tokens, strict=True)), task_tokens):
+        contexts = sum(work.shards[name].size for name in of_task)
+        total, folder = sum(of_task.values()), str(store.folder.resolve())
+        tasks.append(Task(run, work.key, tuple(of_task), contexts, total, folder, threads, *size))
+    return tasks, len(work.shards) - len(missing)
 
-    store: Store
-    task_tokens: int
-    threads: int = 1
-    _works: Works = field(default_factory=Works, repr=False)
 
-    def tasks(self, run: Run) -> tuple[list[Task], int]:
-        """The tasks that a run still needs, and how many of its shards are in the store. Raises InputError."""
-        model = planned(run.model)
-        work = self._works.of(model, run)
-        missing = unfinished(work, self.store)
-        tokens = self._works.tokens(model, run, [work.shards[name].contents for name in missing])
-        tasks = []
-        for of_task in _filled(dict(zip(missing, tokens, strict=True)), self.task_tokens):
-            contexts = sum(work.shards[name].size for name in of_task)
-            size = (0, 0)
-            if isinstance(model, LanguageModel):
-                size = model.network.parameter_count, model.vocabulary_size
-            total, store = sum(of_task.values()), str(self.store.folder.resolve())
-            tasks.append(Task(run, work.key, tuple(of_task), contexts, total, store, self.threads, *size))
-        return tasks, len(work.shards) - len(missing)
+def numbers_of(run: Run, works: Works, store: Store) -> pd.DataFrame:
+    """The tidy table of a run whose shards are all in the store, which mostly has its numbers too.
 
-    def numbers(self, run: Run) -> pd.DataFrame:
-        """The tidy table of a run whose shards are all in the store, which mostly has its numbers too.
-
-        Raises
-        ------
-        InputError
-            If a shard is missing.
-        """
-        model = planned(run.model)
-        _require_all(self._works.of(model, run), run, self.store)
-        return self._works.numbers(model, run, self.store)
+    Raises
+    ------
+    InputError
+        If a shard is missing.
+    """
+    model = planned(run.model)
+    _require_all(works.of(model, run), run, store)
+    return works.numbers(model, run, store)
 
 
 def planned(entry: Model) -> LanguageModel | SurprisalModel:

@@ -47,11 +47,11 @@ class Part:
     depth: int
 
 
+@dataclass(frozen=True, repr=False)
 class Formula:
     """A prediction. Two formulas are equal when their canonical texts are."""
 
-    def __init__(self, claim: Claim):
-        self._claim = claim
+    claim: Claim
 
     @classmethod
     def parse(cls, text: str) -> "Formula":
@@ -63,36 +63,30 @@ class Formula:
 
     def holds(self, totals: Totals) -> bool:
         """Whether the prediction is true of ``totals``, bits by (region number, condition name)."""
-        return bool(_value(self._claim, totals))
+        return bool(_value(self.claim, totals))
 
     def parts(self, totals: Totals) -> list[Part]:
         """Every step of the evaluation, the whole formula first, to show why it holds or fails."""
-        return list(_steps(self._claim, totals, 0))
+        return list(_steps(self.claim, totals, 0))
 
     @property
     def atoms(self) -> list[tuple[int | None, str]]:
         """The (region, condition) it speaks of, in order, once each; region None is ``*``."""
-        return list(dict.fromkeys((atom.region, atom.condition) for atom in _atoms(self._claim)))
+        return list(dict.fromkeys((atom.region, atom.condition) for atom in _atoms(self.claim)))
 
     def check(self, regions: set[int], conditions: set[str]) -> None:
         """Raise FormulaError for the first atom that names a region or condition that does not exist."""
-        for atom in _atoms(self._claim):
+        for atom in _atoms(self.claim):
             if atom.condition not in conditions:
                 raise FormulaError(atom.position, f"no condition {atom.condition!r}; there is: {listed(conditions)}")
             if atom.region is not None and atom.region not in regions:
                 raise FormulaError(atom.position, f"no region {atom.region}; there is: {listed(regions)}")
 
     def __str__(self) -> str:
-        return _text(self._claim)
+        return _text(self.claim)
 
     def __repr__(self) -> str:
         return f"Formula.parse({str(self)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Formula) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
 
 
 def _value(node: Quantity | Claim, totals: Totals) -> Fraction | float | bool:

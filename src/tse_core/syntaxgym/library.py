@@ -15,14 +15,14 @@ from tse_core.syntaxgym.suites import Suite, read_suite
 PUBLIC = "syntaxgym"  # the data set that "public" means
 
 
-def load_suite(name_or_path: str | Path, *, strict: bool = False) -> Suite:
+def load_suite(name_or_path: str | Path) -> Suite:
     """A suite by name (``number_prep``, as ``list_suites`` shows them) or from a .json or .csv file.
 
     Raises
     ------
     InputError : an unknown name, a public suite that is not downloaded yet, a file that is no suite.
     """
-    return read_suite(find_suite(name_or_path), strict=strict)
+    return read_suite(find_suite(name_or_path))
 
 
 def as_suite(suite: Suite | str | Path) -> Suite:

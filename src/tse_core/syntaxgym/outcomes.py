@@ -12,7 +12,7 @@ import pandas as pd
 
 from tse_core.errors import unknown
 from tse_core.models.coerce import as_model
-from tse_core.results.result_index import finished, keep_results
+from tse_core.results.result_index import keep_results
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -47,11 +47,6 @@ class Outcome:
     regions: pd.DataFrame
     items: pd.DataFrame
     signature: Signature
-
-    @property
-    def model(self) -> str:
-        """The model's name and hash."""
-        return self.signature.identity["model"]
 
     @property
     def by_item(self) -> pd.Series:
@@ -91,10 +86,6 @@ class Outcome:
             any(len({tokens.get(atom) for atom in formula.atoms}) > 1 for formula in self.suite.predictions)
             for tokens in found.values()
         )
-
-    def table(self) -> pd.DataFrame:
-        """See `predictions`."""
-        return self.predictions
 
     def tidy(self) -> pd.DataFrame:
         """The share of items for which each prediction holds, and all of them, in the columns of result files.
@@ -166,10 +157,7 @@ def evaluate_suite(
     signature = Signature(identity, {"metric": metric, **work.signature.policy}, done.provenance)
     outcome = _outcome(suite, done.tables["suite"]["tokens"], model.kind, metric, signature)
     if store := as_store(store):
-        table = outcome.tidy()
-        names = [(suite.name, name, "", None) for name in table["metric"]]
-        if finished(signature, names, store) is None:
-            keep_results(table, store, imported=False)
+        keep_results(outcome.tidy(), store, imported=False)
     return outcome
 
 

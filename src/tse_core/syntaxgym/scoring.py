@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
+from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.work import Shape, Shard, Work
 from tse_core.syntaxgym.regions import assign_tokens, word_at
@@ -42,7 +43,7 @@ def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
 
 def _token_count(model, suite: Suite) -> int | None:
     """How many tokens a model reads in a suite; None for one that gives surprisals only, with its own tokenizer."""
-    if not model.gives_distributions:
+    if isinstance(model, SurprisalModel):
         return None
     different = _different(suite)
     counts = {

@@ -1,8 +1,8 @@
 """A test suite: items in several conditions, cut into regions, with predictions; JSON and CSV files in and out.
 
 Reading forgives what published copies contain (stray spaces, square brackets in formulas, conditions in any order): one
-warning says that text was changed, ``Suite.notes`` where, and ``strict=True`` refuses it. Writing gives the canonical
-form, so a suite that is read and written again is byte for byte the same, in JSON as through CSV.
+warning says that text was changed, and ``Suite.notes`` where. Writing gives the canonical form, so a suite that is read
+and written again is byte for byte the same, in JSON as through CSV.
 """
 
 import hashlib
@@ -69,16 +69,16 @@ class Suite:
                 yield item.number, condition, item.sentence(condition)
 
 
-def read_suite(path: str | Path, *, strict: bool = False) -> Suite:
+def read_suite(path: str | Path) -> Suite:
     """A suite from a .json or .csv file. Raises InputError naming the item, condition and region at fault."""
     path = Path(path)
-    return suite_from_dict(_data(path), where=str(path), strict=strict)
+    return suite_from_dict(_data(path), where=str(path))
 
 
 def problems_of(path: str | Path, *, strict: bool = False) -> list[str]:
     """Everything that is wrong with a suite's file, one line each; empty for a suite."""
-    data, notes = validation.tidied(_data(Path(path)))
-    return [*(notes if strict else []), *validation.problems(data)]
+    _, notes, problems = validation.checked(_data(Path(path)))
+    return [*(notes if strict else []), *problems]
 
 
 def _data(path: Path) -> object:
@@ -98,10 +98,9 @@ def _data(path: Path) -> object:
         raise InputError(f"{path}: holds a number of too many digits") from None
 
 
-def suite_from_dict(data: object, *, where: str = "suite", strict: bool = False) -> Suite:
+def suite_from_dict(data: object, *, where: str = "suite") -> Suite:
     """A suite from the data of its JSON; surprisals of an evaluated suite are left out. Raises InputError."""
-    tidy, notes = validation.tidied(data)
-    problems = [*(notes if strict else []), *validation.problems(tidy)]
+    tidy, notes, problems = validation.checked(data)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise InputError(f"{where}: {problems[0]}{more}")

@@ -71,5 +71,5 @@ def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
 
 def label(outcome: Outcome) -> str:
     """A model's name in tables: masked ones say how they were scored."""
-    name = outcome.model.rsplit("@", 1)[0]
+    name = outcome.signature.model
     return f"{name} (PLL)" if outcome.kind == "masked" else name

@@ -12,7 +12,7 @@ from tse_core.errors import unknown
 from tse_core.paths import data_folder
 from tse_core.schemas import mistakes
 from tse_core.syntaxgym.formula import Formula
-from tse_core.syntaxgym.formula_parser import FormulaError
+from tse_core.syntaxgym.formula_parser import FormulaError, listed
 from tse_core.words import composed, plain
 
 
@@ -22,50 +22,41 @@ def schema() -> dict:
     return json.loads((data_folder() / "syntaxgym" / "suite.schema.json").read_text(encoding="utf-8"))
 
 
-def problems(data: object) -> list[str]:
-    """Everything that is wrong with a suite's data, the first thing first; empty for a suite."""
-    return mistakes(data, schema()) or _unwritable(data) or _inconsistent(data)
+def checked(data: Any) -> tuple[Any, list[str], list[str]]:
+    """The data in plain text, a line for each place that had another, and a line for everything that is wrong.
 
-
-def tidied(data: Any) -> tuple[Any, list[str]]:
-    """A copy with plain text (see `tse_core.datasets.plain_text`), and one line for each place that had another.
-
-    Data of the wrong shape is left as it is, for ``problems`` to name.
+    Where something is wrong, the first thing comes first; data of the wrong shape is left as it is.
     """
+    if wrong := mistakes(data, schema()):
+        return data, [], wrong
+    tidy, notes = _tidied(data)
+    return tidy, notes, _unwritable(tidy) or _inconsistent(tidy)
+
+
+def _tidied(data: dict) -> tuple[dict, list[str]]:
+    """A copy with plain text (see `tse_core.datasets.plain_text`), and one line for each place that had another."""
     notes = []
 
-    def clean(text, *where):
-        if not isinstance(text, str):
-            return text
+    def clean(text: str, *where: str) -> str:
         tidy = plain(text)
         if tidy != text:
             what = "stray spaces" if composed(text) == text else "letters apart from their marks"
-            notes.append(f"{_joined(where)}: {what} in {_short(text)}")
+            notes.append(f"{', '.join(where)}: {what} in {_short(text)}")
         return tidy
 
-    def mapped(key, value, *where):
-        """``value`` with the texts under ``key`` cleaned."""
-        return {**value, key: clean(value[key], *where)} if isinstance(value, dict) and key in value else value
+    def condition(item: dict, value: dict) -> dict:
+        name = clean(value["condition_name"], _item(item))
+        where = _item(item), f"condition {name!r}"
+        regions = [
+            {**region, "content": clean(region["content"], *where, f"region {region['region_number']}")}
+            for region in value["regions"]
+        ]
+        return {**value, "condition_name": name, "regions": regions}
 
-    def listed(key, value, function):
-        if not isinstance(value, dict) or not isinstance(value.get(key), list):
-            return value
-        return {**value, key: [function(element) for element in value[key]]}
-
-    def item(value):
-        return listed("conditions", value, lambda c: condition(_item(value), c))
-
-    def condition(place, value):
-        value = mapped("condition_name", value, place)
-        return listed("regions", value, lambda r: mapped("content", r, place, _condition(value), _region(r)))
-
-    data = listed("items", data, item)
-    if isinstance(data, dict) and "meta" in data:
-        data = {**data, "meta": mapped("name", data["meta"], "meta")}
-    if isinstance(data, dict) and isinstance(data.get("region_meta"), dict):
-        names = {number: clean(name, f"region_meta {number}") for number, name in data["region_meta"].items()}
-        data = {**data, "region_meta": names}
-    return data, notes
+    items = [{**item, "conditions": [condition(item, c) for c in item["conditions"]]} for item in data["items"]]
+    meta = {**data["meta"], "name": clean(data["meta"]["name"], "meta")}
+    names = {number: clean(name, f"region_meta {number}") for number, name in data["region_meta"].items()}
+    return {**data, "meta": meta, "region_meta": names, "items": items}, notes
 
 
 def _unwritable(data) -> list[str]:
@@ -94,11 +85,11 @@ def _inconsistent(data) -> list[str]:
             if count > 1:
                 found.append(f"{_item(item)}: condition {name!r} is there {count} times")
         for condition in item["conditions"]:
-            place = _joined([_item(item), _condition(condition)])
+            place = f"{_item(item)}, condition {condition['condition_name']!r}"
             numbers = Counter(region["region_number"] for region in condition["regions"])
             for number, count in numbers.items():
                 if number not in regions:
-                    found.append(f"{place}: no region {number} in region_meta; there is: {_numbers(regions)}")
+                    found.append(f"{place}: no region {number} in region_meta; there is: {listed(regions)}")
                 elif count > 1:
                     found.append(f"{place}, region {number}: the number is used {count} times")
             for number in sorted(regions - set(numbers)):
@@ -113,25 +104,8 @@ def _inconsistent(data) -> list[str]:
     return found
 
 
-def _item(item) -> str:
-    return f"item {item['item_number']}" if isinstance(item, dict) and "item_number" in item else "an item"
-
-
-def _condition(condition) -> str:
-    known = isinstance(condition, dict) and "condition_name" in condition
-    return f"condition {condition['condition_name']!r}" if known else "a condition"
-
-
-def _region(region) -> str:
-    return f"region {region['region_number']}" if isinstance(region, dict) and "region_number" in region else "a region"
-
-
-def _joined(places) -> str:
-    return ", ".join(places)
-
-
-def _numbers(numbers) -> str:
-    return ", ".join(map(str, sorted(numbers)))
+def _item(item: dict) -> str:
+    return f"item {item['item_number']}"
 
 
 def _short(value: object) -> str:

@@ -44,6 +44,7 @@ from tse_core.uncertainty.clusters import (
 from tse_core.uncertainty.p_values import p_value
 from tse_core.uncertainty.quantiles import t_quantile
 
+LEVEL, RESAMPLES = 0.95, 2000
 FEW_CLUSTERS, MANY_CLUSTERS = 30, 500
 ROUNDING = 1e-6  # by which a sum of probabilities may be above 1
 
@@ -80,8 +81,8 @@ class Comparison(NamedTuple):
 
 
 def interval(
-    values, clusters=None, *, crossed_with: Sequence = (), counts=None, level=0.95, bounds=(0.0, 1.0),
-    resamples=2000, seed=0,
+    values, clusters=None, *, crossed_with: Sequence = (), counts=None, level=LEVEL, bounds=(0.0, 1.0),
+    resamples=RESAMPLES, seed=0,
 ) -> Interval:  # fmt: skip
     """The mean of `values` with an interval for its value over a large population of clusters.
 
@@ -127,7 +128,9 @@ def interval(
         return Interval(estimate, low, high, "rule of three", count, 0.0, count - 1)
     drawn = None
     if len(ways) == 1 and FEW_CLUSTERS <= count <= MANY_CLUSTERS:
-        drawn = _drawn(cluster_totals([sample]), error, level, resamples, seed)
+        if resamples * (1 - level) < 2 - ROUNDING:  # draws beyond either end
+            raise InputError(f"{resamples} resamples are too few for level {level:g}; 2 / (1 - level) are needed")
+        drawn = bootstrap_t(cluster_totals([sample]), error, level, resamples, seed)
     if drawn:
         (low, high, _), method = drawn, "cluster bootstrap-t"
     else:
@@ -137,7 +140,7 @@ def interval(
     return Interval(estimate, low, high, method, count, error, free)
 
 
-def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, level=0.95) -> Interval:
+def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, level=LEVEL) -> Interval:
     """A weighted sum of means that share clusters, with an interval for other clusters.
 
     One mean less another of the same contexts is a paired difference; the mean over a table's rows has a weight 1/R
@@ -190,24 +193,23 @@ def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, leve
     return Interval(estimate, estimate - reach, estimate + reach, f"{_crossed(ways)}t({free})", count, error, free)
 
 
-def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamples=2000, seed=0) -> Comparison:
+def compare(first, second, clusters, second_clusters=None) -> Comparison:
     """Is the mean of `first` different from that of `second`, measured on the same clusters?
 
     Both may be scores of the same contexts (two models, or EW and MW: give `clusters` once), or scores with different
-    units per cluster (EW per context against TSE per pair: give both). The interval is that of `interval` for the
-    difference, and the p-value is below 1 - level where the interval leaves out 0: Student's t, the rule of three, or
-    the same draws (no less than 2 in `resamples`). For crossed ways of sampling, see `combine`.
+    units per cluster (EW per context against TSE per pair: give both). The 95 % interval is that of `interval` for the
+    difference, and the p-value is below 0.05 where the interval leaves out 0: Student's t, the rule of three, or the
+    same draws (no less than 2 in `RESAMPLES`). For crossed ways of sampling, see `combine`.
 
     Raises
     ------
     InputError : values and clusters differ in length; no value of one of the two is defined; scores that are no shares,
-        so that their difference could leave -1 to 1; a level that is no share.
+        so that their difference could leave -1 to 1.
 
     >>> nouns = np.repeat(list("abcdefghij"), 3)
     >>> round(compare(np.full(30, 0.8), np.ones(30), nouns).p_value, 3)
     0.107
     """
-    _check_draws(level, resamples)
     if second_clusters is None:
         first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
         if len(first) != len(second):
@@ -226,31 +228,24 @@ def compare(first, second, clusters, second_clusters=None, *, level=0.95, resamp
     variance = crossed_variance(np.concatenate(influences(samples, [1.0, -1.0])), [labels])
     error, drawn = float(np.sqrt(variance)), None
     if variance < NO_VARIANCE:
-        reach, error = 1 - (1 - level) ** (1 / count), 0.0
+        reach, error = 1 - (1 - LEVEL) ** (1 / count), 0.0
         low, high, method = max(-1.0, difference - reach), min(1.0, difference + reach), "rule of three"
     else:
-        low, high = t_bounds(difference, error, level, count - 1, (-np.inf, np.inf))
+        low, high = t_bounds(difference, error, LEVEL, count - 1, (-np.inf, np.inf))
         method = f"t({count - 1})"
         if FEW_CLUSTERS <= count <= MANY_CLUSTERS:
-            drawn = _drawn(totals, error, level, resamples, seed)
+            drawn = bootstrap_t(totals, error, LEVEL, RESAMPLES, 0)
     p = p_value(difference, error, count - 1)
     if drawn:
         (low, high, p), method = drawn, "cluster bootstrap-t"
     return Comparison(difference, float(low), float(high), float(p), method, count)
 
 
-def _check_draws(level: float, resamples: int = 2000) -> None:
+def _check_draws(level: float, resamples: int = RESAMPLES) -> None:
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
     if resamples < 1:
         raise InputError(f"resamples is {resamples}; a bootstrap draws at least once")
-
-
-def _drawn(totals, error: float, level: float, resamples: int, seed: int):
-    """`bootstrap_t`, which needs draws beyond either end of the interval."""
-    if resamples * (1 - level) < 2 - ROUNDING:
-        raise InputError(f"{resamples} resamples are too few for level {level:g}; 2 / (1 - level) are needed")
-    return bootstrap_t(totals, error, level, resamples, seed)
 
 
 def _check_inside(values: np.ndarray, bounds: tuple[float, float], hint: str) -> None:

@@ -51,8 +51,8 @@ def attractor_clusters(table) -> np.ndarray:
     return np.where(between == "", "no attractor: " + subject_clusters(table), between)
 
 
-def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters=("noun",), level=0.95):
-    """Intervals of every score in every group of a per-context table.
+def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters=("noun",)):
+    """95 % intervals of every score in every group of a per-context table.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters
         for metric in scores:
             n = int(group[metric].notna().sum())
             if n:
-                found = interval(group[metric], first, crossed_with=others, level=level, bounds=score_range(metric))
+                found = interval(group[metric], first, crossed_with=others, bounds=score_range(metric))
                 rows.append((*key, NAMES.get(metric, metric), *found[:5], n))
     columns = [*keys, "metric", "score", "low", "high", "method", "clusters", "n"]
     return pd.DataFrame(rows, columns=columns)

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,6 @@ from tse_core.models.packages import package_models
 from tse_core.paths import cache_folder
 from tse_core.progress import progress
 
-READERS = ("gguf", "accelerate")  # what transformers reads these files with
-
 
 def open_gguf(request: Request) -> LanguageModel:
     """The model of a ``.gguf`` file, or of the Python package index, whose packages hold one. Raises InputError."""
@@ -51,14 +48,11 @@ def converted_folder(path: str | Path) -> Path:
     ------
     InputError
         The file is missing, damaged, cut off, one part of several, of a family or with a setting that is not read; or
-        a package that reads it is not installed; or the folder cannot be written.
+        the folder cannot be written.
     """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
-    for package in READERS:
-        if find_spec(package) is None:
-            raise InputError(f"{path}: a GGUF file needs {package}, which is not installed: pip install {package}")
     readers = (
         Path(__file__).read_bytes()
         + Path(gguf_header.__file__).read_bytes()

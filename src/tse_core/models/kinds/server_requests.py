@@ -28,10 +28,6 @@ class RequestError(Exception):
         self.status = status
 
 
-class _NoAnswerError(Exception):
-    """No answer this time, perhaps the next."""
-
-
 def ask(
     address: str, path: str, body: dict | None = None, *, timeout: float, waits: Sequence[float] | None = None
 ) -> dict:
@@ -49,8 +45,8 @@ def ask(
         time.sleep(wait)
         try:
             status, content = _exchange(address, path, body, timeout)
-        except _NoAnswerError as error:
-            trouble = str(error)
+        except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
+            trouble = _cause(error)
             continue
         if status in BUSY:
             trouble = f"it answers {status}"
@@ -63,7 +59,7 @@ def ask(
 
 
 def _exchange(address: str, path: str, body: dict | None, timeout: float) -> tuple[int, bytes]:
-    """One request: HTTP's status and the answer's bytes."""
+    """One request: HTTP's status and the answer's bytes. A connection that breaks raises the library's error."""
     end, content = time.monotonic() + timeout, bytearray()
     key = os.environ.get(KEY, "").strip()
     try:
@@ -81,8 +77,8 @@ def _exchange(address: str, path: str, body: dict | None, timeout: float) -> tup
                     raise requests.Timeout
     except requests.Timeout:
         raise InputError(f"{address}: no answer within {timeout:g} seconds") from None
-    except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
-        raise _NoAnswerError(_cause(error)) from None
+    except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
+        raise
     except (requests.RequestException, ValueError) as error:
         raise InputError(f"{address}: cannot be asked ({error})") from None
     return response.status_code, bytes(content)
