@@ -255,7 +255,7 @@ for model in real:
         f"The two are furthest apart in the row “{widest}” (TSE minus EW: {gap[widest]:z.2f})."
     )
     if "newman-blimp" not in data:
-        said.append("The report adds the recorded row BLiMP.")
+        said.append("The recorded row BLiMP is not counted here.")
     if (model, *choice[0], data[0]) in bare:
         other = table2_rows(
             [bare[model, *choice[0], name] for name in data], rows

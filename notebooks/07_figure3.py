@@ -151,7 +151,7 @@ if len(real):
 #
 # ## Where the rest of the probability is
 #
-# The paper suggests that much of the rest lies on other {term}`inflections <inflection>` of verbs, the past above all. Here, in a sample of contexts, every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability is added up by kind.
+# The paper says that the rest is often on other {term}`inflections <inflection>` of verbs, such as the past, or on other words. Here, in a sample of contexts, every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability is added up by kind.
 #
 # ```{dropdown} Predict: which share of the uncounted probability is on past forms?
 # In English text the past is common after a subject, but so are prepositions, conjunctions, commas and auxiliaries. The line under the table has the share.

@@ -262,12 +262,8 @@ for name, group in same_contexts.groupby("model", sort=False):
         newman.say(
             f"For {name} the two ways differ by {moved.mean():.3f} on average and by {moved.max():.3f} at most",
             f"in the {len(firm)} curves with at least {charts.FEW} contexts at both ends. With the same contexts",
-            f"{(firm['fall, same contexts'] > 0).sum()} of these {len(firm)} still fall"
-            + (
-                ": here the change of contexts is not what makes curves fall."
-                if (firm["fall, same contexts"] > 0).mean() > 0.5
-                else "."
-            ),
+            f"{(firm['fall, same contexts'] > 0).sum()} of these {len(firm)} still fall, by "
+            f"{firm['fall, same contexts'].mean():.2f} on average instead of {firm['fall, whatever is left'].mean():.2f}.",
         )
         if len(firm)
         else newman.say("")

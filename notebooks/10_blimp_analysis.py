@@ -141,13 +141,20 @@ charts.heat_map(
     + (f", {recorded} among the published models" if own is not None else ""),
 )
 
+
 # %% tags=["hide-input"]
+def whose(name):
+    """The accuracies of a column, in words."""
+    known = {"human": "those of humans", "GPT-2": "those of GPT-2 large"}
+    return known.get(name, f"those of {name}")
+
+
 if own is not None:
     alike = r[recorded].drop(recorded).sort_values(ascending=False)
     display(
         newman.say(
-            f"The accuracies of {recorded} correlate most with those of {alike.index[0]} ({alike.iloc[0]:.2f}) and least "
-            f"with those of {alike.index[-1]} ({alike.iloc[-1]:.2f}). With those of humans they correlate at "
+            f"The accuracies of {recorded} correlate most with {whose(alike.index[0])} ({alike.iloc[0]:.2f}) and least "
+            f"with {whose(alike.index[-1])} ({alike.iloc[-1]:.2f}); with {whose('human')} they correlate at "
             f"{alike['human']:.2f}, GPT-2 large's at {r['GPT-2', 'human']:.2f}."
         )
     )

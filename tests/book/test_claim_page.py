@@ -9,9 +9,17 @@ import pytest
 from tse_book.claims import extension_ledger, load_claims, verdicts
 from tse_book.claims.judging import laboratory_ledger, ledger
 from tse_book.pages.extension import extension_table, not_confirmed
-from tse_book.pages.ledger import MEANING, laboratory_table, ledger_table, verdict_tiles
+from tse_book.pages.ledger import (
+    MEANING,
+    another_verdict,
+    failing_table,
+    laboratory_table,
+    ledger_table,
+    verdict_tiles,
+)
 from tse_book.pages.markup import chapter, link
-from tse_book.studies import FINDING_COLUMNS
+from tse_book.studies import FINDING_COLUMNS, recorded_findings
+from tse_book.studies.findings import AGAINST
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
@@ -38,7 +46,7 @@ def test_every_claim_is_a_row_with_its_filters(claims, html):
 
 def test_numbers_are_written_out(html):
     row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*T2\.tse-ew<.*?</tr>", html, re.DOTALL)[0]
-    assert '<td data-label="Ours" class="number">37</td>' in row
+    assert '<td data-label="Ours" class="number">37 of 40</td>' in row
     assert "37 of 40, 3 ties" in row
     assert not re.search(r">[-+−]0\.0+<", html)
 
@@ -46,6 +54,24 @@ def test_numbers_are_written_out(html):
 def test_a_claim_that_waits_says_how_to_run_it(html):
     row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>T2\.001<.*?</tr>", html, re.DOTALL)[0]
     assert "<code>make book PROFILE=paper</code>" in row
+
+
+def test_a_row_says_that_another_threshold_gives_another_verdict(claims, html):
+    stable = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>A\.stable\.3<.*?</tr>", html, re.DOTALL)[0]
+    assert "depends on our criterion" in stable
+    assert "<dt>Under another</dt><dd>by the cut-offs from the top alone: does not hold" in stable
+    mass = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>F3\.mass\.1<.*?</tr>", html, re.DOTALL)[0]
+    assert "<dt>Under another</dt>" in mass and "depends on our criterion" not in mass
+    assert html.count("depends on our criterion") == another_verdict(claims).sum()
+
+
+def test_what_does_not_hold_leads_to_its_row_and_prints_only_what_is_printed(claims):
+    found = failing_table(claims, "failing").data
+    failing = claims.loc[claims["verdict"] == verdicts.FAILS, "id"]
+    assert re.findall(r'<a href="19_ledger\.html#claim-([^"]+)">', found) == list(failing)
+    row = re.search(r"<tr>(?:(?!</tr>).)*>B\.hard<.*?</tr>", found, re.DOTALL)[0]
+    assert "<td>–</td>" in row and "<td>13 of 16</td>" in row
+    assert "1,971" in found and "0.021" in found
 
 
 def test_text_is_escaped(claims):
@@ -118,6 +144,12 @@ def findings():
         ("m", "no BOS token", "E.ew-below-tse", "all", -0.1, -0.15, -0.05, 0.01, 28, 29, made),
         ("m", "no BOS token", "E.ew-below-tse", "difference", 0.2, 0.15, 0.25, 0.01, 28, 29, made),
         ("m", "default", "E.forty", "all", 0.5, 0.4, 0.6, 0.03, 9, 10, made),
+        ("m", "default", "E.forty", "EW, Simple", 0.5, 0.4, 0.6, 0.03, 9, 10, made),
+        ("m", "default", "E.forty", "MW, Simple", 0.45, 0.4, 0.6, 0.03, 9, 10, made),
+        ("m", "default", "E.forty", "EW, BLiMP", 0.3, 0.2, 0.4, 0.03, 9, 10, made),
+        ("m", "no BOS token", "E.forty", "all", 0.2, 0.1, 0.3, 0.03, 9, 10, made),
+        ("m", "no BOS token", "E.forty", "EW, BLiMP", 0.2, 0.1, 0.3, 0.03, 9, 10, made),
+        ("m", "no BOS token", "E.forty", "difference", 0.1, 0.0, 0.2, 0.03, 9, 10, made),
     ]
     return pd.DataFrame(rows, columns=FINDING_COLUMNS)
 
@@ -137,6 +169,31 @@ def test_extensions_show_threshold_interval_conditions_and_rows(findings):
     assert "<dd>0.1, ours</dd>" in past and "not yet run" in past
     forty = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.forty<.*?</tr>", found, re.DOTALL)[0]
     assert 'data-verdict="reached"' in forty
+    assert "reached, by Simple alone" in forty
+    assert "of one construction, Simple; no other row is above 0.300" in forty
+    assert "paired difference +0.100, over the rows that both have (1): 0.300 against 0.200" in forty
+    assert "over the rows that both have" not in row  # the two numbers beside this difference are over the same rows
+
+
+def test_a_largest_value_that_several_rows_reach_names_none(findings):
+    more = findings.assign(value=findings["value"].where(findings["row"] != "EW, BLiMP", 0.41))
+    found = extension_table(extension_ledger(more), more, "beyond the papers").data
+    assert "reached, by" not in found and "of one construction" not in found
+
+
+def test_each_difference_is_that_of_the_numbers_beside_it_or_over_the_rows_that_both_have():
+    found = recorded_findings()
+    table = extension_ledger(found)
+    seen = 0
+    for row in table.itertuples():
+        values = row.conditions.set_index("condition")
+        for condition, one in values[values["difference"].notna()].iterrows():
+            other = AGAINST[condition]
+            against = row.value if other == "default" else values.loc[other, "value"]
+            ends = (one["against"], one["here"]) if one["rows"] == one["rows"] else (against, one["value"])
+            seen += one["rows"] == one["rows"]
+            assert ends[0] - ends[1] == pytest.approx(one["difference"], abs=2e-5), (row.id, condition)
+    assert seen > 0
 
 
 def test_the_verdicts_in_words_name_the_claims_and_count_nothing(findings):

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from functools import cache, wraps
 
+import numpy as np
 import pandas as pd
 
 from tse_book import published
@@ -23,9 +24,9 @@ def in_each_version(judge: Callable[[dict], Finding]) -> Callable[[dict], Findin
     @wraps(judge)
     def joint(case: dict) -> Finding:
         found = {source: judge({**case, "source": source}) for source in SOURCES}
-        value, holds, note = found["recomputed"]
         others = [f"{source} {f.value:.3f}, {'holds' if f.holds else 'does not hold'}" for source, f in found.items()]
-        return Finding(value, holds, "; ".join(filter(None, [note, *others])))
+        judged = found["recomputed"]
+        return judged._replace(note="; ".join(filter(None, [judged.note, *others])))
 
     return joint
 
@@ -162,23 +163,34 @@ def only_one_above_chance(case) -> Finding:
 @check
 @in_each_version
 def hard_phenomena(case) -> Finding:
-    """Each model is below its own overall accuracy on each phenomenon that the text calls hard; the value counts."""
+    """Each model is below its own overall accuracy on each phenomenon that the text calls hard; the value counts.
+
+    With `on_average` the mean of the models is judged instead.
+    """
     table = _phenomena(case["source"], printed=True).drop(columns="human")
+    if case.get("on_average"):
+        table = table.mean(axis=1).to_frame("the mean")
     below = table.loc[case["named_phenomena"]] < table.loc["Overall"]
     above = [f"{phenomenon} {model}" for phenomenon, row in below.iterrows() for model in row.index[~row]]
-    return Finding(int(below.to_numpy().sum()), not above, f"not below: {', '.join(above)}" if above else "")
+    note = f"not below: {', '.join(above)}" if above else ""
+    return Finding(int(below.to_numpy().sum()), not above, note, below.size)
 
 
 @check
 @in_each_version
 def wh_gap(case) -> Finding:
-    """Smallest difference, of any model, between the paradigms of a missing gap and those of an illicit one."""
+    """The accuracy that decides: of the four paradigms and any model, the furthest on the wrong side of a threshold.
+
+    A model succeeds without a gap above `succeeds_above`, and fails with an illicit one below `fails_below`.
+    """
     table = _paradigms(case["source"]).drop(columns="human")
     gaps = {end: table.loc[[f"wh_vs_that_{end}_gap", f"wh_vs_that_{end}_gap_long_distance"]] for end in ("no", "with")}
+    lowest, highest = gaps["no"].min().min(), gaps["with"].max().max()
+    margins = {lowest: lowest - case["succeeds_above"], highest: case["fails_below"] - highest}
+    decides = min(margins, key=lambda accuracy: margins[accuracy])
     smallest = (gaps["no"].min() - gaps["with"].max()).min()
-    holds = bool((gaps["no"] > 0.5).all(axis=None) and (gaps["with"] < 0.5).all(axis=None))
-    return Finding(smallest, holds, f"lowest without a gap {gaps['no'].min().min():.3f}, highest with one "
-                   f"{gaps['with'].max().max():.3f}")  # fmt: skip
+    note = f"lowest without a gap {lowest:.3f}, highest with one {highest:.3f}, smallest difference of a model "
+    return Finding(decides, margins[decides] > 0, f"{note}{smallest:.3f}")
 
 
 @check
@@ -292,11 +304,18 @@ def _agreeing(said: pd.DataFrame, ours: pd.DataFrame, unit: float) -> Finding:
     """How many cells lie within a unit of ours; the note names those that do not, by model."""
     off = (said - ours.loc[said.index, said.columns]).abs() > unit + 1e-9
     wrong = [f"{model}: {', '.join(off.index[off[model]])}" for model in off if off[model].any()]
-    return Finding(int((~off).to_numpy().sum()), not wrong, "differs for " + "; ".join(wrong) if wrong else "")
+    note = "differs for " + "; ".join(wrong) if wrong else ""
+    return Finding(int((~off).to_numpy().sum()), not wrong, note, off.size)
 
 
 def _cost(costs: pd.Series, case) -> Finding:
-    """The cost to several models is their mean; the claim holds if it holds of each."""
-    holds = costs.between(case["low"] - 1e-9, case["high"] + 1e-9).all()
-    note = ", ".join(f"{model} {cost:.3f}" for model, cost in costs.items()) if len(costs) > 1 else ""
-    return Finding(costs.mean(), bool(holds), note)
+    """The claim holds if it holds of each model; the value is the cost to the one furthest out, or nearest to it.
+
+    `wider` widens the limits on both sides.
+    """
+    low, high = case["low"] - case.get("wider", 0), case["high"] + case.get("wider", 0)
+    margins = np.minimum(costs - low, high - costs)
+    decides = margins.idxmin()
+    each = ", ".join(f"{model} {cost:.3f}" for model, cost in costs.items())
+    note = f"{decides} decides: {each}" if len(costs) > 1 else ""
+    return Finding(costs[decides], bool(margins[decides] >= -1e-9), note)

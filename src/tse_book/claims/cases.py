@@ -1,7 +1,7 @@
 """The cases a claim stands for: `each: table2` in data/claims.yaml is 120 cells, `each: models` four models.
 
-A case is a dict of ledger fields: model (the name results carry), construction, metric, published, and what the claim's
-text or its check needs besides.
+A case is a dict of ledger fields: model (the name results carry), construction, metric, published (what the paper
+prints or its authors released; no count of ours), and what the claim's text or its check needs besides.
 """
 
 from tse_book.published import (
@@ -81,16 +81,13 @@ def _table3() -> list[dict]:
 
 def _table3_sentences() -> list[dict]:
     return [
-        {"model": "bert-large-cased", "construction": sentence, "metric": "top-10 overlap", "published": 1.0}
+        {"model": "bert-large-cased", "construction": sentence, "metric": "top-10 overlap", "expected": 1.0}
         for sentence in VERBS
     ]
 
 
 def _table3_verbs() -> list[dict]:
-    return [
-        {"model": "bert-large-cased", "construction": sentence, "published": len(verbs)}
-        for sentence, verbs in VERBS.items()
-    ]
+    return [{"model": "bert-large-cased", "construction": sentence} for sentence in VERBS]
 
 
 def _surprisals() -> list[dict]:
@@ -131,6 +128,14 @@ def _effects(printed: dict[tuple[str, ...], tuple[str, float, float, float]]) ->
         }
         for models, (kind, value, low, high) in printed.items()
     ]
+
+
+def _irregulars() -> list[dict]:
+    """A bound that the paper prints, and a number, around which the half point is ours."""
+    bound, number = _effects(
+        {("GPT-2", "Transformer-XL"): ("under", 0.013, -1.0, 0.013), ("LSTM",): ("", 0.052, 0.047, 0.057)}
+    )
+    return [bound, number | {"otherwise": [{"wider": 0.005, "words": "within a point"}]}]
 
 
 def _named(model: str) -> str:
@@ -181,9 +186,7 @@ _CASES = {
             ("Transformer-XL",): ("", 0.05, 0.04, 0.06),
         }
     ),
-    "irregulars": lambda: _effects(
-        {("GPT-2", "Transformer-XL"): ("under", 0.013, -1.0, 0.013), ("LSTM",): ("", 0.052, 0.047, 0.057)}
-    ),
+    "irregulars": _irregulars,
     "slopes": _slopes,
     "gpt2-sizes": lambda: [{"model": model} for model in ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl")],
     "circuits": _circuits,

@@ -67,13 +67,16 @@ def ranges(table: pd.DataFrame, *sides: str) -> pd.DataFrame:
     return (rows.max() - rows.min())[complete].unstack().reindex(columns=list(CURVES)).dropna()
 
 
-def stability(table: pd.DataFrame) -> tuple[float, bool, str]:
-    """How far EW moves over all cut-offs, mean over constructions; whether MW moves further; both in words."""
-    moved, top = ranges(table, "top", "bottom"), ranges(table, "top")
-    ew, mw = moved["EW"].mean(), moved["MW"].mean()
-    top = top.loc[moved.index].mean()
+def stability(table: pd.DataFrame, *sides: str) -> tuple[float, bool, str]:
+    """How far EW moves over the cut-offs of these sides, mean over constructions; whether MW moves further; in words.
+
+    The constructions are those with both curves complete over all cut-offs, whatever the sides.
+    """
+    whole, top = ranges(table, "top", "bottom"), ranges(table, "top")
+    judged = ranges(table, *sides).loc[whole.index].mean()
+    top, ew, mw = top.loc[whole.index].mean(), judged["EW"], judged["MW"]
     note = f"MW moves by {mw:.3f}; over the top cut-offs alone EW by {top['EW']:.3f}, MW by {top['MW']:.3f}; "
-    return float(ew), bool(ew < mw), f"{note}constructions with both curves complete: {len(moved)}"
+    return float(ew), bool(ew < mw), f"{note}constructions with both curves complete: {len(whole)}"
 
 
 def empty_ends(table: pd.DataFrame) -> float:

@@ -45,7 +45,7 @@ LEVEL = 0.05
 ALL, DIFFERENCE = "all", "difference"
 EXTENSION = (
     "model", "id", "paper", "claim", "statistic", "threshold", "whose", "why", "value", "low", "high", "n",
-    "p_holm", "verdict", "on", "conditions", "signature", "cell",
+    "p_holm", "verdict", "on", "otherwise", "conditions", "signature", "cell",
 )  # fmt: skip
 
 
@@ -62,9 +62,11 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The columns `EXTENSION`, one row per model and claim: the statistic with its interval under the model's own way
-        of reading, its corrected p-value against the threshold, the verdict, the conditions that it depends `on`, and
-        `conditions`, a table of what each condition gives: condition, value, low, high, verdict, difference (from what
-        it is held against), p_holm of the difference.
+        of reading, its corrected p-value against the threshold, the verdict, the conditions that it depends `on`, the
+        verdicts `otherwise`, under other thresholds where the threshold is ours, and `conditions`, a table of what each
+        condition gives: condition, value, low, high, verdict, difference (from what it is held against, over the rows
+        that both have), p_holm of the difference, and rows, how many both have where one of the two has others, with
+        against and here, the two numbers over these.
 
     Raises
     ------
@@ -75,9 +77,44 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for model in dict.fromkeys(known["model"]):
         mine = [claim for claim in claims if _outside(model, tested[claim["paper"]])]
-        judged = _tested(known[known["model"] == model], {claim["id"]: claim for claim in mine})
-        rows += [_row(model, claim, judged[judged["claim"] == claim["id"]]) for claim in mine]
+        own, by_id = known[known["model"] == model], {claim["id"]: claim for claim in mine}
+        judged = _tested(own, by_id)
+        for claim in mine:
+            row = _row(model, claim, judged[judged["claim"] == claim["id"]])
+            others = [claim | {"threshold": other} for other in claim.get("otherwise", [])]
+            beside = [(other, _tested(own, by_id | {claim["id"]: other})) for other in others]
+            words = [_said(other, _row(model, other, of[of["claim"] == claim["id"]])) for other, of in beside]
+            conditions = _over_shared_rows(row["conditions"], own[own["claim"] == claim["id"]])
+            rows.append(row | {"otherwise": "; ".join(words), "conditions": conditions})
     return pd.DataFrame(rows, columns=list(EXTENSION))
+
+
+def _said(claim: dict, row: dict) -> str:
+    on = f" on {row['on']}" if row["on"] else ""
+    return f"{claim['threshold']:g}: {row['verdict']}{on}"
+
+
+def _over_shared_rows(conditions: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
+    """The conditions, with the two numbers that a difference is taken between where the rows of the two are others.
+
+    A row is a construction, say. The difference is that of the means over the rows that both have; of a statistic that
+    is its least or largest row, that of the least or largest of these.
+    """
+    parts = {name: part.set_index("row")["value"] for name, part in own.groupby("condition", sort=False)}
+    found = []
+    for condition, gap in conditions[["condition", "difference"]].itertuples(index=False):
+        here, against = parts[condition], parts.get(AGAINST[condition] or "")
+        number = (np.nan, np.nan, np.nan)
+        if against is not None and not np.isnan(gap) and abs(against[ALL] - here[ALL] - gap) > 1e-6:
+            shared = [row for row in against.index.intersection(here.index) if row not in (ALL, DIFFERENCE)]
+            ends = [part[shared] for part in (against, here)]
+            for join in ("mean", "max", "min"):
+                first, second = (getattr(end, join)() for end in ends)
+                if shared and abs(first - second - gap) < 1e-5:
+                    number = (len(shared), first, second)
+                    break
+        found.append(number)
+    return conditions.assign(**dict(zip(("rows", "against", "here"), np.array(found).reshape(-1, 3).T, strict=True)))
 
 
 def threshold_of(claim: dict) -> float:

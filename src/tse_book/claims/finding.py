@@ -9,11 +9,15 @@ from tse_core.paths import data_folder
 
 
 class Finding(NamedTuple):
-    """What a check of published data found: the value beside the printed one, and whether the claim holds."""
+    """What a check of published data found: the value that decides, and whether the claim holds.
+
+    A value that counts comes with what it counts out of.
+    """
 
     value: float | None
     holds: bool
     note: str = ""
+    out_of: int | None = None
 
 
 CHECKS: dict[str, Callable[[dict], Finding]] = {}

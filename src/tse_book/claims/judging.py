@@ -40,8 +40,8 @@ RESULTS = {
     "signature": "how the number was made",
 }
 LEDGER = (
-    "id", "paper", "claim", "criterion", "basis", "model", "construction", "metric", "published", "measured", "low",
-    "high", "difference", "verdict", "signature", "cell", "how", "note",
+    "id", "paper", "claim", "criterion", "otherwise", "basis", "model", "construction", "metric", "published",
+    "measured", "out_of", "low", "high", "difference", "verdict", "signature", "cell", "how", "note",
 )  # fmt: skip
 _NEEDED = ("hf_name", "construction", "metric", "score")
 
@@ -59,9 +59,10 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
     -------
     DataFrame
         One row per claim, case and basis ("published data" or "model run"): id, paper, claim, criterion (our own
-        threshold, where the paper gives none), basis, model, construction, metric, published, measured, low, high (95 %
-        interval), difference, verdict (one of `VERDICTS`), signature, cell (page and place that show it), how (how to
-        run it), note.
+        threshold, where the paper gives none), otherwise (the verdict under other thresholds than ours), basis, model,
+        construction, metric, published (what the paper prints, or its authors released), measured, out_of (of how many,
+        where measured is a count), low, high (95 % interval), difference, verdict (one of `VERDICTS`), signature, cell
+        (page and place that show it), how (how to run it), note.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
     written, results = load_claims(), _tidy(results)
     rows = [row for claim, finding in _cases() for row in _rows(claim, finding, written, results)]
     table = pd.DataFrame(rows, columns=list(LEDGER))
-    return table.astype(dict.fromkeys(("published", "measured", "low", "high", "difference"), float))
+    return table.astype(dict.fromkeys(("published", "measured", "out_of", "low", "high", "difference"), float))
 
 
 def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -144,15 +145,38 @@ def _normal(table: pd.DataFrame) -> pd.DataFrame:
 
 @cache
 def _cases() -> list[tuple[dict, Finding | None]]:
-    """Each case of each claim, and what the published data say of it where they say something."""
+    """Each case of each claim, and what the published data say of it where they say something.
+
+    The case's `beside` says what they would say under other thresholds than ours.
+    """
     found: list[tuple[dict, Finding | None]] = []
     for claim in load_claims()["claims"]:
         variants = cases(claim["each"]) if "each" in claim else [{}]
         for number, variant in enumerate(variants, start=1):
             suffix = f".{number:0{len(str(len(variants)))}d}" if len(variants) > 1 else ""
             case, data = {**claim, **variant, "id": claim["id"] + suffix}, claim.get("from_data")
-            found.append((case, _named("check", data["check"], CHECKS)({**case, **data}) if data else None))
+            finding = None
+            if data:
+                check = _named("check", data["check"], CHECKS)
+                finding = check({**case, **data})
+                others = [(words, check({**case, **data, **other})) for words, other in _otherwise(case)]
+                case["beside"] = [(words, "holds" if f.holds else "does not hold") for words, f in others]
+            found.append((case, finding))
     return found
+
+
+def _otherwise(claim: dict) -> list[tuple[str, dict]]:
+    """Other settings of a claim's check than ours, each in words."""
+    found = []
+    for other in claim.get("otherwise", []):
+        settings = {name: value for name, value in other.items() if name != "words"}
+        words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
+        found.append((other.get("words", words), settings))
+    return found
+
+
+def _in_words(beside: list[tuple[str, str]]) -> str:
+    return "; ".join(f"{words}: {verdict}" for words, verdict in beside)
 
 
 def _rows(claim: dict, finding: Finding | None, written: dict, results: Results) -> list[dict]:
@@ -175,6 +199,8 @@ def _rows(claim: dict, finding: Finding | None, written: dict, results: Results)
                 **common,
                 "basis": "published data",
                 "measured": finding.value,
+                "out_of": finding.out_of,
+                "otherwise": _in_words(claim["beside"]),
                 "verdict": verdict,
                 "note": _joined(finding.note, claim),
             }
@@ -182,14 +208,24 @@ def _rows(claim: dict, finding: Finding | None, written: dict, results: Results)
         )
     if "run" in claim:
         case = {**claim, **claim["run"]}
-        found = _named("check of runs", case["check"], RUNS)(case, results)
-        row = {**common, "basis": "model run", "verdict": verdicts.NOT_RUN, "signature": "", "note": ""}
+        check = _named("check of runs", case["check"], RUNS)
+        found = check(case, results)
+        row = {
+            **common,
+            "basis": "model run",
+            "verdict": verdicts.NOT_RUN,
+            "signature": "",
+            "note": "",
+            "otherwise": "",
+        }
         if "above_chance" in case:
             found = of_a_model_above_chance(found, case, results)
             least = f"MW of Simple at least {case['above_chance']}, which random weights do not reach"
             row["criterion"] = "; ".join(filter(None, [row["criterion"], least]))
         if found is not None:
+            others = [(words, check({**case, **other}, results)) for words, other in _otherwise(claim)]
             row |= {"measured": found.value, "low": found.low, "high": found.high, "verdict": found.verdict}
+            row |= {"out_of": found.out_of, "otherwise": _in_words([(w, f.verdict) for w, f in others if f])}
             row |= {"signature": found.signature, "note": _joined(found.note, claim)}
         rows.append(row)
     for row in rows:

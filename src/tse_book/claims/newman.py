@@ -16,7 +16,7 @@ def cells(case) -> Finding:
     below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
     ties = int((wide[case["smaller"]] == wide[case["larger"]]).sum())
     note = f"{below} of {len(wide)}, {ties} ties, {len(wide) - below - ties} the other way round"
-    return Finding(below, below >= case["at_least"], note)
+    return Finding(below, below >= case["at_least"], note, len(wide))
 
 
 @check
@@ -44,12 +44,13 @@ def largest_fall(case) -> Finding:
 def falling_curves(case) -> Finding:
     table = _figure("figure2", case)
     down, curves = falling(table)
-    return Finding(down, down >= case["at_least"], f"{down} of {curves} curves of Figure 2, digitised where visible")
+    note = f"{down} of {curves} curves of Figure 2, digitised where visible"
+    return Finding(down, down >= case["at_least"], note, curves)
 
 
 @check
 def stable(case) -> Finding:
-    moved, holds, note = stability(_figure2_with_table2(case["model"]))
+    moved, holds, note = stability(_figure2_with_table2(case["model"]), *case["sides"])
     return Finding(moved, holds, f"{note}; Figure 2, digitised where visible")
 
 
@@ -95,7 +96,7 @@ def conjugated(case) -> Finding:
     printed = table[table["sentence"] == case["construction"]].set_index("subword")["probability"]
     pairs = [verb.split("/") for verb in VERBS[case["construction"]]]
     right = sum(singular in printed and printed[singular] > printed.get(plural, 0) for singular, plural in pairs)
-    return Finding(right, right == len(pairs))
+    return Finding(right, right == len(pairs), out_of=len(pairs))
 
 
 @check

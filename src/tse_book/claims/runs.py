@@ -21,7 +21,7 @@ from tse_core.results.comparing import comparable
 
 
 class Measured(NamedTuple):
-    """A measured value, its interval, and the verdict."""
+    """A measured value, its interval, and the verdict; a value that counts comes with what it counts out of."""
 
     value: float
     verdict: str
@@ -29,6 +29,7 @@ class Measured(NamedTuple):
     high: float | None = None
     signature: str = ""
     note: str = ""
+    out_of: int | None = None
 
 
 RUNS: dict[str, Callable[[dict, Results], Measured | None]] = {}
@@ -42,12 +43,12 @@ def run(function):
 
 @run
 def value(case, results) -> Measured | None:
-    """One number: the same construction, metric, side and cut-off."""
+    """One number: the same construction, metric, side and cut-off; beside the printed one, or what we `expected`."""
     row = results.one(case)
     if row is None:
         return None
     verdict = verdicts.of_value(
-        row["score"] - case["published"],
+        row["score"] - case.get("published", case.get("expected")),
         same_list=not case.get("lemma_list", True) or bool(row["same_list"]),
         same_protocol=not case.get("lemma_list", True) or bool(row["released"]),
         tolerances=case.get("tolerances", verdicts.TOLERANCES),
@@ -122,7 +123,7 @@ def rows_below(case, results) -> Measured | None:
     if not _alike(table[table["metric"].isin(metrics)]):
         return None
     below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
-    return _counted(below, below >= case["at_least"], table, f"{below} of {len(wide)}")
+    return _counted(below, below >= case["at_least"], table, f"{below} of {len(wide)}", len(wide))
 
 
 @run
@@ -144,13 +145,13 @@ def falling_curves(case, results) -> Measured | None:
     down, curves = falling(table)
     if curves < 2 * len(CONSTRUCTIONS):
         return None
-    return _counted(down, down >= case["at_least"], table, f"{down} of {curves}")
+    return _counted(down, down >= case["at_least"], table, f"{down} of {curves}", curves)
 
 
 @run
 def stable(case, results) -> Measured | None:
     table = _curves(case["model"], results)
-    moved, holds, note = stability(table)
+    moved, holds, note = stability(table, *case["sides"])
     return None if np.isnan(moved) or not _alike(table) else _counted(moved, holds, table, note)
 
 
@@ -253,7 +254,7 @@ def _measured(row: pd.Series, verdict: str, note: str = "") -> Measured:
     return Measured(float(row["score"]), verdict, low, high, row["signature"], note)
 
 
-def _counted(number: float, holds: bool, table: pd.DataFrame, note: str = "") -> Measured:
+def _counted(number: float, holds: bool, table: pd.DataFrame, note: str = "", out_of: int | None = None) -> Measured:
     first = table.iloc[0]
     verdict = verdicts.of_comparison(bool(holds), same_list=bool(first["same_list"]))
-    return Measured(float(number), verdict, signature=first["signature"], note=note)
+    return Measured(float(number), verdict, signature=first["signature"], note=note, out_of=out_of)

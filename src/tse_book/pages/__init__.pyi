@@ -7,6 +7,8 @@ from .blimp_chapters import blimp_runs as blimp_runs
 from .blimp_figures import published_accuracies as published_accuracies
 from .extension import extension_table as extension_table
 from .extension import not_confirmed as not_confirmed
+from .ledger import another_verdict as another_verdict
+from .ledger import failing_table as failing_table
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
 from .ledger import verdict_tiles as verdict_tiles

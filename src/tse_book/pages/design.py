@@ -5,7 +5,7 @@ import pandas as pd
 from tse_book.pages import newman
 from tse_book.studies.agreement_findings import BETWEEN, SIMPLE, about_verbs
 from tse_book.studies.details import recorded_details
-from tse_book.studies.expectations import Design, design_of
+from tse_book.studies.expectations import MEAN, Design, design_of
 from tse_book.studies.factorial import TABLES, WHOLE
 from tse_book.studies.findings import DEFAULT, NO_BOS, NO_NOUNS, NOUNS, findings_table
 from tse_book.studies.findings_run import joined_pairs, recorded_findings
@@ -98,6 +98,25 @@ def _side(gap) -> str:
     return "EW is below TSE" if gap["low"] > 0 else "EW is above TSE" if gap["high"] < 0 else "it is open"
 
 
+def decisions_said(judged: pd.DataFrame) -> str:
+    """Where EW of verbs that are never nouns lies against TSE over distinct decisions, in a sentence.
+
+    `judged`: what `tse_book.studies.expectations.expectations` gives.
+
+    >>> row = {"expectation": "H1", "statement": "EW minus TSE over distinct decisions", "row": "mean"}
+    >>> print(decisions_said(pd.DataFrame([row | {"value": 0.02, "low": 0.01, "high": 0.03}])))
+    If TSE counts each decision once, EW over verbs that are never nouns minus TSE is 0.02 [0.01, 0.03] (factorial \
+sentences without a plural noun or an adverb): EW is above TSE.
+    """
+    rows = judged[(judged["expectation"] == "H1") & judged["statement"].str.endswith("distinct decisions")]
+    mean = rows[rows["row"] == MEAN].iloc[0]
+    gap = {"low": -mean["high"], "high": -mean["low"]}  # of TSE minus EW
+    return (
+        f"If TSE counts each decision once, EW over verbs that are never nouns minus TSE is {_interval(mean)} "
+        f"(factorial sentences without a plural noun or an adverb): {_side(gap)}."
+    )
+
+
 def length_of_verb(stages: Stages) -> str:
     """What multi-token verbs change, in a sentence; nothing where whole words were not scored."""
     if not has_whole_words(stages):
@@ -186,8 +205,11 @@ def ew_by_construction(design: Design) -> pd.DataFrame:
     return pd.concat([ew, be.assign(kind="TSE of be")], ignore_index=True)
 
 
-def adverbs_said(design: Design) -> list[str]:
-    """What an adverb does to EW of either kind of verb after singular subjects, in sentences."""
+def adverbs_said(design: Design, *, mirrored: bool = False) -> list[str]:
+    """What an adverb does to EW of either kind of verb after singular subjects, in sentences.
+
+    `mirrored`: also after a plural subject with a singular noun in between, and beside a noun of the subject's number.
+    """
     table = with_and_without(design)
     between = table[table["construction"].isin(BETWEEN)]
     ew = table[table["construction"] == SIMPLE].set_index("kind")
@@ -208,9 +230,34 @@ def adverbs_said(design: Design) -> list[str]:
             f"With a plural noun between subject and verb (mean of {len(rows)} constructions; the chart shows one), it "
             f"takes EW {_moved(plural, 'also nouns')} for verbs that are also nouns and "
             f"{_moved(plural, 'never nouns')} for the others{brought}.",
-            f"With a singular noun there, EW of the others after an adverb is {singular['with']['never nouns']:.2f}.",
+            mirror_said(design)
+            if mirrored
+            else "With a singular noun there, EW of the others after an adverb is "
+            f"{singular['with']['never nouns']:.2f}.",
         ]
     return said
+
+
+def mirror_said(design: Design) -> str:
+    """The mirror case of attraction, and whether a noun of the subject's own number helps; of verbs never nouns."""
+    rows = ew_by_construction(design).query("kind == 'never nouns'")
+    rows = rows[rows["construction"].isin(BETWEEN) | (rows["construction"].eq(SIMPLE) & rows["attractor"].eq("none"))]
+    some = rows["adverb"].eq("none").map({True: "without", False: "with"})
+    ew = rows.groupby(["number", "attractor", "construction", some])["score"].mean().unstack()
+    mirror = ew.loc["plural", "singular"]
+    falls = int((mirror["with"] < mirror["without"]).sum())
+    numbers = ("singular", "plural")
+    own, bare = (
+        [ew.loc[number, other]["with"].mean() for number, other in zip(numbers, others, strict=True)]
+        for others in (numbers, ("none", "none"))
+    )
+    helps = "helps" if own[0] > bare[0] and own[1] > bare[1] else "does not help"
+    return (
+        "In the mirror case, a plural subject with a singular noun, it takes EW of the others from "
+        f"{mirror['without'].mean():.2f} to {mirror['with'].mean():.2f}, with a fall in {falls} of {len(mirror)}. "
+        f"A noun of the subject's own number {helps}: after an adverb EW is {own[0]:.2f} and {own[1]:.2f} "
+        f"(singular, plural), in *Simple* {bare[0]:.2f} and {bare[1]:.2f}."
+    )
 
 
 def _moved(ew: pd.DataFrame, kind: str) -> str:

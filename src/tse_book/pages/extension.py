@@ -60,19 +60,18 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
     details = [
         ("Measured", escape(row["statistic"])),
         ("Threshold", escape(f"{row['threshold']:.3g}, that of {row['whose']}".replace("that of ours", "ours"))),
+        ("Under another", escape(row["otherwise"])),
         ("Why", escape(row["why"])),
         ("Conditions", _conditions(row["conditions"])),
         ("Rows", "" if beside is None else _rows(beside)),
-        (
-            "Rests on",
-            f"{row['n']:,} independent units (subjects, verbs, pairs, items or paradigms)" if row["n"] else "",
-        ),
+        ("Rests on", _rests_on(row, beside)),
         ("p, corrected", "" if pd.isna(row["p_holm"]) else f"{_p(row['p_holm'])} (Holm, all tests of this model)"),
     ]
     if row["signature"]:
         details.append(("Made by", f"<code>{escape(legible(row['signature']))}</code>"))
     sign, kind, _ = _MEANING[row["verdict"]]
     verdict = f"{row['verdict']} on {row['on']}" if row["on"] else row["verdict"]
+    verdict += f", by {_one_row(row, beside)} alone" if _one_row(row, beside) else ""
     return row_of(
         {"paper": paper, "model": row["model"], "verdict": row["verdict"]},
         head_of(row["claim"], about, details),
@@ -89,9 +88,37 @@ def _conditions(table: pd.DataFrame) -> str:
         text = f"{escape(row['condition'])}: {in_line(row['value'], row['low'], row['high'], 3)}, {row['verdict']}"
         if not pd.isna(row["difference"]):
             p = "" if pd.isna(row["p_holm"]) else f", p {_p(row['p_holm'])}"
-            text += f" (paired difference {row['difference']:+.3f}{p})"
+            text += f" (paired difference {row['difference']:+.3f}{_over(row)}{p})"
         items.append(f"<li>{text}</li>")
     return f"<ul>{''.join(items)}</ul>" if items else ""
+
+
+def _over(row: dict) -> str:
+    """The rows that a difference is over and its two numbers there, where they are not those beside it."""
+    if pd.isna(row["rows"]):
+        return ""
+    return f", over the rows that both have ({row['rows']:.0f}): {row['against']:.3f} against {row['here']:.3f}"
+
+
+def _one_row(row: dict, beside: pd.DataFrame | None) -> str:
+    """The construction that alone carries a largest value beyond its threshold; "" if several do, or none."""
+    if row["verdict"] != verdicts.REACHED or beside is None:
+        return ""
+    beyond = beside.loc[beside["value"] >= row["threshold"], "row"].str.partition(", ")[2].unique()
+    return beyond[0] if len(beyond) == 1 else ""
+
+
+def _rests_on(row: dict, beside: pd.DataFrame | None) -> str:
+    if not row["n"]:
+        return ""
+    units = f"{row['n']:,} independent units (subjects, verbs, pairs, items or paradigms)"
+    one = _one_row(row, beside)
+    if beside is None or not one:
+        return units
+    others = beside.loc[beside["value"] < row["threshold"], "value"]
+    return f"{units} of one construction, {escape(one)}" + (
+        f"; no other row is above {others.max():.3f}" if len(others) else ""
+    )
 
 
 def _rows(beside: pd.DataFrame) -> str:

@@ -19,6 +19,7 @@ from tse_book.pages.markup import (
     tile,
     tiles,
 )
+from tse_book.pages.notebook import table as plain_table
 from tse_core.results.signature import without_provenance
 
 MEANING = {
@@ -41,6 +42,7 @@ _LABORATORY = {
     verdicts.NOT_RUN: "…",
 }
 _FILTERS = ("paper", "chapter", "model", "construction", "verdict")
+_OWN = {verdicts.HOLDS: "holds", verdicts.FAILS: "does not hold"}
 
 
 def verdict_tiles(table: pd.DataFrame):
@@ -61,10 +63,40 @@ def ledger_table(table: pd.DataFrame, caption: str):
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
     table = table.fillna(dict.fromkeys(words, ""))
     table = table.assign(signature=without_provenance(table["signature"]))
+    table["another"] = another_verdict(table)
     table["place"] = [f"claim-{name}" for name in table["id"]]
     table.loc[table.duplicated("id"), "place"] = ""  # the run of a claim stands below its row from published data
     rows = [_row(claim, titles[claim["paper"]].split(",")[0]) for claim in table.to_dict("records")]
     return ledger_of(("Claim", "Published", "Ours [95 %]", "Difference", "Verdict"), rows, caption, _FILTERS)
+
+
+def failing_table(table: pd.DataFrame, caption: str):
+    """The claims of a ledger that published data do not bear out; each leads to its row of the ledger's page."""
+    failing = table[table["verdict"] == verdicts.FAILS]
+    found = [_found(*row) for row in failing[["measured", "out_of"]].itertuples(index=False)]
+    columns = {"id": "", "claim": "claim", "published": "printed", "otherwise": "under another criterion"}
+    shown = failing[list(columns)].rename(columns=columns).replace({"under another criterion": ""}, None)
+    shown["printed"] = ["–" if value != value else number(value, decimals(value)) for value in shown["printed"]]
+    shown.insert(3, "from its data", found)
+    made = plain_table(shown, caption, digits=3)
+    for name in failing["id"]:
+        made.data = made.data.replace(f">{name}<", f'><a href="19_ledger.html#claim-{name}">{name}</a><')
+    return made
+
+
+def another_verdict(table: pd.DataFrame) -> pd.Series:
+    """Whether each claim of a ledger has another verdict under a threshold that could as well have been ours."""
+
+    def differs(row) -> bool:
+        own = _OWN.get(row.verdict, row.verdict)
+        others = [part.rpartition(": ")[2] for part in row.otherwise.split("; ") if part]
+        return any(other != own for other in others)
+
+    return pd.Series([differs(row) for row in table.itertuples()], table.index, dtype=bool)
+
+
+def _found(measured: float, out_of: float) -> str:
+    return f"{measured:.3f}" if out_of != out_of else f"{measured:,.0f} of {out_of:,.0f}"
 
 
 def laboratory_table(table: pd.DataFrame, caption: str):
@@ -76,9 +108,11 @@ def laboratory_table(table: pd.DataFrame, caption: str):
 
 def _row(claim: dict, paper: str) -> str:
     digits = max(3, decimals(claim["published"]))
-    about = (f"<code>{escape(claim['id'])}</code>", escape(paper), escape(claim["model"]), chapter_link(claim["cell"]))
+    about = (f"<code>{escape(claim['id'])}</code>", escape(paper), escape(claim["model"]), chapter_link(claim["cell"]),
+             "depends on our criterion" * claim["another"])  # fmt: skip
     details = (
         ("Our criterion", escape(claim["criterion"])),
+        ("Under another", escape(claim["otherwise"])),
         ("Note", escape(claim["note"])),
         ("To run it", _command(claim["how"])),
         ("Made by", f"<code>{escape(legible(claim['signature']))}</code>" if claim["signature"] else ""),
@@ -88,7 +122,7 @@ def _row(claim: dict, paper: str) -> str:
         {name: said[name] for name in _FILTERS},
         head_of(claim["claim"], about, details),
         ("Published", number(claim["published"], decimals(claim["published"]))),
-        ("Ours", estimate(claim["measured"], claim["low"], claim["high"], digits)),
+        ("Ours", estimate(claim["measured"], claim["low"], claim["high"], digits, claim["out_of"])),
         ("Difference", number(claim["difference"], digits, signed=True)),
         ("Verdict", badge(_name(claim["verdict"]), MEANING[claim["verdict"]][0], _kind(claim["verdict"]))),
         place=claim["place"],

@@ -80,9 +80,9 @@ def tiles(items: Iterable[str]):
     return shown(f'<ul class="tse-tiles">{"".join(items)}</ul>')
 
 
-def estimate(value: float, low: float, high: float, digits: int) -> str:
-    """A number and, where there is one, its interval."""
-    text = number(value, digits)
+def estimate(value: float, low: float, high: float, digits: int, out_of: float = float("nan")) -> str:
+    """A number and, where there is one, its interval; a count with what it counts out of."""
+    text = number(value, digits) if value != value or out_of != out_of else f"{value:,.0f} of {out_of:,.0f}"
     if low == low:
         text += f' <span class="tse-interval">[{number(low, digits)}, {number(high, digits)}]</span>'
     return text

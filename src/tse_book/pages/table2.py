@@ -7,7 +7,10 @@ import pandas as pd
 from tse_book.pages import newman
 from tse_book.pages.newman import bos_of, label
 from tse_book.pages.notebook import table
+from tse_book.recorded import load_recorded
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.errors import InputError
+from tse_core.results.signature import Signature
 
 SCORES = ("MW", "EW", "TSE")
 
@@ -15,6 +18,20 @@ SCORES = ("MW", "EW", "TSE")
 def table2_rows(parts: Sequence[Evaluation], rows: Sequence[str]) -> pd.DataFrame:
     """MW, EW and TSE with their 95 % intervals, one row per construction; a row that no part has stays empty."""
     return pd.concat([part.table(intervals=True) for part in parts]).set_index("construction").reindex(rows)
+
+
+def recorded_rows(signature: Signature, rows: Sequence[str]) -> pd.DataFrame:
+    """Those of the rows that are recorded for this model under these policies, in the columns of `table2_rows`."""
+    try:
+        found = load_recorded(label(signature.model), "agreement")
+    except InputError:
+        return pd.DataFrame()
+    alike = found["signature"].map(lambda text: Signature.parse(text).policy == signature.policy)
+    whole = found["metric"].eq("TSE") | (found["side"].eq("top") & found["cutoff"].eq(1.0))
+    found = found[alike & whole & found["construction"].isin(rows) & found["metric"].isin(SCORES)]
+    wide = found.pivot_table(index="construction", columns="metric", values=["score", "low", "high"], sort=False)
+    wide.columns = [metric if end == "score" else f"{metric}_{end}" for end, metric in wide.columns]
+    return wide
 
 
 def with_interval(found: pd.DataFrame, score: str) -> pd.Series:
@@ -46,6 +63,8 @@ def beside_published(
     known = printed.pivot(index="row", columns=["hf_name", "metric"], values="value").loc[list(rows)]
     neighbour = newman.neighbour(signature)
     found = table2_rows(parts, rows)
+    recorded = recorded_rows(signature, list(found.index[found["EW"].isna()]))
+    found = found.fillna(recorded.reindex(index=found.index, columns=found.columns))
     shown = {(f"{bos} in front", score): with_interval(found, score) for score in SCORES}
     if bare:
         other = table2_rows(bare, rows)
@@ -53,6 +72,7 @@ def beside_published(
     shown |= {(f"{neighbour}, published", score): known[neighbour, score] for score in SCORES}
     verbs, protocol = signature.policy["lemmas"].partition("@")[0], signature.protocol
     counted = f"{len(parts[0].lemmas)} lemmas of {verbs}, protocol {protocol}"
+    counted += f"; as recorded: {', '.join(recorded.index)}" if len(recorded) else ""
     return table(
         pd.DataFrame(shown).rename_axis(None),
         f"{name if name == neighbour else f'{name} beside {neighbour}'}: mean and 95 % interval; {counted}.",

@@ -1,0 +1,97 @@
+"""Sentences and rows from recorded runs, each against the same numbers counted anew from the recorded tables."""
+
+import pandas as pd
+import pytest
+
+from tse_book.pages.design import adverbs_said, decisions_said, designs
+from tse_book.pages.table2 import recorded_rows
+from tse_book.recorded import load_recorded
+from tse_core.paths import data_folder
+from tse_core.results.signature import Signature
+
+MODEL = "smollm2-135m-instruct"
+FOUR = [
+    "Across prepositional phrase",
+    "Across subject relative clause",
+    "Across object relative clause",
+    "Across object relative (no that)",
+]
+
+
+@pytest.fixture(scope="module")
+def design():
+    return designs([MODEL], "newman-clean", "marvin-linzen-adverbs")[MODEL]
+
+
+@pytest.fixture(scope="module")
+def cells():
+    """EW of verbs that are never nouns in each cell: construction, adverb, number, attractor."""
+    table = pd.read_parquet(data_folder() / "recorded" / MODEL / "factorial.parquet")
+    table = table[(table["ambiguous"] == "no") & ~table["also_noun"].astype(bool)]
+    by = ["construction", "adverb", "number", "attractor_number"]
+    sums = table.groupby(by, observed=True)[["correct", "lemmas"]].sum()
+    return (sums["correct"] / sums["lemmas"]).rename("ew").reset_index().astype(dict.fromkeys(by, str))
+
+
+def mean(cells, number, attractor, constructions, adverb):
+    """The mean over the constructions of the mean over the adverbs."""
+    rows = cells[(cells["number"] == number) & (cells["attractor_number"] == attractor)]
+    rows = rows[rows["construction"].isin(constructions) & ((rows["adverb"] != "none") == adverb)]
+    return rows.groupby("construction")["ew"].mean()
+
+
+def test_the_mirror_case_is_told_with_its_numbers(design, cells):
+    said = adverbs_said(design, mirrored=True)[-1]
+    without, with_one = (mean(cells, "plural", "singular", FOUR, adverb) for adverb in (False, True))
+    assert f"from {without.mean():.2f} to {with_one.mean():.2f}" in said
+    assert f"a fall in {int((with_one < without).sum())} of 4" in said
+    own = [mean(cells, number, number, FOUR, True).mean() for number in ("singular", "plural")]
+    bare = [mean(cells, number, "", ["Simple"], True).mean() for number in ("singular", "plural")]
+    assert (
+        f"EW is {own[0]:.2f} and {own[1]:.2f} (singular, plural), in *Simple* {bare[0]:.2f} and {bare[1]:.2f}." in said
+    )
+    assert own[0] < bare[0] and own[1] < bare[1]
+    assert "own number does not help" in said
+
+
+def test_a_noun_of_the_same_number_that_helps_is_said_to_help(design):
+    contexts = design.contexts.copy()
+    simple = (contexts["construction"] == "Simple").to_numpy()
+    contexts.loc[simple, "correct"] = contexts.loc[simple, "correct"] // 2
+    assert "own number helps: " in adverbs_said(design._replace(contexts=contexts), mirrored=True)[-1]
+
+
+def test_the_front_page_keeps_the_sentence_on_a_singular_noun(design, cells):
+    said = adverbs_said(design)
+    assert said[:-1] == adverbs_said(design, mirrored=True)[:-1]
+    assert said[-1].endswith(f"is {mean(cells, 'singular', 'singular', FOUR, True).mean():.2f}.")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "side"),
+    [
+        (0.022, 0.011, 0.033, "0.02 [0.01, 0.03]|EW is above TSE."),
+        (-0.022, -0.033, -0.011, "-0.02 [-0.03, -0.01]|EW is below TSE."),
+        (0.01, -0.01, 0.03, "0.01 [-0.01, 0.03]|it is open."),
+    ],
+)
+def test_distinct_decisions_put_ew_on_the_side_that_the_interval_shows(value, low, high, side):
+    statement = "EW of verbs that are never nouns minus TSE over distinct decisions"
+    row = {"expectation": "H1", "statement": statement, "row": "mean", "value": value, "low": low, "high": high}
+    other = row | {"statement": "EW minus TSE of be", "value": 0.5, "low": 0.4, "high": 0.6}
+    said = decisions_said(pd.DataFrame([other, row]))
+    number, ending = side.split("|")
+    assert number in said and said.endswith(ending)
+
+
+def test_a_row_that_no_run_has_is_shown_as_recorded_under_the_same_policies():
+    table = load_recorded(MODEL, "agreement")
+    blimp = table[(table["construction"] == "BLiMP") & table["protocol"].eq("exact")]
+    signature = Signature.parse(blimp.loc[blimp["metric"] == "TSE", "signature"].iloc[0])
+    found = recorded_rows(signature, ["BLiMP"])
+    assert list(found.index) == ["BLiMP"]
+    whole = blimp[(blimp["metric"] == "EW") & (blimp["side"] == "top") & (blimp["cutoff"] == 1)].iloc[0]
+    assert found.loc["BLiMP", ["EW", "EW_low", "EW_high"]].tolist() == whole[["score", "low", "high"]].tolist()
+    other = Signature.parse(str(signature).replace("ties:wrong", "ties:half"))
+    assert recorded_rows(other, ["BLiMP"]).empty
+    assert recorded_rows(Signature.parse(str(signature).replace(MODEL, "no-such-model")), ["BLiMP"]).empty
