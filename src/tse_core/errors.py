@@ -41,6 +41,10 @@ class LittleCountedWarning(UserWarning):
     """Hardly any of the lemmas or pairs that were given could be scored."""
 
 
+class UnknownWordsWarning(UserWarning):
+    """A model does not know words of the contexts that it is asked about; one line names them."""
+
+
 def unknown(what: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """The error for a name that does not exist: names it, suggests the nearest, lists what exists."""
     known = sorted(known)

@@ -8,7 +8,7 @@ import pytest
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
 from tse_core.blimp.defects import pair_defects
 from tse_core.datasets.columns import pairs_from_table
-from tse_core.errors import LittleCountedWarning
+from tse_core.errors import LittleCountedWarning, UnknownWordsWarning
 
 SHOWN = ["construction", "left", "correct", "wrong", "right", "number"]
 KEYS = ("The keys to the cabinet", "are", "is", "here.", "plural")
@@ -170,6 +170,17 @@ def test_what_could_be_scored_is_said_in_a_line(tiny_causal, tmp_path):
         "1 pair: the subject's number is not known"
     )
     assert found.pairs["tse"].count() == 4 and len(found.pairs) == 7
+
+
+def test_words_of_the_contexts_that_a_model_does_not_know_are_named(tmp_path):
+    of = ("lab-systematic-causal", "marvin-linzen-adverbs/simple", "newman-clean")
+    with pytest.warns(
+        UnknownWordsWarning, match=r"lab-systematic-causal reads words of the contexts as unknown \('always'"
+    ):
+        found = evaluate(*of)
+    assert "words of the contexts that lab-systematic-causal does not know: 'always'" in found.scored
+    pairs = [{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}]
+    assert "does not know" not in evaluate(of[0], pd.DataFrame(pairs)).scored
 
 
 def test_a_list_of_which_almost_nothing_is_in_the_vocabulary_warns(tiny_causal, tmp_path):

@@ -69,8 +69,8 @@ def compare_evaluations(first, second) -> pd.DataFrame:
 
     Raises
     ------
-    InputError : policies differ (BOS and a leading space may, as they come with a model), the data, or the lemmas that
-        counted; no construction is shared.
+    InputError : policies differ (BOS, a leading space and quantisation may, as they come with a model), the data, or
+        the lemmas that counted; no construction is shared.
     """
     require_comparable([first.signature, second.signature], allow=READING)
     data = [evaluation.signature.identity["data"] for evaluation in (first, second)]

@@ -69,7 +69,8 @@ def divisions(
     of_contexts = {name: _meant(name, contexts) for name in names if name not in lemmas}
     for name, column in of_contexts.items():
         if column not in factors:
-            raise unknown("column to divide by", name, [*lemmas, *factors])
+            hint = "; the data set marvin-linzen-adverbs has it" if name == "adverb" else ""
+            raise unknown("column to divide by", name, [*lemmas, *factors], hint)
     return of_contexts, [name for name in names if name in lemmas]
 
 

@@ -16,7 +16,7 @@ from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.datasets.numbers import require_agreement, with_numbers
 from tse_core.datasets.pairs import context_factors, context_index, unique_contexts, with_nouns
-from tse_core.errors import InputError, LittleCountedWarning, unknown
+from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning, unknown
 from tse_core.metrics.table import Cutoffs, check_cutoffs
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
@@ -79,6 +79,12 @@ def prepare(
         "their contexts are not in the sample": given - unknown_number - len(pairs),
     }
     scored = _scored(given, left_out, guessed, found, lemmas, model.label)
+    if strange := _unknown_words(model, contexts):
+        scored += f"; words of the contexts that {model.label} does not know: {strange}"
+        said = (
+            f"{model.label} reads words of the contexts as unknown ({strange}): scores do not depend on which they are"
+        )
+        warnings.warn(said, UnknownWordsWarning, stacklevel=3)
     if sample != "all":
         scored += f"; a sample of {len(contexts):,} of {all_contexts:,} contexts (seed {seed})"
     counted = f"{lemmas.name}@{lemmas.hash}({len(found.lemmas)})"
@@ -158,6 +164,21 @@ def _why_no_form(model: LanguageModel, found: CountedForms) -> str:
     if not found.words:
         return "the verb's forms are not one token each"
     return f"the verb's forms are not {'equally long in tokens' if model.kind == 'masked' else 'spelled'}"
+
+
+def _unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> str:
+    """The words around the slots that the tokenizer does not know, the first five of them by name."""
+    if model.unknown_id is None:
+        return ""
+    texts = (
+        pd.concat([contexts["left"], contexts["right"]]).unique()
+        if model.kind == "masked"
+        else contexts["left"].unique()
+    )
+    words = sorted({word for text in texts for word in text.split()})
+    found = [word for word, marks in zip(words, model.unkify(words), strict=True) if any(marks)]
+    more = f" and {len(found) - 5:,} more" if len(found) > 5 else ""
+    return ", ".join(map(repr, found[:5])) + more
 
 
 def _scored(given: int, left_out: dict[str, int], guessed: int, found: CountedForms, lemmas: Lemmas, model: str) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tse_core.errors import InputError
 from tse_core.results.signature import LEMMAS, Signature
 
-READING = ("bos", "space")  # policies that come with the kind of a model rather than by choice
+READING = ("bos", "space", "quantised")  # policies that come with a model rather than by choice
 EFFECTS = {
     "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other questions; TSE stays",
     "forms": "single entries, whole words and whole words without their ends have other probabilities",

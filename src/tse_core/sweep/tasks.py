@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import pandas as pd
 import torch
 
-from tse_core.errors import InputError, LittleCountedWarning
+from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import PREFIXES, SurprisalModel
 from tse_core.results.store import Store
@@ -133,9 +133,11 @@ _works = Works()
 def score_task(task: Task) -> Report:
     """Score the shards of a task and put them into the store; what runs on a worker."""
     with _lock, warnings.catch_warnings():  # one at a time, whatever the worker's settings: memory is planned for one
-        warnings.simplefilter(
-            "ignore", LittleCountedWarning
-        )  # the results say it, and whoever planned the sweep has heard it
+        for heard in (
+            LittleCountedWarning,
+            UnknownWordsWarning,
+        ):  # by whoever planned the sweep, and the results say it
+            warnings.simplefilter("ignore", heard)
         start = time.perf_counter()
         torch.set_num_threads(task.threads)
         work = _worker_work(task.run)
