@@ -297,21 +297,23 @@ table(
 # %% tags=["hide-input"]
 curves = pd.read_csv(recorded / "curves.csv")
 shown = curves[curves["construction"].isin(["Simple", "Across object relative clause"])]
-ends = shown[shown["metric"] == "EW"].dropna(subset="score")
-last = (
-    ends[(ends["side"] == "bottom") & (ends["cutoff"] == 0.1)]
-    .groupby(ends["model"].str.split("-").str[1])["score"]
-    .mean()
-)
-title = f"At bottom 10 % EW is {last['systematic']:.2f} for the rule and {last['lexical']:.2f} for the list"
+
+
+def at_the_bottom(rows):
+    """EW of either grammar at bottom 10 %, in words: a mean over the rows' models and constructions."""
+    last = rows.query("metric == 'EW' and side == 'bottom' and cutoff == 0.1")
+    ew = last.groupby(last["model"].str.split("-").str[1])["score"].mean()
+    return f"At bottom 10 % EW is {ew['systematic']:.2f} with the systematic grammar and {ew['lexical']:.2f} with the lexical one"
+
+
+longest = "Across object relative clause"
 causal_curves = shown[shown["model"].str.endswith("causal")]
+title = at_the_bottom(causal_curves.query("construction == @longest"))
 glue(
     "ew_curves",
-    charts.cutoff_curves(
-        causal_curves, "EW", chosen="Across object relative clause", title=title
-    ),
+    charts.cutoff_curves(causal_curves, "EW", chosen=longest, title=title),
 )
-charts.cutoff_curves(shown, title=title)
+charts.cutoff_curves(shown, title=f"{at_the_bottom(shown)}, on average")
 
 # %% [markdown] tags=["explains"]
 # ### Verb by verb

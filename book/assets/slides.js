@@ -10,6 +10,8 @@
 
   const STEPS = { ArrowRight: 1, PageDown: 1, " ": 1, ArrowLeft: -1, PageUp: -1, Home: -Infinity, End: Infinity };
 
+  const SLIDER = /^(Arrow|Home|End)/; // what a slider under the keyboard answers to
+
   document.addEventListener("DOMContentLoaded", function () {
     const slides = [...document.querySelectorAll("main > section")];
     const notes = document.getElementById("notes");
@@ -31,13 +33,16 @@
     }
 
     document.addEventListener("keydown", function (event) {
-      const typing = event.target.closest("input, select, button");
-      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const slider = event.target.closest("input[type=range]") && SLIDER.test(event.key);
+      const typing = event.target.closest("input:not([type=range]), select, button");
+      if (slider || typing || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key in STEPS) {
         event.preventDefault();
         go(STEPS[event.key]);
       } else if (event.key.toLowerCase() === "n") turnNotes();
     });
+    // A slider that was moved with the mouse gives the keys back to the slides; one reached with the keyboard keeps them.
+    document.addEventListener("pointerup", (event) => event.target.closest("input[type=range]")?.blur());
     document.getElementById("back").addEventListener("click", () => go(-1));
     document.getElementById("next").addEventListener("click", () => go(1));
     notes.addEventListener("click", turnNotes);

@@ -72,6 +72,18 @@ def test_a_slider_keeps_its_arrow_keys(lesson):
     assert slider.input_value() != before and place(lesson) == here
 
 
+def test_a_slider_that_the_mouse_moved_gives_the_keys_back(lesson):
+    slider = lesson.locator("input[type=range]").first
+    slider.scroll_into_view_if_needed()
+    before = slider.input_value()
+    box = slider.bounding_box()
+    lesson.mouse.click(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2)
+    assert slider.input_value() != before
+    here, moved = int(place(lesson).split()[0]), slider.input_value()
+    lesson.keyboard.press("ArrowRight")
+    assert place(lesson) == f"{here + 1} / {SLIDES}" and slider.input_value() == moved
+
+
 def test_notes_are_shown_when_asked_for(lesson):
     lesson.evaluate("document.activeElement.blur()")
     note = lesson.locator("blockquote").first
