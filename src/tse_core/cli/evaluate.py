@@ -158,7 +158,7 @@ def _show_scores(found, by: str, intervals: bool) -> None:
     from tse_core.agreement.divisions import divisions, factor_names
 
     table, factors = found.table(by, intervals=intervals), factor_names(by)
-    meant, _ = divisions(by, found.contexts, found.lemmas)
+    meant, of_verbs = divisions(by, found.contexts, found.lemmas)
     counted = ["contexts", "pairs", "unscored", "verbs", "decisions"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
@@ -169,6 +169,9 @@ def _show_scores(found, by: str, intervals: bool) -> None:
         rows.append([*labels, *scores[:-1], *(f"{row[name]:,}" for name in counted), scores[-1]])
     print_table([*(meant.get(name, name) for name in factors), *metrics, *counted, "TSE of decisions"], rows)
     print()
+    if intervals:
+        over = "subject nouns and verbs (EW and NS)" if of_verbs else "subject nouns"
+        print_note(f"note: 95 % intervals over {over}")
     if split := int(table["split_twins"].max() if "split_twins" in table else 0):
         print_note(f"note: NS leaves out twins whose two contexts are in different cells, up to {split:,} in a cell")
 
