@@ -296,11 +296,13 @@ if own is not None:
     spread = own.groupby("phenomenon")["accuracy"].agg(["min", "max"])
     widest = (spread["max"] - spread["min"]).idxmax()
     low, high = spread.loc[widest]
+    inside = own.loc[own["phenomenon"] == widest, "accuracy"]
+    nearest = (inside - inside.mean()).abs().min()
     below = own[own["high"] < 0.5]
     display(
         newman.say(
             f"Within *{in_sentence(widest)}* {recorded} ranges from {100 * low:.0f} % to "
-            f"{100 * high:.0f} %: the mean of the phenomenon describes none of its paradigms.",
+            f"{100 * high:.0f} %; the paradigm nearest to the mean is {100 * nearest:.0f} points from it.",
             f"On {len(below)} of the {len(own)} paradigms it is reliably *below* chance. "
             "A model that knew nothing would be at 50 %, so there it follows some other "
             "cue, consistently and against the grammar."

@@ -96,6 +96,7 @@ def test_table_2_is_120_claims_none_of_them_run(bare):
         ("B.tokens", HOLDS, 21.9864),
         ("B.perplexity", HOLDS, 13.9744),
         ("B.methods-exceptions", FAILS, 0.042),
+        ("B.methods-gpt2", HOLDS, 0.0342),
         ("B.human-aggregate", HOLDS, 323 / 335),
         ("B.human-individual", HOLDS, 0.8855),
         ("SG.models", HOLDS, 8),
@@ -207,7 +208,7 @@ def test_the_verdict_under_another_threshold_is_computed(bare, checked):
 
 
 def test_a_misprint_is_one_row(checked):
-    assert checked.loc["B.T4.corrected", "measured"] == 335 - 9
+    assert checked.loc["B.T4.corrected", "measured"] == 335 - 12  # as many as the chapter lists
     irregular = "determiner_noun_agreement_irregular_1, determiner_noun_agreement_irregular_2"
     assert f"LSTM: {irregular}" in checked.loc["B.T4.corrected", "note"]
     assert checked.loc["B.T3.corrected", "verdict"] == HOLDS
