@@ -3,20 +3,33 @@
 Tables number contexts and pairs from 0 within the shard, so that it serves any run that holds the same contexts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import torch
 
-from tse_core.agreement.distributions import Distributions, distributions
 from tse_core.agreement.job import Job
+from tse_core.forward.passes import blocks
+from tse_core.metrics.distribution import Boundary
 from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores, scores_inside
 from tse_core.metrics.table import OF_PAIRS, SCORED, Cutoffs, Forms
 from tse_core.models.language_model import Prompt
 from tse_core.results.work import Shape, Shard, Work
 
 GROUP = ["construction", "subject", "noun", "number"]
+
+
+class Distributions(NamedTuple):
+    """Of some contexts of a shard, over entries of the vocabulary or places in the list of words (k, entries)."""
+
+    contexts: np.ndarray  # (k,)
+    logits: torch.Tensor  # what is compared, and ranked by cut-offs once normalised over the entries
+    log_probabilities: torch.Tensor  # nats
+    ranked: int  # how many of the entries, from the first, cut-offs rank
+    total: np.ndarray  # (k, 1) the probability of these: 1 of a vocabulary
+    head: Boundary | None = None  # where top cut-offs fall among all words, where that is asked for
 
 
 def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Shard] | None = None) -> Work:
@@ -59,7 +72,7 @@ def score_shard(
     pair_contexts = np.searchsorted(members, job.index[pair_rows])
     lemma_sums = _LemmaSums(contexts, len(job.lemmas)) if job.keep != "contexts" else None
     parts: dict[str, list[pd.DataFrame]] = {"contexts": [], "pairs": [], "forms": []}
-    for found in distributions(job, slots, batch_tokens, advance):
+    for found in _distributions(job, slots, batch_tokens, advance):
         number = numbers[found.contexts]
         parts["contexts"].append(_score_contexts(job, found, number))
         row_of = np.full(len(members), -1)
@@ -74,6 +87,23 @@ def score_shard(
     order = {"contexts": ["context"], "pairs": ["pair"], "forms": ["context", "lemma"]}
     tables = {name: pd.concat(parts[name]).sort_values(order[name], ignore_index=True) for name in parts if parts[name]}
     return tables | ({"lemmas": lemma_sums.table()} if lemma_sums else {})
+
+
+def _distributions(
+    job: Job, slots: list[Prompt], batch_tokens: int | None, advance: Callable[[float], None]
+) -> Iterator[Distributions]:
+    """The distributions at the slots, in blocks, in an order of their own."""
+    if job.words:
+        from tse_core.agreement.word_distributions import of_words  # with the search for whole words
+
+        yield of_words(job, job.words, slots, batch_tokens, advance)
+        return
+    for block in blocks(job.model, [s.ids for s in slots], [[s.position] for s in slots], batch_tokens=batch_tokens):
+        rows = torch.as_tensor(block.rows, device=block.logits.device)
+        each_once = len(rows) == len(block.logits) and (block.rows == np.arange(len(rows))).all()
+        logits = block.logits if each_once else block.logits[rows]
+        entries = logits.shape[1]
+        yield Distributions(block.requests, logits, logits.log_softmax(-1), entries, np.ones((len(rows), 1)))
 
 
 def _slots(job: Job, contexts) -> list[Prompt]:

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from tse_core.agreement.counted_forms import WordList
-from tse_core.agreement.distributions import Distributions
 from tse_core.agreement.job import Job
+from tse_core.agreement.shards import Distributions
 from tse_core.forward.likely_words import likely_words
 from tse_core.forward.word_forms import form_log_probabilities, form_tree
 from tse_core.metrics.distribution import Boundary

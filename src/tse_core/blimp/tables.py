@@ -37,12 +37,11 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     rows = []
     for _, group in scores.groupby("paradigm", sort=False):
         right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
-        row = {column: group[column].iloc[0] for column in GROUPS["paradigm"]}
         bounds = wilson(right, judged_pairs)[:3] if judged_pairs else (np.nan,) * 3
-        row |= dict(zip(("accuracy", "low", "high"), bounds, strict=True)) | {"pairs": len(group)}
-        flags = {"ties": int(group["tie"].sum()), "unknown": int(group["unknown_critical"].sum())}
-        rows.append(row | {"judged": judged_pairs} | flags)
-    paradigms = pd.DataFrame(rows)
+        flags = int(group["tie"].sum()), int(group["unknown_critical"].sum())
+        rows.append((*group[GROUPS["paradigm"]].iloc[0], *bounds, len(group), judged_pairs, *flags))
+    columns = [*GROUPS["paradigm"], "accuracy", "low", "high", "pairs", "judged", "ties", "unknown"]
+    paradigms = pd.DataFrame(rows, columns=columns)
     if by == "paradigm":
         return paradigms
     if by == "all":
