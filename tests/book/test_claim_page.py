@@ -72,6 +72,8 @@ def test_what_does_not_hold_leads_to_its_row_and_prints_only_what_is_printed(cla
     row = re.search(r"<tr>(?:(?!</tr>).)*>B\.hard<.*?</tr>", found, re.DOTALL)[0]
     assert "<td>–</td>" in row and "<td>13 of 16</td>" in row
     assert "1,971" in found and "0.021" in found
+    methods = re.search(r"<tr>(?:(?!</tr>).)*>B\.methods-exceptions<.*?</tr>", found, re.DOTALL)[0]
+    assert "<td>at least 0.02; at least 0.04</td>" in methods
 
 
 def test_text_is_escaped(claims):

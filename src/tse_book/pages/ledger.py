@@ -73,12 +73,17 @@ def ledger_table(table: pd.DataFrame, caption: str):
 def failing_table(table: pd.DataFrame, caption: str):
     """The claims of a ledger that published data do not bear out; each leads to its row of the ledger's page."""
     failing = table[table["verdict"] == verdicts.FAILS]
-    found = [_found(*row) for row in failing[["measured", "out_of"]].itertuples(index=False)]
-    columns = {"id": "", "claim": "claim", "published": "printed", "otherwise": "under another criterion"}
-    shown = failing[list(columns)].rename(columns=columns).replace({"under another criterion": ""}, None)
-    shown["printed"] = ["–" if value != value else number(value, decimals(value)) for value in shown["printed"]]
-    shown.insert(3, "from its data", found)
-    made = plain_table(shown, caption, digits=3)
+    shown = pd.DataFrame(
+        {
+            "": failing["id"],
+            "claim": failing["claim"],
+            "printed": ["–" if value != value else number(value, decimals(value)) for value in failing["published"]],
+            "from its data": list(map(_found, failing["measured"], failing["out_of"])),
+            "would hold": ["; ".join(w for w, verdict in _others(text) if verdict == "holds") or "–"
+                           for text in failing["otherwise"]],
+        }
+    )  # fmt: skip
+    made = plain_table(shown, caption)
     for name in failing["id"]:
         made.data = made.data.replace(f">{name}<", f'><a href="19_ledger.html#claim-{name}">{name}</a><')
     return made
@@ -86,13 +91,15 @@ def failing_table(table: pd.DataFrame, caption: str):
 
 def another_verdict(table: pd.DataFrame) -> pd.Series:
     """Whether each claim of a ledger has another verdict under a threshold that could as well have been ours."""
+    differs = [any(other != _OWN.get(verdict, verdict) for _, other in _others(text))
+               for verdict, text in zip(table["verdict"], table["otherwise"], strict=True)]  # fmt: skip
+    return pd.Series(differs, table.index, dtype=bool)
 
-    def differs(row) -> bool:
-        own = _OWN.get(row.verdict, row.verdict)
-        others = [part.rpartition(": ")[2] for part in row.otherwise.split("; ") if part]
-        return any(other != own for other in others)
 
-    return pd.Series([differs(row) for row in table.itertuples()], table.index, dtype=bool)
+def _others(otherwise: str) -> list[tuple[str, str]]:
+    """Other criteria than ours, each with its verdict, from a ledger's column."""
+    parts = [part.rpartition(": ") for part in otherwise.split("; ") if part]
+    return [(words, verdict) for words, _, verdict in parts]
 
 
 def _found(measured: float, out_of: float) -> str:
