@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from tse_book.pages.design import adverbs_said, decisions_said, designs
+from tse_book.pages.design import adverbs_said, decisions_said, designs, fall_of_ew
 from tse_book.pages.table2 import recorded_rows
 from tse_book.recorded import load_recorded
 from tse_core.paths import data_folder
@@ -95,3 +95,11 @@ def test_a_row_that_no_run_has_is_shown_as_recorded_under_the_same_policies():
     other = Signature.parse(str(signature).replace("ties:wrong", "ties:half"))
     assert recorded_rows(other, ["BLiMP"]).empty
     assert recorded_rows(Signature.parse(str(signature).replace(MODEL, "no-such-model")), ["BLiMP"]).empty
+
+
+def test_the_rows_that_fall_are_constructions_and_no_difference_of_conditions():
+    table = pd.read_csv(data_folder() / "recorded" / MODEL / "findings.csv")
+    asked = (table["claim"] == "E.head-tail.ew") & (table["condition"] == "verbs that are never nouns")
+    known = {*FOUR, "BLiMP", "Simple", "VP coordination", "In a sentential complement", "In object relative clause"}
+    rows = table[asked & table["row"].isin({*known, "In object relative (no that)"})]
+    assert f"{(rows['low'] > 0).sum()} of {len(rows)} rows fall for certain." in fall_of_ew(MODEL)

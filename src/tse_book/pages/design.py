@@ -142,11 +142,11 @@ def fall_of_ew(model: str) -> str:
     if NO_BOS in found.index:
         row = found.loc[NO_BOS]
         bare = f" ({'undecided' if row['low'] < 0 < row['high'] else 'and'} with no BOS token: {_interval(row)})"
-    rows = never[never["row"] != "all"]
+    rows = never[~never["row"].isin(["all", "difference"])]
     return (
         f"From likely to unlikely verbs EW falls by {_interval(found.loc[DEFAULT])} more than the method itself "
         f"makes it fall, in the rows with ten nouns at both ends{bare}. Over verbs that are never nouns the mean is "
-        f"{_interval(found.loc[NO_NOUNS])}, and {int((rows['low'] > 0).sum())} of {len(rows)} rows fall."
+        f"{_interval(found.loc[NO_NOUNS])}, and {int((rows['low'] > 0).sum())} of {len(rows)} rows fall for certain."
     )
 
 
