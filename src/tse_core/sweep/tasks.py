@@ -133,11 +133,8 @@ _works = Works()
 def score_task(task: Task) -> Report:
     """Score the shards of a task and put them into the store; what runs on a worker."""
     with _lock, warnings.catch_warnings():  # one at a time, whatever the worker's settings: memory is planned for one
-        for heard in (
-            LittleCountedWarning,
-            UnknownWordsWarning,
-        ):  # by whoever planned the sweep, and the results say it
-            warnings.simplefilter("ignore", heard)
+        for category in (LittleCountedWarning, UnknownWordsWarning):
+            warnings.simplefilter("ignore", category)  # whoever planned the sweep has seen it, and the results say it
         start = time.perf_counter()
         torch.set_num_threads(task.threads)
         work = _worker_work(task.run)
