@@ -244,7 +244,7 @@ def test_a_download_that_was_killed_begins_again(hub, tmp_path, monkeypatch):
 
     child = multiprocessing.get_context("fork").Process(target=opened)
     child.start()
-    child.join()
+    child.join(60)
     assert child.exitcode == -signal.SIGKILL
     assert [file.read_bytes() for file in (tmp_path / "home").rglob("*.incomplete")] == [b"half"]
     assert largest_difference(load_model("gpt2")) < 1e-5
