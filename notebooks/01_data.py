@@ -116,7 +116,7 @@ pairs.groupby("construction", sort=False).head(1)[
 # %% [markdown] tags=["explains"]
 # ### Browse the pairs
 #
-# Choose a construction. Each line is one pair: the words before the verb, the form that agrees, the starred one that does not, the words after.
+# Choose a construction. Each pair is on two lines: the words before the verb; then the form that agrees, the starred one that does not, the words after.
 
 # %% tags=["hide-input"]
 LINES = 9
@@ -148,21 +148,21 @@ base = (
 )
 
 
-def words(column, x, align, **looks):
-    return base.mark_text(align=align, fontSize=13, **looks).encode(
+def words(column, x, dy, **looks):
+    return base.mark_text(align="left", fontSize=13, dy=dy, **looks).encode(
         x=alt.value(x), text=f"{column}:N"
     )
 
 
-browser = alt.layer(
-    words("left", 410, "right"),
-    words("correct", 452, "center", color="#009e73", fontWeight=600),
-    words("starred", 532, "center", color="#d55e00", fontWeight=600),
-    words("right", 575, "left"),
+browser = alt.layer(  # each pair on two lines, so that a phone has room for it
+    words("left", 0, -9),
+    words("correct", 16, 9, color="#009e73", fontWeight=600),
+    words("starred", 96, 9, color="#d55e00", fontWeight=600),
+    words("right", 180, 9),
 ).add_params(construction, page)
 browser.properties(
-    width=760,
-    height=alt.Step(24),
+    width="container",
+    height=alt.Step(48),
     title="One slot, two forms: only the verb's number differs",
     description="A browser of minimal pairs: for the chosen construction, nine pairs a page, each with the words before "
     "the verb, the agreeing form, the other form, and the words after.",
@@ -215,7 +215,12 @@ long = (
     .melt("construction", var_name="what", value_name="count")
 )
 alt.Chart(long).mark_circle(size=90, opacity=1).encode(
-    x=alt.X("count:Q", scale=alt.Scale(type="log"), title="count (logarithmic)"),
+    x=alt.X(
+        "count:Q",
+        scale=alt.Scale(type="log"),
+        title="count (logarithmic)",
+        axis=alt.Axis(values=[10**power for power in range(1, 6)], format=","),
+    ),
     y=alt.Y(
         "construction:N",
         sort=None,
@@ -227,7 +232,7 @@ alt.Chart(long).mark_circle(size=90, opacity=1).encode(
         sort=None,
         title=None,
         scale=alt.Scale(range=["#888888", "#0072b2", "#d55e00"]),
-        legend=alt.Legend(orient="bottom"),
+        legend=alt.Legend(orient="bottom", columns=1),
     ),
     tooltip=["construction", "what", alt.Tooltip("count", format=",")],
 ).properties(
@@ -306,7 +311,9 @@ appendix = lists["newman-appendix"].table
 junk = appendix[appendix["left_out"] != ""]
 glue("junk", len(junk))
 table(
-    junk[["lemma", "singular", "plural", "left_out"]],
+    junk[["lemma", "singular", "plural", "left_out"]].rename(
+        columns={"left_out": "left out"}
+    ),
     f"The {len(junk)} lemmas that the clean list leaves out, and why.",
 )
 

@@ -371,7 +371,10 @@ table(
 # A lemma is inside a **top** cut-off for EW as soon as *either* form is inside; MW counts each form by itself. At a **bottom** cut-off *both* forms must be inside. A cut-off usually falls inside an entry, which then counts in part:
 #
 # $$
-# \text{score}(p) = (1 - a) \times \text{score without it} + a \times \text{score with it}
+# \begin{aligned}
+# \text{score}(p) = {} & (1 - a) \times \text{score without it} \\
+#   & {} + a \times \text{score with it}
+# \end{aligned}
 # $$
 #
 # $$
@@ -545,14 +548,14 @@ lines = (
         color=alt.Color(
             "metric:N",
             title=None,
-            scale=alt.Scale(domain=["EW", "MW"], range=["#0072b2", "#cc79a7"]),
+            scale=alt.Scale(domain=["EW", "MW"], range=["#0072b2", "#b3578f"]),
             legend=alt.Legend(orient="bottom"),
         ),
     )
 )
 here = (
     lines.transform_filter("abs(datum.p - p_cut) < 0.009")
-    .mark_point(filled=True, size=90)
+    .mark_point(filled=True, size=90, opacity=1)
     .encode(tooltip=["metric:N", "side:N", "p:Q", alt.Tooltip("score:Q", format=".3f")])
 )
 values = here.mark_text(align="left", dx=8, dy=-8, fontSize=12, fontWeight=600).encode(

@@ -427,7 +427,7 @@ slopes = doubling_slopes(curve)
 table(
     slopes.sort_values(["model", "slope"], ascending=[True, False]),
     "Accuracy gained by each doubling of the corpus (recorded), with 95 % intervals of the fitted line",
-    digits=4,
+    digits=3,
 )
 
 # %% tags=["hide-input"]

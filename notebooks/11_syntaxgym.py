@@ -431,7 +431,7 @@ table(
         ]
     ),
     "Accuracy of the suite by the metric of its regions",
-    digits=4,
+    digits=2,
 )
 
 # %% [markdown] tags=["explains"]

@@ -102,7 +102,9 @@ glue("n_files", len(public))
 glue("n_33", int(public["in_33"].sum()))
 glue("n_31", int(public["in_31"].sum()))
 table(
-    outside[["suite", "items", "in_33", "in_31", "formula"]],
+    outside[["suite", "items", "in_33", "in_31", "formula"]]
+    .rename(columns={"in_33": "in 33", "in_31": "in 31"})
+    .replace({True: "yes", False: "no"}),
     "The public suites that are not in every count",
 )
 

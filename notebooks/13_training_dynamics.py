@@ -255,11 +255,12 @@ part = whole[whole["name"] == "lab-systematic-checkpoints"].assign(
 )
 charts.heat_map(
     part,
-    "construction",
     "step",
+    "construction",
     "score",
     title="EW by construction and step, systematic language",
     domain=(0.4, 1.0),
+    upright=True,
 )
 
 # %% tags=["hide-input"]

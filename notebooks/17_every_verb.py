@@ -310,7 +310,9 @@ measured = measured[measured["model"].isin([in_words, in_pieces])]
 
 
 def cell(row, score):
-    return f"{row[score]:.2f} [{row[f'{score}_low']:.2f}, {row[f'{score}_high']:.2f}]"
+    return (
+        f"{row[score]:.2f} [{row[f'{score}_low']:.2f},\u00a0{row[f'{score}_high']:.2f}]"
+    )
 
 
 def beside_truth(score):
@@ -462,7 +464,7 @@ for name, tidy in recorded.items():
     shown = pd.DataFrame(
         {
             (metric, NAMES[way]): [
-                f"{row['score', way, metric]:.2f} [{row['low', way, metric]:.2f}, {row['high', way, metric]:.2f}]"
+                f"{row['score', way, metric]:.2f} [{row['low', way, metric]:.2f},\u00a0{row['high', way, metric]:.2f}]"
                 for _, row in wide.iterrows()
             ]
             for metric in ("EW", "MW")

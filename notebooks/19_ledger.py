@@ -217,7 +217,7 @@ charts.download_table(
 # %% [markdown]
 # Two models of the same languages, trained anew, were saved on the way ([What is learned first](13_training_dynamics.ipynb)).
 
-# %% tags=["remove-input"]
+# %% tags=["remove-input", "full-width"]
 training = training_ledger(dynamics.recorded("laboratory-steps"))
 table(
     training.assign(signature=training["signature"].map(legible)).set_axis(

@@ -90,6 +90,26 @@
     return smaller;
   }
 
+  /* The entries of each legend below each other. */
+  function stacked(spec) {
+    const higher = Object.assign({}, spec);
+    for (const parts of ["concat", "hconcat", "vconcat", "layer"]) if (spec[parts]) higher[parts] = spec[parts].map(stacked);
+    if (spec.spec) higher.spec = stacked(spec.spec);
+    for (const [name, channel] of Object.entries(spec.encoding || {})) {
+      if (!channel.legend) continue;
+      const legend = Object.assign({}, channel.legend, { columns: 1 });
+      higher.encoding = Object.assign({}, higher.encoding, { [name]: Object.assign({}, channel, { legend: legend }) });
+    }
+    return higher;
+  }
+
+  /* How far to the right the words of the legends go, in the picture's own pixels. */
+  function reach(svg) {
+    const place = svg.getBoundingClientRect(), scale = svg.getAttribute("width") / place.width;
+    const ends = [...svg.querySelectorAll(".role-legend-label text")].map((text) => text.getBoundingClientRect().right - place.left);
+    return Math.max(0, ...ends) * scale;
+  }
+
   function titleOf(spec) {
     const title = spec.title;
     const text = title && typeof title === "object" && !Array.isArray(title) ? title.text : title;
@@ -214,13 +234,20 @@
         const room = chart.element.clientWidth || Math.min(600, window.innerWidth - 40); // none in a closed box
         const spec = fitted(chart.spec, room);
         const drawn = (one) => embed(chart.element, one, themed(chart.options));
-        return drawn(spec).then(function (result) {
-          const svg = chart.element.querySelector("svg.marks");
-          const excess = svg ? svg.getAttribute("width") - room : 0;
-          if (excess <= 0 || window.innerWidth >= 600) return result;
+        if (window.innerWidth >= 600) return drawn(spec);
+        let shown = spec;
+        const picture = () => chart.element.querySelector("svg.marks");
+        const again = function (result, next) {
           result.finalize();
-          return drawn(narrowed(spec, Math.ceil(excess)));
-        });
+          shown = next;
+          return drawn(next);
+        };
+        return drawn(spec)
+          .then((result) => (picture() && reach(picture()) > room ? again(result, stacked(shown)) : result))
+          .then(function (result) {
+            const excess = picture() ? Math.ceil(picture().getAttribute("width") - room) : 0;
+            return excess > 0 ? again(result, narrowed(shown, excess)) : result;
+          });
       })
       .then(function (result) {
         chart.result = result;

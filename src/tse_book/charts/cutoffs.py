@@ -169,9 +169,9 @@ def _panel(rows, model, metric, value, lowest, share):
     lines = ["construction:N", "side:N"]
     layers = [
         _gap(here),
-        grey.mark_line(strokeWidth=1, color=QUIET, opacity=0.45).encode(detail=lines, strokeDash=dashes),
-        ghost.mark_line(strokeWidth=1, opacity=0.8).encode(detail=lines, strokeDash=dashes, color=colour),
-        ghost.mark_point(size=34, strokeWidth=1, opacity=0.8).encode(shape=signs, color=colour, tooltip=_tips(rows)),
+        grey.mark_line(strokeWidth=1, color=QUIET, opacity=0.7).encode(detail=lines, strokeDash=dashes),
+        ghost.mark_line(strokeWidth=1).encode(detail=lines, strokeDash=dashes, color=colour),
+        ghost.mark_point(size=34, strokeWidth=1, opacity=1).encode(shape=signs, color=colour, tooltip=_tips(rows)),
         own.mark_line(strokeWidth=2.4).encode(detail=lines, strokeDash=dashes, color=colour),
     ]
     few = f"isValid(datum.counted) && datum.counted < {FEW}"

@@ -4,7 +4,7 @@ import altair as alt
 
 from tse_book.charts.theme import QUIET, described, needs
 
-KINDS = {"TSE of be": "#7d6a00", "never nouns": "#0072b2", "also nouns": "#b3578f"}
+KINDS = {"TSE of be": "#7d6a00", "never nouns": "#0072b2", "also nouns": "#d55e00"}
 SHAPES = ["square", "circle", "triangle-up"]
 
 
@@ -36,18 +36,22 @@ def adverb_dots(cells, title: str):
         adverb, attractor, kind, score: one subject's number of ``tse_book.pages.design.ew_cells``.
     """
     rows = needs(cells, "adverb", "attractor", "kind", "score", what="a chart of adverbs")
-    colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())),
-                       legend=alt.Legend(orient="bottom"))  # fmt: skip
+    legend, inside = alt.Legend(orient="bottom"), ["transparent", *list(KINDS.values())[1:]]
+    stroke = alt.Stroke(
+        "kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=legend
+    )
+    fill = alt.Fill("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=inside), legend=legend)
+    large = alt.condition("datum.kind == 'TSE of be'", alt.value(150), alt.value(60))  # around the marks that it meets
     shape = alt.Shape("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=SHAPES))
     tips = ["adverb:N", "attractor:N", "kind:N", alt.Tooltip("score:Q", format=".3f")]
     low = min(0.5, float(rows["score"].min()) // 0.1 * 0.1)
     panels = []
     for attractor in dict.fromkeys(rows["attractor"]):
         base = alt.Chart(rows.loc[rows["attractor"] == attractor, ["adverb", "attractor", "kind", "score"]])
-        panel = base.mark_point(filled=True, size=70, opacity=0.9).encode(
+        panel = base.mark_point(strokeWidth=1.8, opacity=1).encode(
             x=alt.X("score:Q", title="score", scale=alt.Scale(domain=[low, 1.0], zero=False)),
             y=alt.Y("adverb:N", title=None, sort=list(dict.fromkeys(rows["adverb"]))),
-            color=colour, shape=shape, tooltip=tips,
+            stroke=stroke, fill=fill, shape=shape, size=large, tooltip=tips,
         )  # fmt: skip
         panels.append(panel.properties(width=430, height=130, title=f"attractor: {attractor}"))
     note = f"Across: the score, on an axis from {low:.1g} to 1. Down: the adverb before the verb."

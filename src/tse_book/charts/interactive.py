@@ -40,12 +40,13 @@ def cutoff_slider(curves, *, title="EW and MW at one cut-off"):
     )
     metrics = [metric for metric in METRICS if metric in set(rows["metric"])]
     own = {m: f"datum.metric == '{m}' ? datum.score : null" for m in metrics}
-    means = " + ".join(f"' · mean {m} ' + format(datum.{m}, '.3f') + ' over ' + datum.{m}_n" for m in metrics)
+    means = " + ".join(f"'|mean {m} ' + format(datum.{m}, '.3f') + ' over ' + datum.{m}_n" for m in metrics)
     sums = {m: f"mean({m})" for m in metrics} | {f"{m}_n": f"valid({m})" for m in metrics}
     said = base.transform_calculate(**own).transform_aggregate(label="min(label)", **sums)
-    said = said.transform_calculate(said=f"datum.label + {means}").mark_text(align="left", fontWeight=600)
+    said = said.transform_calculate(said=f"datum.label + {means}")
+    said = said.mark_text(align="left", baseline="top", fontWeight=600, lineBreak="|", lineHeight=14)
     layers = [marks.mark_point(size=90, filled=True, opacity=1)]
-    layers.append(said.encode(text="said:N", x=alt.value(0), y=alt.value(-6)))
+    layers.append(said.encode(text="said:N", x=alt.value(0), y=alt.value(-4 - 14 * (1 + len(metrics)))))
     chart = chosen_model(filling(alt.layer(*layers), rows["construction"], 26), rows["model"]).add_params(step)
     chart = chart.properties(usermeta={"steps": {"step": steps["label"].tolist()}})  # shown beside the slider
     description = (
@@ -166,7 +167,7 @@ def switchboard(scores, *, title="Flip one policy and see the score move"):
     filled = alt.Color("construction:N", scale=colours_of(rows["construction"]))
     tips = ["construction:N", "metric:N", "setting:N", alt.Tooltip("score:Q", format=".4f")]
     paths = base.mark_line(strokeWidth=1.5).encode(x="score:Q", detail=["construction:N", "metric:N"])
-    dots = base.mark_point(size=80, strokeWidth=1.6).encode(
+    dots = base.mark_point(size=80, strokeWidth=1.6, opacity=1).encode(
         x=alt.X("score:Q", scale=alt.Scale(domain=[low, 1.0]), title="score", axis=alt.Axis(format=".1f", tickCount=6)),
         shape=alt.Shape("metric:N", scale=_shapes(rows["metric"]), legend=alt.Legend(title=None, orient="bottom")),
         fill=alt.condition("datum.setting == 'default'", alt.value("transparent"), filled),

@@ -87,7 +87,9 @@ def accuracy_lines(
             axis=alt.Axis(tickCount=5, format=".2s") if log else alt.Axis(tickCount=5),
         )
     else:
-        across = alt.X(f"{x}:N", sort=None, title=x_title, axis=alt.Axis(labelAngle=-25, labelLimit=160))
+        across = alt.X(
+            f"{x}:N", sort=None, title=x_title, axis=alt.Axis(labelAngle=-25, labelPadding=6, labelLimit=160)
+        )
     kind = "Q" if quantitative else "N"
     legend = alt.Legend(title=None, orient="bottom", columns=3)
     shown = [alt.Tooltip(f"{c}:Q", format=".3f") for c in ("accuracy", "low", "high") if c in rows]

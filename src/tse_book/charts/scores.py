@@ -77,7 +77,7 @@ def _dumbbells(rows, models, metrics, scale, wide):
     if {"low", "high"} <= set(rows):
         sure = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=5, opacity=0.25, **down)
         layers.append(sure.encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour))
-    dots = base.mark_point(size=70, strokeWidth=1.8, **down).encode(
+    dots = base.mark_point(size=70, strokeWidth=1.8, opacity=1, **down).encode(
         x=x, color=colour, shape=shape, tooltip=tips,
         fill=alt.condition("datum.source == 'published'", alt.value("transparent"), colour),
     )  # fmt: skip
@@ -148,11 +148,16 @@ def truth_vs_measured(scores, *, title=None, width=430):
     return described(chart, title, description, note)
 
 
-def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f", description=None):
-    """A value for every row and column, written into its cell; lighter is higher."""
+def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f", description=None, upright=False):
+    """A value for every row and column, written into its cell; lighter is higher.
+
+    With `upright` the names of the columns are: a phone then has room for nine.
+    """
     rows = needs(table, row, column, value, what="a heat map").copy()
     base = alt.Chart(rows).encode(
-        x=alt.X(f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=220)),
+        x=alt.X(
+            f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-90 if upright else -40, labelLimit=220)
+        ),
         y=alt.Y(f"{row}:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
     )
     shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)
@@ -163,7 +168,7 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f
     ink = alt.condition(f"datum['{value}'] > {middle}", alt.value("#000000"), alt.value("#ffffff"))
     words = base.mark_text(fontSize=11).encode(text=alt.Text(f"{value}:Q", format=format), color=ink)
     chart = filling(alt.layer(cells, words), rows[row], 22)
-    if rows[column].nunique() > 6:
+    if rows[column].nunique() > 6 and not upright:
         chart = chart.properties(width={"step": 38})
     best, worst = rows.loc[rows[value].idxmax()], rows.loc[rows[value].idxmin()]
     found = f"Highest: {best[row]}, {best[column]} ({best[value]:{format}}); lowest: {worst[row]}, {worst[column]}"
@@ -177,7 +182,7 @@ def bars(
     """Horizontal bars in the table's order; `colour` names a column, `scale` its colours, `note` is the subtitle."""
     rows = needs(table, label, value, what="a bar chart")
     base = alt.Chart(rows).encode(
-        x=alt.X(f"{value}:Q", title=x_title or value, axis=alt.Axis(format=format)),
+        x=alt.X(f"{value}:Q", title=x_title or value),
         y=alt.Y(f"{label}:N", sort=None, title=None, axis=alt.Axis(labelLimit=220)),
         tooltip=[f"{label}:N", alt.Tooltip(f"{value}:Q", format=format), *extra],
     )

@@ -29,7 +29,7 @@ def suite_accuracy(table: pd.DataFrame, *, title: str, recorded: pd.DataFrame | 
     base = alt.Chart(rows).encode(
         x=alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="accuracy (share of items)"),
         y=alt.Y(f"{label}:N", sort=list(dict.fromkeys(rows[label])), title=None, axis=alt.Axis(labelLimit=220)),
-        opacity=alt.condition(chosen, alt.value(0.95), alt.value(0.1)),
+        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.1)),
         tooltip=["suite:N", "model:N", "source:N", alt.Tooltip("accuracy:Q", format=".3f"),
                  *[f"{name}:Q" for name in ("correct", "items") if name in rows]],
     )  # fmt: skip
@@ -100,7 +100,7 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
         y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labelLimit=220)),
         tooltip=["model:N", "item:O", "prediction:N", "outcome:N"],
     )
-    tiles = base.mark_rect(stroke="#8a8f98", strokeWidth=0.4, opacity=0.85).encode(
+    tiles = base.mark_rect(stroke="#8a8f98", strokeWidth=0.4, opacity=1).encode(
         color=alt.Color("outcome:N", scale=HOLDS, legend=alt.Legend(title=None, orient="bottom"))
     )
     signs = base.mark_text(fontSize=11).encode(text="sign:N", color=alt.value("#000000"))
@@ -132,7 +132,12 @@ def _profile(rows, title, critical, choosers, description, by=()):
     chart = chart.transform_flatten(lists) if by else chart
     conditions = alt.selection_point(fields=["condition"], bind="legend", name="condition_chosen")
     base = chart.encode(
-        x=alt.X("label:N", sort=order, title="region", axis=alt.Axis(labelAngle=-30, labelLimit=140, grid=False)),
+        x=alt.X(
+            "label:N",
+            sort=order,
+            title="region",
+            axis=alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False),
+        ),
         y=alt.Y("bits:Q", title="surprisal (bits)"),
         color=alt.Color(
             "condition:N", scale=MODELS, sort=None, legend=alt.Legend(title=None, orient="bottom", columns=2)

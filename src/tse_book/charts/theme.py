@@ -110,8 +110,13 @@ def described(chart, title: str, description: str, subtitle: str | list[str] | N
 
 
 def _lines(text: str, width: int) -> list[str]:
-    """Lines that a phone can show: titles in a chart do not wrap by themselves."""
-    return textwrap.wrap(text, width) or [""]
+    """Lines that a phone can show: titles in a chart do not wrap by themselves. A name with hyphens stays whole, since
+    the page joins the lines with spaces and breaks them anew.
+
+    >>> _lines("highest: gpt-2-xl-pretrained", 20)
+    ['highest:', 'gpt-2-xl-pretrained']
+    """
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
 
 
 def in_page(chart) -> str:
