@@ -116,7 +116,7 @@ pairs.groupby("construction", sort=False).head(1)[
 # %% [markdown] tags=["explains"]
 # ### Browse the pairs
 #
-# Choose a construction. Each pair is on two lines: the words before the verb; then the form that agrees, the starred one that does not, the words after.
+# Choose a construction. Each pair has two lines: the words before the verb; the form that agrees, the starred one that does not, the words after.
 
 # %% tags=["hide-input"]
 LINES = 9
