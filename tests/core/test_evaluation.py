@@ -116,9 +116,24 @@ def test_a_stored_run_is_read_back_unchanged(tiny_causal, simple, tmp_path, monk
 
 def test_another_policy_is_another_entry(tiny_causal, simple, tmp_path):
     store = Store(tmp_path)
-    for options in ({}, {"protocol": "released"}, {"keep": "lemmas"}, {"lemmas": load_lemmas("newman-released")}):
+    for options in ({}, {"protocol": "released"}, {"lemmas": load_lemmas("newman-released")}):
         evaluate(tiny_causal, simple, store=store, **options)
-    assert len({f.parent for f in tmp_path.glob("*/*.contexts.*.parquet")}) == 4
+    assert len({f.parent for f in tmp_path.glob("*/*.contexts.*.parquet")}) == 3
+
+
+def test_a_run_that_kept_more_serves_one_that_asks_for_less(tiny_causal, simple, tmp_path, monkeypatch):
+    alone = {keep: evaluate(tiny_causal, simple, keep=keep) for keep in ("contexts", "lemmas", "forms")}
+    for keep in ("contexts", "lemmas", "forms"):  # each has a table more than the one before: nothing serves it
+        pd.testing.assert_frame_equal(
+            evaluate(tiny_causal, simple, keep=keep, store=tmp_path).contexts, alone[keep].contexts
+        )
+    monkeypatch.setattr("tse_core.agreement.shards.score_shard", lambda *a: pytest.fail("computed again"))
+    for keep, expected in alone.items():
+        found = evaluate(tiny_causal, simple, keep=keep, store=tmp_path)
+        pd.testing.assert_frame_equal(found.pairs, expected.pairs)
+        for table in ("by_lemma", "forms"):
+            before, after = getattr(expected, table), getattr(found, table)
+            assert after is None if before is None else after.equals(before)
 
 
 def test_tidy_results_carry_every_number_and_the_signature(tiny_causal, simple):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -70,16 +71,22 @@ class Job:
             "dtype": dtype,
             "ties": "wrong",
         }
-        identity = {"model": self.model.identity(), "data": self.data}
+        identity = {"model": self._model, "data": self.data}
         return Signature(identity, policy, provenance(self.model.device))
 
+    @cached_property
+    def _model(self) -> str:
+        return self.model.identity()  # which looks at all weights, in case they were changed
+
     def shared_signature(self) -> Signature:
-        """What the shards of a run share with those of any other data: the model, the policies, the detail."""
+        """What the shards of a run share with those of any other data: the model, the policies, the cut-offs.
+
+        A run that kept more detail has more tables of a shard, and serves one that asks for less.
+        """
         made = self.signature()
-        detail = {"cutoffs": str(tuple(self.cutoffs)), "keep": self.keep}
         identity = {"model": made.identity["model"], "data": "any"}
         policy = {name: value for name, value in made.policy.items() if name != "sample"}
-        return Signature(identity, {**policy, **detail}, made.provenance)
+        return Signature(identity, policy | {"cutoffs": str(tuple(self.cutoffs))}, made.provenance)
 
     def shards(self) -> Iterator[tuple[str, np.ndarray]]:
         """Slices of each construction's contexts, named after their contents, whatever else is in the run."""

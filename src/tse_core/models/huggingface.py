@@ -219,7 +219,7 @@ def _parts(module) -> set[str]:
 
 def _as_file(name: str, tensor: torch.Tensor) -> Tensor:
     def blocks():
-        yield tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        yield tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data  # no copy
 
     return Tensor(name, TYPES.get(tensor.dtype, str(tensor.dtype)), tuple(tensor.shape), blocks)
 

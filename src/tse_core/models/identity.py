@@ -32,7 +32,7 @@ class Tensor(NamedTuple):
     name: str
     type: str
     shape: tuple[int, ...]
-    blocks: Callable[[], Iterator[bytes]]  # its bytes, row by row
+    blocks: Callable[[], Iterator[bytes | memoryview]]  # its bytes, row by row
 
 
 def weights_digest(tensors: Iterable[Tensor], settings: dict) -> str:
