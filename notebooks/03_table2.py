@@ -94,6 +94,7 @@ from tse_book.pages import (
     try_this,
 )
 from tse_book.pages.design import kind_of_verb, single_gap
+from tse_book.studies import recorded_bare
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.paths import store_folder
 from tse_core.uncertainty.p_values import holm
@@ -193,18 +194,20 @@ real = newman.real_models(models)
 choice = list(product(lemmas, protocols))
 bare = {}  # the same models with nothing in front of the first word, where that is not what they do already
 for model, (list_name, protocol), name in product(real, choice, data):
-    if newman.bos_of(evaluations[model, list_name, protocol, name].signature) not in (
-        "nothing",
-        "[CLS]",
-    ):
+    key = model, list_name, protocol, name
+    if newman.bos_of(evaluations[key].signature) in ("nothing", "[CLS]"):
+        continue
+    bare[key] = recorded_bare(evaluations[key], name)
+    if bare[key] is None:
         read = opened[model].with_policies(bos="none")
-        bare[model, list_name, protocol, name] = tse_core.evaluate(
+        bare[key] = tse_core.evaluate(
             read, name, list_name, protocol=protocol, store=store_folder()
-        )
+        ).table()
 for model, (list_name, protocol) in product(real, choice[:1]):
     parts = [evaluations[model, list_name, protocol, name] for name in data]
-    without = [bare.get((model, list_name, protocol, name)) for name in data]
-    shown = beside_published(parts, [part for part in without if part], paper, rows)
+    keys = [(model, list_name, protocol, name) for name in data]
+    without = [bare[key] for key in keys if key in bare]
+    shown = beside_published(parts, without, paper, rows)
     display(shown if model == real[0] else folded(shown, newman.label(model)))
 
 # %% tags=["remove-input"]
@@ -257,9 +260,7 @@ for model in real:
     if "newman-blimp" not in data:
         said.append("The recorded row BLiMP is not counted here.")
     if (model, *choice[0], data[0]) in bare:
-        other = table2_rows(
-            [bare[model, *choice[0], name] for name in data], rows
-        ).dropna(subset="EW")
+        other = pd.concat(bare[model, *choice[0], name] for name in data)
         lower = int((other["EW"] < other["TSE"]).sum())
         said.append(
             f"With nothing in front, EW is below TSE in {lower} of {len(other)} rows."

@@ -90,7 +90,7 @@ def gguf(folder: Path, store: Path):
 def curve(folder: Path, store: Path):
     from tse_book.studies.learning_curves import learning_curve
 
-    return learning_curve(["ngram"], [200], store=store).table()
+    return learning_curve(["ngram"], [200], store=store)
 
 
 WORK = agreement, named_pairs, whole_words, sentence_pairs, suites, laboratory, trusted, adapter, gguf, curve

@@ -127,12 +127,3 @@ def test_without_altair_one_line_names_the_extra(tse, tidy, tmp_path, monkeypatc
     monkeypatch.setattr("tse_book.cli.plot.find_spec", lambda name: None)
     code, _, said = tse("plot", tmp_path / "run.csv")
     assert code == 2 and said == "tse: figures need one package more: pip install 'tse-core[figures]' (or altair)\n"
-
-
-def test_the_papers_tables_are_printed(tse):
-    code, out, _ = tse("published")
-    names = [line.split("\t")[0] for line in out.splitlines()[1:]]
-    assert code == 0 and all(tse("published", name)[0] == 0 for name in names)
-    lines = tse("published", "table2")[1].splitlines()
-    assert lines[0] == "row\tmodel\tMW\tEW\tTSE" and "Simple\tRoBERTa\t0.98\t0.93\t1.0" in lines and len(lines) == 41
-    assert tse("published", "table9")[2].startswith("tse: unknown table 'table9'")

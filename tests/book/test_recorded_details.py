@@ -13,7 +13,7 @@ from tse_book.studies import (
     details_for,
     measure_findings,
     record_details,
-    record_further,
+    record_findings,
     recorded_details,
     recorded_findings,
     recorded_items,
@@ -108,11 +108,11 @@ def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, folder, 
     home.mkdir()
     (home / "provenance.json").write_bytes((folder / "tiny" / "provenance.json").read_bytes())
     asked = {"data": DATA, "pairs": "no-such-pairs", "suites": SUITES}
-    made = record_further(model, home, LEMMAS, **asked, store=store, chosen=["details"])
+    made = record_details(home, details_for(model, LEMMAS, **asked, store=store))
     assert "no-such-pairs" in made["left_out"]["details: pairs"]
     assert set(made["details"]) == {"pairs", "items", "regions", "wordings"}  # the pairs are those of the first run
     asked["pairs"] = None
-    record_further(model, home, LEMMAS, **asked, store=store, chosen=["findings"])
+    record_findings(model, home, LEMMAS, **asked, store=store)
     assert {"default", "no BOS token"} <= set(recorded_findings(tmp_path)["condition"])
 
 

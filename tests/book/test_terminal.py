@@ -18,15 +18,8 @@ from tse_core.progress import progress
 
 EVIL = "a\x1b[2Jb\x07\u202e"
 SAID = r"a\x1b[2Jb\x07"
-QUIET = {"lab items", "lab measure", "lab measure-words", "lab train", "baseline"}  # names of their own only; minutes
-OWN = {
-    "list",
-    "syntaxgym list",
-    "lab truth",
-    "lab corpus",
-    "learning-curve",
-    "published",
-}  # print no name they are given
+QUIET = {"lab items", "lab measure", "lab measure-words", "lab train"}  # names of their own only; minutes
+OWN = {"list", "syntaxgym list", "lab truth", "lab corpus"}  # print no name they are given
 
 
 def commands(command, *names):

@@ -7,7 +7,7 @@ covers the whole vocabulary, so that TSE, EW, MW, BLiMP and SyntaxGym run on the
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,6 @@ def train_baseline(
     tokenizer=None,
     *,
     name: str | None = None,
-    progress: Callable[[int, int, float], None] | None = None,
     **settings,
 ) -> LanguageModel:
     """Train a model on sentences.
@@ -46,8 +45,6 @@ def train_baseline(
         With a beginning and an end of sentence and an unknown token; by default :func:`word_tokenizer` of the
         sentences. Give models that are to be compared the same one.
     name : str, optional
-    progress : callable(step, steps, loss), optional
-        Called while an LSTM is trained.
     settings
         Of :func:`train_ngram` (order, discounts) or :func:`train_lstm` (hidden, layers, epochs, seed, ...).
 
@@ -73,12 +70,12 @@ def train_baseline(
     if kind == "ngram":
         network = train_ngram(ids, **common, **settings)
     else:
-        network, _ = train_lstm(ids, **common, progress=progress, **settings)
+        network, _ = train_lstm(ids, **common, **settings)
     return LanguageModel(name or kind, "causal", tokenizer, network)
 
 
-def word_tokenizer(sentences: Iterable[str], *, minimum: int = 1):
-    """One entry per word or mark that occurs at least ``minimum`` times, in lower case, by falling frequency."""
+def word_tokenizer(sentences: Iterable[str]):
+    """One entry per word or mark, in lower case, by falling frequency."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.normalizers import Lowercase
@@ -90,7 +87,7 @@ def word_tokenizer(sentences: Iterable[str], *, minimum: int = 1):
         word for sentence in sentences for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(sentence))
     )
     special = ("[UNK]", "[BOS]", "[EOS]")
-    words = [word for word, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if count >= minimum]
+    words = [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     entries = {word: number for number, word in enumerate([*special, *words])}
     tokenizer = Tokenizer(WordLevel(entries, unk_token=special[0]))
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter

@@ -5,7 +5,7 @@ embedding and the output share one matrix where the sizes agree (Press & Wolf 20
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -87,8 +87,6 @@ def train_lstm(
     batch: int = 64,
     rate: float = 1e-2,
     seed: int = 0,
-    device: str = "cpu",
-    progress: Callable[[int, int, float], None] | None = None,
 ) -> tuple[LSTM, np.ndarray]:
     """Train by Adam with a one-cycle learning rate, sentence by sentence (no state is carried over).
 
@@ -100,7 +98,6 @@ def train_lstm(
         after it.
     epochs : float
         Passes over the corpus; a part of one is allowed.
-    progress : callable(step, steps, loss), optional
 
     Returns
     -------
@@ -113,13 +110,13 @@ def train_lstm(
     if not 0 <= epochs < math.inf:
         raise InputError(f"epochs are a number from 0 on, not {epochs}")
     torch.manual_seed(seed)
-    network = LSTM(vocabulary_size, embedding, hidden, layers, dropout).to(device).train()
+    network = LSTM(vocabulary_size, embedding, hidden, layers, dropout).train()
     steps = max(1, round(epochs * len(sentences) / batch))
     optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps + 1)
     losses = np.zeros(steps, dtype=np.float32)
     for step, chosen in zip(range(steps), _batches(sentences, batch, seed, boundary), strict=False):
-        ids, targets = (part.to(device) for part in _rows(chosen, end))
+        ids, targets = _rows(chosen, end)
         inside = targets != IGNORED
         loss = cross_entropy(network.output(network.read(ids)[inside]), targets[inside])
         optimiser.zero_grad()
@@ -128,8 +125,6 @@ def train_lstm(
         optimiser.step()
         schedule.step()
         losses[step] = loss.item()
-        if progress:
-            progress(step + 1, steps, float(losses[step]))
     return network.eval(), losses
 
 

@@ -44,16 +44,16 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, 
     return _figure(curves, metrics, "score", published, chosen, title)
 
 
-def coverage_curves(curves, *, metric="EW", published=None, chosen=None, title=None):
+def coverage_curves(curves, *, published=None, chosen=None, title=None):
     """The probability on the forms that counted, at each cut-off: Figure 3. Parameters as for `cutoff_curves`."""
     title = title or "How much of the distribution the verb list covers"
-    return _figure(curves, [metric], "coverage", published, chosen, title)
+    return _figure(curves, ["EW"], "coverage", published, chosen, title)
 
 
-def invalid_curves(curves, *, metric="EW", published=None, chosen=None, title=None):
+def invalid_curves(curves, *, published=None, chosen=None, title=None):
     """The share of contexts in which no lemma is eligible, at each cut-off: Figure 4. Parameters as above."""
     title = title or "Where contexts have no verb left to score"
-    return _figure(curves, [metric], "invalid", published, chosen, title)
+    return _figure(curves, ["EW"], "invalid", published, chosen, title)
 
 
 def position(side, cutoff):

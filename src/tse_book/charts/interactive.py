@@ -9,7 +9,7 @@ from tse_book.charts.cutoffs import position
 from tse_book.charts.theme import METRICS, chosen_model, colours_of, described, filling, listed, needs, packed
 
 
-def cutoff_slider(curves, *, title="EW and MW at one cut-off"):
+def cutoff_slider(curves):
     """The scores of all constructions at one cut-off; a slider walks from the likely verbs to the unlikely ones.
 
     Parameters
@@ -53,10 +53,12 @@ def cutoff_slider(curves, *, title="EW and MW at one cut-off"):
         f"Dot plot of {listed(dict.fromkeys(rows['metric']))} for {rows['construction'].nunique()} constructions at "
         f"one of {len(steps)} cut-offs, chosen with a slider."
     )
-    return described(chart, title, description, "Move the slider; choose a model where there are several.")
+    return described(
+        chart, "EW and MW at one cut-off", description, "Move the slider; choose a model where there are several."
+    )
 
 
-def lemma_explorer(by_lemma, *, title="One dot, one verb: how sure, and how often right"):
+def lemma_explorer(by_lemma):
     """Each lemma's share of probability on the right form against its probability, for one construction at a time.
 
     Parameters
@@ -78,7 +80,7 @@ def lemma_explorer(by_lemma, *, title="One dot, one verb: how sure, and how ofte
             "probability:Q",
             scale=alt.Scale(type="log"),
             title="mean probability of the verb's two forms",
-            axis=_powers(),
+            axis=alt.Axis(format=".0e", tickCount=6),
         ),
         y=alt.Y("right:Q", scale=alt.Scale(domain=[0, 1]), title="share of contexts with the right form ahead"),
         color=alt.Color("construction:N", scale=colours_of(rows["construction"]), legend=None),
@@ -96,13 +98,13 @@ def lemma_explorer(by_lemma, *, title="One dot, one verb: how sure, and how ofte
     )
     return described(
         chart,
-        title,
+        "One dot, one verb: how sure, and how often right",
         description,
         "Choose a construction; type a verb to find it; touch a dot, or point at it, for its numbers.",
     )
 
 
-def token_browser(tokens, *, title="Where the two sentences of a pair part ways"):
+def token_browser(tokens):
     """Token by token surprisal of the two sentences of a minimal pair, one pair at a time from a list.
 
     Parameters
@@ -137,10 +139,11 @@ def token_browser(tokens, *, title="Where the two sentences of a pair part ways"
         f"{won:.0%} of them."
     )
     chart = chosen_model(chart, rows["model"]).add_params(picked)
+    title = "Where the two sentences of a pair part ways"
     return described(chart, title, description, "Choose a pair: bars of the same token differ where the sentences do.")
 
 
-def switchboard(scores, *, title="Flip one policy and see the score move"):
+def switchboard(scores):
     """Scores under the default policies (hollow) and with one of them changed (filled), chosen from a list.
 
     Parameters
@@ -181,6 +184,7 @@ def switchboard(scores, *, title="Flip one policy and see the score move"):
         f"Dot plot of {len(switches)} switches. The largest movement is {moved.max():.3f}: "
         f"{far[3]} of {far[2]}, {far[1]}."
     )
+    title = "Flip one policy and see the score move"
     return described(chart, title, description, "Hollow: default policies. Filled: with the chosen switch flipped.")
 
 
@@ -207,7 +211,3 @@ def _shapes(metrics):
 def _share(column):
     titles = {"right": "right form ahead in", "weighted": "probability on the right form"}
     return alt.Tooltip(f"{column}:Q", title=titles[column], format=".1%")
-
-
-def _powers():
-    return alt.Axis(format=".0e", tickCount=6)

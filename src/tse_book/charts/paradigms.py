@@ -23,7 +23,7 @@ def series_colours(names) -> alt.Scale:
     return alt.Scale(domain=names, range=list(chosen.values()))
 
 
-def accuracy_dots(table, label="phenomenon", *, title, description=None, chance=0.5, step=26):
+def accuracy_dots(table, label="phenomenon", *, title):
     """Accuracy of each model on each phenomenon or paradigm, with its interval where there is one.
 
     Parameters
@@ -48,24 +48,21 @@ def accuracy_dots(table, label="phenomenon", *, title, description=None, chance=
     scale = alt.Scale(domain=[min(0.4, lowest // 0.1 * 0.1), 1.0], zero=False)
     across = alt.X("accuracy:Q", scale=scale, title="accuracy", axis=alt.Axis(format=".1f", tickCount=6))
     dots = base.mark_point(filled=True, size=60).encode(x=across)
-    layers = [dots.add_params(chosen)]  # a legend is bound to the selection of the first marks in its colours
+    chance = alt.Chart().mark_rule(strokeDash=[4, 4], color="#8a8a8a").encode(x=alt.datum(0.5))
+    layers = [chance, dots.add_params(chosen)]  # a legend is bound to the selection of the first marks in its colours
     if {"low", "high"} <= set(rows):
         sure = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.6)
         layers.append(sure.encode(x="low:Q", x2="high:Q"))
-    if chance is not None:
-        layers.insert(0, alt.Chart().mark_rule(strokeDash=[4, 4], color="#8a8a8a").encode(x=alt.datum(chance)))
-    chart = alt.layer(*layers, data=rows)
-    chart = chart.properties(width="container", height={"step": step, "for": "position"})
+    chart = alt.layer(*layers, data=rows).properties(width="container", height={"step": 26, "for": "position"})
     means = rows.groupby("model", sort=False)["accuracy"].mean()
     found = "; ".join(f"{model} {mean:.2f} on average" for model, mean in means.items())
-    note = "Dashed line: chance. Tap or click a model in the legend to see it alone." if chance is not None else None
-    words = description or f"Dot plot of accuracy by {label} for {listed(means.index)}. {found}."
-    return described(chart, title, words, note)
+    note = "Dashed line: chance. Tap or click a model in the legend to see it alone."
+    return described(chart, title, f"Dot plot of accuracy by {label} for {listed(means.index)}. {found}.", note)
 
 
 def accuracy_lines(
     table, x, *, title, series="model", panel=None, x_title=None, quantitative=False, log=False,
-    description=None, width=270, height=190, columns=2, subtitle=None, y_title="accuracy",
+    width=270, columns=2, subtitle=None,
 ):  # fmt: skip
     """Accuracy along conditions, bins or corpus sizes: one line a series, one panel a value of ``panel``.
 
@@ -100,19 +97,19 @@ def accuracy_lines(
         opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.1)),
         tooltip=[f"{series}:N", alt.Tooltip(f"{x}:{kind}", title=x_title or x), *shown, *counts],
     )
-    up = alt.Y("accuracy:Q", scale=alt.Scale(zero=False), title=y_title)
+    up = alt.Y("accuracy:Q", scale=alt.Scale(zero=False), title="accuracy")
     points = base.mark_point(filled=True, size=50).encode(y=up)
     layers = [points.add_params(chosen), base.mark_line(strokeWidth=2).encode(y=up)]
     if {"low", "high"} <= set(rows):
-        layers.append(base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q"))
+        layers.append(base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title="accuracy"), y2="high:Q"))
     plot = alt.layer(*layers, data=rows)
     if panel:
-        plot = plot.properties(width=width, height=height)
+        plot = plot.properties(width=width, height=190)
         header = alt.Header(title=None, labelLimit=width)
         plot = plot.facet(alt.Facet(f"{panel}:N", sort=None, header=header), columns=columns)
         plot = plot.resolve_scale(x="independent" if quantitative and not log else "shared")
     else:
-        plot = plot.properties(width="container", height=height + 50)
+        plot = plot.properties(width="container", height=240)
     ends = rows.groupby(series, sort=False)["accuracy"].agg(["min", "max"])
     found = "; ".join(f"{name} from {row['min']:.2f} to {row['max']:.2f}" for name, row in ends.iterrows())
-    return described(plot, title, description or f"Line chart of accuracy. {found}.", subtitle)
+    return described(plot, title, f"Line chart of accuracy. {found}.", subtitle)

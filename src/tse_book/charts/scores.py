@@ -89,7 +89,7 @@ def _dumbbells(rows, models, metrics, scale, wide):
     return alt.layer(*layers, dots, names).properties(height=height, **({"width": "container"} if wide else {}))
 
 
-def truth_vs_measured(scores, *, title=None, width=430):
+def truth_vs_measured(scores, *, title=None):
     """The laboratory: what the language makes true (a tick) beside what was measured (a dot with its interval).
 
     Parameters
@@ -118,12 +118,8 @@ def truth_vs_measured(scores, *, title=None, width=430):
         )
         tips = ["construction:N", "metric:N", _tip("truth"), _tip("measured"), _tip("difference", "+.3f")]
         tips += [_tip(c) for c in ("low", "high") if c in rows]
-        marks = [
-            base.mark_tick(thickness=2.5, size=15, color="#888888").encode(
-                x=alt.X("truth:Q", scale=scale), tooltip=tips
-            )
-        ]
-        marks[0] = marks[0].encode(color=alt.value("#888888"))
+        ticks = base.mark_tick(thickness=2.5, size=15, color="#888888")
+        marks = [ticks.encode(x=alt.X("truth:Q", scale=scale), tooltip=tips, color=alt.value("#888888"))]
         if {"low", "high"} <= set(rows):
             marks.append(base.transform_filter("isValid(datum.low)").mark_rule().encode(x="low:Q", x2="high:Q"))
         dots = base.mark_point(filled=True, size=60).encode(
@@ -132,10 +128,10 @@ def truth_vs_measured(scores, *, title=None, width=430):
             tooltip=tips,
         )
         plot, row = alt.layer(*marks, dots), 12 * len(metrics) + 6
-        plot = (
-            filling(plot, rows["line"], row) if len(models) == 1 else plot.properties(width=width, height=_per_row(row))
-        )
-        panels.append(plot.properties(title=model) if len(models) > 1 else plot)
+        if len(models) == 1:
+            panels.append(filling(plot, rows["line"], row))
+        else:
+            panels.append(plot.properties(width=430, height={"step": row, "for": "position"}, title=model))
     chart = together(panels, chosen)
     worst = rows.loc[rows["difference"].abs().idxmax()]
     description = (
@@ -148,7 +144,7 @@ def truth_vs_measured(scores, *, title=None, width=430):
     return described(chart, title, description, note)
 
 
-def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f", description=None, upright=False):
+def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), upright=False):
     """A value for every row and column, written into its cell; lighter is higher.
 
     With `upright` the names of the columns are: a phone then has room for nine.
@@ -162,43 +158,34 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), format=".2f
     )
     shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)
     cells = base.mark_rect(stroke="#8a8f98", strokeWidth=0.5).encode(
-        color=shade, tooltip=[f"{row}:N", f"{column}:N", alt.Tooltip(f"{value}:Q", format=format)]
+        color=shade, tooltip=[f"{row}:N", f"{column}:N", alt.Tooltip(f"{value}:Q", format=".2f")]
     )
     middle = domain[0] + 0.45 * (domain[1] - domain[0])
     ink = alt.condition(f"datum['{value}'] > {middle}", alt.value("#000000"), alt.value("#ffffff"))
-    words = base.mark_text(fontSize=11).encode(text=alt.Text(f"{value}:Q", format=format), color=ink)
+    words = base.mark_text(fontSize=11).encode(text=alt.Text(f"{value}:Q", format=".2f"), color=ink)
     chart = filling(alt.layer(cells, words), rows[row], 22)
     if rows[column].nunique() > 6 and not upright:
         chart = chart.properties(width={"step": 38})
     best, worst = rows.loc[rows[value].idxmax()], rows.loc[rows[value].idxmin()]
-    found = f"Highest: {best[row]}, {best[column]} ({best[value]:{format}}); lowest: {worst[row]}, {worst[column]}"
-    return described(chart, title, description or f"Heat map. {found} ({worst[value]:{format}}).")
+    found = f"Highest: {best[row]}, {best[column]} ({best[value]:.2f}); lowest: {worst[row]}, {worst[column]}"
+    return described(chart, title, f"Heat map. {found} ({worst[value]:.2f}).")
 
 
-def bars(
-    table, label, value, *, title, colour=None, scale=None, x_title=None, format=".3f", description=None, extra=(),
-    note=None,
-):  # fmt: skip
+def bars(table, label, value, *, title, colour=None, scale=None, format=".3f", note=None):
     """Horizontal bars in the table's order; `colour` names a column, `scale` its colours, `note` is the subtitle."""
     rows = needs(table, label, value, what="a bar chart")
     base = alt.Chart(rows).encode(
-        x=alt.X(f"{value}:Q", title=x_title or value),
+        x=alt.X(f"{value}:Q", title=value),
         y=alt.Y(f"{label}:N", sort=None, title=None, axis=alt.Axis(labelLimit=220)),
-        tooltip=[f"{label}:N", alt.Tooltip(f"{value}:Q", format=format), *extra],
+        tooltip=[f"{label}:N", alt.Tooltip(f"{value}:Q", format=format)],
     )
     if colour:
         legend = alt.Legend(title=None, orient="bottom")
         base = base.encode(color=alt.Color(f"{colour}:N", scale=scale or alt.Undefined, legend=legend, sort=None))
     best = rows.loc[rows[value].idxmax()]
-    description = (
-        description or f"Bar chart of {len(rows)} values; the largest is {best[label]} at {best[value]:{format}}."
-    )
+    description = f"Bar chart of {len(rows)} values; the largest is {best[label]} at {best[value]:{format}}."
     chart = base.mark_bar() if colour else base.mark_bar(color="#198868")
     return described(filling(chart, rows[label], 20), title, description, note)
-
-
-def _per_row(pixels):
-    return {"step": pixels, "for": "position"}
 
 
 def _tip(column, format=".3f"):

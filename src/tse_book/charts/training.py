@@ -10,7 +10,7 @@ SERIES = {"head": "#132aff", "middle": "#198868", "tail": "#df7a00", "all": "#90
 DRAWN = ("name", "step", "at", "series", "band", "metric", "score", "low", "high")
 
 
-def training_chart(curves, *, title, x_title="steps of training", truth=None, width=460, height=180):
+def training_chart(curves, *, title, x_title="steps of training", truth=None):
     """EW and MW against steps (logarithmic), a line per frequency band, with 95 % intervals; TSE beside them in grey.
 
     Parameters
@@ -40,7 +40,7 @@ def training_chart(curves, *, title, x_title="steps of training", truth=None, wi
                 truth[(truth["name"] == name) & (truth["metric"] == metric)] if truth is not None else pd.DataFrame()
             )
             known = known.rename(columns={"band": "series"})
-            panel = _panel(part, known, metric, colour, scale, chosen, x_title).properties(width=width, height=height)
+            panel = _panel(part, known, metric, colour, scale, chosen, x_title).properties(width=460, height=180)
             panels.append(panel.properties(title=name) if len(names) > 1 and metric == drawn[0] else panel)
     hint = "Tap or click a band in the legend to see it alone."
     hint += " Dashed: the truth of the language." if truth is not None else ""

@@ -1,4 +1,4 @@
-"""The sub-commands of `tse` that the book adds: the laboratory, the gym, charts, recording, published numbers."""
+"""The sub-commands of `tse` that the book adds: the laboratory, the gym, charts, recording, training curves."""
 
 import typer
 

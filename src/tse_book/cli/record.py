@@ -61,14 +61,16 @@ def record(
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = None,
 ) -> None:
-    from tse_book.recorded import PARTS
-    from tse_book.studies import FURTHER, WORDS, fitting, parts_for, record_details, record_further, words_for
+    from tse_book.recorded import PARTS, read_provenance
+    from tse_book.studies import WORDS, details_for, fitting, parts_for, record_details, record_findings, words_for
     from tse_book.studies import record as run
+    from tse_book.studies.details import DETAILS
     from tse_book.studies.factorial import FACTORIAL, factorial_for
+    from tse_book.studies.findings_run import FINDINGS
     from tse_book.studies.odds import ODDS, odds_for
     from tse_book.studies.several_tokens import SEVERAL, several_tokens_for
 
-    known = (*PARTS, *FURTHER, WORDS, FACTORIAL, SEVERAL, ODDS)
+    known = (*PARTS, FINDINGS, DETAILS, WORDS, FACTORIAL, SEVERAL, ODDS)
     for name in part or []:
         if name not in known:
             raise unknown("part", name, known)
@@ -79,15 +81,19 @@ def record(
     wanted = part or (PARTS if laboratory else known)
     if parts := parts_for(loaded, lemmas, **asked, store=store, chosen=[name for name in PARTS if name in wanted]):
         run(loaded, out, parts)
-    made = record_further(loaded, home, lemmas, **asked, store=store, chosen=[f for f in FURTHER if f in wanted])
-    if WORDS in wanted:
-        made = record_details(home, words_for(loaded, lemmas, asked["data"], store))
-    if FACTORIAL in wanted:
-        made = record_details(home, factorial_for(loaded, lemmas))
-    if SEVERAL in wanted:
-        made = record_details(home, several_tokens_for(loaded, lemmas, store))
-    if ODDS in wanted:
-        made = record_details(home, odds_for(home.name, out))
+    tables = {
+        DETAILS: lambda: details_for(loaded, lemmas, **asked, store=store),
+        WORDS: lambda: words_for(loaded, lemmas, asked["data"], store),
+        FACTORIAL: lambda: factorial_for(loaded, lemmas),
+        SEVERAL: lambda: several_tokens_for(loaded, lemmas, store),
+        ODDS: lambda: odds_for(home.name, out),  # from the recorded design
+    }
+    made = read_provenance(home)
+    for name in tables:
+        if name in wanted:
+            made = record_details(home, tables[name]())
+    if FINDINGS in wanted:  # last: they take what is recorded
+        made = record_findings(loaded, home, lemmas, **asked, store=store)
     for name, file in {**made["files"], **made.get("details", {})}.items():
         print(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
     for name, why in made["left_out"].items():

@@ -147,8 +147,12 @@ def _suite_page(suite: Suite, gym: Gym, outcomes: list[Outcome], accuracies: pd.
 
 def _region_charts(suite: Suite, outcomes: list[Outcome]) -> list[str]:
     """Surprisal by region, on average and item by item, of models that know the suite's words."""
-    pieces = _together(outcomes, "tokens").groupby(["model", "item", "condition", "region"], sort=False)
-    joined = pieces.apply(_spelled).rename("pieces").reset_index()
+    tokens = _together(outcomes, "tokens")
+    tokens["pieces"] = [
+        f"{text.strip()} {bits:.1f}" for text, bits in zip(tokens["token"], tokens["bits"], strict=True)
+    ]
+    keys = ["model", "item", "condition", "region"]
+    joined = tokens.groupby(keys, sort=False, as_index=False)["pieces"].agg(" ".join)
     regions = _together(outcomes, "regions").merge(joined, how="left").fillna({"pieces": ""})
     critical = {region for formula in suite.predictions for region, _ in formula.atoms if region}
     return [
@@ -177,11 +181,6 @@ def _about(suite: Suite) -> list[str]:
         raw(f"<ul>{claims}</ul>"),
         table_of(pd.DataFrame(rows), f"Item {item.number}"),
     ]
-
-
-def _spelled(tokens: pd.DataFrame) -> str:
-    """The tokens of a region with their surprisals."""
-    return " ".join(f"{token.strip()} {bits:.1f}" for token, bits in zip(tokens["token"], tokens["bits"], strict=True))
 
 
 def _recorded(suites: set[str]) -> pd.DataFrame:

@@ -7,6 +7,8 @@ share for all, so neither the right context nor what else may follow the left co
 masked models share one truth.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -31,22 +33,20 @@ def truth(regime: str, language: Language | None = None) -> pd.DataFrame:
         construction, band ("all", "head", "middle", "tail"), lemmas (how many), TSE, EW, MW (0 to 1).
     """
     language = language or load_language()
-    band = language.band()
     present = language.frequency * (1 - language.past_share())
     own = language.lemmas["lemma"].isin(language.leading()).to_numpy()
     rows = []
     for construction in language.constructions:
         correct = language.correct(regime, construction)
         chosen = (correct > 0.5).mean(axis=(1, 2))
-        for name in ("all", *BANDS):
-            there = np.full(len(band), True) if name == "all" else band == BANDS.index(name)
+        for name, there in in_bands(language):
             tse = chosen[there & own].mean() if (there & own).any() else np.nan
             mw = np.average(correct.mean(axis=(1, 2))[there], weights=present[there])
             rows.append((construction, name, int(there.sum()), tse, chosen[there].mean(), mw))
     return pd.DataFrame(rows, columns=["construction", "band", "lemmas", "TSE", "EW", "MW"])
 
 
-def true_sensitivity(regime: str, language: Language | None = None) -> pd.DataFrame:
+def true_sensitivity(regime: str) -> pd.DataFrame:
     """Number sensitivity of each construction, for all lemmas and for each frequency band.
 
     A verb is sensitive where its singular form has more of its present uses after a singular subject than after a
@@ -62,15 +62,19 @@ def true_sensitivity(regime: str, language: Language | None = None) -> pd.DataFr
     Returns
     -------
     DataFrame
-        construction, band ("all", "head", "middle", "tail"), lemmas (how many), true_NS.
+        construction, band ("all", "head", "middle", "tail"), true_NS.
     """
-    language = language or load_language()
-    band, rows = language.band(), []
+    language, rows = load_language(), []
     for construction in language.constructions:
         correct = language.correct(regime, construction)
         gain = (correct[:, 0] - (1 - correct[:, 1])).round(12)
         sensitive = (1 + np.sign(gain)) / 2
-        for name in ("all", *BANDS):
-            there = np.full(len(band), True) if name == "all" else band == BANDS.index(name)
-            rows.append((construction, name, int(there.sum()), sensitive[there].mean()))
-    return pd.DataFrame(rows, columns=["construction", "band", "lemmas", "true_NS"])
+        rows += [(construction, name, sensitive[there].mean()) for name, there in in_bands(language)]
+    return pd.DataFrame(rows, columns=["construction", "band", "true_NS"])
+
+
+def in_bands(language: Language) -> Iterator[tuple[str, np.ndarray]]:
+    """Which lemmas are in each frequency band, and before these "all": bool arrays (lemmas,)."""
+    band = language.band()
+    yield "all", np.full(len(band), True)
+    yield from ((name, band == number) for number, name in enumerate(BANDS))

@@ -9,7 +9,6 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -139,9 +138,9 @@ class Language:
 
 
 @cache
-def load_language(folder: str | Path | None = None) -> Language:
-    """The language of a folder with language.yaml and lemmas.csv (data/laboratory by default)."""
-    folder = Path(folder) if folder else data_folder() / "laboratory"
+def load_language() -> Language:
+    """The language of data/laboratory: language.yaml and lemmas.csv."""
+    folder = data_folder() / "laboratory"
     settings = read_yaml(folder / "language.yaml")
     lemmas = pd.read_csv(folder / "lemmas.csv", keep_default_na=False)
     nouns = pd.DataFrame(list(_nouns(settings)), columns=["class", "singular", "plural", "gender"])

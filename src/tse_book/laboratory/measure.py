@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import torch
 
-from tse_book.laboratory.known_truth import truth
-from tse_book.laboratory.language import BANDS, Language, load_language
+from tse_book.laboratory.known_truth import in_bands, truth
+from tse_book.laboratory.language import Language, load_language
 from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
@@ -97,14 +97,13 @@ def against_truth(
         See :func:`unseen_against_seen`.
     """
     language = language or load_language()
-    band, rows, unseen = language.band(), [], []
+    rows, unseen = [], []
     for forms in verb_forms(model, pairs, language, advance):
         chosen = forms.correct > forms.wrong
         lemma = language.lemmas["lemma"].tolist()
         places = forms.pairs["lemma"].map({name: place for place, name in enumerate(lemma)}).to_numpy()
         right = chosen[forms.pairs["context"], places]
-        for name in ("all", *BANDS):
-            there = np.full(len(band), True) if name == "all" else band == BANDS.index(name)
+        for name, there in in_bands(language):
             correct, wrong = forms.correct[:, there].sum(axis=1), forms.wrong[:, there].sum(axis=1)
             asked = there[places]
             tse = right[asked].mean() if asked.any() else np.nan

@@ -10,7 +10,8 @@ from tse_core.models.language_model import LanguageModel
 
 
 @cache
-def laboratory_ngram(count: int, *, name="5-gram", regime="systematic") -> LanguageModel:
+def laboratory_ngram(count: int) -> LanguageModel:
     """An n-gram model trained on `count` sentences of the laboratory's language, trained once a session."""
     language = load_language()
-    return train_baseline("ngram", sentences(language, regime, count), tokenizer(language, "causal"), name=name)
+    corpus = sentences(language, "systematic", count)
+    return train_baseline("ngram", corpus, tokenizer(language, "causal"), name="5-gram")

@@ -18,16 +18,14 @@ ITEMS, SEED = 200, 20213
 _CHOICE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 
 
-def write_paradigms(
-    folder: str | Path, language: Language | None = None, items: int = ITEMS, seed: int = SEED
-) -> list[Path]:
+def write_paradigms(folder: str | Path) -> list[Path]:
     """One JSON Lines file per paradigm; returns their paths. The same seed writes the same bytes."""
-    language, folder = language or load_language(), Path(folder)
+    language, folder = load_language(), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for uid in PARADIGMS:
         paths.append(folder / f"{uid}.jsonl")
-        lines = [json.dumps(record) for record in paradigm(uid, language, items, seed)]
+        lines = [json.dumps(record) for record in paradigm(uid, language, ITEMS, SEED)]
         write_output(paths[-1], "\n".join(lines) + "\n")
     return paths
 

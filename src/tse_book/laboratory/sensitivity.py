@@ -35,8 +35,7 @@ def sensitivity_against_truth(
         found.number_sensitivity().assign(band="all"),
         found.number_sensitivity("construction,band"),
     ]
-    known = true_sensitivity(regime).drop(columns="lemmas")
-    return pd.concat(tables, ignore_index=True).merge(known, on=["construction", "band"])
+    return pd.concat(tables, ignore_index=True).merge(true_sensitivity(regime), on=["construction", "band"])
 
 
 def some_twins(pairs: pd.DataFrame, count: int) -> pd.DataFrame:

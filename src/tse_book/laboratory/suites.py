@@ -6,7 +6,7 @@ reduced relative clause, has no suite.
 
 from pathlib import Path
 
-from tse_book.laboratory.language import Language, load_language
+from tse_book.laboratory.language import load_language
 from tse_book.laboratory.speaker import Speaker
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.suites import Item, Suite, write_suite
@@ -24,24 +24,22 @@ _GARDEN = (
 )
 
 
-def write_suites(
-    folder: str | Path, language: Language | None = None, items: int = ITEMS, seed: int = SEED
-) -> list[Path]:
+def write_suites(folder: str | Path) -> list[Path]:
     """One JSON file per suite; returns their paths. The same seed writes the same bytes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name in SUITES:
         paths.append(folder / f"{name}.json")
-        write_suite(build_suite(name, language, items, seed), paths[-1])
+        write_suite(build_suite(name), paths[-1])
     return paths
 
 
-def build_suite(name: str, language: Language | None = None, items: int = ITEMS, seed: int = SEED) -> Suite:
+def build_suite(name: str) -> Suite:
     """One suite, its items drawn by the seed."""
     circuit, regions, formula, say = SUITES[name]
-    speaker, built = Speaker(language or load_language(), [seed, list(SUITES).index(name)]), []
-    for number in range(1, items + 1):
+    speaker, built = Speaker(load_language(), [SEED, list(SUITES).index(name)]), []
+    for number in range(1, ITEMS + 1):
         speaker.new_item()
         conditions = {c: dict(enumerate(texts, 1)) for c, texts in say(speaker).items()}
         built.append(Item(number, conditions))

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
-from transformers import PreTrainedTokenizerFast
 
 from tse_book.laboratory.byte_pair import SENTENCES, Pieces, byte_pair_tokenizer
 from tse_book.laboratory.card import model_card
@@ -51,11 +50,10 @@ class TrainingPlan:
     byte_pair: int = 0
 
 
-def plan_for(name: str, language: Language | None = None, **changes) -> TrainingPlan:
+def plan_for(name: str, **changes) -> TrainingPlan:
     """The plan of ``lab-systematic-causal`` and the like; ``changes`` replace what is not None."""
-    language = language or load_language()
-    if name not in language.models():
-        raise unknown("laboratory model", name, language.models())
+    if name not in (known := load_language().models()):
+        raise unknown("laboratory model", name, known)
     _, regime, kind = name.split("-")
     changes = {key: value for key, value in changes.items() if value is not None}
     if not 0 <= changes.get("seed", 0) < 2**63:
@@ -77,7 +75,6 @@ def train(
     checkpoints: str = "",
     save_every: int = 50,
     report: Callable[[int, float], None] | None = None,
-    language: Language | None = None,
 ) -> Path:
     """Train a model and write it as a Hugging Face folder with a model card.
 
@@ -101,7 +98,7 @@ def train(
     InputError
         If ``out`` exists, an interrupted training is there and ``resume`` is false, or it belongs to another plan.
     """
-    language, out = language or load_language(), Path(out)
+    language, out = load_language(), Path(out)
     partial = out.with_name(out.name + ".partial")
     if out.exists():
         raise InputError(f"{out} exists already: name another folder or remove it")
@@ -109,7 +106,7 @@ def train(
         raise unknown("kind of checkpoints", checkpoints, ["log"])
     if partial.exists() and not resume:
         raise InputError(f"{partial} holds an interrupted training: continue it with --resume, or remove it")
-    tokens = _byte_pairs(plan, language)
+    tokens = byte_pair_tokenizer(language, plan.regime, plan.byte_pair, plan.seed) if plan.byte_pair else None
     pieces = Pieces(language, tokens) if tokens else None
     network, optimizer = _prepare(plan, language, device)
     start, losses = _resume(partial, plan, network, optimizer)
@@ -150,10 +147,6 @@ def held_out_perplexity(
                 total += float(_loss(network, inputs, targets, plan.kind))
                 words += int((targets >= 0).sum())
     return math.exp(total / words)
-
-
-def _byte_pairs(plan: TrainingPlan, language: Language) -> PreTrainedTokenizerFast | None:
-    return byte_pair_tokenizer(language, plan.regime, plan.byte_pair, plan.seed) if plan.byte_pair else None
 
 
 def _cut(rows: list[np.ndarray], pieces: Pieces | None) -> list[np.ndarray]:
@@ -202,9 +195,9 @@ def _step(network, optimizer, plan: TrainingPlan, language: Language, rows: list
     return total
 
 
-def _one_cycle(done: float, warm: float = 0.1) -> float:
+def _one_cycle(done: float) -> float:
     """Share of the full rate: linear up in the first tenth, then a cosine down to 0."""
-    return done / warm if done < warm else 0.5 * (1 + math.cos(math.pi * (done - warm) / (1 - warm)))
+    return done / 0.1 if done < 0.1 else 0.5 * (1 + math.cos(math.pi * (done - 0.1) / 0.9))
 
 
 def _tensors(

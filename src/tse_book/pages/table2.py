@@ -47,14 +47,15 @@ def with_interval(found: pd.DataFrame, score: str) -> pd.Series:
 
 
 def beside_published(
-    parts: Sequence[Evaluation], bare: Sequence[Evaluation], printed: pd.DataFrame, rows: Sequence[str]
+    parts: Sequence[Evaluation], bare: Sequence[pd.DataFrame], printed: pd.DataFrame, rows: Sequence[str]
 ):
     """One model's Table 2, with nothing in front where `bare` has it, beside the published model of its kind.
 
     Parameters
     ----------
     parts : evaluations of one model with one verb list and protocol
-    bare : the same with nothing in front of the first word; empty where that is how the model reads anyway
+    bare : tables of the same with nothing in front of the first word; empty where that is how the model reads anyway;
+        what is recorded has a column source
     printed : Table 2 as published, with columns row, hf_name, metric, value
     rows : the constructions, in order
     """
@@ -66,9 +67,10 @@ def beside_published(
     recorded = recorded_rows(signature, list(found.index[found["EW"].isna()]))
     found = found.fillna(recorded.reindex(index=found.index, columns=found.columns))
     shown = {(f"{bos} in front", score): with_interval(found, score) for score in SCORES}
+    front = "nothing in front" + (", recorded" if all("source" in part for part in bare) else "")
     if bare:
-        other = table2_rows(bare, rows)
-        shown |= {("nothing in front", score): other[score] for score in SCORES}
+        other = pd.concat(bare).set_index("construction").reindex(rows)
+        shown |= {(front, score): other[score] for score in SCORES}
     shown |= {(f"{neighbour}, published", score): known[neighbour, score] for score in SCORES}
     verbs, protocol = signature.policy["lemmas"].partition("@")[0], signature.protocol
     counted = f"{len(parts[0].lemmas)} lemmas of {verbs}, protocol {protocol}"
@@ -77,6 +79,6 @@ def beside_published(
         pd.DataFrame(shown).rename_axis(None),
         f"{name if name == neighbour else f'{name} beside {neighbour}'}: mean and 95 % interval; {counted}.",
         index=True,
-        lighter=("nothing in front",),
+        lighter=(front,),
         note=signature.without_provenance,
     )

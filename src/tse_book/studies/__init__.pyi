@@ -6,6 +6,7 @@ from .coverage import simulated_crossed_coverage as simulated_crossed_coverage
 from .coverage import simulated_difference_coverage as simulated_difference_coverage
 from .details import details_for as details_for
 from .details import record_details as record_details
+from .details import recorded_bare as recorded_bare
 from .details import recorded_details as recorded_details
 from .details import recorded_items as recorded_items
 from .details import recorded_pairs as recorded_pairs
@@ -13,10 +14,9 @@ from .details import recorded_regions as recorded_regions
 from .dynamics import training_curves as training_curves
 from .findings import FINDING_COLUMNS as FINDING_COLUMNS
 from .findings import findings_table as findings_table
-from .findings_run import FURTHER as FURTHER
 from .findings_run import measure_findings as measure_findings
 from .findings_run import quick_findings as quick_findings
-from .findings_run import record_further as record_further
+from .findings_run import record_findings as record_findings
 from .findings_run import recorded_findings as recorded_findings
 from .findings_run import write_findings as write_findings
 from .learning_curves import SETTINGS as SETTINGS

@@ -61,9 +61,9 @@ def paired(first, second, clusters) -> list[Group]:
     return [Group(np.where(undefined, np.nan, part), [clusters], sign) for part, sign in ((first, 1.0), (second, -1.0))]
 
 
-def negative(groups: Sequence[Group], factor: float = 1.0) -> list[Group]:
-    """The groups with the other sign, and their weights multiplied."""
-    return [group._replace(weight=-factor * group.weight) for group in groups]
+def negative(groups: Sequence[Group]) -> list[Group]:
+    """The groups with the other sign."""
+    return [group._replace(weight=-group.weight) for group in groups]
 
 
 def numbers(statistic: Statistic) -> list[Number]:
@@ -118,11 +118,11 @@ def fisher(number: Number, level: float = LEVEL) -> Number:
     return number._replace(low=float(low), high=float(high))
 
 
-def correlated(first: np.ndarray, second: np.ndarray, labels: np.ndarray, weight: float = 1.0) -> Group:
+def correlated(first: np.ndarray, second: np.ndarray, labels: np.ndarray) -> Group:
     """Pearson's correlation as a mean: the correlation plus each unit's influence on it, z z' - r (z^2 + z'^2) / 2."""
     z, w = ((x - x.mean()) / x.std() for x in (np.asarray(first, dtype=float), np.asarray(second, dtype=float)))
     r = float((z * w).mean())
-    return Group(r + z * w - r * (z**2 + w**2) / 2, [labels], weight)
+    return Group(r + z * w - r * (z**2 + w**2) / 2, [labels])
 
 
 def _joined(rows: Mapping[str, Sequence[Group]], join: str) -> list[Group]:

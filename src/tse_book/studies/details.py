@@ -25,6 +25,7 @@ import pandas as pd
 
 from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance
 from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.evaluation import Evaluation
 from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError, unknown
@@ -38,6 +39,7 @@ from tse_core.sentences.preferences import judged
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
+DETAILS = "details"  # what `tse record --part` calls the tables of this module
 DEFAULT, NONE = BOS_SETTINGS
 METHODS = ("full-sentence", "one-prefix", "two-prefix")  # of causal models on pairs; a masked one has its own
 COLUMNS: dict[str, list[str]] = {
@@ -197,6 +199,20 @@ def recorded_items(model: str, bos: str = "default", folder: Path | None = None)
 def recorded_regions(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
     """Surprisals of regions (bits) in every suite, item and condition, from a recorded run; None where it has none."""
     return _of_bos(recorded_details(model, "regions", folder), bos)
+
+
+def recorded_bare(evaluation: Evaluation, data: str) -> pd.DataFrame | None:
+    """TSE, EW and MW with nothing in front of the first word, as recorded: of the same model, pairs, verbs and policies
+    as an evaluation of `data`, in its constructions; None where they are not recorded."""
+    asked = evaluation.signature
+    found = recorded_details(asked.model, "wordings")
+    made = found.signatures.get(f"{NONE} capital {data}") if found else None
+    if found is None or made is None or made.identity != asked.identity:
+        return None
+    if {**made.policy, "bos": ""} != {**asked.policy, "bos": ""}:
+        return None
+    rows = found.table[(found.table["bos"] == NONE) & found.table["capital"]]
+    return rows[rows["construction"].isin(evaluation.contexts["construction"])].assign(source="recorded")
 
 
 def _readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:

@@ -78,57 +78,22 @@ def expectations(design: Design) -> pd.DataFrame:
     def tse(*conditions: str, be: bool = False) -> Callable[[str], Sample]:
         return lambda construction: _tse(_rows(design.contexts, construction, *conditions), be)
 
+    never, nouns = "EW of verbs that are never nouns", "EW of verbs that are also nouns"
+    be = tse(pulled, adverb, be=True)
     judged = [
-        (
-            "H1",
-            "no plural noun, no adverb: EW of verbs that are never nouns minus TSE over distinct decisions",
-            ew(calm, bare, others),
-            tse(calm, bare),
-            near,
-        ),
-        (
-            "H1",
-            "no plural noun, no adverb: EW of verbs that are never nouns minus TSE of be",
-            ew(calm, bare, others),
-            tse(calm, bare, be=True),
-            near,
-        ),
-        (
-            "H2",
-            "no plural noun: EW of verbs that are also nouns, with an adverb minus without",
-            ew(calm, adverb, of_nouns),
-            ew(calm, bare, of_nouns),
-            nouns_lift,
-        ),
-        (
-            "H2",
-            "no plural noun: EW of verbs that are never nouns, with an adverb minus without",
-            ew(calm, adverb, others),
-            ew(calm, bare, others),
-            verbs_lift,
-        ),
-        (
-            "H4",
-            "plural noun, adverb: EW of verbs that are never nouns minus that of verbs that are also nouns",
-            ew(pulled, adverb, others),
-            ew(pulled, adverb, of_nouns),
-            close,
-        ),
-        (
-            "H4",
-            "plural noun, adverb: TSE of be minus EW of verbs that are never nouns",
-            tse(pulled, adverb, be=True),
-            ew(pulled, adverb, others),
-            above,
-        ),
-        (
-            "H4",
-            "plural noun, adverb: TSE of be minus EW of verbs that are also nouns",
-            tse(pulled, adverb, be=True),
-            ew(pulled, adverb, of_nouns),
-            above,
-        ),
-    ]
+        ("H1", f"no plural noun, no adverb: {never} minus TSE over distinct decisions",
+         ew(calm, bare, others), tse(calm, bare), near),
+        ("H1", f"no plural noun, no adverb: {never} minus TSE of be",
+         ew(calm, bare, others), tse(calm, bare, be=True), near),
+        ("H2", f"no plural noun: {nouns}, with an adverb minus without",
+         ew(calm, adverb, of_nouns), ew(calm, bare, of_nouns), nouns_lift),
+        ("H2", f"no plural noun: {never}, with an adverb minus without",
+         ew(calm, adverb, others), ew(calm, bare, others), verbs_lift),
+        ("H4", f"plural noun, adverb: {never} minus that of verbs that are also nouns",
+         ew(pulled, adverb, others), ew(pulled, adverb, of_nouns), close),
+        ("H4", f"plural noun, adverb: TSE of be minus {never}", be, ew(pulled, adverb, others), above),
+        ("H4", f"plural noun, adverb: TSE of be minus {nouns}", be, ew(pulled, adverb, of_nouns), above),
+    ]  # fmt: skip
     rows = []
     for name, statement, first, second, region in judged:
         rows += _judged(name, statement, _differences(design, first, second), region)
@@ -177,16 +142,8 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
         raise InputError("H6: the findings have no fall from head to tail over verbs that are never nouns")
     certain, possible = (rows["low"] > 0).mean(), (rows["high"] > 0).mean()
     half, none = Region(at_most=0.5 - 1e-9), Region(at_most=0.0)
-    judged = [
-        (
-            MEAN,
-            "never nouns: share of rows in which EW falls beyond its null (low: for certain; high: possibly)",
-            half,
-            certain,
-            certain,
-            possible,
-        )
-    ]
+    share = "never nouns: share of rows in which EW falls beyond its null (low: for certain; high: possibly)"
+    judged = [(MEAN, share, half, certain, certain, possible)]
     judged += [(r.row, "the fall beyond its null", none, r.value, r.low, r.high) for r in rows.itertuples()]
     table = [("H6", statement, row, *values, *region, region.verdict(*values[1:]))
              for row, statement, region, *values in judged]  # fmt: skip

@@ -32,7 +32,7 @@ CELL = ["construction", "adverb", "ambiguous", "number", "attractor_number"]
 WHOLE = Cutoffs((1.0,), ())
 
 
-def factorial_for(model: LanguageModel, lemmas: str, design: str = DESIGN) -> dict[str, Callable[[], Detail]]:
+def factorial_for(model: LanguageModel, lemmas: str) -> dict[str, Callable[[], Detail]]:
     """The tables of a recorded run, as `tse_book.studies.details.record_details` takes them.
 
     One construction is scored after the other, so that the forms of one alone are in memory; no store keeps them.
@@ -43,8 +43,8 @@ def factorial_for(model: LanguageModel, lemmas: str, design: str = DESIGN) -> di
         if "noun" not in load_lemmas(lemmas).table:
             raise InputError(f"{lemmas}: no column noun, by which the design is counted: which verbs are nouns too")
         found = {}
-        for slug in load_grammar(design).constructions:
-            run = evaluate(model, f"{design}/{slug}", lemmas, cutoffs=WHOLE, keep="forms")
+        for slug in load_grammar(DESIGN).constructions:
+            run = evaluate(model, f"{DESIGN}/{slug}", lemmas, cutoffs=WHOLE, keep="forms")
             found[slug] = ({kind: reduce(run) for kind, reduce in TABLES.items()}, run.signature)
         return found
 

@@ -11,13 +11,7 @@ from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance
 from tse_book.studies.agreement_findings import about_cutoffs, about_verbs, agreement_statistics
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics
-from tse_book.studies.details import (
-    METHODS,
-    details_for,
-    record_details,
-    recorded_details,
-    recorded_pairs,
-)
+from tse_book.studies.details import METHODS, recorded_details, recorded_pairs
 from tse_book.studies.findings import (
     ADVERB,
     DEFAULT,
@@ -47,7 +41,7 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 
 FILE = "findings.csv"
 FACTORIAL = "marvin-linzen-adverbs"
-FURTHER = ("findings", "details")  # what a recorded run has besides its parts
+FINDINGS = "findings"  # what `tse record --part` calls them
 SAMPLE, FEW = 200, 40  # contexts of a construction of which past forms and falls are asked
 
 
@@ -249,19 +243,14 @@ def _is_of(signature: Signature, model, data: str) -> bool:
     return same and signature.identity["model"] == model.identity() and signature.data_name == data
 
 
-def record_further(model, home: Path, lemmas: str, *, data, pairs, suites, store=None, chosen=FURTHER) -> dict:
-    """Measure and write the findings and the details of a recorded run, or one of them; returns its provenance."""
-    if "details" in chosen:
-        record_details(home, details_for(model, lemmas, data, pairs, suites, store))
-    made = read_provenance(home)
-    if "findings" in chosen:
-        asked = {"lemmas": lemmas, "data": data, "pairs": pairs, "suites": suites, "store": store, "home": home}
-        try:
-            table = measure_findings(model, **asked, factorial=None if model.label.startswith("lab-") else FACTORIAL)
-        except InputError as error:
-            made["left_out"]["findings"] = str(error)
-        else:
-            write_findings(table, home)
-            made["left_out"].pop("findings", None)
-        write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
+def record_findings(model, home: Path, lemmas: str, *, data, pairs, suites, store=None) -> dict:
+    """Measure the findings of a model and write them beside its recorded run; returns its provenance."""
+    made, factorial = read_provenance(home), None if model.label.startswith("lab-") else FACTORIAL
+    asked = {"lemmas": lemmas, "data": data, "pairs": pairs, "suites": suites, "store": store, "home": home}
+    try:
+        write_findings(measure_findings(model, **asked, factorial=factorial), home)
+        made["left_out"].pop(FINDINGS, None)
+    except InputError as error:
+        made["left_out"][FINDINGS] = str(error)
+    write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
     return made

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_book.laboratory.language import Language, load_language
+from tse_book.laboratory.language import load_language
 from tse_book.studies.also_nouns import also_nouns
 from tse_book.studies.details import recorded_details
 from tse_core.agreement.evaluation import Evaluation
@@ -201,7 +201,7 @@ def recorded_stages(model: str) -> Stages | None:
     return stages(pd.concat([pairs, of_verbs], ignore_index=True))
 
 
-def known_parts(regime: str, lemmas: pd.DataFrame, over: Over, language: Language | None = None) -> pd.DataFrame:
+def known_parts(regime: str, lemmas: pd.DataFrame, over: Over) -> pd.DataFrame:
     """What the parts of the gap are in the laboratory language, by arithmetic.
 
     Parameters
@@ -215,7 +215,7 @@ def known_parts(regime: str, lemmas: pd.DataFrame, over: Over, language: Languag
     DataFrame with construction, part, value. No verb of the language is read as a noun and its words end where they
     end; the part of the nouns only says how the verbs that English has as nouns too differ.
     """
-    language = language or load_language()
+    language = load_language()
     if lemmas.empty:
         raise InputError("no lemma has both forms as single entries, so the gap has no known parts")
     listed, noun = language.lemmas["lemma"], also_nouns(language.lemmas["lemma"])

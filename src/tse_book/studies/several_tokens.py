@@ -27,7 +27,7 @@ VERBS, CONTEXTS = 60, 6  # of each kind of verb, and of each construction
 
 
 def several_tokens_for(
-    model: LanguageModel, lemmas: str, store: Store | None = None, *, verbs: int = VERBS, contexts: int = CONTEXTS
+    model: LanguageModel, lemmas: str, store: Store | None = None
 ) -> dict[str, Callable[[], Detail]]:
     """The table of a recorded run, as `tse_book.studies.details.record_details` takes it."""
 
@@ -38,11 +38,9 @@ def several_tokens_for(
         listed = as_lemmas(lemmas)
         counted = counted_forms(model, listed, "words").lemmas
         kinds = [counted[counted["tokens"] == 1], counted[counted["tokens"] > 1]]
-        drawn = [kind.sample(min(verbs, len(kind)), random_state=0).drop(columns="tokens") for kind in kinds]
-        some = Lemmas(f"{listed.name}-{verbs}-of-each", pd.concat(drawn, ignore_index=True))
-        found = evaluate(
-            model, asked, some, forms="words", sample=contexts, cutoffs=WHOLE, keep="forms", store=store
-        )  # fmt: skip
+        drawn = [kind.sample(min(VERBS, len(kind)), random_state=0).drop(columns="tokens") for kind in kinds]
+        some = Lemmas(f"{listed.name}-{VERBS}-of-each", pd.concat(drawn, ignore_index=True))
+        found = evaluate(model, asked, some, forms="words", sample=CONTEXTS, cutoffs=WHOLE, keep="forms", store=store)
         table = verb_outcomes(found, "words").merge(found.lemmas[["lemma", "tokens"]], on="lemma")
         return Detail(table[COLUMNS[SEVERAL]], {DESIGN: found.signature})
 
