@@ -372,8 +372,8 @@ table(
 #
 # $$
 # \begin{aligned}
-# \text{score}(p) = {} & (1 - a) \times \text{score without it} \\
-#   & {} + a \times \text{score with it}
+# \text{score}(p)={}&(1-a)\times\text{score without it}\\
+# &{}+a\times\text{score with it}
 # \end{aligned}
 # $$
 #
