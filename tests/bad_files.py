@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from suites import suite_data
+
 PAIR = {"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}
 GRAMMAR = """lexicon: {nouns: {n: [key/keys]}, predicates: {v: [is/are]}}
 constructions: {c: {patterns: {p: 'the [n 1] [*v 1]'}}}
@@ -19,15 +21,8 @@ def row(score="0.5", pairs="9", signature=SIGNATURE) -> str:
 
 def suite(**changes) -> str:
     """A well-formed suite of one item, with some parts changed."""
-    regions = [{"region_number": 1, "content": "The author"}, {"region_number": 2, "content": "laughs"}]
-    conditions = [{"condition_name": name, "regions": regions} for name in ("match", "mismatch")]
-    data = {
-        "meta": {"name": "mine", "metric": "sum"},
-        "region_meta": {"1": "subject", "2": "verb"},
-        "predictions": [{"type": "formula", "formula": "(2;%match%) < (2;%mismatch%)"}],
-        "items": [{"item_number": 1, "conditions": conditions}],
-    }
-    return json.dumps(data | changes)
+    items = [dict.fromkeys(("match", "mismatch"), ["The author", "laughs"])]
+    return json.dumps(suite_data(items, "(2;%match%) < (2;%mismatch%)", name="mine") | changes)
 
 
 def predicting(formula: str) -> str:

@@ -24,19 +24,8 @@ from rehearse import stand_ins, trimmed  # noqa: E402
 
 TORCH = "torch==2.13.0"
 VERSIONS = ["numpy==2.0.2", "pandas==2.2.2", "altair==5.5.0", "pyarrow==18.1.0", "transformers==5.0.0"]
-BESIDES = [
-    "papermill",
-    "ipykernel",
-    "nbformat",
-    "typer",
-    "rich",
-    "pyyaml",
-    "jsonschema",
-    "safetensors",
-    "matplotlib",
-    "accelerate",
-    "requests",
-]
+BESIDES = ["papermill", "ipykernel", "nbformat", "typer", "rich", "pyyaml", "jsonschema", "safetensors", "matplotlib",
+           "accelerate", "requests"]  # fmt: skip
 SET = 'PROFILE = \\"\\"'  # as it stands in the file of a notebook
 
 

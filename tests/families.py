@@ -60,6 +60,7 @@ MASKED = {
     "Bert": SIZE,
     "Roberta": SIZE,
     "Electra": SIZE | {"embedding_size": 32},
+    "Albert": SIZE | {"embedding_size": 16},
     "DistilBert": BASE | {"dim": 32, "n_layers": 3, "n_heads": 2, "hidden_dim": 48},
     "ModernBert": SIZE | {"local_attention": WINDOW},
     "MPNet": SIZE,

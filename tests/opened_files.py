@@ -1,10 +1,10 @@
 """What a kind of work reads, and whether what keeps its scores apart follows every file that changes them.
 
-    python tests/opened_files.py KIND FOLDER [SEED]
+    python tests/opened_files.py FOLDER [SEED]
 
 FOLDER holds copies of src, data and what `write_inputs` writes. The work runs in processes forked from one that has
 loaded everything: once as it is, with every file that Python opens recorded, then with a few bytes changed in each of
-these files in turn (and in all files of the model, which other libraries open). Prints one JSON object.
+these files in turn (and in all files of the model, which other libraries open). Prints a JSON object for each kind.
 """
 
 import json
@@ -137,9 +137,9 @@ def attempt(kind: str, folder: Path, number: int, warm: bool = False) -> dict:
 
     Its store is empty, or if `warm` holds what the first attempt has computed.
     """
-    found, store = folder / "found.json", folder / "stores" / f"{number}{'-warm' * warm}"
+    found, store = folder / "found.json", folder / "stores" / f"{kind}-{number}{'-warm' * warm}"
     if warm:
-        shutil.copytree(folder / "stores" / "0", store)
+        shutil.copytree(folder / "stores" / f"{kind}-0", store)
     found.unlink(missing_ok=True)
     if not (child := os.fork()):
         try:
@@ -166,23 +166,32 @@ def changed(contents: bytes, draw: random.Random) -> bytes:
     return contents[:place] + bytes([new]) + contents[place + 1 :]
 
 
-def main(kind: str, folder: Path, seed: int = 0) -> None:
+def main(folder: Path, seed: int = 0) -> None:
     sys.addaudithook(lambda event, given: OPENED.add(str(given[0])) if event == "open" else None)
     os.environ |= {"TSE_CACHE": str(folder / "cache"), "HF_HOME": str(folder / "hf"), "TOKENIZERS_PARALLELISM": "false"}
+    import gguf
+    import peft
     import pyarrow.parquet
     import torch
     import transformers
 
-    import tse_book
+    import tse_book.studies.learning_curves
     import tse_core.agreement.evaluation
     import tse_core.blimp.scores
     import tse_core.syntaxgym.outcomes
 
     torch.set_num_threads(1)
-    for loaded in (transformers.GPT2LMHeadModel, transformers.LlamaForCausalLM, pyarrow.parquet, tse_book, tse_core):
-        assert loaded
+    families = transformers.GPT2LMHeadModel, transformers.LlamaForCausalLM
+    assert all((*families, pyarrow.parquet, gguf, peft, tse_book, tse_core))
+    loaded = set(OPENED)
+    for kind in KINDS:
+        print(json.dumps({"kind": kind} | report(kind, folder, loaded, seed)), flush=True)
+
+
+def report(kind: str, folder: Path, loaded: set[str], seed: int) -> dict:
+    """What a kind of work reads beside what was loaded before, and what happens when that changes."""
     first = attempt(kind, folder, 0)
-    sources = {path if not path.endswith(".pyc") else source_from_cache(path) for path in {*first["opened"], *OPENED}}
+    sources = {path if not path.endswith(".pyc") else source_from_cache(path) for path in {*first["opened"], *loaded}}
     opened = {path.resolve() for path in map(Path, sources) if path.is_file()}
     libraries = [sys.prefix, sys.base_prefix, "/usr", "/etc", "/proc", "/sys", "/dev", __file__]
     known = [*map(Path, libraries), *(folder / name for name in ("stores", "found.json", "cache/fingerprints"))]
@@ -214,10 +223,10 @@ def main(kind: str, folder: Path, seed: int = 0) -> None:
             seen[name] = "refused" if not found else ("same" if same else "another key")
             if not same:
                 break
-    report = {"elsewhere": elsewhere, "stale": stale, "files": seen}
-    print(json.dumps(report | {"modules": sorted(str(path.relative_to(folder / "src")) for path in modules)}))
+    own = sorted(str(path.relative_to(folder / "src")) for path in modules)
+    return {"elsewhere": elsewhere, "stale": stale, "files": seen, "modules": own}
 
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
-    main(sys.argv[1], Path(sys.argv[2]).resolve(), *map(int, sys.argv[3:]))
+    main(Path(sys.argv[1]).resolve(), *map(int, sys.argv[2:]))

@@ -1,7 +1,12 @@
 """Every chapter that takes models, run with the real one alone and with none: what its cells say holds both times."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import papermill
 import pytest
@@ -23,8 +28,49 @@ PROGRESS = re.compile(r".*: [\d,]+ of [\d,]+ .+, (.+ left|took .+)")  # of what 
 TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL)
 
 
+@pytest.fixture(scope="module")
+def forked_kernels():
+    """No kernel starts anew: tests/forked_kernels.py, which has loaded everything, forks one for each chapter."""
+    script = Path(__file__).parents[1] / "forked_kernels.py"
+    source = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert json.loads(source.stdout.readline()) == [], "a warning while loading"
+
+    class Forked:
+        """What Jupyter asks of a process that it has started."""
+
+        stdin = stdout = stderr = None
+
+        def __init__(self, command, env, cwd=None, **_):
+            environment = {name: value for name, value in env.items() if name != "PYTEST_CURRENT_TEST"}
+            asked = {
+                "arguments": command[command.index("-f") :],
+                "folder": str(cwd or Path.cwd()),
+                "environment": environment,
+            }
+            print(json.dumps(asked), file=source.stdin, flush=True)
+            self.pid = int(source.stdout.readline())
+
+        def poll(self):
+            status = Path(f"/proc/{self.pid}/stat")
+            return None if status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z" else 0
+
+        def wait(self, timeout=None):
+            while self.poll() is None:
+                time.sleep(0.02)
+            return 0
+
+        def send_signal(self, number):
+            os.kill(self.pid, number)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("jupyter_client.provisioning.local_provisioner.launch_kernel", Forked)
+        yield
+    source.stdin.close()
+    source.wait()
+
+
 @pytest.fixture
-def executed(tmp_path, monkeypatch, results):
+def executed(forked_kernels, tmp_path, monkeypatch, results):
     """Executes a chapter with these models: the notebook with its outputs."""
     monkeypatch.setenv("TSE_STORE", str(results))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -76,14 +76,6 @@ def test_what_does_not_hold_leads_to_its_row_and_prints_only_what_is_printed(cla
     assert "<td>at least 0.02; at least 0.04</td>" in methods
 
 
-def test_text_is_escaped(claims):
-    odd = claims.head(1).assign(claim="<b>a & b</b>", signature='x@1 "y" | <i> | z', note="<script>", model='"><')
-    found = ledger_table(odd, "<caption>").data
-    assert "<b>a" not in found and "<script>" not in found and "<i>" not in found
-    assert "&lt;b&gt;a &amp; b&lt;/b&gt;" in found
-    assert 'data-model="&quot;&gt;&lt;"' in found
-
-
 def test_a_measured_value_stands_with_its_interval_and_how_it_was_made(claims):
     one = claims.head(1).assign(measured=0.987, low=0.9812, high=0.9909, difference=-0.003, verdict=verdicts.REPRODUCED)
     found = ledger_table(one.assign(signature="m@00000001 d@00000002 | bos:none | 0.1.0 cpu 2026-01-01"), "one").data

@@ -4,13 +4,14 @@ import json
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
 
+from letters import write_letters
+from suites import suite_data
 from tse_book.gym.folder import check_pages_folder
 from tse_book.gym.pages import write_pages
 from tse_book.gym.plan import load_gym, run_gym
@@ -24,48 +25,13 @@ from tse_core.syntaxgym.library import list_suites
 from tse_core.syntaxgym.suites import suite_from_dict, to_json
 from tse_core.syntaxgym.tables import accuracy_table, sg_scores
 
-SCRIPT = f"""#!{sys.executable}
-import sys
-action, file = sys.argv[-2:]
-if action == "get_surprisals":
-    open(__file__ + ".log", "a").write(open(file).read())
-    print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
-for number, line in enumerate(open(file), 1):
-    words = line.split()
-    if action == "unkify":
-        print(*[int(w == "Ra") for w in words])
-    else:
-        for i, word in enumerate(words, 1):
-            print(number, i, word, float(len(word)), sep="\\t")
-"""
-
-
 SINGULAR_IS_LONGER, WHOLE = "(2;%plural%) < (2;%singular%)", "(*;%plural%) < (*;%singular%)"
 
 
 def suite(name, subjects=("The cats", "The dogs"), circuit="Agreement", verb="run", formula=SINGULAR_IS_LONGER):
-    def regions(*texts):
-        return [{"region_number": i, "content": text} for i, text in enumerate(texts, 1)]
-
-    return to_json(
-        suite_from_dict(
-            {
-                "meta": {"name": name, "metric": "sum", "circuit": circuit},
-                "region_meta": {"1": "subject", "2": "verb"},
-                "predictions": [{"type": "formula", "formula": formula}],
-                "items": [
-                    {
-                        "item_number": number,
-                        "conditions": [
-                            {"condition_name": "plural", "regions": regions(subject, verb)},
-                            {"condition_name": "singular", "regions": regions(subject, verb + "s")},
-                        ],
-                    }
-                    for number, subject in enumerate(subjects, 1)
-                ],
-            }
-        )
-    )
+    items = [{"plural": [subject, verb], "singular": [subject, f"{verb}s"]} for subject in subjects]
+    data = suite_data(items, formula, name=name, circuit=circuit, regions=["subject", "verb"])
+    return to_json(suite_from_dict(data))
 
 
 @pytest.fixture
@@ -73,10 +39,8 @@ def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "suites").mkdir()
     (tmp_path / "suites" / "first.json").write_text(suite("first"))
-    for name in ("short", "long"):
-        script = tmp_path / name
-        script.write_text(SCRIPT if name == "short" else SCRIPT.replace("float(len(word))", "9.0 - len(word)"))
-        script.chmod(0o755)
+    write_letters(tmp_path / "short")
+    write_letters(tmp_path / "long", "9.0 - len(word)")
     (tmp_path / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short']\n")
     return tmp_path
 
@@ -145,8 +109,7 @@ def test_a_gym_without_models_still_has_its_suites_and_circuits(place):
 
 def test_two_models_of_one_name_are_refused(place):
     (place / "other").mkdir()
-    (place / "other" / "short").write_text(SCRIPT + "# another\n")
-    (place / "other" / "short").chmod(0o755)
+    write_letters(place / "other" / "short", "1.0")
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./other/short']\n")
     with pytest.raises(InputError, match="another model is called 'short', too"):
         built(place)
@@ -154,8 +117,7 @@ def test_two_models_of_one_name_are_refused(place):
 
 def test_a_model_that_fails_fails_alone(place, capsys):
     """One model is missing, one gives NaN, one breaks off: the others' outcomes and pages are written all the same."""
-    (place / "nan").write_text(SCRIPT.replace("float(len(word))", "float('nan')"))
-    (place / "nan").chmod(0o755)
+    write_letters(place / "nan", "float('nan')")
     (place / "broken").mkdir()
     (place / "broken" / "config.json").write_text('{"model_type": "gpt2"}')
     (place / "broken" / "model.safetensors.index.json").write_text('{"weight_map": 3}')
@@ -192,35 +154,6 @@ def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):
     tokens = pd.read_csv(place / "pages" / "data" / "first-tokens.csv").query("item == 2 and condition == 'singular'")
     assert dict(zip(tokens["token"], tokens["bits"], strict=True)) == {"The": 3.0, "dogs": 4.0, "runs": 4.0}
     assert "[Agreement](circuit-agreement-2dff10f6.md)" in page
-
-
-def test_what_a_suite_says_is_shown_as_text(place):
-    evil = "</script><script>alert(1)</script> ````"
-    (place / "suites" / "evil.json").write_text(suite("e`v|[i](l) <b>", subjects=[evil, "* x"], circuit="<i>C</i> `"))
-    built(place)
-    for path in (place / "pages").rglob("*.md"):
-        for block in re.findall(r"(?ms)^(`{4,})\{raw\} html\n(.*?)\n\1$", path.read_text()):
-            scripts = ScriptTags(block[1])
-            assert scripts.opened == scripts.closed == (1 if "vegaEmbed" in block[1] else 0), path
-        outside = re.sub(r"(?ms)^(`{4,})\{raw\} html\n.*?\n\1$", "", path.read_text())
-        assert "<script" not in outside
-        assert "<b>" not in outside
-        assert "<i>" not in outside
-
-
-class ScriptTags(HTMLParser):
-    """How many scripts a browser would find."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.opened = self.closed = 0
-        self.feed(html)
-
-    def handle_starttag(self, tag, attributes):
-        self.opened += tag == "script"
-
-    def handle_endtag(self, tag):
-        self.closed += tag == "script"
 
 
 def test_items_with_unknown_words_are_left_out_or_counted(place):
@@ -278,9 +211,7 @@ def test_the_projects_own_gym_is_read(monkeypatch, tmp_path):
         ("suite: []\n", r"gym.yaml: unknown key 'suite' \(did you mean 'suites'\?\)"),
         ("suites: x\n", "gym.yaml: suites must be a list"),
         ("unknown: maybe\n", "gym.yaml: unknown must be refuse or flag, not 'maybe'"),
-        ("suites: [nowhere.json]\n", "gym.yaml: suites: nowhere.json: no such file"),
         ("suites: [suites, suites]\n", "gym.yaml: two suites are called 'first'"),
-        ("human: {first: 0.9}\n", "gym.yaml: human: first must be"),
     ],
 )
 def test_mistakes_in_the_gyms_file_are_one_line(place, text, message):

@@ -1,13 +1,11 @@
 """Input that means harm or nonsense: readers refuse it in one line, names reach no other folder, text stays text."""
 
 import ast
-import base64
 import json
 import re
 import sys
 from pathlib import Path
 
-import altair as alt
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -140,40 +138,6 @@ def test_a_key_of_the_store_is_no_path(tmp_path, key):
 # Text stays text
 
 
-def test_a_download_link_holds_no_markup_from_the_data():
-    from tse_book.charts.tables import download_table
-
-    html = download_table(pd.DataFrame({ATTACK: [ATTACK]}), f"{ATTACK}.csv", ATTACK).data
-    assert re.findall(r"<\w+", html) == ["<p", "<a"]
-    assert ATTACK in base64.b64decode(re.search(r"base64,([\w+/=]+)", html)[1]).decode()
-
-
-def test_a_table_escapes_cells_headings_caption_and_note():
-    from tse_book.pages.notebook import table
-
-    html = table(pd.DataFrame({ATTACK: [ATTACK]}), ATTACK, note=ATTACK).data
-    assert set(re.findall(r"<(\w+)", html)) <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
-
-
-def test_a_suite_s_page_escapes_its_texts():
-    from tse_book.gym import pages as gym_pages
-    from tse_core.syntaxgym.suites import suite_from_dict
-
-    regions = [{"region_number": 1, "content": ATTACK}]
-    suite = suite_from_dict(
-        {
-            "meta": {"name": "mine", "metric": "sum", "author": ATTACK, "reference": f"````\n{ATTACK}"},
-            "region_meta": {"1": ATTACK},
-            "predictions": [{"type": "formula", "formula": f"(1;%{'<b>'}%) < (1;%b%)"}],
-            "items": [{"item_number": 1, "conditions": [
-                {"condition_name": name, "regions": regions} for name in ("<b>", "b")]}],
-        }
-    )  # fmt: skip
-    page = re.sub(r"\\.", "", "\n\n".join(gym_pages._about(suite)))  # without what Markdown takes as plain characters
-    assert "<script" not in page and "<img" not in page and "<b>" not in page
-    assert "&lt;script&gt;" in page
-
-
 @pytest.mark.parametrize("figure", ["figure2", "table2"])
 @pytest.mark.parametrize("inline", [True, False])
 def test_the_names_in_a_drawn_figure_are_no_scripts(figure, inline, tmp_path, monkeypatch):
@@ -188,14 +152,6 @@ def test_the_names_in_a_drawn_figure_are_no_scripts(figure, inline, tmp_path, mo
     save_chart(chart, tmp_path / "figure.html")
     shown = (tmp_path / "figure.html").read_text(), chart._repr_mimebundle_()["text/html"]
     assert all("alert(1)" in html and "<script>alert" not in html and "<!--" not in html for html in shown)
-
-
-def test_data_inside_a_chart_cannot_end_its_script():
-    from tse_book.gym.parts import chart_of
-
-    chart = alt.Chart(pd.DataFrame({"x": [ATTACK]}), description="d").mark_point().encode(x="x")
-    html = chart_of(chart)
-    assert html.lower().count("</script") == 1 and html.rstrip("`\n").endswith("</script></div></div>")
 
 
 def test_an_error_is_one_line_of_bounded_length_whatever_it_quotes():

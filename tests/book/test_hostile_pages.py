@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 from docutils.core import publish_string
 from myst_parser.docutils_ import Parser
 
+from suites import suite_data
 from tiny import save_model
 from tse_book import charts, claims
 from tse_book.charts.theme import in_page
@@ -69,17 +70,9 @@ def outcomes(tmp_path_factory):
     found = []
     for number, name in enumerate(NAMES):
         condition = re.sub(r"[%\s]+", " ", name).strip()
-        texts = {condition: ["The author", "laughs"], "b": ["The author", "laugh"]}
-        conditions = [
-            {"condition_name": c, "regions": [{"region_number": n, "content": t} for n, t in enumerate(parts, 1)]}
-            for c, parts in texts.items()
-        ]
-        data = {
-            "meta": {"name": f"{name} {number}", "metric": "sum", "circuit": name, "author": name, "reference": name},
-            "region_meta": {"1": name, "2": name},
-            "predictions": [{"type": "formula", "formula": f"(2;%{condition}%) < (2;%b%)"}],
-            "items": [{"item_number": 1, "conditions": conditions}],
-        }
+        items = [{condition: ["The author", "laughs"], "b": ["The author", "laugh"]}]
+        about = {"name": f"{name} {number}", "circuit": name, "author": name, "reference": name}
+        data = suite_data(items, f"(2;%{condition}%) < (2;%b%)", regions=[name, name], **about)
         found.append(evaluate_suite(folder, suite_from_dict(data), bos="none"))
     return found
 

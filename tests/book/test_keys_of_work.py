@@ -26,26 +26,21 @@ COVERED = {  # of what each kind of work reads: files in which a change shows in
 }
 
 
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory):
-    """Copies of the packages and their data, and small models with what they are asked."""
-    folder = tmp_path_factory.mktemp("inputs")
-    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "data", folder / "data", ignore=shutil.ignore_patterns("recorded", "numbers"))
-    write_inputs(folder)
-    return folder
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_file_that_changes_a_score_changes_the_key(kind, inputs):
-    environment = os.environ | {"PYTHONPATH": str(inputs / "src"), "OMP_NUM_THREADS": "1"}
-    call = [sys.executable, "-W", "ignore", str(ROOT / "tests" / "opened_files.py"), kind, str(inputs)]
+def test_every_file_that_changes_a_score_changes_the_key(tmp_path):
+    """On copies of the packages and their data, and small models with what they are asked."""
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "data", tmp_path / "data", ignore=shutil.ignore_patterns("recorded", "numbers"))
+    write_inputs(tmp_path)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "OMP_NUM_THREADS": "1"}
+    call = [sys.executable, "-W", "ignore", str(ROOT / "tests" / "opened_files.py"), str(tmp_path)]
     done = subprocess.run(call, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    report = json.loads(done.stdout.splitlines()[-1])
-    assert not report["elsewhere"], "read, but no input and no library"
-    assert not report["stale"], "other scores, but the key of the old ones"
-    assert not [name for name in report["modules"] if name.startswith("tse_core/cli/")], "no digest covers commands"
-    followed = {name for name, said in report["files"].items() if said != "same"}
-    assert followed >= COVERED[kind], report["files"]
+    reports = {found.pop("kind"): found for found in map(json.loads, done.stdout.splitlines())}
+    assert set(reports) == set(KINDS) == set(COVERED)
+    for kind, report in reports.items():
+        assert not report["elsewhere"], f"{kind}: read, but no input and no library"
+        assert not report["stale"], f"{kind}: other scores, but the key of the old ones"
+        assert not [name for name in report["modules"] if name.startswith("tse_core/cli/")], "no digest covers commands"
+        followed = {name for name, said in report["files"].items() if said != "same"}
+        assert followed >= COVERED[kind], (kind, report["files"])

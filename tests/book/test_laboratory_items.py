@@ -9,7 +9,7 @@ from tse_core import load_model, load_sentence_pairs, score_pairs
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import circuit, load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
-from tse_core.syntaxgym.suites import read_suite
+from tse_core.syntaxgym.suites import problems_of, read_suite
 
 LANGUAGE = load_language()
 FOLDER = data_folder() / "laboratory"
@@ -57,7 +57,9 @@ def test_a_line_becomes_a_record():
 
 
 def test_every_circuit_has_a_suite_in_known_words():
-    suites = [read_suite(path) for path in sorted((FOLDER / "suites").glob("*.json"))]
+    paths = sorted((FOLDER / "suites").glob("*.json"))
+    assert [problems_of(path, strict=True) for path in paths] == [[]] * len(paths)
+    suites = [read_suite(path) for path in paths]
     assert {circuit(suite) for suite in suites} == {
         "Agreement", "Licensing", "Garden-Path Effects", "Gross Syntactic State", "Center Embedding",
         "Long-Distance Dependencies",

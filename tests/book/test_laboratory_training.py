@@ -9,7 +9,6 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
-from typer.testing import CliRunner
 
 from tse_book.laboratory import training
 from tse_book.laboratory.language import MODEL_KINDS, load_language
@@ -131,22 +130,6 @@ def test_the_card_says_how_the_model_was_made(tmp_path):
         "masked in 50%",
     ):
         assert part in card
-
-
-def test_bad_requests_are_one_line():
-    from tse_core.cli.commands import complete
-
-    app = complete()
-    for arguments, message in [
-        (["lab", "train", "lab-systematic", "--out", "x"], "did you mean 'lab-systematic-"),
-        (["lab", "train", "lab-systematic-causal", "--out", "x", "--steps", "0"], "steps must be at least 1"),
-        (["lab", "train", "lab-systematic-causal", "--out", "x", "--checkpoints", "all"], "checkpoints"),
-        (["lab", "truth", "--out", "truth.txt"], "written as .csv"),
-    ]:
-        result = CliRunner().invoke(app, arguments)
-        assert isinstance(result.exception, InputError)
-        assert message in str(result.exception)
-        assert "\n" not in str(result.exception)
 
 
 def test_a_full_disk_is_an_error_of_the_system_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):

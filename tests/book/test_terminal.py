@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from typer.main import get_command
 
-from bad_files import COLUMNS, SIGNATURE, suite
+from bad_files import COLUMNS, SIGNATURE
+from suites import suite_data
 from tiny import save_model
 from tse_core.cli import Shown
 from tse_core.cli.commands import complete
@@ -41,18 +42,8 @@ def files(tmp_path_factory):
     lines = "".join(json.dumps(line | named) + "\n" for line in (pair, other))
     (folder / f"{EVIL}.jsonl").write_text(lines)
     (folder / f"{EVIL}.csv").write_text("lemma,singular,plural\nlaugh,laughs,laugh\nsmile,smiles,smile\n")
-    texts = {EVIL: ["The author", "laughs"], "b": ["The author", "laugh"]}
-    conditions = [
-        {
-            "condition_name": name,
-            "regions": [{"region_number": n, "content": text} for n, text in enumerate(regions, 1)],
-        }
-        for name, regions in texts.items()
-    ]
-    formula = [{"type": "formula", "formula": f"(2;%{EVIL}%) < (2;%b%)"}]
-    items = [{"item_number": 1, "conditions": conditions}]
-    meta = {"name": EVIL, "metric": "sum", "circuit": EVIL}
-    contents = suite(meta=meta, region_meta={"1": EVIL, "2": EVIL}, predictions=formula, items=items)
+    items = [{EVIL: ["The author", "laughs"], "b": ["The author", "laugh"]}]
+    contents = json.dumps(suite_data(items, f"(2;%{EVIL}%) < (2;%b%)", name=EVIL, circuit=EVIL, regions=[EVIL, EVIL]))
     (folder / f"{EVIL}.json").write_text(contents)
     rows = [f"{EVIL},exact,{EVIL},{metric},{side},{cut},.5,.1,.9,.5,,3,9,9,{SIGNATURE}" for metric, side, cut in
             (("TSE", "", ""), ("EW", "top", 1.0), ("MW", "top", 1.0), ("EW", "bottom", 0.5))]  # fmt: skip

@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,17 @@ class Visit:
     """A page that was opened, and what went wrong on the way."""
 
     page: Page
+    base: str
     outside: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+
+    def open(self, name: str) -> "Visit":
+        """Another page of the book in the same tab, once all is drawn."""
+        self.page.goto("about:blank")  # what the page before says late is not said of this one
+        self.outside.clear()
+        self.errors.clear()
+        opened(self.page, self.base + name)
+        return self
 
 
 @pytest.fixture(scope="session")
@@ -57,18 +67,17 @@ def served():
         yield address
 
 
-@pytest.fixture
-def visit(browser, served):
-    """visit("book/index.html", scheme="dark", width=390, over="file") -> Visit, once all is drawn."""
+@pytest.fixture(scope="session")
+def tab(browser, served):
+    """tab(scheme="dark", width=390, over="file") -> Visit of no page yet, in a context of its own."""
     contexts = []
 
-    def open_page(name: str, *, scheme="light", width=1280, over="http") -> Visit:
+    def open_tab(*, scheme="light", width=1280, over="http") -> Visit:
         base = served if over == "http" else HTML.as_uri() + "/"
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        seen = Visit(page)
+        seen = Visit(context.new_page(), base)
+        seen.page.set_default_timeout(PATIENCE)
         at_home = (base, "data:", "blob:", "about:")
 
         def route(request_route):
@@ -80,15 +89,35 @@ def visit(browser, served):
                 request_route.abort()
 
         context.route("**/*", route)
-        page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: seen.errors.append(str(error)))
-        page.on("response", lambda r: seen.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
-        opened(page, base + name)
+        seen.page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
+        seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        seen.page.on("response", lambda r: seen.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
         return seen
 
-    yield open_page
+    yield open_tab
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def turn(tab):
+    """turn("book/index.html", width=390) -> the page, in a tab that tests share which leave nothing behind in it."""
+    shared = cache(lambda how: tab(**dict(how)))
+    return lambda name, **how: shared(tuple(how.items())).open(name).page
+
+
+@pytest.fixture
+def visit(tab):
+    """visit("book/index.html", scheme="dark", width=390, over="file") -> Visit, once all is drawn."""
+    visits = []
+
+    def open_page(name: str, **how) -> Visit:
+        visits.append(tab(**how))
+        return visits[-1].open(name)
+
+    yield open_page
+    for seen in visits:
+        seen.page.context.close()
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ def typed(page, left, number="plural"):
     box = page.locator("[data-part=context] fieldset").first
     box.get_by_label("The words before the verb").fill(left)
     box.get_by_label(number).check()
+    said(page).evaluate("status => status.replaceChildren()")  # what was said of the context before
     page.get_by_role("button", name="Score", exact=True).click()
 
 

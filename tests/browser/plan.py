@@ -5,6 +5,7 @@ import random
 GENERATED = "book/gym/pages/"
 SAMPLE = 6
 WAYS = (("light", "http"), ("dark", "file"), ("light", "file"), ("dark", "http"))
+OTHER = {"light": "dark", "dark": "light"}
 
 
 def seen(pages: list[str]) -> list[str]:
@@ -14,16 +15,14 @@ def seen(pages: list[str]) -> list[str]:
     return [page for page in pages if page in sample or page not in generated]
 
 
-def views(pages: list[str]) -> list[tuple[str, int, str, str]]:
-    """(page, width, scheme, over): each page narrow, and wide in the other scheme and over the other address.
+def views(pages: list[str]) -> list[tuple[str, str, list[tuple[int, str]]]]:
+    """(page, over, widths and schemes): each page is opened once, narrow, and then made wide in the other scheme.
 
     The ways to open it take turns from page to page; every fourth page is also seen at the width of a tablet.
     """
     found = []
     for number, page in enumerate(pages):
         scheme, over = WAYS[number % 4]
-        found.append((page, 390, scheme, over))
-        found.append((page, 1280, {"light": "dark", "dark": "light"}[scheme], {"http": "file", "file": "http"}[over]))
-        if number % 4 == 0:
-            found.append((page, 800, *WAYS[number // 4 % 4]))
+        tablet = [(800, scheme)] if number % 4 == number // 4 % 4 else []
+        found.append((page, over, [(390, scheme), (1280, OTHER[scheme]), *tablet]))
     return found

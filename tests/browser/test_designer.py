@@ -9,39 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from letters import write_letters
 from tse_core.errors import InputError
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.spreadsheet import write as to_csv
-from tse_core.syntaxgym.suites import read_suite, to_json
-from tse_core.syntaxgym.validation import problems, schema
+from tse_core.syntaxgym.suites import problems_of, read_suite, to_json
+from tse_core.syntaxgym.validation import checked, schema
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 ROOT = Path(__file__).parents[2]
 COMMIT = "2f42038477a9f03ab66f308a963ed49864cd8111"
-LETTERS = f"""#!{sys.executable}
-import sys
-action, file = sys.argv[-2:]
-if action == "get_surprisals":
-    print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
-for number, line in enumerate(open(file), 1):
-    if action == "unkify":
-        print(*[0 for word in line.split()])
-    else:
-        for i, word in enumerate(line.split(), 1):
-            print(number, i, word, float(len(word)), sep="\\t")
-"""
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not there")]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +105,7 @@ def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, m
 
     path = saved(page, "JSON", tmp_path)
     assert path.name == "my-agreement.json"
+    assert problems_of(path, strict=True) == []
     suite = read_suite(path)
     assert to_json(suite) == path.read_text()
     assert [sentence for _, _, sentence in suite.sentences()] == [
@@ -141,8 +118,7 @@ def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, m
 
     from tse_core import cli
 
-    (tmp_path / "my-model").write_text(LETTERS)
-    (tmp_path / "my-model").chmod(0o755)
+    write_letters(tmp_path / "my-model")
     monkeypatch.setattr(sys, "argv", ["tse"])
     with pytest.raises(SystemExit) as ended:
         cli.main(["syntaxgym", "evaluate", f"command:{tmp_path}/my-model", str(path), "--no-store"])
@@ -251,8 +227,9 @@ def test_the_browser_and_the_package_agree_on_what_is_wrong(page):
         change(bad)
         found = page.evaluate("([data, schema]) => tseSuite.problems(data, schema)", [bad, schema()])
         assert found, number
-        place = re.match(r"(item|prediction) [^:]*", problems(bad)[0])
-        assert place is None or found[0].startswith(place[0]), (number, found[0], problems(bad)[0])
+        said = checked(bad)[2][0]
+        place = re.match(r"(item|prediction) [^:]*", said)
+        assert place is None or found[0].startswith(place[0]), (number, found[0], said)
     assert page.evaluate("([data, schema]) => tseSuite.problems(data, schema)", [good, schema()]) == []
 
 

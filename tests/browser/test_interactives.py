@@ -21,8 +21,8 @@ def move(control, value):
 
 
 @pytest.mark.parametrize("step,label,side,cutoff", [(2, "top 20 %", "top", 0.2), (14, "bottom 10 %", "bottom", 0.1)])
-def test_the_slider_shows_the_means_of_its_cutoff(visit, step, label, side, cutoff):
-    chart = chart_with(visit("notebooks/04_figure1.html").page, "input[type=range]")
+def test_the_slider_shows_the_means_of_its_cutoff(turn, step, label, side, cutoff):
+    chart = chart_with(turn("notebooks/04_figure1.html"), "input[type=range]")
     chart.locator("select").first.select_option("bert-large-cased (published)")
     move(chart.locator("input[type=range]").first, step)
     table = figures.published_curves(2).query("model == 'bert-large-cased' and side == @side and cutoff == @cutoff")
@@ -33,8 +33,8 @@ def test_the_slider_shows_the_means_of_its_cutoff(visit, step, label, side, cuto
     assert f"{label}mean" in words(chart)  # one text, a line each
 
 
-def test_the_slider_moves_by_keyboard(visit):
-    chart = chart_with(visit("notebooks/04_figure1.html").page, "input[type=range]")
+def test_the_slider_moves_by_keyboard(turn):
+    chart = chart_with(turn("notebooks/04_figure1.html"), "input[type=range]")
     slider = chart.locator("input[type=range]").first
     before = words(chart)
     slider.focus()
@@ -43,16 +43,16 @@ def test_the_slider_moves_by_keyboard(visit):
     assert words(chart) != before and "bottom 50 %" in words(chart)
 
 
-def test_a_verb_that_is_typed_is_named_in_the_chart(visit):
-    chart = chart_with(visit("notebooks/16_laboratory.html").page, "input[name=verb]")
+def test_a_verb_that_is_typed_is_named_in_the_chart(turn):
+    chart = chart_with(turn("notebooks/16_laboratory.html"), "input[name=verb]")
     assert "write" not in words(chart).split(" | ")
     chart.locator("input[name=verb]").fill("write")
     chart.page.wait_for_timeout(2000)
     assert "write" in words(chart).split(" | ")
 
 
-def test_another_pair_shows_its_own_tokens(visit):
-    chart = chart_with(visit("notebooks/09_blimp.html").page, "select[name=pair]")
+def test_another_pair_shows_its_own_tokens(turn):
+    chart = chart_with(turn("notebooks/09_blimp.html"), "select[name=pair]")
     menu = chart.locator("select[name=pair]")
     options = menu.locator("option").all_text_contents()
     menu.select_option(options[-1])
@@ -61,8 +61,8 @@ def test_another_pair_shows_its_own_tokens(visit):
     assert "fox" in words(chart)
 
 
-def test_another_construction_is_drawn_in_colour(visit):
-    chart = chart_with(visit("notebooks/06_figure2.html").page, "select[name=shown]")
+def test_another_construction_is_drawn_in_colour(turn):
+    chart = chart_with(turn("notebooks/06_figure2.html"), "select[name=shown]")
     chart.locator("select[name=shown]").select_option("Simple")
     chart.page.wait_for_timeout(1000)
     assert "Simple" in words(chart).split(" | ")
@@ -71,8 +71,8 @@ def test_another_construction_is_drawn_in_colour(visit):
     assert "VP coordination" in words(chart).split(" | ") and "Simple" not in words(chart).split(" | ")
 
 
-def test_the_switchboard_moves_with_its_switch(visit):
-    chart = chart_with(visit("notebooks/14_pitfalls.html").page, "select[name=policy]")
+def test_the_switchboard_moves_with_its_switch(turn):
+    chart = chart_with(turn("notebooks/14_pitfalls.html"), "select[name=policy]")
     before = chart.locator("svg.marks").inner_html()
     chart.locator("select[name=policy]").select_option("verbs: none that is also a noun or a past form")
     chart.page.wait_for_timeout(1000)

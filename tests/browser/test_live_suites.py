@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tse_core.cli import main
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.library import load_suite
-from tse_core.syntaxgym.suites import Item, Suite, read_suite, write_suite
+from tse_core.syntaxgym.suites import Item, Suite, problems_of, read_suite, write_suite
 
 from .live import KEYS, LOADING, load
 
@@ -19,6 +19,27 @@ MODEL = "smollm2-135m-instruct"
 TOLERANCE = 1.0  # bits by which one region's surprisal may differ: the page rounds what passes between the layers
 TYPICAL = 0.25  # bits by which it differs on average
 RUNNING = 5 * LOADING
+
+
+@pytest.fixture(scope="module")
+def loaded(tab, facts):
+    """The designer's page with its model loaded."""
+    seen = tab().open("book/designer.html")
+    load(seen.page)
+    return seen
+
+
+@pytest.fixture
+def page(loaded):
+    """The same, with a new suite."""
+    loaded.page.get_by_role("button", name="New", exact=True).click()
+    yield loaded.page
+    assert not loaded.outside and not loaded.errors
+
+
+def run(page):
+    page.locator(".live .live-status").last.evaluate("line => line.replaceChildren()")  # what it said of another run
+    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
 
 
 def a_suite(page):
@@ -30,12 +51,9 @@ def a_suite(page):
         page.get_by_label(f"Item 2, {condition}, region 1").fill("The key to the cabinet")
 
 
-def test_a_suite_of_two_items_runs_in_the_designer(visit, facts, tmp_path):
-    seen = visit("book/designer.html")
-    page = seen.page
+def test_a_suite_of_two_items_runs_in_the_designer(page, tmp_path):
     a_suite(page)
-    load(page)
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
+    run(page)
     page.get_by_text("All 2 items are done.").wait_for(timeout=LOADING)
     part = page.locator(".live")
     assert part.locator("table").nth(0).locator("tbody").inner_text().split("\t")[1] == "1 of 2 items"
@@ -44,6 +62,7 @@ def test_a_suite_of_two_items_runs_in_the_designer(visit, facts, tmp_path):
         page.get_by_role("button", name="Save with results").click()
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
+    assert problems_of(path, strict=True) == []
     suite = read_suite(path)
     assert [sentence for _, _, sentence in suite.sentences()][:2] == [f"{KEYS} are", f"{KEYS} is"]
     data = json.loads(path.read_text())
@@ -54,28 +73,24 @@ def test_a_suite_of_two_items_runs_in_the_designer(visit, facts, tmp_path):
     assert bits[0][0] == bits[1][0] and bits[0][1] < bits[1][1] and "Q4_1" in data["meta"]["evaluated"]
     page.get_by_label("Item 2, match, region 2").fill("were")
     page.get_by_text("The suite has changed since it was run").wait_for()
-    assert not seen.outside and not seen.errors
 
 
-def test_a_run_in_the_designer_is_stopped(visit, facts):
-    page = visit("book/designer.html").page
+def test_a_run_in_the_designer_is_stopped(page):
     a_suite(page)
     for _ in range(6):
         page.get_by_role("button", name="Copy this item").click()
         box = page.locator("[data-part=item] input").first
         box.fill(f"{box.input_value()} and the lock of the drawer")
-    load(page)
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
+    run(page)
     page.get_by_text(re.compile(r"Sentence ([3-9]|\d\d) of")).wait_for(timeout=LOADING)  # each stands for a moment
     page.get_by_role("button", name="Stop").press("Enter")
     page.get_by_text(re.compile("Stopped after [0-7] of 8 items")).wait_for(timeout=LOADING)
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
+    run(page)
     expect(page.get_by_text("All 8 items are done.")).to_be_visible(timeout=LOADING)
 
 
-def test_a_suite_that_is_not_right_yet_is_not_run(visit, facts):
-    page = visit("book/designer.html").page
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
+def test_a_suite_that_is_not_right_yet_is_not_run(page):
+    run(page)
     expect(page.get_by_text("Not run: item 1, condition 'match': every region is empty")).to_be_visible()
 
 
@@ -107,11 +122,11 @@ def laboratory() -> Suite:
 
 
 @pytest.mark.parametrize("suite", [two_items(), laboratory()], ids=lambda suite: suite.name)
-def test_page_and_package_agree_on_a_suite(visit, facts, tmp_path, monkeypatch, capsys, suite):
+def test_page_and_package_agree_on_a_suite(page, tmp_path, monkeypatch, capsys, suite):
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
     path = tmp_path / f"{suite.name}.json"
     write_suite(suite, path)
-    theirs, said = in_the_page(visit, path, tmp_path)
+    theirs, said = in_the_page(page, path, tmp_path)
     with pytest.raises(SystemExit) as left:
         main(["syntaxgym", "evaluate", MODEL, str(path), "--out", str(tmp_path / "package")])
     assert not left.value.code, capsys.readouterr().err
@@ -135,22 +150,18 @@ def test_page_and_package_agree_on_a_suite(visit, facts, tmp_path, monkeypatch, 
     assert len(differing) < len(suite.items) / 2
 
 
-def in_the_page(visit, path, tmp_path):
+def in_the_page(page, path, tmp_path):
     """The bits by (item, condition, region) that the designer's page saves, and the outcomes that it shows."""
-    seen = visit("book/designer.html")
-    page = seen.page
     page.set_input_files("input[type=file]", path)
     page.get_by_text(f"Opened {path.name}").wait_for()
-    load(page)
-    page.get_by_role("button", name="Run on SmolLM2 in this page").click()
+    run(page)
     page.get_by_text("items are done.").wait_for(timeout=RUNNING)
     rows = page.locator(".live table").nth(1).locator("tbody tr").all_inner_texts()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save with results").click()
     saved = tmp_path / download.value.suggested_filename
     download.value.save_as(saved)
-    assert read_suite(saved).items == read_suite(path).items
-    assert not seen.outside and not seen.errors
+    assert problems_of(saved, strict=True) == [] and read_suite(saved).items == read_suite(path).items
     return bits(saved), {int(number): words for number, *words in (row.split() for row in rows)}
 
 

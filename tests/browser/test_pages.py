@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import axe_playwright_python
@@ -55,24 +56,36 @@ PALE = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("name", "width", "scheme", "over"), views(seen(pages())))
-def test_a_page_is_whole_fits_and_can_be_read_by_everyone(visit, name, width, scheme, over):
-    found = visit(name, scheme=scheme, width=width, over=over)
+@pytest.fixture(scope="module")
+def opened_in(tab):
+    """opened_in("http") -> the tab in which pages at this kind of address are opened one after the other."""
+    return cache(lambda over: tab(over=over))
+
+
+@pytest.mark.parametrize(("name", "over", "looks"), views(seen(pages())))
+def test_a_page_is_whole_fits_and_can_be_read_by_everyone(opened_in, name, over, looks):
+    found = opened_in(over)
     page = found.page
-    assert not found.outside
-    assert not found.errors
-    assert not page.evaluate(WITHOUT_MARKS)
-    assert not page.query_selector_all("mjx-merror, [data-mjx-error]")
-    assert page.evaluate("[...document.images].filter(i => !i.naturalWidth).map(i => i.src)") == []
-    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert wide <= 0, f"{wide} px wider than its window"
-    assert page.evaluate(CUT_OFF) == []
-    if name.startswith("notebooks/"):
-        assert page.evaluate(PALE) == []
-    names = page.evaluate("[...document.querySelectorAll('svg.marks')].map(s => s.getAttribute('aria-label') || '')")
-    assert all(len(text) > 15 for text in names)
-    if width == 1280:
-        assert not obstacles(page)
+    for width, scheme in looks:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        found.open(name)
+        assert not found.outside
+        assert not found.errors
+        assert not page.evaluate(WITHOUT_MARKS)
+        assert not page.query_selector_all("mjx-merror, [data-mjx-error]")
+        assert page.evaluate("[...document.images].filter(i => !i.naturalWidth).map(i => i.src)") == []
+        wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        assert wide <= 0, f"{wide} px wider than its window of {width}"
+        assert page.evaluate(CUT_OFF) == []
+        if name.startswith("notebooks/"):
+            assert page.evaluate(PALE) == []
+        names = page.evaluate(
+            "[...document.querySelectorAll('svg.marks')].map(s => s.getAttribute('aria-label') || '')"
+        )
+        assert all(len(text) > 15 for text in names)
+        if width == 1280:
+            assert not obstacles(page)
 
 
 def obstacles(page) -> list:
@@ -90,8 +103,8 @@ def chart_pages():
 
 
 @pytest.mark.parametrize("place", [0, len(chart_pages()) // 2, -1])
-def test_charts_follow_the_theme(visit, place):
-    page = visit(chart_pages()[place]).page
+def test_charts_follow_the_theme(turn, place):
+    page = turn(chart_pages()[place])
     ink = "[...document.querySelectorAll('svg.marks text')].map(t => t.getAttribute('fill'))"
     light = Counter(page.evaluate(ink))
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
@@ -99,9 +112,9 @@ def test_charts_follow_the_theme(visit, place):
     assert "#ced6dd" in page.evaluate(ink)
 
 
-def test_a_charts_data_can_be_taken_away(visit):
+def test_a_charts_data_can_be_taken_away(turn):
     name = chart_pages()[0]
-    page = visit(name).page
+    page = turn(name)
     button = page.locator(".tse-chart-data button").first
     with page.expect_download() as download:
         button.press("Enter")

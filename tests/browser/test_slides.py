@@ -103,8 +103,8 @@ def test_a_slide_can_be_linked(browser, alone):
     page.close()
 
 
-def test_the_teaching_page_leads_to_the_slides(visit):
-    page = visit("book/teaching.html").page
+def test_the_teaching_page_leads_to_the_slides(turn):
+    page = turn("book/teaching.html")
     addresses = page.evaluate("[...document.querySelectorAll('a[href*=\"slides.html\"]')].map(a => a.href)")
     assert len(addresses) > 10
     assert {int(a.partition("#")[2] or 1) for a in addresses} <= set(range(1, SLIDES + 1))

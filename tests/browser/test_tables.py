@@ -1,8 +1,8 @@
 """Charts that every reader can work: a legend by keys, sliders on a phone."""
 
 
-def test_a_legend_is_worked_by_keys_alone(visit):
-    page = visit("notebooks/09_blimp.html").page
+def test_a_legend_is_worked_by_keys_alone(turn):
+    page = turn("notebooks/09_blimp.html")
     chart = page.locator("div[id^='altair-viz']:has(+ .tse-legend)").first
     box = chart.locator("xpath=following-sibling::p[@class='tse-legend'][1]")
     marks = chart.locator("svg.marks")
@@ -19,8 +19,8 @@ def test_a_legend_is_worked_by_keys_alone(visit):
     assert marks.inner_html() == before
 
 
-def test_the_scores_of_the_sliders_are_seen_on_a_phone(visit):
-    page = visit("notebooks/02_methods.html", width=390).page
+def test_the_scores_of_the_sliders_are_seen_on_a_phone(turn):
+    page = turn("notebooks/02_methods.html", width=390)
     chart = page.locator("div[id^='altair-viz']", has=page.locator("input[type=range]")).first
     scores = [text for text in chart.locator("svg.marks text").all() if text.text_content()[:2] in ("TS", "EW", "MW")]
     assert len(scores) == 3
@@ -34,23 +34,23 @@ def test_the_scores_of_the_sliders_are_seen_on_a_phone(visit):
     assert not set(before) <= set(texts)
 
 
-def test_the_choice_stands_above_the_panels_on_a_phone(visit):
-    chart = visit("notebooks/06_figure2.html", width=390).page.locator("div[id^='altair-viz']:has(select)").first
+def test_the_choice_stands_above_the_panels_on_a_phone(turn):
+    chart = turn("notebooks/06_figure2.html", width=390).locator("div[id^='altair-viz']:has(select)").first
     choice, panels = (chart.locator(part).bounding_box() for part in ("select", "svg.marks"))
     assert choice["y"] + choice["height"] <= panels["y"]
     assert panels["height"] > 900  # taller than a phone: a choice below it would be far from what it changes
 
 
-def test_a_slider_says_what_its_step_means(visit):
-    page = visit("book/index.html").page
+def test_a_slider_says_what_its_step_means(turn):
+    page = turn("book/index.html")
     slider, said = (page.locator(f".vega-bind {part}").first for part in ("input[type=range]", "output"))
     assert said.inner_text() == "top 100 %" == slider.get_attribute("aria-valuetext")
     slider.press("ArrowRight")
     assert said.inner_text() == "bottom 50 %" == slider.get_attribute("aria-valuetext")
 
 
-def test_a_row_has_one_line_under_it(visit):
-    page = visit("notebooks/06_figure2.html", width=390).page
+def test_a_row_has_one_line_under_it(turn):
+    page = turn("notebooks/06_figure2.html", width=390)
     lines = """table => [...table.querySelector('tbody tr').children].map(cell => {
       const {borderBottomWidth, boxShadow} = getComputedStyle(cell);
       return [borderBottomWidth, boxShadow, Math.round(cell.getBoundingClientRect().bottom)].join();
@@ -59,8 +59,8 @@ def test_a_row_has_one_line_under_it(visit):
     assert set(others) == {first} and "none" in first
 
 
-def test_long_tables_are_folded(visit):
-    page = visit("notebooks/09_blimp.html").page
+def test_long_tables_are_folded(turn):
+    page = turn("notebooks/09_blimp.html")
     long = page.locator("details table.tse-table", has=page.locator("tbody tr:nth-child(67)"))
     assert long.count() == 2 and not any(table.is_visible() for table in long.all())
     long.first.locator("xpath=ancestor::details[1]/summary").click()

@@ -46,17 +46,8 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tin
 
 def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tmp_path):
     for protocol in ("exact", "released"):
-        tse(
-            "evaluate",
-            tiny_causal,
-            *SIMPLE,
-            "--protocol",
-            protocol,
-            "--lemmas",
-            "newman-clean",
-            "--out",
-            tmp_path / f"{protocol}.csv",
-        )
+        how = ("--protocol", protocol, "--lemmas", "newman-clean", "--out", tmp_path / f"{protocol}.csv")
+        tse("evaluate", tiny_causal, *SIMPLE, *how)
     code, out, _ = tse("results", "diff", tmp_path / "exact.csv", tmp_path / "released.csv")
     assert code == 0 and "policies that differ: 1\n  protocol: exact/1 against released/1 ('released' sums" in out
     assert "Simple\tMW top 100 %\t" in out and "largest of 39 differences" in out and "more than one" not in out

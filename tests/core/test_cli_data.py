@@ -1,7 +1,5 @@
 """The commands `tse data` and `tse list`: what they print and how they exit."""
 
-import pytest
-
 from tse_core.datasets.downloads import path_of
 
 HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
@@ -35,23 +33,6 @@ def test_status_counts_each_data_set(tse, tiny_registry, monkeypatch):
     lines = tse("data", "status")[1].splitlines()[1:]
     assert lines[0].split("\t") == ["greetings", "2", "2", "0", "0.0", "MIT", "owner/words @ 0000000"]
     assert lines[1].split("\t")[:4] == ["numbers", "1", "0", "0"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["data", "fetch"], "say what to fetch"),
-        (["data", "fetch", "greeting"], "did you mean 'greetings'"),
-        (["data", "verify", "nothing"], "unknown download 'nothing'"),
-        (["data", "lemmas", "--giant-verb-list", "none.pdf"], "no such verb list: none.pdf"),
-    ],
-)
-def test_a_mistake_is_one_line_and_exit_code_2(tse, tiny_registry, arguments, message):
-    code, output, errors = tse(*arguments)
-    assert (code, output) == (2, "")
-    assert errors.startswith("tse: ")
-    assert message in errors
-    assert errors.count("\n") == 1
 
 
 def test_the_full_lemma_list_is_kept_and_its_counts_compared(tse, tmp_path, monkeypatch, shared):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from suites import suite_data
 from tse_core.errors import InputError
 from tse_core.models.kinds.command import CommandModel, open_command
 from tse_core.models.kinds.request import Request
@@ -66,26 +67,11 @@ def test_the_three_actions_of_a_command(executable):
 
 
 def test_a_suite_is_evaluated_behind_a_command(executable):
-    def condition(name, *texts):
-        return {"condition_name": name, "regions": [{"region_number": i, "content": t} for i, t in enumerate(texts, 1)]}
-
-    suite = suite_from_dict(
-        {
-            "meta": {"name": "tiny", "metric": "sum"},
-            "region_meta": {"1": "subject", "2": "verb", "3": "end"},
-            "predictions": [{"type": "formula", "formula": "(2;%plural%) < (2;%singular%)"}],
-            "items": [
-                {
-                    "item_number": number,
-                    "conditions": [
-                        condition("plural", subject, verb, end),
-                        condition("singular", subject, verb + "s", end),
-                    ],
-                }
-                for number, (subject, verb, end) in enumerate([("The cats", "run", ""), ("The dogs", "sing", ".")], 1)
-            ],
-        }
-    )
+    items = [
+        {"plural": [subject, verb, end], "singular": [subject, f"{verb}s", end]}
+        for subject, verb, end in [("The cats", "run", ""), ("The dogs", "sing", ".")]
+    ]
+    suite = suite_from_dict(suite_data(items, "(2;%plural%) < (2;%singular%)"))
     outcome = evaluate_suite(model(executable(SCRIPT)), suite)
     assert list(outcome.by_item) == [True, False]  # both unknown verbs are five letters long
     assert outcome.totals(1)[2, "singular"] == 4.0 + 5.0  # the end of the sentence goes with its last word

@@ -281,21 +281,6 @@ def big_table():
     return pd.DataFrame({"noise": np.random.default_rng(0).random(100_000)})
 
 
-def test_results_that_do_not_fit_on_the_disk_leave_the_file_that_was_there(tmp_path, monkeypatch):
-    out = tmp_path / "results.parquet"
-    out.write_bytes(b"earlier")
-
-    from test_results import tidy
-
-    def full(*arguments, **options):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("tse_core.files.os.open", full)
-    with pytest.raises(InputError, match="results.parquet: cannot be written .No space left on device."):
-        write_results(tidy(), out)
-    assert out.read_bytes() == b"earlier"
-
-
 def test_a_store_that_cannot_be_written_says_so(run, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write to the store .*file.*TSE_STORE"):

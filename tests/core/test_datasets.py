@@ -11,7 +11,7 @@ import pytest
 from tse_core.datasets import downloads
 from tse_core.datasets.named import dataset_table
 from tse_core.datasets.names import data_hash, load_pairs, load_sentence_pairs
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, unique_contexts
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, unique_contexts
 from tse_core.datasets.registry import read_registry
 from tse_core.errors import InputError
 
@@ -291,19 +291,6 @@ def test_the_papers_blimp_is_one_row_of_table_2_and_loads_by_file(real_data):
     assert len(unique_contexts(pairs, "causal", "released")) == 2768
     one = load_pairs("newman-blimp/regular_plural_subject_verb_agreement_1")
     assert len(one) == 1000
-
-
-@pytest.mark.slow
-def test_blimp_has_67_paradigms_12_phenomena_and_the_papers_prefix_methods(real_data):
-    pairs = load_sentence_pairs("blimp")
-    assert list(pairs.columns) == SENTENCE_COLUMNS
-    assert pairs["paradigm"].value_counts().tolist() == [1000] * 67
-    assert pairs["phenomenon"].nunique() == 12
-    assert set(pairs["field"]) == {"morphology", "semantics", "syntax", "syntax_semantics"}
-    methods = pairs.drop_duplicates("paradigm")["methods"]
-    assert methods.str.contains("one-prefix").sum() == 20
-    assert methods.str.contains("two-prefix").sum() == 20
-    assert (pairs["good"] == pairs["bad"]).sum() == 7
 
 
 def test_the_released_blimp_file_of_the_same_name_is_another(real_data):

@@ -359,14 +359,6 @@ def test_a_file_cut_off_anywhere_is_refused(file, tmp_path):
         refused(cut, "damaged or cut off")
 
 
-def test_a_truncated_file_is_one_line_and_exit_code_2(file, tse):
-    file.write_bytes(file.read_bytes()[:-1000])
-    sentences = file.with_name("sentences.txt")
-    sentences.write_text("The keys are here.\n")
-    code, out, err = tse("surprisals", str(file), str(sentences))
-    assert (code, out, err.count("\n")) == (2, "", 1) and "damaged or cut off" in err
-
-
 def field(count: int, kind: int, payload: bytes) -> bytes:
     return b"GGUF" + struct.pack("<IQQ", 3, count, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<I", kind) + payload
 

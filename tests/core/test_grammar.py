@@ -224,15 +224,6 @@ def test_a_mistake_is_named_with_its_place(write, old, new, message):
     assert str(error.value).startswith(str(path))
 
 
-def test_unknown_names_list_what_there_is(grammar, tmp_path):
-    with pytest.raises(InputError, match="did you mean 'marvin-linzen'"):
-        load_grammar("marvin-linsen")
-    with pytest.raises(InputError, match="did you mean 'simple'"):
-        generate(grammar, "simpel")
-    with pytest.raises(InputError, match="no such file"):
-        load_grammar(tmp_path / "none.yaml")
-
-
 @pytest.fixture(scope="module")
 def design():
     return load_grammar("marvin-linzen-adverbs")

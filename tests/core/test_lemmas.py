@@ -201,13 +201,6 @@ def test_a_faulty_list_is_refused_with_its_line(tmp_path, text, message):
         load_lemmas(file)
 
 
-def test_an_unknown_list_names_those_that_exist(tmp_path):
-    with pytest.raises(InputError, match="newman-apendix.*did you mean 'newman-appendix'.*newman-clean"):
-        load_lemmas("newman-apendix")
-    with pytest.raises(InputError, match="no such file"):
-        load_lemmas(tmp_path / "absent.csv")
-
-
 def test_the_committed_table_is_what_the_rules_make():
     pytest.importorskip("lemminflect")
     spec = importlib.util.spec_from_file_location("make_lemmas", MAKE)

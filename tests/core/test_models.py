@@ -29,47 +29,6 @@ def test_a_kind_that_the_configuration_leaves_open_must_be_said(tiny_masked, tmp
     assert load_model(folder, kind="masked").kind == "masked"
 
 
-def test_a_causal_tokenizer_cannot_be_read_as_masked(tiny_causal):
-    with pytest.raises(InputError, match="no mask token"):
-        load_model(tiny_causal, kind="masked")
-
-
-def test_weights_in_another_format_than_safetensors_are_refused(tiny_causal, tmp_path):
-    folder = shutil.copytree(tiny_causal, tmp_path / "pickled")
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(InputError, match="safetensors only"):
-        load_model(folder)
-
-
-def test_unknown_names_say_where_was_looked(monkeypatch):
-    monkeypatch.setattr("tse_core.models.hub.hub_unreachable", lambda: "there is no network")
-    with pytest.raises(InputError, match="unknown model 'no-such-model'.*no such folder.*no network"):
-        load_model("no-such-model")
-
-
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ({"kind": "both"}, "must be 'causal' or 'masked'"),
-        ({"dtype": "float8"}, "unknown dtype 'float8'.*float32"),
-        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
-        ({"bos": "sometimes"}, "bos is 'sometimes'"),
-    ],
-)
-def test_options_that_do_not_exist(tiny_causal, option, message):
-    with pytest.raises(InputError, match=message):
-        load_model(tiny_causal, **option)
-
-
-def test_identity_follows_the_weights(tiny_causal, tmp_path):
-    from tiny import save_model
-
-    copy = shutil.copytree(tiny_causal, tmp_path / "copy")
-    other = save_model(tmp_path / "other", "causal", seed=1)
-    hashes = [load_model(folder).identity().split("@")[1] for folder in (tiny_causal, copy, other)]
-    assert hashes[0] == hashes[1] != hashes[2]
-
-
 def test_bos_is_a_policy(tiny_causal):
     model = load_model(tiny_causal)
     plain = model.encode("The author laughs.")
@@ -77,18 +36,6 @@ def test_bos_is_a_policy(tiny_causal):
     assert added.ids == (model.tokenizer.bos_token_id, *plain.ids)
     assert added.special == (True, *plain.special)
     assert model.policies()["bos"] == "none"
-
-
-def test_a_causal_slot_at_the_start_needs_bos(tiny_causal):
-    model = load_model(tiny_causal)
-    with pytest.raises(InputError, match="nothing to its left.*bos='add'"):
-        model.slot("", "laughs.")
-    assert model.with_policies(bos="add").slot("", "laughs.").position == 0
-
-
-def test_a_masked_context_may_not_bring_its_own_mask(tiny_masked):
-    with pytest.raises(InputError, match="no mask token of its own"):
-        load_model(tiny_masked).slot("The [MASK]", "laughs.")
 
 
 def test_words_that_the_vocabulary_lacks_have_no_id(tiny_causal):

@@ -84,6 +84,8 @@ def test_a_size_of_a_sample_may_come_from_a_table(tiny_causal):
 def test_a_sentence_that_holds_a_mask_is_refused_as_a_context_is(tiny_masked):
     with pytest.raises(InputError, match="must contain no mask token of its own"):
         token_surprisals(tiny_masked, ["The author laughs.", "The [MASK] laughs."])
+    with pytest.raises(InputError, match="must contain no mask token of its own"):
+        load_model(tiny_masked).slot("The [MASK]", "laughs.")
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 
 from loopback import echoed, prompt_logprobs, serving
+from suites import suite_data
 from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
-from tse_core.cli import main
 from tse_core.models.kinds import server_requests
 from tse_core.models.kinds.server import ServerModel
 from tse_core.models.kinds.server_answers import AnswerError, scores_in
 from tse_core.models.surprisal_model import SurprisalModel
+from tse_core.syntaxgym.suites import suite_from_dict
 
 SENTENCES = ["The authors laugh.", "The author that the guards like laughs."]
 PAIRS = pd.DataFrame(
@@ -33,12 +34,6 @@ def local(tiny_causal):
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     monkeypatch.setattr(server_requests, "WAITS", (0.01, 0.01))
-
-
-def tse(*arguments) -> int:
-    with pytest.raises(SystemExit) as left:
-        main(list(map(str, arguments)))
-    return left.value.code or 0
 
 
 @pytest.mark.parametrize("answer", [echoed, prompt_logprobs])
@@ -103,7 +98,7 @@ def test_another_model_behind_the_same_name_is_not_served_the_scores_of_the_firs
         assert not evaluate_blimp(model, PAIRS, store=tmp_path / "new").pairs.equals(first.pairs)
 
 
-def test_what_a_server_cannot_give_is_refused(local, capsys):
+def test_what_a_server_cannot_give_is_refused(local, tse):
     with serving(local) as address:
         with pytest.raises(
             InputError, match=r"#tiny gives surprisals only; this needs distributions over a vocabulary"
@@ -116,7 +111,8 @@ def test_what_a_server_cannot_give_is_refused(local, capsys):
             load_model(address, bos="none")
         with pytest.raises(InputError, match="gives surprisals only"):
             load_model(address, chat="Say something.")
-        assert tse("evaluate", address) == 2 and "gives surprisals only" in capsys.readouterr().err
+        code, _, said = tse("evaluate", address)
+        assert code == 2 and "gives surprisals only" in said
 
 
 def test_which_model_of_a_server(local):
@@ -305,36 +301,22 @@ def test_a_special_token_in_front_that_llama_cpp_writes_as_nothing_is_no_part_of
     assert np.allclose(found.bits * np.log(2), [15.5, 10.5, 1.5])
 
 
-def test_the_command_line_asks_a_server(local, tmp_path, capsys):
+def test_the_command_line_asks_a_server(local, tmp_path, tse):
     file = tmp_path / "pairs.jsonl"
     lines = ['{"sentence_good": "The authors laugh.", "sentence_bad": "The authors laughs.", "UID": "plural"}']
     file.write_text("\n".join(lines) + "\n")
     with serving(local, names=("tiny", "large")) as address:
-        assert tse("blimp", address, "--model", "tiny", "--data", file, "--no-store") == 0
-        assert "source:server" in capsys.readouterr().out
-        assert tse("blimp", "lab-systematic-causal", "--model", "tiny", "--data", file) == 2
-        assert "--model names a model of a server" in capsys.readouterr().err
+        code, shown, _ = tse("blimp", address, "--model", "tiny", "--data", file, "--no-store")
+        assert code == 0 and "source:server" in shown
+        code, _, said = tse("blimp", "lab-systematic-causal", "--model", "tiny", "--data", file)
+        assert code == 2 and "--model names a model of a server" in said
         sentences = tmp_path / "sentences.txt"
         sentences.write_text("\n".join(SENTENCES) + "\n")
-        assert tse("surprisals", f"{address}#tiny", sentences) == 0
-        assert "laughs" in capsys.readouterr().out
+        code, shown, _ = tse("surprisals", f"{address}#tiny", sentences)
+        assert code == 0 and "laughs" in shown
 
 
 def _suite():
-    from tse_core.syntaxgym.suites import suite_from_dict
-
-    def condition(name, *texts):
-        return {"condition_name": name, "regions": [{"region_number": i, "content": t} for i, t in enumerate(texts, 1)]}
-
-    items = [
-        {"item_number": n, "conditions": [condition("right", s, v, "."), condition("wrong", s, v + "s", ".")]}
-        for n, (s, v) in enumerate([("The authors", "laugh"), ("The guards that like the author", "swim")], 1)
-    ]
-    return suite_from_dict(
-        {
-            "meta": {"name": "tiny", "metric": "sum"},
-            "region_meta": {"1": "subject", "2": "verb", "3": "end"},
-            "predictions": [{"type": "formula", "formula": "(2;%right%) < (2;%wrong%)"}],
-            "items": items,
-        }
-    )
+    subjects = [("The authors", "laugh"), ("The guards that like the author", "swim")]
+    items = [{"right": [who, verb, "."], "wrong": [who, f"{verb}s", "."]} for who, verb in subjects]
+    return suite_from_dict(suite_data(items, "(2;%right%) < (2;%wrong%)"))

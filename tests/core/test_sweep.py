@@ -16,7 +16,9 @@ import pytest
 import yaml
 from safetensors.torch import load_file, save_file
 
+from letters import write_letters
 from loopback import serving
+from placed import meet, place
 from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp.scores import evaluate_blimp
@@ -344,24 +346,6 @@ def test_numbers_that_cannot_be_put_together_leave_those_of_the_other_runs(plan,
     assert str(done.failures[0]) == "tiny step-2 on marvin-linzen/simple: division by zero"
 
 
-def place(task):
-    """Which worker, what it sees; dies or fails if the task says so."""
-    if task == "die":
-        os._exit(9)
-    if task == "fail":
-        raise ValueError("wrong")
-    time.sleep(0.2)
-    return os.getpid(), os.environ.get("CUDA_VISIBLE_DEVICES")
-
-
-def meet(folder):
-    """Wait until two workers are here."""
-    (folder / str(os.getpid())).touch()
-    while len(list(folder.iterdir())) < 2:
-        time.sleep(0.05)
-    return place("live")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_process_that_dies_takes_its_own_task_only_and_is_replaced(workers):
@@ -409,23 +393,6 @@ def _second_model_fails(task):
     if task.run.model.step == 2:
         raise OSError("a disk fell over")
     return score_task(task)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--engine", "ray"], ["unknown engine 'ray'", "processes"]),
-        (["--out", "scores.txt"], [".parquet or .csv"]),
-    ],
-)
-def test_mistakes_on_the_command_line_are_one_line_and_exit_code_2(plan, tmp_path, capsys, options, words):
-    file = tmp_path / "plan.yaml"
-    file.write_text(yaml.safe_dump(plan))
-    with pytest.raises(SystemExit) as ended:
-        main(["sweep", str(file), "--store", str(tmp_path / "store"), *options])
-    assert ended.value.code == 2
-    told = capsys.readouterr().err
-    assert told.startswith("tse: ") and told.count("\n") == 1 and all(word in told for word in words)
 
 
 # --- engines -----------------------------------------------------------------------------------------------------
@@ -537,25 +504,10 @@ def test_slurm_that_is_not_installed_is_said_in_one_line(tmp_path):
         pass
 
 
-LETTERS = """#!{python}
-import sys
-action, file = sys.argv[-2:]
-for number, line in enumerate(open(file, encoding="utf-8"), 1):
-    if action == "unkify":
-        print(*["0"] * len(line.split()))
-    elif number == 1:
-        print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
-    for place, word in enumerate(line.split() if action == "get_surprisals" else [], 1):
-        print(number, place, word, float(len(word)), sep="\\t")
-"""
-
-
 def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, tmp_path):
     pair = '{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh."}'
     (tmp_path / "pairs.jsonl").write_text(pair)
-    command = tmp_path / "letters"
-    command.write_text(LETTERS.replace("{python}", sys.executable))
-    command.chmod(0o755)
+    command = write_letters(tmp_path / "letters")
     store = Store(tmp_path / "store")
     with serving(load_model(tiny_causal, device="cpu", bos="[CLS]")) as address:
         models = [f"command:{command}", address]

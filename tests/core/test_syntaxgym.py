@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from suites import suite_data
 from tse_book.baselines.baselines import train_baseline
 from tse_core import syntaxgym
 from tse_core.errors import DamagedFileWarning, InputError
@@ -32,35 +33,12 @@ COMMIT = "2f42038477a9f03ab66f308a963ed49864cd8111"
 
 def agreement_suite() -> dict:
     """Two items, singular and plural, that a model which prefers the shorter word gets half right."""
-
-    def condition(name, *contents):
-        regions = [{"region_number": n, "content": text} for n, text in enumerate(contents, 1)]
-        return {"condition_name": name, "regions": regions}
-
-    return {
-        "meta": {"name": "tiny", "metric": "sum", "author": "us"},
-        "region_meta": {"1": "subject", "2": "", "3": "verb", "4": "end"},
-        "predictions": [
-            {"type": "formula", "formula": "(3;%right%) < (3;%wrong%)"},
-            {"type": "formula", "formula": "(*;%right%) < (*;%wrong%)"},
-        ],
-        "items": [
-            {
-                "item_number": 1,
-                "conditions": [
-                    condition("right", "The cats", "", "run", "."),
-                    condition("wrong", "The cats", "", "runs", "."),
-                ],
-            },
-            {
-                "item_number": 2,
-                "conditions": [
-                    condition("right", "The cat", "", "runs", "."),
-                    condition("wrong", "The cat", "", "run", "."),
-                ],
-            },
-        ],
-    }
+    items = [
+        {"right": ["The cats", "", "run", "."], "wrong": ["The cats", "", "runs", "."]},
+        {"right": ["The cat", "", "runs", "."], "wrong": ["The cat", "", "run", "."]},
+    ]
+    formulas = "(3;%right%) < (3;%wrong%)", "(*;%right%) < (*;%wrong%)"
+    return suite_data(items, *formulas, author="us", regions=["subject", "", "verb", "end"])
 
 
 class ShortWords(SurprisalModel):
@@ -451,26 +429,11 @@ EVERY_SUITE = [  # of a masked model each token costs a pass
     pytest.param(model, every, marks=pytest.mark.slow)
     for model, every in (("stories260K", 7), ("random-bert-cased", 21))
 ]
-TRICKY = {
-    "meta": {"name": "tricky", "metric": "sum"},
-    "region_meta": {"1": "a", "2": "b", "3": "c", "4": "d"},
-    "predictions": [{"type": "formula", "formula": "(2;%x%) < (2;%y%)"}],
-    "items": [
-        {
-            "item_number": 1,
-            "conditions": [
-                {
-                    "condition_name": name,
-                    "regions": [{"region_number": i, "content": t} for i, t in enumerate(texts, 1)],
-                }
-                for name, texts in {
-                    "x": ("", "The naïve co-worker's", "", "résumé wasn't read ."),
-                    "y": ("Zażółć", "—", "東京 😀", "hyphen-\u00adated , unfathomableness !"),
-                }.items()
-            ],
-        }
-    ],
-}
+TRICKY = suite_data(
+    [{"x": ["", "The naïve co-worker's", "", "résumé wasn't read ."],
+      "y": ["Zażółć", "—", "東京 😀", "hyphen-\u00adated , unfathomableness !"]}],
+    "(2;%x%) < (2;%y%)",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session")

@@ -1,63 +1,24 @@
 """tse syntaxgym, surprisals, tokenize, unkify: what they print."""
 
 import json
-import sys
 
 import pytest
 from typer.testing import CliRunner
 
+from letters import write_letters
+from suites import suite_data
 from tse_core.cli.commands import complete
 from tse_core.errors import InputError
 from tse_core.results.tidy import read_results
 from tse_core.syntaxgym.suites import read_suite, to_json
 
-# A model behind a command: a word's surprisal is its number of letters.
-SCRIPT = f"""#!{sys.executable}
-import sys
-action, file = sys.argv[-2:]
-for number, line in enumerate(open(file, encoding="utf-8"), 1):
-    words = line.split()
-    if action == "get_surprisals" and number == 1:
-        print("sentence_id", "token_id", "token", "surprisal", sep="\\t")
-    for i, word in enumerate(words, 1):
-        if action == "get_surprisals":
-            print(number, i, word, float(len(word)), sep="\\t")
-    if action == "tokenize":
-        print(*words)
-    if action == "unkify":
-        print(*[int(w == "Ra") for w in words])
-"""
-SUITE = {
-    "meta": {"name": "tiny", "metric": "sum"},
-    "region_meta": {"1": "subject", "2": "verb"},
-    "predictions": [
-        {"type": "formula", "formula": "[2;%plural%]<[2;%singular%]"},
-        {"type": "formula", "formula": "(*;%plural%) > 8"},
-    ],
-    "items": [
-        {
-            "item_number": number,
-            "conditions": [
-                {
-                    "condition_name": name,
-                    "regions": [
-                        {"region_number": 1, "content": subject},
-                        {"region_number": 2, "content": verb},
-                    ],
-                }
-                for name, verb in (("plural", "run"), ("singular", "runs"))
-            ],
-        }
-        for number, subject in enumerate(["The cats", "The big dogs", "Ra"], 1)
-    ],
-}
+ITEMS = [{"plural": [who, "run"], "singular": [who, "runs"]} for who in ("The cats", "The big dogs", "Ra")]
+SUITE = suite_data(ITEMS, "[2;%plural%]<[2;%singular%]", "(*;%plural%) > 8")
 
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    script = tmp_path / "my-model"
-    script.write_text(SCRIPT)
-    script.chmod(0o755)
+    write_letters(tmp_path / "my-model")
     (tmp_path / "tiny.json").write_text(json.dumps(SUITE))
     (tmp_path / "words.txt").write_text("The cats run\nRa runs\n")
     monkeypatch.chdir(tmp_path)
@@ -98,8 +59,7 @@ def test_unknown_words_can_be_refused(place, tse):
 
 def test_models_and_suites_are_crossed_and_the_evaluated_suites_written(place, tse):
     (place / "copy.json").write_text(json.dumps(SUITE | {"meta": {"name": "copy", "metric": "max"}}))
-    (place / "other-model").write_text(SCRIPT)
-    (place / "other-model").chmod(0o755)
+    write_letters(place / "other-model")
     printed = tse(
         "syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--also", "command:./other-model", "--out", "out",
         "--table", "table.csv",
@@ -137,9 +97,9 @@ def test_a_folder_of_suites_is_a_group_and_its_results_are_listed(place, tse):
 
 def test_a_second_run_reads_the_store(place, tse):
     first = tse("syntaxgym", "evaluate", MODEL, "tiny.json")
-    (place / "my-model").write_text(SCRIPT.replace("float(len(word))", "1.0"))
+    write_letters(place / "my-model", "1.0")
     assert "Accuracy: 0.0000" in tse("syntaxgym", "evaluate", MODEL, "tiny.json")  # another executable, another model
-    (place / "my-model").write_text(SCRIPT)
+    write_letters(place / "my-model")
     before = sorted((place / "store").rglob("*.parquet"))
     assert tse("syntaxgym", "evaluate", MODEL, "tiny.json") == first
     assert sorted((place / "store").rglob("*.parquet")) == before
@@ -191,18 +151,6 @@ def test_a_network_prints_the_same_tables(place, tse, small_models):
     rows = [line.split("\t") for line in tse("surprisals", model, "words.txt").splitlines()]
     assert [row[2] for row in rows[1:]] == tokens
     assert all(float(row[3]) > 0 for row in rows[1:])
-
-
-def test_bad_files_are_refused(place, tse):
-    (place / "empty.txt").write_text("")
-    (place / "gap.txt").write_text("One.\n\nTwo.\n")
-    for file, message in [
-        ("empty.txt", "holds no sentence"),
-        ("gap.txt", "line 2: empty"),
-        ("no.txt", "no such file"),
-    ]:
-        with pytest.raises(InputError, match=message):
-            tse("surprisals", MODEL, file)
 
 
 def test_an_unknown_token_that_is_the_end_of_text_marks_nothing(place, tse, small_models):

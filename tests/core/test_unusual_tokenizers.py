@@ -10,6 +10,7 @@ from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, process
 from tokenizers.models import BPE, Unigram, WordLevel, WordPiece
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
+from suites import suite_data
 from tse_core import evaluate, load_model, slot_distribution
 from tse_core.errors import InputError
 from tse_core.sentences.preferences import score_pairs
@@ -42,14 +43,8 @@ def over_spaces(tmp_path_factory):
 
 
 def suite(first, second, formula, words=("The", "Every")):
-    conditions = [
-        {"condition_name": name, "regions": [{"region_number": 1, "content": f"{word} {first}".strip()},
-                                             {"region_number": 2, "content": second}]}
-        for name, word in zip(("good", "bad"), words, strict=True)
-    ]  # fmt: skip
-    predictions = [{"type": "formula", "formula": formula}]
-    meta = {"meta": {"name": "s", "metric": "sum"}, "region_meta": {"1": "a", "2": "b"}, "predictions": predictions}
-    return suite_from_dict({**meta, "items": [{"item_number": 1, "conditions": conditions}]})
+    good, bad = ([f"{word} {first}".strip(), second] for word in words)
+    return suite_from_dict(suite_data([{"good": good, "bad": bad}], formula))
 
 
 def test_a_token_of_two_words_gives_neither_word_a_surprisal(over_spaces):
@@ -87,22 +82,8 @@ def test_a_first_word_is_refused_in_a_vocabulary_without_a_latin_letter_too(tmp_
 
 
 def test_an_unknown_word_that_only_the_tokenizers_own_model_knows_is_unknown(tmp_path):
-    words = [
-        "</s>",
-        "[UNK]",
-        "a",
-        "The",
-        "author",
-        "authors",
-        "laughs",
-        "laugh",
-        "is",
-        "are",
-        "walk",
-        "writes",
-        "here",
-        ".",
-    ]
+    words = ["</s>", "[UNK]", "a", "The", "author", "authors", "laughs", "laugh", "is", "are", "walk", "writes", "here",
+             "."]  # fmt: skip
     tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     model = causal(tmp_path / "unknown", tokenizer, eos_token="</s>")

@@ -492,7 +492,6 @@ def test_spellings_agree_with_single_entries(pieces):
     ("options", "message"),
     [
         ({"forms": "word"}, "unknown forms 'word'.*did you mean 'words'"),
-        ({"forms": "words", "protocol": "released"}, "the released code counts single entries only"),
         ({"sample": 0}, "a sample is a number of contexts of each construction, from 1 on, or 'all'.*not 0 and 0"),
         ({"sample": "some"}, "not 'some' and 0"),
         ({"sample": 4, "seed": -1}, "not 4 and -1"),
@@ -507,8 +506,6 @@ def test_wrong_choices(tiny_causal, simple, options, message):
 
 
 def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces, toy):
-    with pytest.raises(InputError, match="gives surprisals only"):
-        evaluate("command:cat", simple, few, forms="words")
     with pytest.raises(InputError, match="sees where a word ends; its forms need no ends"):
         form_log_probabilities(masked_pieces, [masked_pieces.slot("The")], [(5,)], ends=masked_pieces.word_ends)
     with pytest.raises(InputError, match=r"ends has shape \(2,\); it must be \(6,\)"):
@@ -540,9 +537,6 @@ def test_the_command(pieces, tmp_path, capsys):
         and "forms:words cut:list sample:4@0" in shown
     )
     assert set(pd.read_parquet(out)["contexts"]) == {4}
-    with pytest.raises(SystemExit, match="2"):
-        main(["evaluate", pieces.name, *arguments[:-1], "none", "--no-store"])
-    assert "--sample none: it must be a number from 1 on, or all" in capsys.readouterr().err
 
 
 @pytest.mark.slow
