@@ -119,7 +119,7 @@ def write_tokenizer(folder: Path, name: str, source: Path | None = None) -> int:
             if (source / kind / file).is_file():
                 shutil.copy(source / kind / file, folder)
     else:
-        _train(folder, family(name))
+        _train(folder, family(name), cased)
     settings: dict = {"model_max_length": 1024 if family(name) == "gpt2" else 512}  # all that the hub's files say
     settings |= {"do_lower_case": not cased} if family(name) == "bert" else {}
     made = {"bert": "BertTokenizer", "roberta": "RobertaTokenizer", "gpt2": "GPT2Tokenizer"}[family(name)]
@@ -130,12 +130,12 @@ def write_tokenizer(folder: Path, name: str, source: Path | None = None) -> int:
     return len(tokenizer)
 
 
-def _train(folder: Path, kind: str) -> None:
+def _train(folder: Path, kind: str, cased: bool) -> None:
     if kind == "bert":
         special = [f"[{token}]" for token in ("PAD", "UNK", "CLS", "SEP", "MASK")]
-        capitals = [word.capitalize() for word in words() if word.capitalize() != word]
-        letters = sorted(set("".join(words() + capitals)))
-        entries = [*special, *letters, *(f"##{letter}" for letter in letters), *words(), *capitals]
+        more = [word.capitalize() if cased else f"##{word}" for word in words() if word.isalpha()]
+        letters = sorted(set("".join(words() + more)) - {"#"})
+        entries = [*special, *letters, *(f"##{letter}" for letter in letters), *words(), *more]
         (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(entries)) + "\n")
         return
     tokenizer = ByteLevelBPETokenizer()

@@ -121,6 +121,7 @@ def words_of(sentence: str) -> list[int]:
 def test_an_index_of_weights_names_files_beside_it(tiny_causal, tmp_path, index, message):
     folder = tmp_path / "model"
     shutil.copytree(tiny_causal, folder)
+    (folder / "model.safetensors").unlink()
     (folder / "model.safetensors.index.json").write_text(index)
     with pytest.raises(InputError, match=message):
         load_model(folder).identity()

@@ -79,14 +79,19 @@ def _layerless(tensor: str) -> str:
 def _not_opened(name: str, folder: Path, auto: str, error: Exception) -> InputError:
     reason = " ".join(str(error).split())
     if auto == "AutoConfig":
-        return InputError(f"{name} has no readable config.json of a model ({reason[:200]})")
+        return InputError(f"{name} has no readable config.json of a model ({reason[:200]}){in_cache(folder)}")
     if "trust_remote_code" in reason:
         return InputError(
             f"{name} needs to run its own code; allow it with trust_remote_code=True (--trust-remote-code)"
         )
     if "safetensors" in reason and not weight_files(folder):
         return no_weights(name)
-    return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}")
+    return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}{in_cache(folder)}")
+
+
+def in_cache(folder: Path) -> str:
+    """What to do about a damaged file, where it lies in the hub's cache; the library takes what is there as it is."""
+    return f"; to download it again, delete {folder.parents[1]}" if folder.parent.name == "snapshots" else ""
 
 
 def no_weights(name: str, file: str = WEIGHTS) -> InputError:
@@ -95,9 +100,14 @@ def no_weights(name: str, file: str = WEIGHTS) -> InputError:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files that a folder holds, or that its index names, in order. Raises InputError."""
+    """The safetensors files that a folder holds, or that its index names, in order. Raises InputError.
+
+    Where a folder holds the weights both in one file and in several, transformers reads the one file.
+    """
     index = folder / INDEX
-    return [folder / file for file in indexed(index)] if index.is_file() else sorted(folder.glob(WEIGHTS))
+    if index.is_file() and not (folder / WEIGHTS).is_file():
+        return [folder / file for file in indexed(index)]
+    return sorted(folder.glob(WEIGHTS))
 
 
 def indexed(index: Path) -> list[str]:

@@ -73,11 +73,10 @@ def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
     get = partial(_get, name, place, folder.name)
     try:
         try:
-            files = indexed(get(INDEX))
+            get(WEIGHTS)
         except RemoteEntryNotFoundError:
-            files = [WEIGHTS]
-        for file in files:
-            get(file)
+            for file in indexed(get(INDEX)):
+                get(file)
     except RemoteEntryNotFoundError:
         raise no_weights(name) from None
     except InputError:
@@ -99,7 +98,8 @@ def hub_unreachable() -> str:
         return ""  # only the proxy knows
     place = address()
     try:
-        socket.create_connection((place.hostname, place.port or 443), timeout=5).close()
+        port = place.port or (80 if place.scheme == "http" else 443)
+        socket.create_connection((place.hostname, port), timeout=5).close()
     except OSError:
         return f"{place.hostname} cannot be reached: download it where there is a network and set HF_HOME to that cache"
     return ""

@@ -33,6 +33,7 @@ class HuggingFaceNetwork(Network):
 
     `takes_trees` says whether a causal model takes packed trees of prefixes, `window` how many tokens a layer sees at
     most (None: all). A tree's mask stands in place of a layer's window, so a tree has at most `window` tokens.
+    `reads_ahead` says whether a causal model's logits depend on later tokens, as those of a masked model do.
     """
 
     def __init__(self, module, *, causal: bool):
@@ -45,9 +46,12 @@ class HuggingFaceNetwork(Network):
         with torch.inference_mode():
             length = min(PROBE_LENGTH, self.max_length or PROBE_LENGTH)
             ids = 1 + torch.arange(length, device=self.device) % 4
-            ids = torch.stack([ids, ids.flip(0)])
-            rows, columns = torch.tensor([[0, 1, 1], [length // 2, 0, length - 1]], device=self.device)
+            half = length // 2
+            ids = torch.stack([ids, torch.cat([ids[:half], ids.flip(0)[half:]])])
+            rows, columns = torch.tensor([[0, 1, 1], [half, 0, length - 1]], device=self.device)
             logits = module(input_ids=ids).logits
+            first, second = logits[:, max(half - 1, 0)].float()
+            self.reads_ahead = causal and half > 0 and bool(_apart(first, second).mean() > self._tolerance)
             self.vocabulary_size = logits.shape[-1]
             expected = logits[rows, columns].float()
             self._last_steps = LastSteps(module)
@@ -179,8 +183,11 @@ class HuggingFaceNetwork(Network):
             found = attempt()
         except REFUSALS:
             return False
-        tolerance = 1e-4 if self.module.dtype == torch.float32 else 0.1
-        return found.shape == expected.shape and bool((_apart(found, expected) <= tolerance).all())
+        return found.shape == expected.shape and bool((_apart(found, expected) <= self._tolerance).all())
+
+    @property
+    def _tolerance(self) -> float:
+        return 1e-4 if self.module.dtype == torch.float32 else 0.1
 
 
 def _apart(found, expected):
@@ -197,7 +204,8 @@ def longest(module) -> int | None:
         padding = getattr(part, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
             return len(part.weight) - padding - 1
-    return getattr(module.config.get_text_config(), "max_position_embeddings", None)
+    limit = getattr(module.config.get_text_config(), "max_position_embeddings", None)
+    return limit if limit and limit > 0 else None
 
 
 def _hooks(module) -> set[str]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from tse_core.errors import InputError
 from tse_core.files import write_aside
+from tse_core.models.folders import in_cache
 from tse_core.paths import cache_folder
 
 _NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "bos", "architectures"}
@@ -154,7 +155,7 @@ def _tensors(file: Path) -> Iterator[Tensor]:
             place = (8 + length + start, end - start)
             yield Tensor(name, said["dtype"], tuple(said["shape"]), partial(_read, file, *place))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{file}: not a readable safetensors file ({error})") from None
+        raise InputError(f"{file}: not a readable safetensors file ({error}){in_cache(file.parent)}") from None
 
 
 def _read(file: Path, start: int, length: int) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """Hugging Face models from a folder, the hub or memory: tokenizer and configuration at once, the weights later."""
 
 import copy
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,7 @@ def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel
     kind = kind or detect_kind(name, module.config)
     check_tokenizer(name, tokenizer, kind, module.config)
     weights = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
-    network = HuggingFaceNetwork(copy.deepcopy(module, weights).eval(), causal=kind == "causal")
+    network = _network(name, copy.deepcopy(module, weights).eval(), kind)
     return _language_model(name, kind, tokenizer, network, module.config, bos, str(module.dtype).removeprefix("torch."))
 
 
@@ -62,20 +63,24 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
         place = adapter.pop("base_model_name_or_path")
     folder, of_base = _files(name, place, request.revision, trust)
     config = opened(name, folder, "AutoConfig", options)
+
+    def check_weights() -> None:
+        check_layers(name, config, len(safetensors_tensors(of_base())))
+
     kind = kind or detect_kind(name, config)
     tokenizer = opened(name, own if (own / "tokenizer.json").is_file() else folder, "AutoTokenizer", options)
     if folder == Path(place):  # says at once what is wrong with its weights
-        check_layers(name, config, len(safetensors_tensors(of_base())))
+        check_weights()
     check_tokenizer(name, tokenizer, kind, config)
     where = usable_device("auto" if spread else request.device)
     auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
 
     def read() -> HuggingFaceNetwork:
         more = {"dtype": DTYPES[request.dtype], "use_safetensors": True, "device_map": "auto" if spread else None}
-        of_base()
+        check_weights()
         module = opened_network(name, folder, auto, options | more).eval()
         module = adapters.with_adapter(name, module, str(own)).eval() if adapter else module
-        return HuggingFaceNetwork(module if spread else module.to(where), causal=kind == "causal")
+        return _network(name, module if spread else module.to(where), kind)
 
     def weights() -> list[Path]:
         return of_base() + further
@@ -95,6 +100,17 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
         name, kind, tokenizer, network, config, request.bos, request.dtype,
         revision=request.revision, quantisation=config.quantisation if gguf else None,
     )  # fmt: skip
+
+
+def _network(name: str, module, kind: Kind) -> HuggingFaceNetwork:
+    """The network of a module. Raises InputError where it cannot be read as causal."""
+    network = HuggingFaceNetwork(module, causal=kind == "causal")
+    if network.reads_ahead:
+        raise InputError(
+            f"{name} sees the tokens after the one that it predicts, so it cannot be read as a causal model; a masked "
+            "model is read with kind='masked'"
+        )
+    return network
 
 
 def _files(name: str, place: str, revision: str | None, trust: bool) -> tuple[Path, Callable[[], list[Path]]]:
@@ -148,7 +164,15 @@ def check_tokenizer(name: str, tokenizer, kind: Kind, config) -> None:
             f"the tokenizer of {name} knows {known:,} tokens, and its network {vocabulary:,}: the tokenizer's files "
             "(tokenizer.json) are missing or of another model"
         )
-    if kind == "masked" and tokenizer.mask_token is None:
+    backend = tokenizer.backend_tokenizer
+    if backend.normalizer and "A" not in backend.normalizer.normalize_str("A"):
+        entries = backend.get_vocab(with_added_tokens=False)
+        if capitals := sorted(filter(re.compile("[A-Z][a-z]+").fullmatch, entries)):
+            raise InputError(
+                f"the tokenizer of {name} writes all text in lower case, and its vocabulary has capitals, e.g. "
+                f"{capitals[0]!r}: tokenizer_config.json is missing, or lacks do_lower_case: false"
+            )
+    if kind == "masked" and (tokenizer.mask_token is None or tokenizer.mask_token_id >= vocabulary):
         raise InputError(f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'")
 
 
@@ -171,6 +195,12 @@ def detect_kind(name: str, config) -> Kind:
     if not kinds:
         kinds |= {"masked"} if config.model_type in MASKED else set()
         kinds |= {"causal"} if config.model_type in CAUSAL else set()
+        other = re.search(r"\w+(Classification|QuestionAnswering|MultipleChoice)", " ".join(config.architectures or []))
+        if kinds and other:
+            raise InputError(
+                f"{name} was trained for another task than predicting words ({other[0]}); to read it as a language "
+                "model all the same, say kind='masked' or kind='causal'"
+            )
     if len(kinds) == 1:
         return kinds.pop()
     if kinds:
