@@ -32,3 +32,12 @@ def test_a_change_counts_where_pages_read(tree, name, read):
     (tree / name).parent.mkdir(exist_ok=True)
     (tree / name).write_text("another text")
     assert (html.state() != before) == read
+
+
+def test_what_stops_the_book_is_told_without_its_traceback():
+    said = "Running\n\x1b[91mSphinx error:\x1b[39;49;00m\nProvider not recognized\nTraceback (most recent call last):\n"
+    said += "".join(f"  line {i}\n" for i in range(30))
+    assert html.reason(said) == "the book cannot be built:\n  Provider not recognized"
+    warned = html.reason(f"{said}{html.ROOT}/book/a.md:3: WARNING: unknown\n")
+    assert warned == "the book has warnings, which count as errors:\n  book/a.md:3: WARNING: unknown"
+    assert html.reason(said.replace("Sphinx", "Other")).splitlines()[-1] == "    line 29"
