@@ -94,6 +94,7 @@ from tse_book.pages import (
     newman,
     not_confirmed,
     table,
+    verdict_rows,
 )
 from tse_book.recorded import known_results
 from tse_book.studies import quick_findings, recorded_findings
@@ -144,9 +145,9 @@ glue("not_confirmed", newman.points(not_confirmed(extension), nothing))
 
 # %% tags=["remove-input"]
 charts.download_table(
-    extension.drop(columns="conditions").assign(cell=extension["cell"].map(link)),
+    verdict_rows(extension.assign(cell=extension["cell"].map(link))),
     "beyond-the-papers.csv",
-    "Download these verdicts",
+    "Download these verdicts and their conditions",
 )
 
 # %% tags=["remove-input"]

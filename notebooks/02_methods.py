@@ -89,7 +89,7 @@ from tse_core.metrics.table import PAPER_CUTOFFS
 # %% [markdown] tags=["explains"]
 # ## Two verbs, three scores
 #
-# Does a language model make its verbs agree? Suppose a model knows just two verbs, *be* and *exist*, and gives their four forms the probabilities `plural` and `singular` above after *The keys to the cabinet*. The subject is plural, so *are* and *exist* agree. The paper's Table 1 has this situation; the probabilities are ours, chosen to give its scores.
+# Does a language model make its verbs agree? Suppose a model knows just two verbs, *be* and *exist*, and gives their four forms the probabilities of the table below after *The keys to the cabinet*. The subject is plural, so *are* and *exist* agree. The paper's Table 1 has this situation; the probabilities are ours, chosen to give its scores.
 #
 # ```{margin} TSE
 # Is the correct form of one chosen verb more probable than its wrong form?
@@ -101,7 +101,7 @@ from tse_core.metrics.table import PAPER_CUTOFFS
 # Model weighted: of the probability on all forms, the share on correct ones.
 # ```
 
-# %%
+# %% tags=["hide-input"]
 toy = pd.DataFrame(
     {
         "lemma": ["be", "exist"],
@@ -131,7 +131,7 @@ table(toy, "A model that knows two verbs, after The keys to the cabinet.")
 # TSE: it asks about *be* alone, and *are* beats *is*. EW asks about both verbs and finds *exist* wrong. MW lies between them, because *are* is so probable.
 # ```
 
-# %%
+# %% tags=["hide-input"]
 by_hand = {
     "TSE": float(toy.loc[0, "correct is likelier"]),
     "EW": toy["correct is likelier"].mean(),
@@ -273,12 +273,15 @@ for model in asked:
     slider = charts.context_slider(
         shown,
         context.curves,
-        title=f"{newman.label(model)} after {keys}: EW {context.ew:.2f}, MW {context.mw:.2f}",
+        title=f"{newman.label(model)} after {keys}: the likeliest verbs inside a cut-off",
     )
     display(slider)
     shown = shown.assign(entry=shown["token"].str.strip())
-    top = shown.head(10)
     likeliest = shown.loc[shown["form"].isin(["correct", "wrong"])].iloc[0]
+    wrong = shown[shown["form"] == "wrong"].head(
+        1
+    )  # the likeliest wrong form has a bar too
+    top = pd.concat([shown.head(10), wrong]).drop_duplicates("token")
     expected = charts.bars(
         top[["entry", "probability", "form"]],
         "entry",
@@ -289,7 +292,7 @@ for model in asked:
         scale=alt.Scale(
             domain=list(FORMS), range=["#009e73", "#d55e00", "#0072b2", "#8a8f98"]
         ),
-        note="A bar is the probability that this word comes next: 0.4 is four times in ten.",
+        note="A bar is the probability that this word comes next: 0.4 is four times in ten. 's can be is or the genitive, and counts as neither.",
     )
     story = {"expected": expected, "slider": slider}
     forms = context.forms.set_index("lemma")

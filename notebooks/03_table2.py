@@ -93,7 +93,7 @@ from tse_book.pages import (
     table2_rows,
     try_this,
 )
-from tse_book.pages.design import kind_of_verb, single_gap
+from tse_book.pages.design import gap_findings, gaps_and_falls, kind_of_verb
 from tse_book.studies import recorded_bare
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.paths import store_folder
@@ -251,7 +251,7 @@ for model in real:
     clear = (holm(gaps["p_value"]) < 0.05) & (gaps["difference"] > 0)
     said = [
         newman.verdict_of(newman.label(model), len(found), int(under.sum()), int(clear.sum())),
-        kind_of_verb(single_gap(model, data, choice[0][0], store_folder())),
+        kind_of_verb(gaps_and_falls(gap_findings(model, data, choice[0][0], store_folder()))),
     ]  # fmt: skip
     verdicts += said
     said.append(
@@ -302,7 +302,7 @@ glue("table2_chart", front_chart)
 front_chart
 
 # %% [markdown] tags=["explains"]
-# What could fool you? *The BOS token*, and *verbs that are also nouns*: after *The author* the word *plan* may be a noun. [What the gap is made of](18_gap.ipynb) measures both. Intervals are {term}`clustered <cluster>` by subject noun.
+# What could fool you? *The BOS token*, and *verbs that are also nouns*: after *The author* the word *plan* may be a noun. [What the gap is made of](18_gap.ipynb) measures both. Intervals are {term}`clustered <cluster>` by subject noun; that of the mean gap is over subjects and EW's verbs.
 #
 # ```{margin} Interval
 # If the study were repeated with other nouns of the same kind, such an interval would

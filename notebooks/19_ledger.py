@@ -124,7 +124,7 @@ table(
 # No. The number agrees, but it was made in another way, and a second difference may have made up for the first. What agrees with another list is called *comparable*.
 # ```
 #
-# Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb). Published data and model runs are separate rows. Intervals are 95 % confidence intervals, clustered by subject noun. Open
+# [Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb).]{.tse-elsewhere} Published data and model runs are separate rows. Intervals are 95 % confidence intervals, clustered by subject noun. Open
 # *how* in a row for the number's signature or the command that makes it; the link below a claim leads to its cell.
 
 # %% tags=["remove-input"]

@@ -48,6 +48,7 @@
     status.setAttribute("role", "status");
     const more = make("button", { type: "button", className: "tse-more" });
     ledger.prepend(bar, status);
+    const elsewhere = document.querySelector(".tse-elsewhere"); // where other claims are, for a search that finds none
     ledger.append(more);
 
     function show() {
@@ -61,6 +62,7 @@
       status.textContent = left.length === rows.length
         ? `${rows.length} rows` + (shown.size < rows.length ? `, the first ${shown.size} shown` : "")
         : `${left.length} of ${rows.length} rows`;
+      if (!left.length && elsewhere) status.append(". ", ...elsewhere.cloneNode(true).childNodes);
       more.hidden = shown.size === left.length;
       more.textContent = `Show all ${left.length} rows`;
       reset.disabled = !chosen.length && !asked.length;

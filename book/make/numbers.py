@@ -95,14 +95,14 @@ def difference(before: pd.DataFrame, after: pd.DataFrame, since: str) -> str:
     rows = ["| page | number | before | after |", "|---|---|---:|---:|"]
     for row in found[~new].itertuples():
         page = f"[](../notebooks/{row.notebook}.ipynb)" if row.notebook in notebook_names() else row.notebook
-        said = sentence_of(row.notebook, row.name) or row.name.replace("_", " ")
-        rows.append(f"| {page} | {said} | {shown(row.before)} | {shown(row.after)} |")
+        if said := sentence_of(row.notebook, row.name, shown(row.before)):
+            rows.append(f"| {page} | {said} | {shown(row.before)} | {shown(row.after)} |")
     count = f"Numbers that changed: {int((~new & ~gone).sum())}. New: {int(new.sum())}. Gone: {int(gone.sum())}."
-    return "\n".join([count, "", *rows, ""])
+    return "\n".join([count, "", *(rows if len(rows) > 2 else ["No sentence quotes one of them."]), ""])
 
 
-def sentence_of(notebook: str, name: str) -> str:
-    """The sentence that quotes a number, with **this** in its place and dots for others; empty where none quotes it."""
+def sentence_of(notebook: str, name: str, value: str) -> str:
+    """The sentence that quotes a number, with its value in bold and dots for others; empty where none quotes it."""
     sources = {
         NOTEBOOKS / f"{notebook}.py": "",
         **dict.fromkeys(sorted((ROOT / "book").glob("*.md")), f"{notebook}.ipynb::"),
@@ -115,7 +115,7 @@ def sentence_of(notebook: str, name: str) -> str:
         for line in text.splitlines():
             for sentence in re.split(r"(?<=[.!?:])\s+", line):
                 if re.search(here, sentence) and not sentence.startswith("|"):
-                    return _plain(re.sub(here, "**this**", sentence))
+                    return _plain(re.sub(here, f"**{value}**", sentence))
     return ""
 
 

@@ -1,9 +1,20 @@
 """Sentences and rows from recorded runs, each against the same numbers counted anew from the recorded tables."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
-from tse_book.pages.design import adverbs_said, decisions_said, designs, fall_of_ew
+from tse_book.pages.design import (
+    adverbs_said,
+    decisions_said,
+    designs,
+    example_said,
+    fall_of_ew,
+    gap_findings,
+    gaps_and_falls,
+    surroundings_said,
+)
 from tse_book.pages.table2 import recorded_rows
 from tse_book.recorded import load_recorded
 from tse_core.paths import data_folder
@@ -43,12 +54,13 @@ def mean(cells, number, attractor, constructions, adverb):
 def test_the_mirror_case_is_told_with_its_numbers(design, cells):
     said = adverbs_said(design, mirrored=True)[-1]
     without, with_one = (mean(cells, "plural", "singular", FOUR, adverb) for adverb in (False, True))
-    assert f"from {without.mean():.2f} to {with_one.mean():.2f}" in said
+    assert f"from {without.mean():.2f} to {with_one.mean():.2f} ({with_one.mean() - without.mean():+.2f} [" in said
     assert f"a fall in {int((with_one < without).sum())} of 4" in said
     own = [mean(cells, number, number, FOUR, True).mean() for number in ("singular", "plural")]
     bare = [mean(cells, number, "", ["Simple"], True).mean() for number in ("singular", "plural")]
     assert (
-        f"EW is {own[0]:.2f} and {own[1]:.2f} (singular, plural), in *Simple* {bare[0]:.2f} and {bare[1]:.2f}." in said
+        f": {own[0]:.2f} and {own[1]:.2f} (singular, plural) after an adverb, "
+        f"in *Simple* {bare[0]:.2f} and {bare[1]:.2f}." in said
     )
     assert own[0] < bare[0] and own[1] < bare[1]
     assert "own number does not help" in said
@@ -61,18 +73,53 @@ def test_a_noun_of_the_same_number_that_helps_is_said_to_help(design):
     assert "own number helps: " in adverbs_said(design._replace(contexts=contexts), mirrored=True)[-1]
 
 
-def test_the_front_page_keeps_the_sentence_on_a_singular_noun(design, cells):
+def test_the_front_page_says_what_an_adverb_does_beside_a_noun_of_either_number(design, cells):
     said = adverbs_said(design)
-    assert said[:-1] == adverbs_said(design, mirrored=True)[:-1]
-    assert said[-1].endswith(f"is {mean(cells, 'singular', 'singular', FOUR, True).mean():.2f}.")
+    assert said == adverbs_said(design, mirrored=True)[:2]
+    for number, verb in (("plural", "lowers"), ("singular", "raises")):
+        without, with_one = (mean(cells, "singular", number, FOUR, adverb).mean() for adverb in (False, True))
+        change = f"{verb} the latter from {without:.2f} to {with_one:.2f} ({with_one - without:+.2f} ["
+        assert change in said[1] and (with_one > without) == (verb == "raises")
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    """EW in each sentence of the chart's last panel: a row for each sentence, a column for each kind and adverb."""
+    table = pd.read_parquet(data_folder() / "recorded" / MODEL / "factorial.parquet")
+    table = table[(table["construction"] == FOUR[0]) & (table["number"] == "singular")]
+    table = table[table["attractor_number"] == "plural"].astype({"adverb": str, "also_noun": bool})
+    table = table.assign(ew=table["correct"] / table["lemmas"])
+    return table.pivot_table("ew", ["noun", "preposition", "attractor"], ["also_noun", "adverb"], observed=True)
+
+
+def test_the_front_page_asks_about_the_sentence_that_is_nearest_to_its_chart(design, sentences):
+    noun, preposition, attractor = ((sentences - sentences.mean()) ** 2).sum(axis=1).idxmin()
+    page = (Path(__file__).parents[2] / "book" / "index.md").read_text()
+    rest = f"{preposition} the {attractor}"
+    assert f'data-singular="The {noun} {rest}" data-plural="The {noun}s {rest}" data-adverb="often"' in page
+    said = example_said(design, "often")
+    assert f"*the {noun} {rest}*" in said
+    ew = sentences.loc[(noun, preposition, attractor)]
+    assert f"from {ew[True, 'none']:.2f} to {ew[True, 'often']:.2f} for verbs that are also nouns" in said
+    assert f"from {ew[False, 'none']:.2f} to {ew[False, 'often']:.2f} for the others" in said
+    assert ew[True, "often"] > ew[True, "none"] and ew[False, "often"] < ew[False, "none"]  # as the text says
+
+
+def test_what_an_adverb_does_beside_an_attractor_depends_on_the_preposition(design, sentences):
+    others = sentences[False]
+    change = others.drop(columns="none").mean(axis=1) - others["none"]
+    change = change.groupby(level="preposition").mean()
+    said = surroundings_said(design)
+    assert f"{change.min():+.2f} after *{change.idxmin()}*" in said
+    assert f"{change.max():+.2f} after *{change.idxmax()}*" in said
 
 
 @pytest.mark.parametrize(
     ("value", "low", "high", "side"),
     [
-        (0.022, 0.011, 0.033, "0.02 [0.01, 0.03]|EW is above TSE."),
-        (-0.022, -0.033, -0.011, "-0.02 [-0.03, -0.01]|EW is below TSE."),
-        (0.01, -0.01, 0.03, "0.01 [-0.01, 0.03]|it is open."),
+        (0.022, 0.011, 0.033, "0.02 [0.01, 0.03]|is above: the"),
+        (-0.022, -0.033, -0.011, "-0.02 [-0.03, -0.01]|is below: the"),
+        (0.01, -0.01, 0.03, "0.01 [-0.01, 0.03]|can be either: the"),
     ],
 )
 def test_distinct_decisions_put_ew_on_the_side_that_the_interval_shows(value, low, high, side):
@@ -80,8 +127,8 @@ def test_distinct_decisions_put_ew_on_the_side_that_the_interval_shows(value, lo
     row = {"expectation": "H1", "statement": statement, "row": "mean", "value": value, "low": low, "high": high}
     other = row | {"statement": "EW minus TSE of be", "value": 0.5, "low": 0.4, "high": 0.6}
     said = decisions_said(pd.DataFrame([other, row]))
-    number, ending = side.split("|")
-    assert number in said and said.endswith(ending)
+    number, words = side.split("|")
+    assert number in said and words in said
 
 
 def test_a_row_that_no_run_has_is_shown_as_recorded_under_the_same_policies():
@@ -102,4 +149,5 @@ def test_the_rows_that_fall_are_constructions_and_no_difference_of_conditions():
     asked = (table["claim"] == "E.head-tail.ew") & (table["condition"] == "verbs that are never nouns")
     known = {*FOUR, "BLiMP", "Simple", "VP coordination", "In a sentential complement", "In object relative clause"}
     rows = table[asked & table["row"].isin({*known, "In object relative (no that)"})]
-    assert f"{(rows['low'] > 0).sum()} of {len(rows)} rows fall for certain." in fall_of_ew(MODEL)
+    said = fall_of_ew(gaps_and_falls(gap_findings(MODEL, [], "newman-clean")))
+    assert f"a certain fall in {(rows['low'] > 0).sum()} of {len(rows)}." in said

@@ -9,7 +9,7 @@ import pytest
 from tse_book.laboratory.known_truth import true_sensitivity, truth
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
-from tse_book.pages.design import fall_of_ew, kind_of_verb
+from tse_book.pages.design import FALL_CLAIM, GAP_CLAIM, fall_of_ew, gap_findings, gaps_and_falls, kind_of_verb
 from tse_book.studies.details import COLUMNS, recorded_details
 from tse_book.studies.expectations import (
     MEAN,
@@ -22,6 +22,7 @@ from tse_book.studies.expectations import (
 )
 from tse_book.studies.factorial import TABLES, WHOLE
 from tse_book.studies.findings import DEFAULT, NO_NOUNS
+from tse_book.studies.findings import NOUNS as OF_NOUNS
 from tse_book.studies.gap import (
     ALL,
     CHOICE,
@@ -329,28 +330,53 @@ def test_the_recorded_design_is_whole_and_its_counts_agree():
 @pytest.mark.parametrize(
     ("nouns", "never", "verdict"),
     [
-        ((0.05, 0.09), (0.01, 0.03), "below TSE for either kind."),
-        ((0.01, 0.09), (0.01, 0.03), "below TSE for either kind."),
-        ((0.05, 0.09), (-0.01, 0.03), "So for the former EW is below TSE, for the latter it is open."),
-        ((-0.01, 0.09), (0.01, 0.03), "So for the former it is open, for the latter EW is below TSE."),
-        ((-0.01, 0.09), (-0.01, 0.03), "So it is open for either kind."),
-        ((0.05, 0.09), (-0.2, -0.1), "So for the former EW is below TSE, for the latter EW is above TSE."),
-        ((-0.3, -0.1), (-0.2, -0.1), "So EW is above TSE for either kind."),
+        ((0.05, 0.09), (0.01, 0.03), "So within either kind EW is below TSE."),
+        ((0.01, 0.09), (0.01, 0.03), "So within either kind EW is below TSE."),
+        ((0.05, 0.09), (-0.01, 0.03), "So within the former EW is below TSE, within the latter it is open."),
+        ((-0.01, 0.09), (0.01, 0.03), "So within the former it is open, within the latter EW is below TSE."),
+        ((-0.01, 0.09), (-0.01, 0.03), "So within either kind it is open."),
+        ((0.05, 0.09), (-0.2, -0.1), "So within the former EW is below TSE, within the latter EW is above TSE."),
+        ((-0.3, -0.1), (-0.2, -0.1), "So within either kind EW is above TSE."),
     ],
 )
 def test_the_verdict_holds_what_each_kind_of_verb_shows(nouns, never, verdict):
-    rows = pd.DataFrame([(0.09, 0.11), nouns, never], ["all", "also nouns", "never nouns"], ["low", "high"])
-    assert verdict in kind_of_verb(rows.assign(value=rows.mean(axis=1)))
-    assert kind_of_verb(rows[:1].assign(value=0.1)).endswith("TSE minus EW is 0.10 [0.09, 0.11].")
+    rows = pd.DataFrame([(0.09, 0.11), nouns, never], columns=["low", "high"])
+    rows = rows.assign(claim=GAP_CLAIM, condition=[DEFAULT, OF_NOUNS, NO_NOUNS], against=0.12, constructions=8)
+    rows = rows.assign(value=rows[["low", "high"]].mean(axis=1))
+    assert verdict in kind_of_verb(rows)
+    assert kind_of_verb(rows[:1]).endswith("TSE minus EW is 0.10 [0.09, 0.11].")
 
 
-def test_the_fall_of_ew_is_said_of_both_kinds_or_not_at_all(monkeypatch):
-    rows = [("m", c, "E.head-tail.ew", "all", v, v - 0.1, v + 0.1) for c, v in ((DEFAULT, 0.3), (NO_NOUNS, 0.0))]
-    rows += [("m", NO_NOUNS, "E.head-tail.ew", row, v, v - 0.1, v + 0.1) for row, v in (("Simple", 0.2), ("PP", 0.0))]
-    table = pd.DataFrame(rows, columns=["model", "condition", "claim", "row", "value", "low", "high"])
-    monkeypatch.setattr("tse_book.pages.design.recorded_findings", lambda: table)
-    assert "by 0.30 [0.20, 0.40] more" in fall_of_ew(
-        "m"
-    ) and "is 0.00 [-0.10, 0.10], and 1 of 2 rows fall" in fall_of_ew("m")
-    monkeypatch.setattr("tse_book.pages.design.recorded_findings", lambda: table[:1])
-    assert fall_of_ew("m") == fall_of_ew("another") == ""
+def some_findings():
+    """Two constructions of the gap, one that has a fall: default, and over verbs that are never nouns."""
+    numbers = {
+        (GAP_CLAIM, DEFAULT): {"all": 0.2, "Simple": 0.1, "PP": 0.3},
+        (GAP_CLAIM, NO_NOUNS): {"all": 0.05, "PP": 0.05, "difference": 0.25},
+        (FALL_CLAIM, DEFAULT): {"all": 0.3, "PP": 0.3},
+        (FALL_CLAIM, NO_NOUNS): {"all": 0.0, "PP": 0.0, "difference": 0.3},
+    }
+    rows = [(*key, row, v, v - 0.1, v + 0.1) for key, part in numbers.items() for row, v in part.items()]
+    return pd.DataFrame(rows, columns=["claim", "condition", "row", "value", "low", "high"])
+
+
+def test_a_condition_stands_beside_the_default_over_the_same_constructions():
+    table = gaps_and_falls(some_findings()).set_index(["claim", "condition"])
+    never = table.loc[(GAP_CLAIM, NO_NOUNS)]
+    assert (never["against"], never["constructions"], never["without"]) == (0.3, 1, "Simple")
+    assert table.loc[(FALL_CLAIM, DEFAULT), "without"] == "Simple" and table.loc[(FALL_CLAIM, DEFAULT), "certain"] == 1
+
+
+def test_the_recorded_difference_is_that_of_the_two_numbers_shown():
+    found = gap_findings("smollm2-135m-instruct", [], "newman-clean")
+    gaps = found[found["row"] == "difference"].set_index(["claim", "condition"])["value"]
+    shown = gaps_and_falls(found).set_index(["claim", "condition"])
+    same = (shown["against"] - shown["value"]).loc[gaps.index]
+    assert len(gaps) >= 6 and same.to_numpy() == pytest.approx(gaps.to_numpy(), abs=2e-6)
+
+
+def test_the_fall_of_ew_is_said_of_both_kinds_or_not_at_all():
+    table = gaps_and_falls(some_findings())
+    said = fall_of_ew(table)
+    assert "by 0.30 [0.20, 0.40] beyond" in said and "(1 constructions in which" in said
+    assert "it is 0.00 [-0.10, 0.10], a certain fall in 0 of 1." in said
+    assert fall_of_ew(table[table["claim"] == GAP_CLAIM]) == ""

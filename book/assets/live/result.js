@@ -48,7 +48,7 @@ function wrongVerbs(rated, number) {
     const words = [verb.plural, verb.singular];
     return [form(words[number], verb.wrong), form(words[1 - number], verb.correct)];
   }));
-  const parts = [el("p", {}, el("strong", { textContent: wrong.length ? `${wrong.length} of ${rated.length} verbs are wrong` : `All ${rated.length} verbs are right` }), wrong.length ? ", likely ones first." : ".")];
+  const parts = [el("p", {}, el("strong", { textContent: wrong.length ? `${wrong.length} of ${rated.length} verbs are wrong` : `All ${rated.length} verbs are right` }), ` for a ${["singular", "plural"][number]} subject${wrong.length ? ", likely ones first" : ""}.`)];
   if (wrong.length) parts.push(listed("Verbs whose wrong form is the likelier one", wrong.slice(0, WRONG_SHOWN)));
   if (more.length) parts.push(el("details", {}, el("summary", { textContent: `The other ${more.length}` }), listed("The other wrong verbs", more)));
   return el("div", {}, ...parts);

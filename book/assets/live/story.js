@@ -10,7 +10,8 @@ export async function begin(root) {
     const known = await facts(), why = obstacle();
     if (why) throw new Problem(`${why} ${root.dataset.instead}`);
     if (!known.model.file) throw new Problem("This copy of the book was built without the model; the chart above shows what was recorded.");
-    root.querySelector("[data-part=twins]").replaceChildren(twinsPart(known));
+    const part = root.querySelector("[data-part=twins]");
+    part.replaceChildren(twinsPart(known, part.dataset));
     notice.remove();
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;

@@ -11,9 +11,10 @@ import { typed } from "./spelling.js";
 
 const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
 
-export function twinsPart({ model, lemmas }) {
+/** `start`: the contexts and the adverb that the form begins with. */
+export function twinsPart({ model, lemmas }, start = {}) {
   const text = (value) => el("input", { type: "text", value, spellcheck: false, autocomplete: "off" });
-  const subjects = [text("The author"), text("The authors")], adverb = text("often");
+  const subjects = [text(start.singular ?? "The author"), text(start.plural ?? "The authors")], adverb = text(start.adverb ?? "often");
   const { line, say } = statusLine(), results = el("div", {}), go = el("button", { type: "submit", className: "live-main" }), halt = button("Stop", stop, { hidden: true });
 
   async function compare(event) {
@@ -80,5 +81,5 @@ function verdict(read, lemmas, word) {
   const nouns = lemmas.filter((verb) => verb.noun), [without, including] = read.map((twins) => scored(twins, nouns));
   const gained = including.singular - without.singular;
   if (Math.abs(gained) < 0.005) return `With “${word}” the singular subject keeps the same share of the verbs that are also nouns.`;
-  return `With “${word}”, ${Math.abs(100 * gained).toFixed(0)} in a hundred of the verbs that are also nouns ${gained > 0 ? "come back" : "are lost"} after the singular subject.`;
+  return `After the singular subject, “${word}” ${gained > 0 ? "raises" : "lowers"} EW of the verbs that are also nouns by ${share(Math.abs(gained), 2)}.`;
 }

@@ -24,7 +24,9 @@ def context_slider(marked, curves, *, title):
     """
     needs(marked, "token", "probability", "form", "lemma", what="a chart of one context")
     steps = curves[["side", "cutoff"]].drop_duplicates()
-    steps = steps.assign(at=position(steps["side"], steps["cutoff"])).sort_values("at").reset_index(drop=True)
+    steps = steps.assign(at=position(steps["side"], steps["cutoff"])).sort_values("at")
+    inside = curves.dropna(subset="score").merge(steps)["at"]  # beyond the last of these no verb is inside
+    steps = steps[steps["at"].between(inside.min(), inside.max())].reset_index(drop=True)
     steps["label"] = [
         f"{side} {cutoff * 100:.10g} %" for side, cutoff in zip(steps["side"], steps["cutoff"], strict=True)
     ]

@@ -7,6 +7,7 @@ from .blimp_chapters import blimp_runs as blimp_runs
 from .blimp_figures import published_accuracies as published_accuracies
 from .extension import extension_table as extension_table
 from .extension import not_confirmed as not_confirmed
+from .extension import verdict_rows as verdict_rows
 from .ledger import another_verdict as another_verdict
 from .ledger import failing_table as failing_table
 from .ledger import laboratory_table as laboratory_table

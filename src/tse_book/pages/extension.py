@@ -51,6 +51,26 @@ def not_confirmed(table: pd.DataFrame) -> dict[str, list[str]]:
     }
 
 
+def verdict_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """The extension ledger as one table of numbers: each claim under the default, then under each condition.
+
+    Returns
+    -------
+    DataFrame with the columns of `tse_book.claims.EXTENSION` but for conditions, and condition; in a condition's row
+    value, low, high, verdict and p_holm are the condition's (p_holm that of the difference), and difference, rows,
+    against and here are as `tse_book.claims.extension_ledger` describes them.
+    """
+    of_claims = table.drop(columns="conditions")
+    parts = []
+    for place, conditions in table["conditions"].items():
+        claim = of_claims.loc[[place]].assign(condition="default")
+        same = claim[["model", "id", "paper", "claim", "statistic", "threshold"]].iloc[0].to_dict()
+        parts += [claim, conditions.assign(**same)]
+    found = pd.concat(parts, ignore_index=True)
+    first = ["model", "id", "condition", "value", "low", "high", "verdict", "difference", "rows", "against", "here"]
+    return found[[*first, *found.columns.drop(first)]]
+
+
 def _p(value: float) -> str:
     return "&lt; .001" if value < 0.001 else f"{value:.2g}"
 

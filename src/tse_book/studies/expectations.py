@@ -6,7 +6,7 @@ region, **fails** where all of it lies outside, and is **open** where the interv
 A row of a statistic is a construction, and the mean over constructions, each counting alike, is what is judged.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -142,8 +142,8 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
         raise InputError("H6: the findings have no fall from head to tail over verbs that are never nouns")
     certain, possible = (rows["low"] > 0).mean(), (rows["high"] > 0).mean()
     half, none = Region(at_most=0.5 - 1e-9), Region(at_most=0.0)
-    share = "never nouns: share of rows in which EW falls beyond its null (low: for certain; high: possibly)"
-    judged = [(MEAN, share, half, certain, certain, possible)]
+    share = f"never nouns: share of {len(rows)} rows in which EW falls beyond its null"
+    judged = [(MEAN, f"{share} (value, low: for certain; high: possibly)", half, certain, certain, possible)]
     judged += [(r.row, "the fall beyond its null", none, r.value, r.low, r.high) for r in rows.itertuples()]
     table = [("H6", statement, row, *values, *region, region.verdict(*values[1:]))
              for row, statement, region, *values in judged]  # fmt: skip
@@ -170,6 +170,33 @@ def lifts(design: Design, number: str) -> pd.DataFrame:
     order = [(adverb, noun) for adverb in design.verbs["adverb"].unique() for noun in (True, False)]
     rows = [(*key, *_mean(found[key])) for key in order if key in found]
     return pd.DataFrame(rows, columns=["adverb", "also_noun", "value", "low", "high"])
+
+
+class Lift(NamedTuple):
+    """A difference with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def lift(design: Design, number: str, attractor: str, constructions: Collection[str], *, noun: bool) -> Lift:
+    """How much an adverb lifts EW, mean over the constructions; 95 % over subjects and verbs.
+
+    Parameters
+    ----------
+    number : of the subject
+    attractor : number of the noun in between, or "none"
+    noun : whether of verbs that are also nouns, or of those that are never nouns
+    """
+    asked = design.verbs[design.verbs["number"] == number]
+    asked = asked[(asked["attractor_number"] == attractor.replace("none", "")) & (asked["also_noun"] == noun)]
+    bare, some = asked["adverb"] == "none", (asked["adverb"] != "none") & (asked["ambiguous"] == "no")
+    parts = {}
+    for name in constructions:
+        cells = [_ew(asked[kept & (asked["construction"] == name)]) for kept in (some, bare)]
+        parts[name] = list(zip(cells, (1.0, -1.0), strict=True))
+    return Lift(*_mean(parts))
 
 
 def _rows(table: pd.DataFrame, construction: str, *conditions: str) -> pd.DataFrame:

@@ -82,6 +82,12 @@ def ew_of_kinds(stages: Stages) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["verbs", "length", "value", "low", "high"])
 
 
+def mean_of(stages: Stages, stage: str) -> float:
+    """The score of one stage, mean of the rows."""
+    found = _weighted(stages, {stage: {stage: 1}}, "stage")
+    return float(found.loc[found["construction"] == MEAN, "value"].iloc[0])
+
+
 def longer_is_worse(stages: Stages) -> bool:
     """Whether verbs of any number of tokens score below those of one for certain, all of them and those never nouns."""
     cost = {"never nouns": {NEVER_END: 1, NEVER_ALL: -1}, "all": {SINGLE_END: 1, ALL: -1}}
