@@ -49,7 +49,7 @@ def test_the_outline_has_parts_pages_and_sections_in_the_order_of_the_book(book)
     assert [title for title in titles if title in entries] == entries
     numbers = [number for _, _, number in found]
     assert numbers == sorted(numbers)
-    for chapter in ("The verdict", "Takeaways", "Exercises"):
+    for chapter in ("What this model shows", "Takeaways", "Exercises"):
         assert any(title.endswith(chapter) for title in titles), chapter
 
 
