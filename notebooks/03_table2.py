@@ -93,7 +93,13 @@ from tse_book.pages import (
     table2_rows,
     try_this,
 )
-from tse_book.pages.design import gap_findings, gaps_and_falls, kind_of_verb
+from tse_book.pages.design import (
+    gap_findings,
+    gaps_and_falls,
+)
+from tse_book.pages.gap_sentences import (
+    kind_of_verb,
+)
 from tse_book.studies import recorded_bare
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.paths import store_folder

@@ -94,19 +94,21 @@ from tse_book.laboratory import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth
 from tse_book.pages import glue, guard, newman, table
 from tse_book.pages.design import (
-    adverbs_said,
-    decisions_said,
     designs,
     ew_cells,
-    example_said,
-    fall_of_ew,
     gap_findings,
     gap_stages,
     gaps_and_falls,
-    kind_of_verb,
-    length_of_verb,
     typical_sentence,
     with_and_without,
+)
+from tse_book.pages.gap_sentences import (
+    adverbs_said,
+    decisions_said,
+    example_said,
+    fall_of_ew,
+    kind_of_verb,
+    length_of_verb,
 )
 from tse_book.studies import recorded_findings
 from tse_book.studies.details import recorded_details

@@ -1,6 +1,6 @@
 """The slides of the lesson: book/slides.md with charts, tables and numbers out of the executed notebooks, as one file.
 
-In the text, ``---`` parts the slides and a quotation is a note for the teacher. Three things come from the chapters:
+In the text, ``---`` separates the slides, and a quotation is a note for the teacher. Three things come from chapters:
 the directives ``{chart}`` and ``{table}``, with NOTEBOOK#SECTION, bring the first chart or table of a section, or with
 NOTEBOOK::NAME a glued one; a number after it says how many rows of the table the slide has room for. The role
 ``{glue}`` with NOTEBOOK::NAME:FORMAT brings a number.

@@ -6,13 +6,15 @@ import pandas as pd
 import pytest
 
 from tse_book.pages.design import (
-    adverbs_said,
-    decisions_said,
     designs,
-    example_said,
-    fall_of_ew,
     gap_findings,
     gaps_and_falls,
+)
+from tse_book.pages.gap_sentences import (
+    adverbs_said,
+    decisions_said,
+    example_said,
+    fall_of_ew,
     surroundings_said,
 )
 from tse_book.pages.table2 import recorded_rows

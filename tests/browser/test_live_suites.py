@@ -16,7 +16,7 @@ from tse_core.syntaxgym.suites import Item, Suite, problems_of, read_suite, writ
 from .live import KEYS, LOADING, load
 
 MODEL = "smollm2-135m-instruct"
-TOLERANCE = 1.0  # bits by which one region's surprisal may differ: the page rounds what passes between the layers
+TOLERANCE = 1.0  # bits by which one region's surprisal may differ: the page computes in lower precision internally
 TYPICAL = 0.25  # bits by which it differs on average
 RUNNING = 5 * LOADING
 

@@ -48,7 +48,7 @@ def table2_dots(scores, *, title=None, beside=False):
     of = f" for {listed(models)}" if any(models) else ""
     notes = [f"Across: each score, on an axis from {low:.1g} to 1."]
     if beside and len(models) > 1:
-        notes.append(f"Under each name, from above: {listed(models)}.")
+        notes.append(f"Lines of a construction, from the top: {listed(models)}.")
     if (rows["source"] == "published").any() and (rows["source"] == "measured").any():
         notes.append("Hollow: as published.")
     return described(chart, title, f"Dumbbell plot{of}: a line per construction. {found}.", notes)
