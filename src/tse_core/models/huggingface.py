@@ -7,7 +7,6 @@ import secrets
 import torch
 
 from tse_core.models.identity import Tensor
-from tse_core.models.last_steps import LastSteps, at
 from tse_core.models.network import Network
 from tse_core.results.code import code_of
 
@@ -25,7 +24,7 @@ REFUSALS = (
 
 
 class HuggingFaceNetwork(Network):
-    """Forward passes that compute the last steps, and project onto the vocabulary, only where asked.
+    """Forward passes that project onto the vocabulary only where asked.
 
     `states` gives the vectors that go into the output embedding, `project` turns them into logits; so a caller bounds
     the memory of the logits by projecting a few states at a time. Whether a model can be used like that is tried when
@@ -37,11 +36,9 @@ class HuggingFaceNetwork(Network):
     """
 
     def __init__(self, module, *, causal: bool):
-        hooks = _hooks(module)
         self.module = _in_one_pass(module)
         self.causal = causal
         self._head = module.get_output_embeddings()
-        self._last_steps = None
         self.max_length = longest(module)
         with torch.inference_mode():
             length = min(PROBE_LENGTH, self.max_length or PROBE_LENGTH)
@@ -54,15 +51,11 @@ class HuggingFaceNetwork(Network):
             self.reads_ahead = causal and half > 0 and bool(_apart(first, second).mean() > self._tolerance)
             self.vocabulary_size = logits.shape[-1]
             expected = logits[rows, columns].float()
-            self._last_steps = LastSteps(module)
             if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
-                self._last_steps.remove()
-                self._last_steps = None
-                if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
-                    self._head = None
+                self._head = None
             self.window = _window(module.config)
             self.takes_trees = causal and self._tree_agrees()
-        self._made = _parts(module), _hooks(module) - hooks
+        self._made = _parts(module)
 
     @property
     def device(self) -> torch.device:
@@ -79,11 +72,7 @@ class HuggingFaceNetwork(Network):
 
     @torch.inference_mode()
     def tree_states(self, ids, depths, visible, rows, columns):
-        """States at n places of packed trees of prefixes.
-
-        ids and depths are (batch, nodes); visible (batch, nodes, nodes) says which nodes each node sees: its ancestors
-        and itself.
-        """
+        """As `Network.tree_states`."""
         blocked = torch.zeros(visible.shape, dtype=self.module.dtype, device=visible.device)
         blocked.masked_fill_(~visible, torch.finfo(self.module.dtype).min)
         return self._run(rows, columns, input_ids=ids, position_ids=depths, attention_mask=blocked[:, None])
@@ -107,9 +96,9 @@ class HuggingFaceNetwork(Network):
 
     def configuration(self) -> dict:
         """The library's; beside it, hooks and changes of modules by hand, which no other process recognises."""
-        made = _parts(self.module), _hooks(self.module)
-        by_hand = {} if made == self._made else {"changed": [PROCESS, os.getpid(), *map(sorted, made)]}
-        return self.module.config.to_diff_dict() | by_hand
+        parts, hooks = _parts(self.module), _hooks(self.module)
+        by_hand = {"changed": [PROCESS, os.getpid(), sorted(parts), sorted(hooks)]}
+        return self.module.config.to_diff_dict() | (by_hand if hooks or parts != self._made else {})
 
     def checksum(self) -> int:
         return 0 if any(part.is_meta for part in self.module.parameters()) else super().checksum()  # meta: on a disk
@@ -119,12 +108,9 @@ class HuggingFaceNetwork(Network):
         return code_of({type(part) for part in self.module.modules()})
 
     def _run(self, rows, columns, **inputs):
-        if self._head is None:
-            return at(self.module(**inputs, **self._no_cache).logits, rows, columns)
-        if self._last_steps is None:
-            return at(self._before_head(**inputs), rows, columns)
-        with self._last_steps.at(rows, columns):
-            return self._before_head(**inputs)[0]
+        """What the model gives at the places, which may lie on another device than its answer."""
+        found = self.module(**inputs, **self._no_cache).logits if self._head is None else self._before_head(**inputs)
+        return found[rows.to(found.device), columns.to(found.device)]
 
     def _before_head(self, **inputs):
         """What goes into the output embedding, which itself gets nothing to do."""
