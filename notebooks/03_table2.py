@@ -49,7 +49,7 @@ if importlib.util.find_spec("tse_core") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "pooch", "lark", "gguf", "lazy_loader"], check=True)
+    subprocess.run([*install, "lark", "gguf", "lazy_loader"], check=True)
 if KEEP:
     from google.colab import drive
 

@@ -5,20 +5,17 @@ same way (so another machine's cache will do), replaces the network. Reading nev
 """
 
 import hashlib
-import logging
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
-import pooch
 
 from tse_core.datasets.registry import read_registry
 from tse_core.errors import InputError, unknown
+from tse_core.files import write_aside
 from tse_core.paths import cache_folder, mirror_folder
 
 ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
@@ -47,11 +44,7 @@ def fetch(names: Iterable[str] = ("all",), progress: Callable[[str, int], None] 
     """Bring files into the cache, from ``TSE_MIRROR`` or the network; returns how many were missing or damaged.
 
     A file is downloaded beside its place, checked, and only then moved there. ``progress`` is called with each file's
-    name and size as soon as it is there.
-
-    Raises
-    ------
-    InputError : no network, a cut-off download, a wrong checksum: one line that names the file and ``TSE_MIRROR``.
+    name and size as soon as it is there. Raises InputError: no network, a cut-off download, a wrong checksum.
     """
     fetched = 0
     for row in select(names).itertuples():
@@ -77,11 +70,8 @@ def states(names: Iterable[str] = ("all",), progress: Callable[[str, int], None]
 def files(name: str) -> list[Path]:
     """The checked local files of a data set or of one of its files, in the registry's order.
 
-    Nothing is downloaded; files that a mirror *folder* holds are copied into the cache at once.
-
-    Raises
-    ------
-    InputError : a file is not cached, or was changed since.
+    Nothing is downloaded; files that a mirror *folder* holds are copied into the cache at once. Raises InputError where
+    a file is not cached, or was changed since.
     """
     table = select([name])
     for row in table.itertuples():
@@ -114,49 +104,41 @@ def _bring(row) -> None:
     """Download or copy one file, check it, and put it into its place."""
     import requests
 
-    pooch.get_logger().setLevel(logging.ERROR)
     folder = mirror_folder()
     base = str(folder) if folder else os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
     source = f"{base}/{row.key}"
-    place = path_of(row.key)
     advice = "set TSE_MIRROR to a folder or an address laid out owner/repository/commit/path"
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)  # here, as pooch's own check and making can race
-        pooch.retrieve(
-            source,
-            known_hash=f"sha256:{row.sha256}",
-            fname=place.name,
-            path=place.parent,
-            downloader=(lambda *places: shutil.copyfile(*places[:2])) if folder else partial(_download, row.bytes),
-        )
+        content = Path(source).read_bytes() if folder else _downloaded(source, row.bytes)
+        if hashlib.sha256(content).hexdigest() != row.sha256:
+            raise InputError(
+                f"{row.name}: what {source} gives has another checksum than data/datasets.yaml (cut off or changed) "
+                f"and was not kept; try again, or {advice}"
+            )
+        write_aside(path_of(row.key), content)
     except FileNotFoundError:
         raise InputError(f"{row.name}: {source} does not exist; {advice}") from None
     except requests.exceptions.RequestException as error:
         reason = _reason(error)
         raise InputError(f"{row.name}: {source} cannot be downloaded ({reason}); try again, or {advice}") from None
-    except ValueError:
-        raise InputError(
-            f"{row.name}: what {source} gives has another checksum than data/datasets.yaml (cut off or changed) and "
-            f"was not kept; try again, or {advice}"
-        ) from None
     except OSError as error:
         raise InputError(f"{row.name}: cannot be put into the cache ({error}); TSE_CACHE chooses its folder") from None
 
 
-def _download(size: int, source: str, output: str | Path, _pooch: object) -> None:
-    """A file of a known size: no more of it is read, and not for ever."""
+def _downloaded(source: str, size: int) -> bytes:
+    """A file of a known size: hardly more of it is read, and not for ever."""
     import requests
 
-    end, found = time.monotonic() + _WAIT + size / _SLOWEST, 0
-    with requests.get(source, stream=True, timeout=_WAIT) as answer, Path(output).open("wb") as file:
+    end, content = time.monotonic() + _WAIT + size / _SLOWEST, b""
+    with requests.get(source, stream=True, timeout=_WAIT) as answer:
         answer.raise_for_status()
         for chunk in answer.iter_content(65536):
-            found += len(chunk)
-            if found > size:
-                raise ValueError("larger than the registry says")
+            content += chunk
             if time.monotonic() > end:
                 raise requests.exceptions.ReadTimeout
-            file.write(chunk)
+            if len(content) > size:
+                break
+    return content
 
 
 def _reason(error: Exception) -> str:

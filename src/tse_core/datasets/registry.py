@@ -115,12 +115,10 @@ def read_registry() -> pd.DataFrame:
     for row in data_sets().values():
         for path, pin in row.files.items():
             size, digest = pin.split()
-            rows.append((row.name, row.repository, row.commit, path, int(size), digest, row.licence))
-    columns = ["dataset", "repository", "commit", "path", "bytes", "sha256", "licence"]
-    table = pd.DataFrame(rows, columns=columns)
-    table["name"] = table["dataset"] + "/" + table["path"].map(lambda path: Path(path).stem)
-    table["key"] = table["repository"] + "/" + table["commit"] + "/" + table["path"]
-    return table
+            name, key = f"{row.name}/{Path(path).stem}", f"{row.repository}/{row.commit}/{path}"
+            rows.append((row.name, row.repository, row.commit, path, int(size), digest, row.licence, name, key))
+    columns = ["dataset", "repository", "commit", "path", "bytes", "sha256", "licence", "name", "key"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @lru_cache(maxsize=4)
