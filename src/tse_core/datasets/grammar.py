@@ -9,16 +9,15 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.grammar_notation import Entry, Grammar, Slot, Template
+from tse_core.datasets.grammar_notation import BOTH, Entry, Grammar, Slot, Template
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape, verb_lemma
 from tse_core.errors import InputError, unknown
 
-BOTH = "both"  # a place of a twin, where both numbers are written out
 MOST_PAIRS = 1_000_000  # about 1 GB of memory
 
 
@@ -99,40 +98,33 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
         at = [number_of[part.index] if isinstance(part, Slot) else "singular" for part in template.parts]
         twin_at = [BOTH if i in agreeing else n for i, n in enumerate(at)]
         for item in items:
-            ends = []  # from the verb on, a sentence may end in the same ways whatever its beginning
-            for end in itertools.product(*item[verb:]):
-                tested, after = end[0], end[1:]
-                right = _joined([tested.rest, _written(after, at[verb + 1 :])])
-                right = shape("", right, capital=False, period=period)[1]
-                forms = (verb_lemma(tested.plural), tested.form(number), tested.form(other))
-                ends.append((end, *forms, right, _joined([tested.rest, _written(after, twin_at[verb + 1 :])])))
-            for beginning in itertools.product(*item[:verb]):
-                left = shape(_written(beginning, at[:verb]), "", capital=capital, period=False)[0]
-                twin = _written(beginning, twin_at[:verb])
-                attractor, attractor_number = _attractor(beginning, at, noun, subject, verb)
-                for end, lemma, correct, wrong, right, twin_end in ends:
-                    chosen = beginning + end
-                    if _says_twice(chosen, repeated):
-                        continue
-                    rows.append(
-                        (
-                            f"{template.name}/{len(rows) + 1}",
-                            template.construction,
-                            template.name,
-                            chosen[subject].text(at[subject]),
-                            chosen[subject].singular,
-                            attractor,
-                            attractor_number,
-                            lemma,
-                            left,
-                            right,
-                            number,
-                            correct,
-                            wrong,
-                            f"{twin} ___ {twin_end}".strip(),
-                            *_design(grammar, template, chosen, slots),
-                        )
+            written = [
+                [(entry, entry.text(number), entry.text(twin)) for entry in choice]
+                for choice, number, twin in zip(item, at, twin_at, strict=True)
+            ]
+            for choice in itertools.product(*written):
+                chosen, texts, twins = zip(*choice, strict=True)
+                if _says_twice(chosen, repeated):
+                    continue
+                left, right = shape(*_sides(texts, chosen[verb].rest, verb), capital=capital, period=period)
+                rows.append(
+                    (
+                        f"{template.name}/{len(rows) + 1}",
+                        template.construction,
+                        template.name,
+                        chosen[subject].text(at[subject]),
+                        chosen[subject].singular,
+                        *_attractor(chosen, at, noun, subject, verb),
+                        verb_lemma(chosen[verb].plural),
+                        left,
+                        right,
+                        number,
+                        chosen[verb].form(number),
+                        chosen[verb].form(other),
+                        " ___ ".join(_sides(twins, chosen[verb].rest, verb)).strip(),
+                        *_design(grammar, template, chosen, slots),
                     )
+                )
     return rows
 
 
@@ -141,13 +133,9 @@ def _says_twice(chosen: Sequence[Entry] | Mapping[int, Entry], repeated: list[li
     return any(len({chosen[i] for i in group}) < len(group) for group in repeated)
 
 
-def _joined(texts: Iterable[str]) -> str:
-    return " ".join(filter(None, texts))
-
-
-def _written(entries: Iterable[Entry], numbers: Iterable[str]) -> str:
-    """Entries of the lexicon as the sentence has them, each in its number or with both its forms."""
-    return _joined(e.both() if n == BOTH else e.text(n) for e, n in zip(entries, numbers, strict=True))
+def _sides(texts: Sequence[str], rest: str, verb: int) -> tuple[str, str]:
+    """What stands before the verb under test and behind it, where the verb's entry goes on with `rest`."""
+    return " ".join(filter(None, texts[:verb])), " ".join(filter(None, (rest, *texts[verb + 1 :])))
 
 
 def _drawn_items(

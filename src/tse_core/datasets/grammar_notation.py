@@ -13,6 +13,7 @@ from tse_core.errors import InputError, unknown
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
+BOTH = "both"  # a place of a twin, where both numbers are written out
 WORD_KINDS = ("nouns", "predicates", "words")
 MADE = ("twin", "ambiguous")  # columns that a grammar adds to those of all agreement pairs
 WHOLE = "-all"
@@ -32,15 +33,14 @@ class Entry:
     noun_number: str = ""
 
     def form(self, number: str) -> str:
-        return self.singular if number == "singular" else self.plural
+        """Its form in a number; for `BOTH`, as in author/authors."""
+        if number == BOTH and self.singular != self.plural:
+            return f"{self.singular}/{self.plural}"
+        return self.plural if number == "plural" else self.singular
 
     def text(self, number: str) -> str:
+        """The form, and what follows it."""
         return f"{self.form(number)} {self.rest}" if self.rest else self.form(number)
-
-    def both(self) -> str:
-        """Both forms, as in author/authors, and what follows them."""
-        forms = self.singular if self.singular == self.plural else f"{self.singular}/{self.plural}"
-        return f"{forms} {self.rest}" if self.rest else forms
 
 
 @dataclass(frozen=True)
