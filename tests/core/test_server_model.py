@@ -12,7 +12,7 @@ from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
 from tse_core.models.kinds import server_requests
 from tse_core.models.kinds.server import ServerModel
-from tse_core.models.kinds.server_answers import AnswerError, scores_in
+from tse_core.models.kinds.server_answers import scores_in
 from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.syntaxgym.suites import suite_from_dict
 
@@ -286,7 +286,7 @@ def test_characters_that_are_parted_among_tokens_are_put_together_again():
     found = scores_in({"logprobs": logprobs, "text": "Le café."}, "Le café.")
     assert list(zip(found.starts, found.ends, strict=True)) == [(0, 2), (3, 6), (6, 7), (7, 8)]
     assert found.bits[2] * np.log(2) == pytest.approx(5.0)
-    with pytest.raises(AnswerError, match="do not spell"):
+    with pytest.raises(server_requests.ServerError, match="do not spell"):
         scores_in({"logprobs": logprobs}, "Le thé.")
 
 

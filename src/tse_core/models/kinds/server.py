@@ -23,8 +23,8 @@ from tse_core.errors import InputError, unknown
 from tse_core.models.bos import WORDS
 from tse_core.models.identity import canonical
 from tse_core.models.kinds.request import Request
-from tse_core.models.kinds.server_answers import AnswerError, first_written, scores_in
-from tse_core.models.kinds.server_requests import RequestError, ask
+from tse_core.models.kinds.server_answers import first_written, scores_in
+from tse_core.models.kinds.server_requests import ServerError, ask
 from tse_core.models.surprisal_model import PROBE, GivenScores, SurprisalModel
 from tse_core.results.work import SAME
 
@@ -48,10 +48,7 @@ class ServerModel(SurprisalModel):
     timeout : float
         Seconds that one request may take.
 
-    Raises
-    ------
-    InputError
-        The server cannot be reached, or has no such model.
+    Raises InputError where the server cannot be reached, or has no such model.
     """
 
     kind = "server"
@@ -100,27 +97,24 @@ class ServerModel(SurprisalModel):
     def token_surprisals(self, sentences: Sequence[str]) -> list[GivenScores]:
         """The surprisal of every token of every sentence, with its place in the sentence.
 
-        Raises
-        ------
-        InputError
-            The server is gone or too slow, another model answers than before, an answer is not the log-probabilities of
-            its sentence, or a token that the server wrote is not as likely when the server reads it.
+        Raises InputError where the server is gone or too slow, another model answers than before, an answer is not the
+        log-probabilities of its sentence, or a token that the server wrote is not as likely when the server reads it.
         """
-        self._check_same()
-        self._check_places()
         scores: list[GivenScores] = []
-        for start in range(0, len(sentences), BATCH):
-            try:
+        try:
+            self._check_same()
+            self._check_places()
+            for start in range(0, len(sentences), BATCH):
                 scores += self._scores(sentences[start : start + BATCH], self.bos)
-            except (RequestError, AnswerError) as error:
-                raise InputError(f"{self.name}: {error}") from None
+        except ServerError as error:
+            raise InputError(f"{self.name}: {error}") from None
         return scores
 
     def _entry(self, served: str) -> dict:
         """What the server says of the model."""
         try:
             listed = ask(self.address, "/models", timeout=self.timeout, waits=()).get("data")
-        except RequestError as error:
+        except ServerError as error:
             raise InputError(f"{self.address}/models: {error}") from None
         entries = listed if isinstance(listed, list) else []
         known = {e["id"]: e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)}
@@ -140,7 +134,7 @@ class ServerModel(SurprisalModel):
                 try:
                     (self._probe,) = self._scores([PROBE], "")
                     return self._probe
-                except (RequestError, AnswerError) as error:
+                except ServerError as error:
                     refusals.append(f"asked with {' and '.join(self._way)}: {error}")
             raise InputError(f"{self.name} gives no log-probabilities of a prompt; {'; '.join(refusals)}")
         return self._probe
@@ -150,10 +144,7 @@ class ServerModel(SurprisalModel):
         if self._probe is None:
             self._first_probe()
             return
-        try:
-            (now,) = self._scores([PROBE], "")
-        except (RequestError, AnswerError) as error:
-            raise InputError(f"{self.name}: {error}") from None
+        (now,) = self._scores([PROBE], "")
         same = now.tokens == self._probe.tokens
         if not same or np.nanmax(np.abs(now.bits - self._probe.bits), initial=0) * math.log(2) > SAME:
             raise InputError(f"{self.name} is another model than it was: it scores {PROBE!r} differently")
@@ -183,7 +174,7 @@ class ServerModel(SurprisalModel):
             (choice,) = self._request([self.bos + BEGUN], {"logprobs": 1})
             text, written = first_written(choice)
             (found,) = self._scores([BEGUN + text], self.bos)
-        except (RequestError, AnswerError):
+        except ServerError:
             return None
         same = found.tokens[-1].strip() == text.strip()
         return (text, written, -found.bits[-1] * math.log(2)) if same else None
@@ -197,7 +188,7 @@ class ServerModel(SurprisalModel):
         if len(prompts) > 1 and self._several:
             try:
                 return self._request(prompts)
-            except RequestError as error:
+            except ServerError as error:
                 if error.status not in ONE_BY_ONE:
                     raise
                 self._several = False
@@ -211,10 +202,10 @@ class ServerModel(SurprisalModel):
             raise InputError(f"{self.name}: another model answers, {str(answer['model'])[:80]!r}")
         choices = answer.get("choices")
         if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
-            raise AnswerError("its answer holds no choices")
+            raise ServerError("its answer holds no choices")
         placed = {choice.get("index", number): choice for number, choice in enumerate(choices)}
         if len(choices) != len(prompts) or set(placed) != set(range(len(prompts))):
-            raise AnswerError(f"{len(choices)} answers for {len(prompts)} prompts")
+            raise ServerError(f"{len(choices)} answers for {len(prompts)} prompts")
         return [placed[number] for number in range(len(prompts))]
 
 

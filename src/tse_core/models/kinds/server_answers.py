@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tse_core.models.kinds.server_requests import ServerError
 from tse_core.models.spelling import spell
 from tse_core.models.surprisal_model import GivenScores
 
@@ -12,17 +13,10 @@ UNKNOWN = ("<unk>", "[unk]", "<|unk|>")  # how servers write a token that the mo
 ALMOST_ONE = 1e-3  # nats by which rounding may lift a log-probability above 0
 
 
-class AnswerError(Exception):
-    """An answer that is not the log-probabilities of the sentence; the message says why."""
-
-
 def scores_in(choice: dict, sentence: str, bos: str = "") -> GivenScores:
     """The tokens of a sentence where they lie in it, without the BOS token and without what was generated.
 
-    Raises
-    ------
-    AnswerError
-        There are no log-probabilities, one is missing or none, or the tokens do not spell the sentence.
+    Raises ServerError where there are no log-probabilities, one is missing, or the tokens do not spell the sentence.
     """
     pieces = _pieces(choice)
     if bos and pieces and pieces[0][0] in (bos, None, ""):  # llama.cpp writes a special token as ""
@@ -36,28 +30,28 @@ def scores_in(choice: dict, sentence: str, bos: str = "") -> GivenScores:
             if (spans := spell(sentence, texts, free)) is not None:
                 return _scores(sentence, whole, spans, unknown)
     tokens = " ".join(text or "?" for text, _ in pieces)
-    raise AnswerError(f"its tokens {tokens[:200]!r} do not spell {sentence!r}")
+    raise ServerError(f"its tokens {tokens[:200]!r} do not spell {sentence!r}")
 
 
 def first_written(choice: dict) -> tuple[str, float]:
     """The first token that was generated, without an echo, and its log-probability (nats).
 
-    Raises AnswerError where either is missing.
+    Raises ServerError where either is missing.
     """
     text, nats = next(iter(_pieces(choice)), (None, None))
     if not text or nats is None:
-        raise AnswerError("it does not say what it wrote, or how likely that was")
+        raise ServerError("it does not say what it wrote, or how likely that was")
     return text, nats
 
 
 def _scores(sentence: str, pieces: list[Piece], spans: list[tuple[int, int]], unknown: list[bool]) -> GivenScores:
     places = [place for place, (start, end) in enumerate(spans) if end > start]
     if not places:
-        raise AnswerError(f"it has no token for {sentence!r}")
+        raise ServerError(f"it has no token for {sentence!r}")
     inside = slice(places[0], places[-1] + 1)  # without marks that the server itself adds at either end
     pieces, spans, unknown = pieces[inside], spans[inside], unknown[inside]
     if nameless := [text for text, nats in pieces[1:] if nats is None]:
-        raise AnswerError(f"no log-probability of {nameless[0]!r} in {sentence!r}")
+        raise ServerError(f"no log-probability of {nameless[0]!r} in {sentence!r}")
     bits = np.array([math.nan if nats is None else -nats / math.log(2) for _, nats in pieces])
     starts, ends = np.array(spans, dtype=int).T
     tokens = [text or sentence[a:b] for (text, _), (a, b) in zip(pieces, spans, strict=True)]
@@ -80,7 +74,7 @@ def _pieces(choice: dict) -> list[Piece]:
         tokens, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
         if isinstance(tokens, list) and isinstance(values, list) and len(tokens) == len(values):
             return [_piece(*pair) for pair in zip(tokens, values, strict=True)]
-    raise AnswerError("its answer holds no log-probabilities")
+    raise ServerError("its answer holds no log-probabilities")
 
 
 def _first_of(entry: object) -> Piece:
@@ -89,15 +83,15 @@ def _first_of(entry: object) -> Piece:
     if said is None:
         return None, None
     if not isinstance(said, dict):
-        raise AnswerError(f"its log-probabilities hold {str(said)[:40]!r}")
+        raise ServerError(f"its log-probabilities hold {str(said)[:40]!r}")
     return _piece(said.get("decoded_token"), said.get("logprob"))
 
 
 def _piece(text: object, nats: object) -> Piece:
     if not isinstance(text, str | None) or isinstance(nats, bool) or not isinstance(nats, float | int | None):
-        raise AnswerError(f"the log-probability of {str(text)[:40]!r} is {str(nats)[:40]!r}")
+        raise ServerError(f"the log-probability of {str(text)[:40]!r} is {str(nats)[:40]!r}")
     if nats is not None and not -math.inf < nats <= ALMOST_ONE:
-        raise AnswerError(f"the log-probability of {str(text)[:40]!r} is {nats}")
+        raise ServerError(f"the log-probability of {str(text)[:40]!r} is {nats}")
     return text, nats
 
 

@@ -20,12 +20,12 @@ LARGEST = 2**26  # bytes of an answer
 BUSY = (408, 429, 502, 503, 504)  # HTTP's words for "later"
 
 
-class RequestError(Exception):
-    """The server understood a request and does not do it: HTTP's status and the server's words."""
+class ServerError(Exception):
+    """The server does not do what it is asked, or answers something else; the message says what, in its words."""
 
-    def __init__(self, status: int, words: str):
-        super().__init__(f"it answers {status}: {words}" if words else f"it answers {status}")
-        self.status = status
+    def __init__(self, message: str, status: int = 200):
+        super().__init__(message)
+        self.status = status  # HTTP's
 
 
 def ask(
@@ -33,12 +33,8 @@ def ask(
 ) -> dict:
     """The answer to a request: POST with a body, else GET.
 
-    Raises
-    ------
-    RequestError
-        What the server does not do.
-    InputError
-        It cannot be reached, takes longer than `timeout` seconds, or answers something else than a JSON object.
+    Raises ServerError for what the server does not do, InputError where it cannot be reached, takes longer than
+    `timeout` seconds, or answers something else than a JSON object.
     """
     trouble, waits = "", WAITS if waits is None else waits
     for wait in (0.0, *waits):
@@ -52,8 +48,10 @@ def ask(
             trouble = f"it answers {status}"
             continue
         if status != 200:
-            raise RequestError(status, _reason(content))
-        return _object(address, content)
+            raise ServerError(f"it answers {status}: {_reason(content)}".removesuffix(": "), status)
+        if isinstance(answer := _json(content), dict):
+            return answer
+        raise InputError(f"{address}: its answer is no JSON object: {_short(content)}")
     advice = "what is finished is kept, the same command goes on from there" if waits else "is a server running there?"
     raise InputError(f"{address}: no answer ({trouble}); {advice}")
 
@@ -90,24 +88,19 @@ def _cause(error: BaseException) -> str:
     return _cause(inner) if inner else str(error) or type(error).__name__
 
 
-def _object(address: str, content: bytes) -> dict:
+def _json(content: bytes) -> object:
     try:
-        answer = json.loads(content)
+        return json.loads(content)
     except (ValueError, RecursionError):
-        answer = None
-    if not isinstance(answer, dict):
-        raise InputError(f"{address}: its answer is no JSON object: {_short(content)}")
-    return answer
+        return None
 
 
 def _reason(content: bytes) -> str:
     """What a refusal says, in the places where servers put it."""
-    try:
-        answer = json.loads(content)
-        told = answer.get("error", answer.get("detail", answer.get("message", answer)))
-        return _short(str(told.get("message", told) if isinstance(told, dict) else told).encode())
-    except (ValueError, AttributeError, RecursionError):
-        return _short(content)
+    said = _json(content)
+    for name in ("error", "detail", "message"):
+        said = said.get(name, said) if isinstance(said, dict) else said
+    return _short(content if said is None else str(said).encode())
 
 
 def _short(content: bytes) -> str:
