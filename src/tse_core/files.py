@@ -7,7 +7,7 @@ import re
 import shutil
 import uuid
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from tse_core.errors import InputError
 LARGEST = 2**31  # bytes of a text that is read at once
 LARGEST_YAML = 2**22
 LONGEST_NAME = 80  # characters; file systems take 255 bytes
+is_there, is_file, is_folder = os.path.exists, os.path.isfile, os.path.isdir  # False for what can be no path
 
 
 def safe_name(text: str) -> str:
@@ -34,23 +35,6 @@ def safe_name(text: str) -> str:
         return plain
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{plain[: LONGEST_NAME - 9]}-{digest}".lstrip("-")
-
-
-def is_there(path: str | Path) -> bool:
-    """Whether there is such a file or folder; False, not an error, for what can be no path."""
-    with suppress(OSError, ValueError):
-        return Path(path).exists()
-    return False
-
-
-def is_file(path: str | Path) -> bool:
-    """Whether there is such a file; as `is_there`."""
-    return is_there(path) and Path(path).is_file()
-
-
-def is_folder(path: str | Path) -> bool:
-    """Whether there is such a folder; as `is_there`."""
-    return is_there(path) and Path(path).is_dir()
 
 
 def read_text(path: str | Path, *, largest: int = LARGEST) -> str:

@@ -1,5 +1,7 @@
 """Networks whose weights do not fit into memory together take turns."""
 
+from weakref import WeakKeyDictionary
+
 import pytest
 
 from tests.tiny import save_model
@@ -11,7 +13,7 @@ from tse_core.models import memory
 def bytes_there(monkeypatch):
     """A machine with memory for some networks, each counted by its numbers; gives a setter."""
     monkeypatch.setattr(memory, "WORK", 0)
-    monkeypatch.setattr(memory, "_opened", [])
+    monkeypatch.setattr(memory, "_last_use", WeakKeyDictionary())
 
     def of(size):
         def free(device):

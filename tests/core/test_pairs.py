@@ -39,20 +39,6 @@ def pair(left="The author", right=".", number="singular", construction="Simple")
 
 
 @pytest.mark.parametrize(
-    ("left", "word", "right", "sentence"),
-    [
-        ("The keys to the cabinet", "are", "on the table.", "The keys to the cabinet are on the table."),
-        ("The authors", "laugh", ".", "The authors laugh."),
-        ("The authors", "laugh", "", "The authors laugh"),
-        ("The authors", "laugh", ", then swim.", "The authors laugh, then swim."),
-        ("", "Are", "they tall?", "Are they tall?"),
-    ],
-)
-def test_a_space_joins_the_parts_except_before_punctuation(left, word, right, sentence):
-    assert tables.join(left, word, right) == sentence
-
-
-@pytest.mark.parametrize(
     ("plural", "lemma"),
     [("laugh", "laugh"), ("are", "be"), ("were", "be"), ("aren't", "be"), ("haven't", "have"), ("don't", "do")],
 )

@@ -94,6 +94,8 @@ SENTENCES = [
     ('"The author laughs," he says.', '"The author laugh," he says.'),
     ("(The author laughs) again", "(The author laugh) again"),
     ("The author laughs", "The author laugh"),
+    ("The author laughs, then swims.", "The author laugh, then swims."),
+    ("Are they tall?", "Is they tall?"),
 ]
 
 

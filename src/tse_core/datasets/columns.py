@@ -64,12 +64,12 @@ def pairs_from_table(
     ------
     InputError : naming the table and the column or the line.
     """
-    found, where = known_columns(table, columns), _where(table)
+    found = known_columns(table, columns)
     construction = construction or Path(table.attrs.get("where", "pairs")).stem
-    factors = _factors(table, found)
+    known = {name for names in NAMES.values() for name in names} | {*AGREEMENT_COLUMNS, *found.values(), ""}
+    factors = [name for name in table if name not in known]
     rows = []
-    for line, cells in _rows(table, found | {name: name for name in factors}):
-        place = f"{where}{line}"
+    for line, place, cells in _rows(table, found | {name: name for name in factors}):
         left, correct, wrong, right = _parts(cells, place)
         left, right = shape(left, right, capital=capital, period=period)
         number = number_said(cells.get("number", ""), found.get("number", ""), place)
@@ -81,21 +81,21 @@ def pairs_from_table(
             | {name: cells[name] for name in factors}
         )
     pairs = pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, *factors])
-    return with_nouns(pairs, where.rstrip(" :")) if len(pairs) else pairs
+    return with_nouns(pairs, _called(table)) if len(pairs) else pairs
 
 
 def sentence_pairs_from_table(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Sentence pairs from a table with other columns; see `pairs_from_table`, of which no number is needed."""
-    found, where = known_columns(table, columns), _where(table)
+    found = known_columns(table, columns)
     name = Path(table.attrs.get("where", "pairs")).stem
     rows = []
-    for line, cells in _rows(table, found):
+    for line, place, cells in _rows(table, found):
         if "good" not in found:
-            left, correct, wrong, right = _parts(cells, f"{where}{line}")
+            left, correct, wrong, right = _parts(cells, place)
             cells |= {"good": join(left, correct, right), "bad": join(left, wrong, right)}
         for side in ("good", "bad"):
             if not cells[side]:
-                raise InputError(f"{where}{line}: {found[side]} is empty; it must be a sentence")
+                raise InputError(f"{place}: {found[side]} is empty; it must be a sentence")
         row = {column: cells.get(column, "") for column in SENTENCE_COLUMNS}
         paradigm = cells.get("construction") or name
         row |= {"paradigm": paradigm, "phenomenon": paradigm, "pair_id": cells.get("id") or str(line)}
@@ -129,12 +129,6 @@ def known_columns(table: pd.DataFrame, columns: Mapping[str, str] | None = None)
     return {h: n for h, n in found.items() if not (gap and h in ("good", "bad"))}
 
 
-def _factors(table: pd.DataFrame, found: Mapping[str, str]) -> list[str]:
-    """The columns that no known name covers."""
-    known = {name for names in NAMES.values() for name in names} | {*AGREEMENT_COLUMNS, *found.values(), ""}
-    return [name for name in table if name not in known]
-
-
 def _parts(cells: dict[str, str], place: str) -> tuple[str, str, str, str]:
     """(left, correct, wrong, right) of a row."""
     if "good" in cells:
@@ -149,20 +143,16 @@ def _parts(cells: dict[str, str], place: str) -> tuple[str, str, str, str]:
     return plain(left), cells["correct"], cells["wrong"], plain_right(right)
 
 
-def _rows(table: pd.DataFrame, found: Mapping[str, str]) -> Iterator[tuple[object, dict[str, str]]]:
-    """The line and the known cells of each row, as plain text."""
-    numbers = table.index if "where" in table.attrs else range(1, len(table) + 1)
+def _rows(table: pd.DataFrame, found: Mapping[str, str]) -> Iterator[tuple[object, str, dict[str, str]]]:
+    """The line of each row, its place in messages, and its known cells as plain text."""
+    numbers, before = (table.index, ":") if "where" in table.attrs else (range(1, len(table) + 1), ", row ")
     given = {holds: text_cells(table[name], _called(table)) for holds, name in found.items()}
     cells = {holds: [*map(plain_right if holds == "right" else plain, texts)] for holds, texts in given.items()}
     spelled = [(old, new) for holds in given for old, new in zip(given[holds], cells[holds], strict=True)]
     warn_of_changes([old for old, new in spelled if old != new], _called(table))
     for line, *values in zip(numbers, *cells.values(), strict=True):
-        yield line, dict(zip(cells, values, strict=True))
+        yield line, f"{_called(table)}{before}{line}", dict(zip(cells, values, strict=True))
 
 
 def _called(table: pd.DataFrame) -> str:
     return table.attrs.get("where", "the table")
-
-
-def _where(table: pd.DataFrame) -> str:
-    return f"{table.attrs['where']}:" if "where" in table.attrs else "the table, row "

@@ -40,15 +40,8 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
     is guessed where no line says it, and a warning says so. Fields of any other name are kept as factors, as text, ""
     where a line lacks one: an evaluation can be divided by them.
 
-    Parameters
-    ----------
-    construction : the construction's name; by default the line's own, else the file's name without its ending.
-    capital : write the first letter large (the paper does, for cased models).
-    period : end each sentence with a period where it has no final mark (the paper does, for masked models).
-
-    Raises
-    ------
-    InputError : naming the file and the line.
+    The construction is by default the line's own, else the file's name without its ending; capital and period are the
+    policies of :func:`tse_core.datasets.pairs.shape`. Raises InputError, naming the file and the line.
     """
     path = Path(path)
     rows: list[dict[str, str]] = []

@@ -76,16 +76,8 @@ def with_plain_text(
 ) -> pd.DataFrame:
     """The table with plain text in some columns; the table itself where nothing is to be changed.
 
-    Parameters
-    ----------
-    where : what the table is called in messages
-    needed : columns that must be there and hold text in each row
-    further : columns that may be missing; a missing value in them is ""
-
-    Raises
-    ------
-    InputError
-        Names the column and the row (from 1) of what is no text.
+    The columns `needed` must be there and hold text in each row; those in `further` may be missing, and a missing value
+    in them is "". Raises InputError, which names the table as `where` does, the column and the row (from 1).
     """
     changed = {}
     examples: list[str] = []

@@ -21,10 +21,7 @@ WEIGHTS = "adapter_model.safetensors"
 def adapter_settings(name: str, place: str) -> dict:
     """What a folder with `ADAPTER` says of its adapter.
 
-    Raises
-    ------
-    InputError
-        It names no base model, its weights are no safetensors, or the package peft is missing.
+    Raises InputError where it names no base model, its weights are no safetensors, or the package peft is missing.
     """
     file = Path(place) / ADAPTER
     try:

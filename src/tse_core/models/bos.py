@@ -38,13 +38,7 @@ def document_bos(name: str, config, tokenizer) -> str | None:
 
 
 def bos_ids(name: str, tokenizer, bos: str, document_bos: str | None) -> tuple[int, ...]:
-    """The ids that a causal model reads before the text under the policy `bos` (see `load_model`).
-
-    Raises
-    ------
-    InputError
-        If "add" is asked of a tokenizer without such a token, or a token that is not in the vocabulary.
-    """
+    """The ids that a causal model reads before the text under a policy (see `load_model`). Raises InputError."""
     if bos == "none":
         return ()
     if bos == "add":

@@ -42,10 +42,7 @@ class Chat:
     def ids(self, name: str, tokenizer) -> tuple[int, ...]:
         """The ids of the chat up to where the model's reply begins.
 
-        Raises
-        ------
-        InputError
-            If the tokenizer has no template, or its template takes no message of a user's alone or does not end.
+        Raises InputError where there is no template, or it takes no message of a user's alone or does not end.
         """
         if not tokenizer.chat_template:
             raise InputError(f"{name} has no chat template; leave chat out")

@@ -31,17 +31,8 @@ SHOWN = 5e6  # bytes: the download of a larger file is shown
 def model_folder(name: str, place: str, revision: str | None = None, trust: bool = False) -> Path:
     """The folder of the hub's cache with a model's configuration and tokenizer, filled where it lacks them.
 
-    Parameters
-    ----------
-    name : what the user called the model, for errors
-    place : its name on the hub
-    revision : branch, tag or commit on the hub
-    trust : whether the repository's own code is fetched too
-
-    Raises
-    ------
-    InputError
-        There is no such model, or the hub does not give it: one line says why, and what to do.
+    `name` is what the user called the model, `place` its name on the hub; with `trust` the repository's own code is
+    fetched too. Raises InputError where there is no such model, or the hub does not give it.
     """
     folder = _cached(place, revision)
     if folder and not trust and {"tokenizer.json", "tokenizer_config.json"} <= _names(folder):
@@ -58,10 +49,7 @@ def model_folder(name: str, place: str, revision: str | None = None, trust: bool
 def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
     """The safetensors files of a model of the hub, in order; fetched where `folder`, its cache, lacks them.
 
-    Raises
-    ------
-    InputError
-        There are none, or the hub does not give them.
+    Raises InputError where there are none, or the hub does not give them.
     """
     found = weight_files(folder)
     if found and all(file.is_file() for file in found):

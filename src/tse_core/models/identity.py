@@ -113,13 +113,7 @@ def cached(files: list[Path], digest: Callable[[], str], settings: dict | None =
 
 
 def safetensors_tensors(files: list[Path]) -> list[Tensor]:
-    """The tensors of safetensors files; only the headers are read.
-
-    Raises
-    ------
-    InputError
-        Names the file: it is cut off, or no safetensors file.
-    """
+    """The tensors of safetensors files; only the headers are read. Raises InputError for a file that is none."""
     return [tensor for file in files for tensor in _tensors(file)]
 
 

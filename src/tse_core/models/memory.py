@@ -5,8 +5,9 @@ GPU has to hold the largest of them only.
 """
 
 import gc
-import weakref
+from itertools import count
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import torch
 
@@ -16,20 +17,18 @@ if TYPE_CHECKING:
     from tse_core.models.network import LazyNetwork
 
 WORK = 2e9  # bytes that a run needs besides the weights
-_opened: list["weakref.ref[LazyNetwork]"] = []  # in the order of their last use
+_uses = count()
+_last_use: WeakKeyDictionary["LazyNetwork", int] = WeakKeyDictionary()
 
 
 def opened() -> list["LazyNetwork"]:
     """The networks whose weights are in memory, those used longest ago first."""
-    found = [reference() for reference in _opened]
-    return [network for network in found if network is not None and network.holds_weights]
+    return [network for network in sorted(_last_use, key=_last_use.__getitem__) if network.holds_weights]
 
 
 def used(network: "LazyNetwork") -> None:
     """Note that a network is being used."""
-    if _opened and _opened[-1]() is network:
-        return
-    _opened[:] = [reference for reference in _opened if reference() not in (None, network)] + [weakref.ref(network)]
+    _last_use[network] = next(_uses)
 
 
 def free_for(network: "LazyNetwork") -> None:

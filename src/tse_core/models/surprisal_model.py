@@ -18,13 +18,9 @@ class GivenScores:
 
     Attributes
     ----------
-    tokens : list of str
-    starts, ends : (tokens,) int
-        Characters of the sentence; equal for a mark that stands for nothing, such as its end.
-    bits : (tokens,) float64
-        Surprisal; NaN where the model says none, which only a first token may be.
-    unknown : (tokens,) bool
-        Whether the model does not know the token.
+    starts, ends : characters of the sentence, int (tokens,); equal for a mark that stands for nothing, such as its end
+    bits : surprisal, float64 (tokens,); NaN where the model says none, which only a first token may be
+    unknown : whether the model does not know the token, bool (tokens,)
     """
 
     tokens: list[str]

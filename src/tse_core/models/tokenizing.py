@@ -16,11 +16,8 @@ class Encoding(NamedTuple):
 def encoded(tokenizer, sentences: Sequence[str], *, masked: bool, added: tuple[int, ...], space: bool):
     """The encodings of sentences, all at once (a fast tokenizer uses all cores).
 
-    Parameters
-    ----------
-    masked : whether the tokenizer adds its own special tokens
-    added : ids that stand before each sentence else
-    space : whether a space precedes the first word
+    Where `masked`, the tokenizer adds its own special tokens; else the ids `added` stand before each sentence. `space`
+    says whether a space precedes the first word.
     """
     if not sentences:
         return []
@@ -33,8 +30,8 @@ def encoded(tokenizer, sentences: Sequence[str], *, masked: bool, added: tuple[i
         ids = tuple(batch["input_ids"][i])
         special = tuple(map(bool, batch["special_tokens_mask"][i])) if masked else (False,) * len(ids)
         offsets = tuple(
-            (0, 0) if mark else (max(0, _skip_spaces(text, a, b) - space), max(0, b - space))
-            for (a, b), mark in zip(batch["offset_mapping"][i], special, strict=True)
+            (0, 0) if mark else (max(0, b - len(text[a:b].lstrip()) - space), max(0, b - space))
+            for (a, b), mark in zip(batch["offset_mapping"][i], special, strict=True)  # some count spaces as their own
         )
         before = len(added)
         encodings.append(Encoding((*added, *ids), (*[(0, 0)] * before, *offsets), (*[True] * before, *special)))
@@ -68,10 +65,3 @@ def unknown_entry(tokenizer) -> int | None:
         if unknown is None:
             unknown = own.get("vocab", {}).get(own["unk_token"]) if own.get("unk_token") else None
     return unknown if unknown != tokenizer.eos_token_id else None
-
-
-def _skip_spaces(text: str, start: int, end: int) -> int:
-    """Start of a token without the spaces that some tokenizers count as its own."""
-    while start < end and text[start].isspace():
-        start += 1
-    return start

@@ -37,10 +37,7 @@ SPACE = "▁"  # how SentencePiece writes a space
 def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.ndarray:
     """For each of a model's `size` logits, whether its entry ends the word before it: bool (size,).
 
-    Raises
-    ------
-    InputError
-        The tokenizer writes neither spaces nor the insides of words into its entries, so that none tells.
+    Raises InputError where the tokenizer writes neither spaces nor the insides of words into its entries.
     """
     parts = json.loads(tokenizer.backend_tokenizer.to_str())
     model = parts.pop("model")

@@ -44,11 +44,8 @@ def open_gguf(request: Request) -> LanguageModel:
 def converted_folder(path: str | Path) -> Path:
     """The Hugging Face folder of a GGUF file; its config.json also says the file's `quantisation`.
 
-    Raises
-    ------
-    InputError
-        The file is missing, damaged, cut off, one part of several, of a family or with a setting that is not read; or
-        the folder cannot be written.
+    Raises InputError where the file is missing, damaged, one part of several, of a family or with a setting that is not
+    read, or the folder cannot be written.
     """
     path = Path(path)
     if not path.is_file():

@@ -40,17 +40,10 @@ def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel
 
 
 def open_hugging_face(request: Request, place: str | None = None, gguf: Path | None = None) -> LanguageModel:
-    """A model in a folder or on the hub.
+    """A model in a folder or on the hub. Raises InputError.
 
-    Parameters
-    ----------
-    place : another folder than the one that the request names
-    gguf : the file from which that folder was made; its hash is then the model's identity
-
-    Raises
-    ------
-    InputError
-        There is no such model, or it is no language model of the kind asked for.
+    `place` is another folder than the one that the request names, made from the file `gguf`, whose hash is then the
+    model's identity.
     """
     name, kind, trust = request.name, request.kind, request.trust
     place, spread = place or request.place, request.device == "map"
