@@ -82,7 +82,8 @@ from IPython.display import display
 
 from tse_book import charts, published
 from tse_book.pages import glue, guard, newman, table, try_this
-from tse_core.agreement.slots import FORMS, mark_words, marked_distribution, slot_scores
+from tse_book.studies.slot_shares import slot_scores
+from tse_core.agreement.slots import FORMS, mark_words, marked_distribution
 
 # %% [markdown]
 # ## The paper's two sentences
@@ -418,7 +419,7 @@ print(
 # - A word that the list marks as a wrong verb may be a noun in the sentence. An adverb before the verb helps to tell.
 # - Past forms hold probability that no agreement metric judges.
 #
-# Functions: {py:func}`tse_core.agreement.slots.marked_distribution`, {py:func}`tse_core.agreement.slots.slot_scores` and {py:func}`tse_core.slot_distribution`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.agreement.slots.marked_distribution`, {py:func}`tse_book.studies.slot_shares.slot_scores` and {py:func}`tse_core.slot_distribution`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

@@ -81,8 +81,9 @@ from IPython.display import display
 
 from tse_book import charts
 from tse_book.pages import figures, glue, newman, table, try_this
+from tse_book.studies.slot_shares import form_shares
 from tse_core import load_model
-from tse_core.agreement.slots import FORMS, form_shares
+from tse_core.agreement.slots import FORMS
 from tse_core.paths import store_folder
 
 # %% [markdown] tags=["explains"]
@@ -318,7 +319,7 @@ print(f"Mean MW {mean:.2f}, pooled {pooled:.2f}.")
 # - Past forms are in the rest; of them only *was* and *were* show number.
 # - Coverage belongs to a model and a list together.
 #
-# Functions: {py:func}`tse_core.agreement.slots.form_shares` and {py:func}`tse_book.charts.coverage_curves`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_book.studies.slot_shares.form_shares` and {py:func}`tse_book.charts.coverage_curves`; [all others](../book/api/index.md).
 
 # %% tags=["remove-cell", "results"]
 if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine

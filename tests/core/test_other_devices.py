@@ -10,9 +10,9 @@ import torch
 import transformers
 
 from other_device import OtherDevice, There, moved
+from tse_book.studies.slot_shares import form_shares
 from tse_core import evaluate, load_lemmas, load_model, load_pairs, slot_distribution, surprisals
 from tse_core.agreement.context import score_context
-from tse_core.agreement.slots import form_shares
 from tse_core.models.huggingface import HuggingFaceNetwork
 from tse_core.models.language_model import LanguageModel
 

@@ -32,7 +32,7 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, 
     curves : DataFrame
         construction, metric, side ("top", "bottom"), cutoff (a fraction), score, and where known coverage, invalid,
         contexts, low, high, model, source ("measured", "published"): what `Evaluation.curves` gives; null_low and
-        null_high of `tse_core.agreement.shuffled.null_curves` are drawn as a band. What the cut-offs are shares of
+        null_high of `tse_book.studies.shuffled.null_curves` are drawn as a band. What the cut-offs are shares of
         (the column share) stands on the axis; curves of different shares do not go on one.
     published : DataFrame, optional
         The same columns, and `beside`, the model in whose panels a published curve is drawn thin and hollow.

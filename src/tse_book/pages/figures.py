@@ -52,8 +52,8 @@ def with_null(curves: pd.DataFrame, models, data, lemmas: str, *, sample: int, s
     sample : contexts of each construction; each has its forms kept
     models, data, lemmas, store : as there
     """
+    from tse_book.studies.shuffled import null_curves
     from tse_core.agreement.evaluate import evaluate
-    from tse_core.agreement.shuffled import null_curves
 
     parts = []
     for model in models:

@@ -1,7 +1,7 @@
 """What Newman et al. 2021, and Marvin and Linzen before them, find in models generally, as numbers of one evaluation.
 
 Each claim samples what it is about: claims about verbs sample subjects and verbs, crossed; the falls over the cut-offs
-and the shares of the distribution sample subjects. A fall counts from its null (`tse_core.agreement.shuffled`).
+and the shares of the distribution sample subjects. A fall counts from its null (`tse_book.studies.shuffled`).
 """
 
 from collections.abc import Collection, Mapping
@@ -11,9 +11,9 @@ import pandas as pd
 
 from tse_book.studies.also_nouns import also_nouns
 from tse_book.studies.contrasts import Group, Statistic, Statistics, negative, paired
+from tse_book.studies.shuffled import falls_and_nulls
 from tse_core.agreement.cells import decisions
 from tse_core.agreement.clustered import lemma_scores
-from tse_core.agreement.shuffled import falls_and_nulls
 from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 FIRST, LAST = "top_0.1", "bottom_1e-06"  # the outer ends of the whole curve

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from tse_book import published
-from tse_core.agreement.slots import form_shares, marked_distribution, slot_scores
+from tse_book.studies.slot_shares import form_shares, slot_scores
+from tse_core.agreement.slots import marked_distribution
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas, only_verbs
 from tse_core.datasets.names import data_hash

@@ -1,8 +1,6 @@
 """What a model would say at one verb slot: every vocabulary entry marked as correct, wrong, past or none of these.
 
-Table 3 of Newman et al. (2021) shows the ten most probable entries of two sentences. Here any sentence can be looked
-at, with the scores it would get: TSE from the templates' few verbs, MW and EW from the whole list, and how the
-probability divides between forms that agree, forms that do not, past forms and the rest.
+Table 3 of Newman et al. (2021) shows the ten most probable entries of two sentences; here any sentence will do.
 
 Past forms are those that the list does not score. They go with any subject, but for the past of *be*: after a plural
 subject *were* agrees and *was* does not. The paper's appendix lists was/were as a pair of its own, so with that list
@@ -17,7 +15,7 @@ import pandas as pd
 
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
-from tse_core.datasets.plain_text import plain_context, with_plain_text
+from tse_core.datasets.plain_text import plain_context
 from tse_core.errors import InputError, unknown
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
@@ -77,48 +75,9 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
     """
     model = as_language_model(model)
     shown = slot_distribution(model, *split_blank(sentence))
-    entry = _entries(model, number, lemmas)
+    entry = marked_entries(model, number, lemmas)
     found = [entry.get(i, ("other", "")) for i in shown["id"]]
     return shown.assign(form=[form for form, _ in found], lemma=[lemma for _, lemma in found])
-
-
-def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
-    """How the probability at the verb slot divides in many contexts.
-
-    Parameters
-    ----------
-    model : LanguageModel, or what `load_model` takes
-    contexts : DataFrame
-        With columns left, right, number; e.g. an evaluation's contexts.
-
-    Returns
-    -------
-    The contexts with a column for each of `FORMS`: the probability on such entries; a row adds to 1.
-    """
-    import torch
-
-    from tse_core.forward.passes import blocks
-
-    model = as_language_model(model)
-    membership = {}
-    for number in contexts["number"].unique():
-        kinds = torch.zeros(model.vocabulary_size, len(FORMS))
-        kinds[:, FORMS.index("other")] = 1
-        for entry, (form, _) in _entries(model, number, lemmas).items():
-            kinds[entry] = 0
-            kinds[entry, FORMS.index(form)] = 1
-        membership[number] = kinds
-    contexts = with_plain_text(contexts, "the contexts", ("left",), ("right",))
-    slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
-    shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
-    for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):
-        probabilities = block.logits.softmax(-1)
-        for number, kinds in membership.items():
-            chosen = numbers[block.requests] == number
-            shares[block.requests[chosen]] = (
-                (probabilities @ kinds.to(probabilities.device)).cpu().numpy()[block.rows[chosen]]
-            )
-    return contexts.assign(**dict(zip(FORMS, shares.T, strict=True)))
 
 
 def mark_words(words, number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
@@ -144,37 +103,7 @@ def past_forms(table: pd.DataFrame) -> list[tuple[str, str]]:
     return [(word, lemma) for words, lemma in rows for word in words.split("/") if word]
 
 
-def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
-    """The scores of one sentence and how its probability divides.
-
-    Parameters
-    ----------
-    marked : DataFrame
-        From `marked_distribution`.
-    verbs : lemmas of the sentence's template
-        TSE is the share of them whose correct form is the more probable one; NaN where the vocabulary holds none.
-
-    Returns
-    -------
-    dict with tse, ew, mw, and the probability (adding to 1) on each of `FORMS`.
-    """
-    shares = marked.groupby("form")["probability"].sum()
-    present = marked[marked["form"].isin(("correct", "wrong"))]
-    by_lemma = present.pivot_table("log_probability", "lemma", "form", aggfunc=np.logaddexp.reduce)
-    by_lemma = by_lemma.reindex(columns=["correct", "wrong"])
-    right = (by_lemma["correct"] > by_lemma["wrong"])[by_lemma.notna().all(axis=1)]
-    asked = right[right.index.intersection(list(verbs))]
-    logs = present.groupby("form")["log_probability"].agg(np.logaddexp.reduce)
-    correct, wrong = (logs.get(form, -np.inf) for form in ("correct", "wrong"))
-    return {
-        "tse": float(asked.mean()) if len(asked) else np.nan,
-        "ew": float(right.mean()) if len(right) else np.nan,
-        "mw": float(np.exp(correct - np.logaddexp(correct, wrong))) if len(present) else np.nan,
-        **{form: float(shares.get(form, 0.0)) for form in FORMS},
-    }
-
-
-def _entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
+def marked_entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
     lemmas = as_lemmas(lemmas)
     kept, _ = lemmas.single_entries(model)

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tse_book.studies.shuffled import falls_and_nulls, null_curves, shuffled_scores
 from tse_core import InputError, evaluate, load_pairs
-from tse_core.agreement.shuffled import falls_and_nulls, null_curves, shuffled_scores
 from tse_core.metrics.table import Cutoffs
 
 CUTOFFS = Cutoffs((0.5, 1.0), (0.2,))

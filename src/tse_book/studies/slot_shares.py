@@ -1,0 +1,79 @@
+"""How the probability at a verb slot divides between forms that agree, forms that do not, past forms and the rest.
+
+`tse_core.agreement.slots` says of each entry of a vocabulary which of these it is, as in the paper's Table 3.
+"""
+
+import numpy as np
+import pandas as pd
+import torch
+
+from tse_core.agreement.slots import FORMS, marked_entries
+from tse_core.datasets.lemmas import DEFAULT, Lemmas
+from tse_core.datasets.plain_text import with_plain_text
+from tse_core.forward.passes import blocks
+from tse_core.models.coerce import as_language_model
+
+
+def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
+    """How the probability at the verb slot divides in many contexts.
+
+    Parameters
+    ----------
+    model : LanguageModel, or what `load_model` takes
+    contexts : DataFrame
+        With columns left, right, number; e.g. an evaluation's contexts.
+
+    Returns
+    -------
+    The contexts with a column for each of `FORMS`: the probability on such entries; a row adds to 1.
+    """
+    model = as_language_model(model)
+    membership = {}
+    for number in contexts["number"].unique():
+        kinds = torch.zeros(model.vocabulary_size, len(FORMS))
+        kinds[:, FORMS.index("other")] = 1
+        for entry, (form, _) in marked_entries(model, number, lemmas).items():
+            kinds[entry] = 0
+            kinds[entry, FORMS.index(form)] = 1
+        membership[number] = kinds
+    contexts = with_plain_text(contexts, "the contexts", ("left",), ("right",))
+    slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+    shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
+    for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):
+        probabilities = block.logits.softmax(-1)
+        for number, kinds in membership.items():
+            chosen = numbers[block.requests] == number
+            shares[block.requests[chosen]] = (
+                (probabilities @ kinds.to(probabilities.device)).cpu().numpy()[block.rows[chosen]]
+            )
+    return contexts.assign(**dict(zip(FORMS, shares.T, strict=True)))
+
+
+def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
+    """The scores of one sentence and how its probability divides.
+
+    Parameters
+    ----------
+    marked : DataFrame
+        From `marked_distribution`.
+    verbs : lemmas of the sentence's template
+        TSE is the share of them whose correct form is the more probable one; NaN where the vocabulary holds none.
+
+    Returns
+    -------
+    dict with tse, ew, mw, and the probability (adding to 1) on each of `FORMS`.
+    """
+    shares = marked.groupby("form")["probability"].sum()
+    present = marked[marked["form"].isin(("correct", "wrong"))]
+    by_lemma = present.pivot_table("log_probability", "lemma", "form", aggfunc=np.logaddexp.reduce)
+    by_lemma = by_lemma.reindex(columns=["correct", "wrong"])
+    right = (by_lemma["correct"] > by_lemma["wrong"])[by_lemma.notna().all(axis=1)]
+    asked = right[right.index.intersection(list(verbs))]
+    logs = present.groupby("form")["log_probability"].agg(np.logaddexp.reduce)
+    correct, wrong = (logs.get(form, -np.inf) for form in ("correct", "wrong"))
+    return {
+        "tse": float(asked.mean()) if len(asked) else np.nan,
+        "ew": float(right.mean()) if len(right) else np.nan,
+        "mw": float(np.exp(correct - np.logaddexp(correct, wrong))) if len(present) else np.nan,
+        **{form: float(shares.get(form, 0.0)) for form in FORMS},
+    }
