@@ -5,6 +5,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add them to the command (the entry point "tse.commands" in pyproject.toml)."""
-    from tse_core.cli.commands import register_folder
+    import tse_book.cli
+    from tse_core.cli.commands import import_modules
 
-    register_folder(app, "tse_book.cli", __path__)
+    import_modules(tse_book.cli)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
 from tse_core.files import write_output
@@ -23,11 +24,7 @@ HELP = """Evaluate every suite on every model of data/gym.yaml; only what is new
 """
 
 
-def register(app: typer.Typer) -> None:
-    """Add ``tse gym``."""
-    app.command("gym", help=HELP)(gym)
-
-
+@app.command(help=HELP)
 def gym(
     config: Annotated[Path | None, typer.Option(help="Another file than data/gym.yaml.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the table of accuracies (CSV).")] = None,

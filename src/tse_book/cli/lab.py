@@ -7,19 +7,16 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.cli.printing import print_written, write_table
 from tse_core.progress import progress
 
 group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
+app.add_typer(group, name="lab")
 Regime = Annotated[
     str, typer.Option(help="systematic: every verb agrees; lexical: rare verbs keep a form of their own.")
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
-
-
-def register(app: typer.Typer) -> None:
-    """Add ``tse lab``."""
-    app.add_typer(group, name="lab")
 
 
 @group.command()

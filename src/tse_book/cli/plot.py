@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.cli.results import Which, opened
 from tse_core.errors import InputError, unknown
 from tse_core.files import safe_name
@@ -24,11 +25,7 @@ table2. Written as .html (interactive), .svg or .png.
 """
 
 
-def register(app: typer.Typer) -> None:
-    """Add ``tse plot``."""
-    app.command("plot", help=HELP)(plot)
-
-
+@app.command(help=HELP)
 def plot(
     which: Which,
     figure: Annotated[str, typer.Option(help="1, 2, 3, 4 or table2.")] = "2",

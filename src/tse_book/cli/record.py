@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.errors import unknown
 
 HELP = """Measure everything that the claims ask of one model and keep it as a recorded run.
@@ -42,10 +43,9 @@ takes them with [b]tse results add[/b]. What cannot be asked of the model is nam
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command("record", help=HELP)(options.opens_a_model(options.keeps_work(record)))
-
-
+@app.command(help=HELP)
+@options.opens_a_model
+@options.keeps_work
 def record(
     model: options.ModelArgument,
     opening: options.Opening,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.cli.printing import write_table
 
 HELP = """Write TSE, EW and MW by training step and frequency band, of a sweep over checkpoints that has been run.
@@ -18,10 +19,7 @@ The plan has to say keep: lemmas. Nothing is scored here: run `tse sweep PLAN.ya
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command("training-curves", help=HELP)(training_curves)
-
-
+@app.command("training-curves", help=HELP)
 def training_curves(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="The plan of the sweep.")],
     out: Annotated[Path, typer.Argument(metavar="OUT.csv", help="The table to write.", callback=options.table_file)],

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
 from tse_core.files import write_output
 from tse_core.spreadsheets import csv_text
@@ -32,10 +33,9 @@ masked ones.
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command("blimp", help=HELP)(options.opens_a_model(options.keeps_work(blimp)))
-
-
+@app.command(help=HELP)
+@options.opens_a_model
+@options.keeps_work
 def blimp(
     model: options.ModelArgument,
     opening: options.Opening,

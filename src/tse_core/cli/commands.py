@@ -1,10 +1,10 @@
 """The sub-commands together: one file for a group of them; none imports torch before work starts."""
 
-from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import iter_modules
+from types import ModuleType
 
 import typer
 
@@ -30,17 +30,16 @@ def complete() -> typer.Typer:
     """The app with its sub-commands: those of this folder, and those that other packages name as "tse.commands"."""
     import tse_core.cli
 
-    register_folder(app, "tse_core.cli", tse_core.cli.__path__)
+    import_modules(tse_core.cli)
     for entry in sorted(entry_points(group="tse.commands")):
         entry.load()(app)
     return app
 
 
-def register_folder(app: typer.Typer, package: str, path: Iterable[str]) -> None:
-    """Add the sub-commands that the modules of a folder give with ``register(app)``."""
-    for name in sorted(module.name for module in iter_modules(path)):
-        if register := getattr(import_module(f"{package}.{name}"), "register", None):
-            register(app)
+def import_modules(package: ModuleType) -> None:
+    """Import the modules of a package, which add their sub-commands to `app`."""
+    for name in sorted(module.name for module in iter_modules(package.__path__)):
+        import_module(f"{package.__name__}.{name}")
 
 
 def _version(wanted: bool) -> None:

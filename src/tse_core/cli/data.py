@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
 from tse_core.progress import progress
@@ -13,11 +14,7 @@ from tse_core.progress import progress
 WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m-instruct), or all for all data"
 Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
 group = typer.Typer(help="Downloads of data and models, pinned and checked; the full lemma list.", no_args_is_help=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add ``tse data``."""
-    app.add_typer(group, name="data")
+app.add_typer(group, name="data")
 
 
 @group.command()

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
 from tse_core.errors import InputError
 
@@ -30,10 +31,9 @@ probability on correct forms), each pair with its own verb (TSE).
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command("evaluate", help=HELP)(options.opens_a_model(options.keeps_work(evaluate)))
-
-
+@app.command(help=HELP)
+@options.opens_a_model
+@options.keeps_work
 def evaluate(
     model: options.ModelArgument,
     opening: options.Opening,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_table
 
 
@@ -18,11 +19,7 @@ class What(StrEnum):
     lemmas = "lemmas"
 
 
-def register(app: typer.Typer) -> None:
-    """Add ``tse list``."""
-    app.command("list")(list_names)
-
-
+@app.command("list")
 def list_names(
     what: Annotated[What, typer.Argument(help="models, data, suites or lemmas", show_choices=False)],
 ) -> None:

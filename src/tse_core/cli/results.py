@@ -7,16 +7,13 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table
 from tse_core.errors import InputError, unknown
 
 group = typer.Typer(help="Finished results: list, show, add, diff, export, remove, gc.", no_args_is_help=True)
+app.add_typer(group, name="results")
 Which = Annotated[str, typer.Argument(metavar="KEY|FILE", help="A key of `tse results list`, or a results file.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add ``tse results``."""
-    app.add_typer(group, name="results")
 
 
 @group.command("list")

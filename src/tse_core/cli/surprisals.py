@@ -6,18 +6,15 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.errors import InputError
 from tse_core.files import decoded, lines_of, read_text
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="Text with one sentence a line; - for standard input.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the three commands."""
-    for command in (surprisals, tokenize, unkify):
-        app.command()(options.opens_a_model(command))
-
-
+@app.command()
+@options.opens_a_model
 def surprisals(
     model: options.ModelArgument,
     file: File,
@@ -40,6 +37,8 @@ def surprisals(
             print(number, position, token, f"{bits:.{decimals}f}", sep="\t")
 
 
+@app.command()
+@options.opens_a_model
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print the tokens of every sentence, separated by spaces.
 
@@ -51,6 +50,8 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
         print(*tokens)
 
 
+@app.command()
+@options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print for every token of every sentence 1 where the model does not know it, else 0.
 

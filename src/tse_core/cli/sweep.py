@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.progress import duration
 
 HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
@@ -27,10 +28,7 @@ done and written.
 """
 
 
-def register(app: typer.Typer) -> None:
-    app.command("sweep", help=HELP)(sweep)
-
-
+@app.command(help=HELP)
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="Models, data and policies.")],
     dry_run: Annotated[

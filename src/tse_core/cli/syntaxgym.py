@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
+from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
 
 group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True)
+app.add_typer(group, name="syntaxgym")
 Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="Names that `tse list suites` shows, or files.")]
 EVALUATE = """Evaluate a model on suites: the share of items for which every prediction holds.
 
@@ -32,11 +34,6 @@ protocol.
 
   tse syntaxgym evaluate docker://me/my-model my-suite.json
 """
-
-
-def register(app: typer.Typer) -> None:
-    """Add ``tse syntaxgym``."""
-    app.add_typer(group, name="syntaxgym")
 
 
 @group.command(help=EVALUATE)
