@@ -25,6 +25,7 @@ from tse_book.studies.benchmark_findings import blimp_statistics, suite_statisti
 from tse_book.studies.contrasts import numbers
 from tse_book.studies.details import METHODS
 from tse_book.studies.factorial import factorial_for
+from tse_book.studies.some_lemmas import scores_over
 from tse_core.errors import InputError
 from tse_core.results.store import Store
 
@@ -75,7 +76,7 @@ def test_tse_and_ew_are_over_the_same_kind_of_verb(nouns):
     pairs = found.pairs[also_nouns(found.pairs["lemma"]) == nouns]
     assert 0 < len(verbs) < len(found.lemmas) and 0 < pairs["tse"].count() < found.pairs["tse"].count()
     row = numbers(about_verbs(found, nouns)["E.ew-below-tse"])[1]
-    assert row.value == pytest.approx(pairs["tse"].mean() - found.over(verbs)["ew"].mean())
+    assert row.value == pytest.approx(pairs["tse"].mean() - scores_over(found, verbs)["ew"].mean())
     assert abs(row.value - numbers(about_verbs(found)["E.ew-below-tse"])[1].value) > 1e-4
 
 

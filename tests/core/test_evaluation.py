@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
+from tse_book.studies.some_lemmas import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs, slot_distribution
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.agreement.shards import _forms
@@ -196,9 +197,9 @@ def test_pairs_of_an_unknown_subject_are_clustered_by_the_noun_that_their_contex
     assert (bounds["clusters"] == simple["noun"].nunique()).all()
     for over in (["subjects"], ["subjects", "verbs"]):
         pd.testing.assert_frame_equal(found.intervals(over), named.intervals(over))
-    every = found.over(found.lemmas["lemma"])
+    every = scores_over(found, found.lemmas["lemma"])
     assert len(every) == len(found.contexts)
-    assert sorted(every["ew"]) == pytest.approx(sorted(named.over(named.lemmas["lemma"])["ew"]))
+    assert sorted(every["ew"]) == pytest.approx(sorted(scores_over(named, named.lemmas["lemma"])["ew"]))
 
 
 def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny_causal, simple):

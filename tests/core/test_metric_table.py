@@ -23,6 +23,7 @@ table.SCORED = (*table.SCORED[:-1], "share", "mass")
 
 import numpy as np
 from tse_book import charts
+from tse_book.studies.some_lemmas import scores_over
 from tse_core import evaluate, load_pairs
 
 found = evaluate(MODEL, load_pairs("marvin-linzen/simple"), keep="lemmas")
@@ -34,7 +35,7 @@ assert row["SHARE_low"] < row["SHARE"] < row["SHARE_high"]
 assert abs(row["LIKELIHOOD"] - np.exp(found.pairs["log_probability_correct"]).mean()) < 1e-12
 assert {"SHARE", "LIKELIHOOD"} <= set(found.tidy()["metric"])
 assert set(found.curves()["metric"]) == {"EW", "MW", "SHARE"}
-assert abs(found.over(found.lemmas["lemma"])["share"].mean() - row["SHARE"]) < 1e-6
+assert abs(scores_over(found, found.lemmas["lemma"])["share"].mean() - row["SHARE"]) < 1e-6
 assert '"SHARE"' in charts.table2_dots(found.intervals()).to_json()
 """
 

@@ -29,7 +29,6 @@ def evaluation(tiny_causal):
     ("call", "message"),
     [
         (lambda e: e.intervals([]), "over is empty"),
-        (lambda e: e.over("laugh"), "is the text 'laugh'"),
         (lambda e: e.table(lemmas="laugh"), "is the text 'laugh'"),
         (lambda e: e.table(lemmas=["zzz"]), "none of the 1 lemmas given"),
         (lambda e: clustered(e, "XX"), "unknown metric 'XX'"),

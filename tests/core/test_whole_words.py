@@ -18,6 +18,7 @@ from tiny import save_unigram_model
 from tse_book.baselines.baselines import train_baseline
 from tse_book.claims.results import preferred
 from tse_book.studies import record_details, recorded_details, words_for
+from tse_book.studies.some_lemmas import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
 from tse_core.agreement.prepare import prepare
@@ -239,7 +240,7 @@ def test_single_entries_with_their_ends_are_those_of_whole_words(pieces, simple,
     )
     assert len(single.lemmas) < len(whole.lemmas) and set(single.lemmas["tokens"]) == {1}
     assert single.signature.policy["forms"] == "single-end"
-    of_these = whole.over(single.lemmas["lemma"])
+    of_these = scores_over(whole, single.lemmas["lemma"])
     assert single.contexts["ew"].mean() == pytest.approx(of_these["ew"].mean())
     plain = evaluate(pieces, simple, few, sample=6)
     assert (single.pairs["log_probability_correct"] < plain.pairs["log_probability_correct"]).all()

@@ -11,6 +11,8 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
+from tse_book.studies.some_lemmas import scores_over
+from tse_core.agreement.clustered import require_lemmas
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Metric
@@ -69,7 +71,7 @@ def _step(run: Run) -> int:
 def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
     """TSE, EW and MW of an evaluation that kept lemmas, for all verbs and by band.
 
-    Over all verbs the scores are `Evaluation.table`'s, in a band those of `Evaluation.over`.
+    Over all verbs the scores are `Evaluation.table`'s, in a band those of `scores_over`.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFram
     """
     rows = [*_scores(evaluation.contexts, OF_CONTEXTS, "all"), *_scores(evaluation.pairs, OF_PAIRS, "all")]
     for band in BANDS:
-        inside = evaluation.over([lemma for lemma, its in bands.items() if its == band])
+        inside = scores_over(evaluation, [lemma for lemma, its in bands.items() if its == band])
         rows += _scores(inside, OF_CONTEXTS, band)
     counted = evaluation.lemmas["lemma"].map(bands).value_counts()
     table = pd.DataFrame(rows, columns=["construction", "band", "metric", "score", "low", "high", "n"])
@@ -91,9 +93,7 @@ def likely_bands(evaluation: Evaluation) -> dict[str, str]:
 
     The head holds half of the probability on verbs in as few lemmas as can be, the tail the last tenth of it.
     """
-    lemmas = evaluation.by_lemma
-    if lemmas is None:
-        raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
+    lemmas = require_lemmas(evaluation.by_lemma)
     mass = (lemmas["probability_correct"] + lemmas["probability_wrong"]) * lemmas["contexts"]
     likely = mass.groupby(lemmas["lemma"]).sum().sort_values(ascending=False, kind="stable")
     before = (likely.cumsum() - likely) / likely.sum()

@@ -12,6 +12,7 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.studies.slot_shares import form_shares, slot_scores
+from tse_book.studies.some_lemmas import scores_over
 from tse_core.agreement.slots import marked_distribution
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas, only_verbs
@@ -111,7 +112,7 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
 
     Which lemmas are nouns the appendix' table says; lemmas that are not in it are left out.
     """
-    groups = [group for _, group in evaluation.over(only_verbs()).groupby("construction", sort=False)]
+    groups = [group for _, group in scores_over(evaluation, only_verbs()).groupby("construction", sort=False)]
     rows = [_bounded(group, "ew") | {"lemmas": group["lemmas"].max()} for group in groups]
     table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)
     return _tidy(table, evaluation.signature, evaluation.signature.protocol)

@@ -10,8 +10,6 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.divisions import among
-from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, Forms
 from tse_core.uncertainty.clusters import Sample
@@ -104,9 +102,9 @@ def lemma_scores(by_lemma: pd.DataFrame | None, lemmas: Collection[str] | None =
     ------
     InputError : the evaluation was made without keep="lemmas".
     """
-    by_lemma = _kept(by_lemma)
+    by_lemma = require_lemmas(by_lemma)
     chosen = by_lemma if lemmas is None else by_lemma[by_lemma["lemma"].isin(set(lemmas))]
-    forms = _forms(chosen)
+    forms = forms_of(chosen)
     keys = [chosen[key] for key in ("construction", "subject", "number")]
     scores = {}
     for metric in OF_CONTEXTS.values():
@@ -119,51 +117,13 @@ def lemma_scores(by_lemma: pd.DataFrame | None, lemmas: Collection[str] | None =
     return chosen[named].assign(left=chosen["subject"], **scores)
 
 
-def over(by_lemma: pd.DataFrame | None, lemmas: Collection[str] | Lemmas) -> pd.DataFrame:
-    """EW, MW and any other metric of contexts, of each context over the given lemmas.
-
-    An evaluation keeps sums over the contexts of one construction, subject and number, so these contexts get the same
-    scores: EW is their mean, which is all that a cluster needs; MW is the probability of all their correct forms as a
-    share of that of all their forms.
-
-    Parameters
-    ----------
-    by_lemma : DataFrame
-        `Evaluation.by_lemma`.
-    lemmas : collection of str, or Lemmas
-        Their names; those that did not count are passed over.
-
-    Returns
-    -------
-    DataFrame with a row for each context: construction, subject, noun, left (of contexts whose subject is not known),
-    number, lemmas (how many), ew, mw.
-
-    Raises
-    ------
-    InputError : the evaluation was made without keep="lemmas"; none of the lemmas counted; one text instead of several.
-    """
-    by_lemma = _kept(by_lemma)
-    chosen = by_lemma[among(by_lemma["lemma"], lemmas)]
-    forms = _forms(chosen)
-    terms: dict[tuple[str, str], pd.Series] = {}
-    for metric in OF_CONTEXTS.values():
-        terms |= {(metric.column, "part"): metric.part(forms), (metric.column, "whole"): metric.whole(forms)}
-    keys = ["construction", "subject", "noun", "number"]
-    groups = chosen.assign(**{"_".join(name): values for name, values in terms.items()}).groupby(keys, sort=False)
-    cells = groups.agg(contexts=("contexts", "first"), lemmas=("lemma", "size"))
-    sums = groups[["_".join(name) for name in terms]].sum()
-    for metric in OF_CONTEXTS.values():
-        cells[metric.column] = sums[f"{metric.column}_part"] / sums[f"{metric.column}_whole"]
-    cells = cells.reset_index()
-    cells.insert(3, "left", cells["subject"])
-    return cells.loc[np.repeat(cells.index, cells.pop("contexts"))].reset_index(drop=True)
-
-
-def _kept(by_lemma: pd.DataFrame | None) -> pd.DataFrame:
+def require_lemmas(by_lemma: pd.DataFrame | None) -> pd.DataFrame:
+    """`Evaluation.by_lemma`, where it was kept. Raises InputError."""
     if by_lemma is None:
         raise InputError("the evaluation was made without its lemmas; use keep='lemmas'")
     return by_lemma
 
 
-def _forms(rows: pd.DataFrame) -> Forms:
+def forms_of(rows: pd.DataFrame) -> Forms:
+    """What the metrics are computed from, of rows of `Evaluation.by_lemma`."""
     return Forms(rows["probability_correct"], rows["probability_wrong"], rows["correct"] / rows["contexts"])

@@ -1,6 +1,7 @@
 """The numbers of an evaluation at every cut-off: curves, and tidy tables with a signature in each row."""
 
 from collections.abc import Iterable
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,13 +36,11 @@ def curves(found: "Evaluation", intervals: bool = False) -> pd.DataFrame:
     share = SHARES.get(found.signature.policy.get("cut", ""), OF_DISTRIBUTION)
     for construction, members in found.contexts.groupby("construction", sort=False).indices.items():
         group = found.contexts.iloc[members]
-        for metric in OF_CONTEXTS.values():
-            for side in Cutoffs._fields:
-                for cutoff in getattr(found.cutoffs, side):
-                    score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.column, "mass"))
-                    means = [score.mean(), mass.mean(), score.isna().mean(), len(group)]
-                    bounds = [] if nouns is None else _bounds(score, nouns[members])
-                    rows.append([construction, metric.name, side, cutoff, share, *means, *bounds])
+        for metric, (side, cutoff) in product(OF_CONTEXTS.values(), found.cutoffs.listed()):
+            score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.column, "mass"))
+            means = [score.mean(), mass.mean(), score.isna().mean(), len(group)]
+            bounds = [] if nouns is None else _bounds(score, nouns[members])
+            rows.append([construction, metric.name, side, cutoff, share, *means, *bounds])
     columns = ["construction", "metric", "side", "cutoff", "share", "score", "coverage", "invalid", "contexts"]
     return pd.DataFrame(rows, columns=columns + (["low", "high"] if intervals else []))
 
@@ -80,14 +79,8 @@ def keep_numbers(found: "Evaluation", store: Store) -> None:
 
 def number_names(constructions: Iterable[str], cutoffs: Cutoffs) -> list[tuple]:
     """What names each number of an evaluation: construction, metric, side, cut-off; in the order of `tidy`."""
-    cuts = [
-        (metric, side, cutoff)
-        for metric in OF_CONTEXTS
-        for side in cutoffs._fields
-        for cutoff in getattr(cutoffs, side)
-    ]
-    names = [(construction, metric, "", None) for metric in OF_PAIRS for construction in constructions]
-    return names + [(construction, *cut) for construction in constructions for cut in cuts]
+    names = [(construction, metric, "", np.nan) for metric in OF_PAIRS for construction in constructions]
+    return names + [(*name, *cut) for *name, cut in product(constructions, OF_CONTEXTS, cutoffs.listed())]
 
 
 def _bounds(values, clusters) -> list[float]:

@@ -54,12 +54,6 @@ class Evaluation:
     by_lemma: pd.DataFrame | None = field(default=None, repr=False)
     forms: pd.DataFrame | None = field(default=None, repr=False)
 
-    def over(self, lemmas: Collection[str]) -> pd.DataFrame:
-        """EW and MW of each context over some of the lemmas; made with keep="lemmas". See `clustered.over`."""
-        from tse_core.agreement.clustered import over
-
-        return over(self.by_lemma, lemmas)
-
     def table(
         self,
         by: str | Sequence[str] = "construction",

@@ -47,8 +47,7 @@ def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Sha
 
 def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
     """The tables of the contexts numbered `members`, their columns and rows."""
-    cuts = [f"{side}_{cutoff:g}" for side in ("top", "bottom") for cutoff in getattr(job.cutoffs, side)]
-    scores = [f"{kind}_{cut}" for kind in SCORED for cut in cuts]
+    scores = [f"{kind}_{side}_{cutoff:g}" for kind in SCORED for side, cutoff in job.cutoffs.listed()]
     of_pairs = [metric.column for metric in OF_PAIRS.values()]
     contexts, pairs, lemmas = len(members), len(job.pair_rows(members)), len(job.lemmas)
     groups = lemma_groups(job.contexts.iloc[members]).nunique()

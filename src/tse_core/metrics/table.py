@@ -19,6 +19,10 @@ class Cutoffs(NamedTuple):
     top: tuple[float, ...]
     bottom: tuple[float, ...]
 
+    def listed(self) -> list[tuple[str, float]]:
+        """Every (side, cut-off), those at the top first."""
+        return [(side, cutoff) for side in self._fields for cutoff in getattr(self, side)]
+
 
 def check_cutoffs(cutoffs: Cutoffs) -> None:
     """Raises InputError for what is no share above 0, or has more digits than the names of columns, or stands twice."""

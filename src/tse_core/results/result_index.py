@@ -17,7 +17,7 @@ from tse_core.results.store import Store
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, rows_digest
 
 IMPORTED = "imported"
-Number = tuple[str, str, str, float | None]  # construction, metric, side, cut-off (None where there is no side)
+Number = tuple[str, str, str, float]  # construction, metric, side ("" for none), cut-off (NaN where there is no side)
 
 
 def keep_results(table: pd.DataFrame, store: Store, *, imported: bool) -> int:
@@ -90,11 +90,8 @@ def finished(signature: Signature, wanted: Sequence[Number], store: Store) -> pd
     if numbers is None:
         return None
     numbers = numbers[numbers["origin"] != IMPORTED]
-    at = {(r.construction, r.metric, r.side, r.cutoff if r.side else None): i
-          for i, r in enumerate(numbers.itertuples(index=False))}  # fmt: skip
-    if not at.keys() >= set(wanted):
-        return None
-    return numbers.iloc[[at[row] for row in wanted]][TIDY_COLUMNS].reset_index(drop=True)
+    numbers, names = numbers.set_index(_names(numbers)), _names(pd.DataFrame(wanted, columns=NAME))
+    return numbers.loc[names, TIDY_COLUMNS].reset_index(drop=True) if names.isin(numbers.index).all() else None
 
 
 def _compare(rows: pd.DataFrame, there: pd.DataFrame, signature: Signature, origin: str) -> None:

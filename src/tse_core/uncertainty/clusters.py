@@ -75,6 +75,16 @@ def codes(ways: Sequence[np.ndarray]) -> np.ndarray:
     return first
 
 
+def shared_codes(samples: Sequence[Sample]) -> list[np.ndarray]:
+    """For each way of clustering the `codes` of all values, one sample after the other; samples may share clusters."""
+    found = []
+    for labels in zip(*(sample.clusters for sample in samples), strict=True):
+        arrays = [np.asarray(label) for label in labels]
+        numbers = all(array.dtype.kind in "iu" for array in arrays)
+        found.append(codes([np.concatenate(arrays if numbers else [array.astype(str) for array in arrays])]))
+    return found
+
+
 def influences(samples: Sequence[Sample], weights: Sequence[float]) -> list[np.ndarray]:
     """What each value of each sample adds to the deviation of the weighted sum of their means."""
     parts = []
@@ -130,7 +140,7 @@ def freedom(parts: Sequence[np.ndarray], labels: Sequence[np.ndarray]) -> int:
 
 def cluster_totals(samples: Sequence[Sample]) -> Totals:
     """Sums and counts of one or two samples by cluster, which the samples may share; of the first way alone."""
-    labels = codes([np.concatenate([np.asarray(s.clusters[0]).astype(str) for s in samples])])
+    labels = shared_codes(samples)[0]
     parts = np.split(labels, np.cumsum([len(s.values) for s in samples])[:-1])
     size = labels.max() + 1
     sums = [np.bincount(p, s.values * s.counts, size) for p, s in zip(parts, samples, strict=True)]

@@ -33,12 +33,12 @@ from tse_core.uncertainty.clusters import (
     Sample,
     bootstrap_t,
     cluster_totals,
-    codes,
     contrast,
     crossed_variance,
     defined,
     freedom,
     influences,
+    shared_codes,
     t_bounds,
 )
 from tse_core.uncertainty.p_values import p_value
@@ -113,7 +113,7 @@ def interval(
     """
     _check_draws(level, resamples)
     sample = defined(Sample(values, [np.arange(len(values)) if clusters is None else clusters, *crossed_with], counts))
-    ways = [codes([way]) for way in sample.clusters]
+    ways = shared_codes([sample])
     estimate = float(np.average(sample.values, weights=sample.counts))
     checked = sample.values if counts is None else np.array([estimate])  # of groups, a value may be what it adds
     _check_inside(checked, bounds, "; give bounds=(lowest, highest), the range that the score can take")
@@ -175,7 +175,7 @@ def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, leve
         if np.isnan(np.asarray(sample.values, float)).all():
             raise InputError(f"group {number} of {len(given)} has no defined value to average")
     known, factors = [defined(sample) for sample in given], np.asarray(weights, dtype=float)
-    ways = [codes([_concatenated(labels)]) for labels in zip(*(sample.clusters for sample in known), strict=True)]
+    ways = shared_codes(known)
     means = [np.average(sample.values, weights=sample.counts) for sample in known]
     estimate, count = float(means @ factors), min(int(way.max()) + 1 for way in ways)
     if count == 1:
@@ -224,8 +224,7 @@ def compare(first, second, clusters, second_clusters=None) -> Comparison:
     difference, count = float(contrast(totals)), len(totals.counts)
     if count == 1:
         return Comparison(difference, -1.0, 1.0, 1.0, "one cluster: no interval", 1)
-    labels = codes([np.concatenate([np.asarray(sample.clusters[0]).astype(str) for sample in samples])])
-    variance = crossed_variance(np.concatenate(influences(samples, [1.0, -1.0])), [labels])
+    variance = crossed_variance(np.concatenate(influences(samples, [1.0, -1.0])), shared_codes(samples))
     error, drawn = float(np.sqrt(variance)), None
     if variance < NO_VARIANCE:
         reach, error = 1 - (1 - LEVEL) ** (1 / count), 0.0
@@ -252,13 +251,6 @@ def _check_inside(values: np.ndarray, bounds: tuple[float, float], hint: str) ->
     outside = values[(values < bounds[0] - ROUNDING) | (values > bounds[1] + ROUNDING)]
     if len(outside):
         raise InputError(f"{outside[0]:g} is outside {bounds[0]:g} to {bounds[1]:g}{hint}")
-
-
-def _concatenated(labels) -> np.ndarray:
-    """The labels of one way in all samples: numbers where all are numbers, else texts."""
-    arrays = [np.asarray(label) for label in labels]
-    numbers = all(array.dtype.kind in "iu" for array in arrays)
-    return np.concatenate(arrays if numbers else [array.astype(str) for array in arrays])
 
 
 def _crossed(ways) -> str:

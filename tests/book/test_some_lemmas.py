@@ -1,10 +1,12 @@
 """EW and MW over some of the lemmas of an evaluation, against sums by hand and against an evaluation of just these."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
+from tse_book.studies.some_lemmas import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_pairs
-from tse_core.agreement.clustered import over
 from tse_core.datasets.lemmas import Lemmas, only_verbs
 
 
@@ -22,14 +24,14 @@ def test_two_contexts_of_a_subject_share_the_scores_of_both():
             cell | {"lemma": "rust", "correct": 0, "probability_correct": 0.0, "probability_wrong": 0.2},
         ]
     )
-    scores = over(by_lemma, ["be", "open", "no such lemma"])
+    scores = scores_over(SimpleNamespace(by_lemma=by_lemma), ["be", "open", "no such lemma"])
     assert len(scores) == 2 and set(scores["noun"]) == {"key"}
     assert scores["ew"].tolist() == [0.75, 0.75] and scores["mw"].tolist() == pytest.approx([0.75, 0.75])
     assert scores["lemmas"].tolist() == [2, 2]
 
 
 def test_over_all_lemmas_the_scores_are_those_of_the_evaluation(found):
-    scores = found.over(found.lemmas["lemma"])
+    scores = scores_over(found, found.lemmas["lemma"])
     assert len(scores) == len(found.contexts)
     assert scores["ew"].mean() == pytest.approx(found.table()["EW"].item(), abs=1e-12)
     assert scores["mw"].mean() == pytest.approx(found.table()["MW"].item(), abs=1e-6)
@@ -41,7 +43,7 @@ def test_over_some_lemmas_the_scores_are_those_of_an_evaluation_of_these(found, 
     alone = evaluate(
         tiny_causal, load_pairs("marvin-linzen/simple"), Lemmas("some", table[table["lemma"].isin(chosen)])
     )
-    assert found.over(chosen)["ew"].mean() == pytest.approx(alone.table()["EW"].item(), abs=1e-12)
+    assert scores_over(found, chosen)["ew"].mean() == pytest.approx(alone.table()["EW"].item(), abs=1e-12)
 
 
 @pytest.mark.parametrize("keep", ["lemmas", "forms"])
@@ -52,7 +54,7 @@ def test_a_list_in_another_order_finds_the_same_scores_of_each_verb_in_the_store
     runs = [evaluate(tiny_causal, pairs, Lemmas("verbs", order), keep=keep, store=tmp_path) for order in orders]
     runs.append(evaluate(tiny_causal, pairs, Lemmas("verbs", orders[-1]), keep=keep))
     for verb in runs[0].lemmas["lemma"]:
-        assert len({run.over([verb])["ew"].mean() for run in runs}) == 1, verb
+        assert len({scores_over(run, [verb])["ew"].mean() for run in runs}) == 1, verb
     ours, others = runs[0], runs[1:]
     if keep == "forms":
         for run in others:
@@ -67,4 +69,4 @@ def test_verbs_that_are_no_nouns_are_part_of_the_appendix():
 def test_an_evaluation_without_its_lemmas_is_refused(tiny_causal):
     without = evaluate(tiny_causal, load_pairs("marvin-linzen/simple"))
     with pytest.raises(InputError, match="use keep='lemmas'"):
-        without.over(["be"])
+        scores_over(without, ["be"])
