@@ -27,11 +27,10 @@ from tse_core.errors import DamagedFileWarning, LittleCountedWarning
 from tse_core.results.result_index import keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.sweep.benchmarks import Works
 from tse_core.sweep.engines import Processes, engine
 from tse_core.sweep.plan import load_plan
 from tse_core.sweep.running import plan_sweep, run_tasks, settings, sweep
-from tse_core.sweep.tasks import planned, score_task
+from tse_core.sweep.tasks import numbers_of, planned, score_task
 from tse_core.syntaxgym.library import load_suite
 
 ROOT = Path(__file__).parents[2]
@@ -336,11 +335,8 @@ def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, tmp_path
 
 @pytest.mark.slow
 def test_numbers_that_cannot_be_put_together_leave_those_of_the_other_runs(plan, tmp_path, monkeypatch):
-    sweep_numbers = Works.numbers
-    broken = lambda works, model, run, store: (  # noqa: E731
-        1 / 0 if run.model.step == 2 else sweep_numbers(works, model, run, store)
-    )
-    monkeypatch.setattr(Works, "numbers", broken)
+    broken = lambda run, *others: 1 / 0 if run.model.step == 2 else numbers_of(run, *others)  # noqa: E731
+    monkeypatch.setattr("tse_core.sweep.running.numbers_of", broken)
     done = sweep(plan, store=tmp_path)
     assert set(done.tidy()["step"]) == {1, 16} and len(done.failures) == 2
     assert str(done.failures[0]) == "tiny step-2 on marvin-linzen/simple: division by zero"

@@ -65,14 +65,12 @@ class Works:
         job, shards = self._job(model, run)
         return job_work(job, shards=shards)
 
-    def numbers(self, model: Scored, run: Run, store: Store) -> pd.DataFrame:
-        """A run's tidy table; an evaluation's is mostly there already."""
-        if run.benchmark == "agreement":
-            job, _ = self._job(model, run)
-            table = finished(job.signature(), number_names(job.constructions, job.cutoffs), store)
-            if table is not None:
-                return table
-        return result_of(model, run, store).tidy()
+    def finished(self, model: Scored, run: Run, store: Store) -> pd.DataFrame | None:
+        """The tidy table of an evaluation whose numbers are all in the store; None of other runs."""
+        if run.benchmark != "agreement":
+            return None
+        job, _ = self._job(model, run)
+        return finished(job.signature(), number_names(job.constructions, job.cutoffs), store)
 
     def tokens(self, model: Scored, run: Run, contents: Iterable) -> list[int]:
         """About how many tokens the model reads of each shard: words are counted for tokens."""

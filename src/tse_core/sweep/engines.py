@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib.util import find_spec
 from multiprocessing import get_context, parent_process
@@ -59,7 +59,11 @@ def engine(
     InputError
         For an unknown engine, a missing package, no scheduler at the address.
     """
-    engines = {"processes": _processes, "dask": _dask, "slurm": _slurm}
+    engines: dict[str, Callable[..., AbstractContextManager[Executor]]] = {
+        "processes": _processes,
+        "dask": _dask,
+        "slurm": _slurm,
+    }
     if name not in engines:
         raise unknown("engine", name, engines)
     for given, value, home in (("address", address, "dask"), ("cluster", cluster, "slurm")):
@@ -70,18 +74,26 @@ def engine(
         yield executor
 
 
-@contextmanager
-def _processes(workers, gpus, options, _) -> Iterator[Executor]:
+def _processes(workers, gpus, options, _) -> Executor:
     if options:
         raise InputError(f"the engine processes has no options ({', '.join(options)})")
-    executor = Processes(gpus or workers or 1, gpus)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(cancel_futures=True)
+    return Processes(gpus or workers or 1, gpus)
 
 
-class Processes(ThreadPoolExecutor):
+class Driven(ThreadPoolExecutor):
+    """An Executor whose threads hand each call on and wait for its end; what has not begun is cancelled on leaving."""
+
+    def submit(self, function: Callable, /, *arguments, **options) -> Future:
+        return super().submit(self._run, partial(function, *arguments, **options))
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown(cancel_futures=True)
+
+    def _run(self, call: Callable) -> Any:
+        raise NotImplementedError
+
+
+class Processes(Driven):
     """Processes that do not share a fate: each is driven by a thread of its own.
 
     A process that dies, or whose task fails, is replaced, and the error goes to that task alone.
@@ -93,9 +105,6 @@ class Processes(ThreadPoolExecutor):
         self._gpus = gpus
         self._pools: dict[int, ProcessPoolExecutor] = {}
         super().__init__(workers, initializer=self._start)
-
-    def submit(self, function: Callable, /, *arguments, **options) -> Future:
-        return super().submit(self._run, partial(function, *arguments, **options))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         super().shutdown(wait=wait, cancel_futures=cancel_futures)
@@ -114,7 +123,7 @@ class Processes(ThreadPoolExecutor):
         spawn = get_context("spawn")
         self._pools[number] = ProcessPoolExecutor(1, spawn, initializer=_enter, initargs=(environment,))
 
-    def _run(self, call):
+    def _run(self, call: Callable) -> Any:
         try:
             return self._pools[self._own.number].submit(call).result()
         except BaseException:
@@ -163,8 +172,7 @@ def _dask(workers, gpus, options, how) -> Iterator[Executor]:
             cluster.close()
 
 
-@contextmanager
-def _slurm(workers, gpus, options, how) -> Iterator[Executor]:
+def _slurm(workers, gpus, options, how) -> Executor:
     _require("submitit", "slurm", "submitit", "sweep-slurm")
     import submitit
 
@@ -179,14 +187,10 @@ def _slurm(workers, gpus, options, how) -> Iterator[Executor]:
         raise InputError(f"SLURM cannot be used here ({error}); cluster: local tries a plan without it") from error
     except (NameError, TypeError, ValueError, AssertionError) as error:
         raise InputError(f"the options of the engine slurm: {error}") from error
-    executor = Submitted(jobs, workers or (1 if kind == "local" else JOBS))
-    try:
-        yield executor
-    finally:
-        executor.shutdown(cancel_futures=True)
+    return Submitted(jobs, workers or (1 if kind == "local" else JOBS))
 
 
-class Submitted(ThreadPoolExecutor):
+class Submitted(Driven):
     """submitit's jobs as an Executor of concurrent.futures: a thread for each job that waits or runs.
 
     Parameters
@@ -201,9 +205,6 @@ class Submitted(ThreadPoolExecutor):
         self._lock = threading.Lock()
         self._sent: set[Any] = set()
         super().__init__(most)
-
-    def submit(self, function: Callable, /, *arguments, **options) -> Future:
-        return super().submit(self._run, partial(function, *arguments, **options))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         if cancel_futures:

@@ -86,22 +86,15 @@ def tasks_of(run: Run, works: Works, store: Store, task_tokens: int, threads: in
     return tasks, len(work.shards) - len(missing)
 
 
-def numbers_of(run: Run, works: Works, store: Store) -> pd.DataFrame:
-    """The tidy table of a run whose shards are all in the store, which mostly has its numbers too.
-
-    Raises
-    ------
-    InputError
-        If a shard is missing.
-    """
-    model = planned(run.model)
-    _require_all(works.of(model, run), run, store)
-    return works.numbers(model, run, store)
-
-
 def planned(entry: Model) -> LanguageModel | SurprisalModel:
     """A model to plan with: its weights stay in their files, and no GPU is asked for."""
     return entry.load() if entry.source.startswith(PREFIXES) else entry.load(device="cpu")
+
+
+def numbers_of(run: Run, works: Works, store: Store) -> pd.DataFrame:
+    """The tidy table of a run: as the store has it, else from its shards. Raises InputError as `collected` does."""
+    table = works.finished(planned(run.model), run, store)
+    return collected(run, store).tidy() if table is None else table
 
 
 def collected(run: Run, store: Store) -> Result:
@@ -113,16 +106,13 @@ def collected(run: Run, store: Store) -> Result:
         If a shard is missing.
     """
     model = planned(run.model)
-    _require_all(Works().of(model, run), run, store)
-    return result_of(model, run, store)
-
-
-def _require_all(work: Work, run: Run, store: Store) -> None:
+    work = Works().of(model, run)
     if missing := unfinished(work, store):
         raise InputError(
             f"{run.model.label} on {run.data}: {len(missing)} of {len(work.shards)} shards are not in the store "
             f"{store.folder}; run the sweep first"
         )
+    return result_of(model, run, store)
 
 
 _lock = threading.Lock()
