@@ -1,8 +1,4 @@
-"""Which forms count, and where each is found: in the vocabulary, or in a list of whole words.
-
-The paper counts a lemma if both its forms are single entries of the vocabulary ("single"). As whole words, forms of any
-number of tokens count: "words" with the probability that the word ends, "words-no-end" without. "single-end" is between
-the two: the single entries, each times the probability that the word ends.
+"""Which forms count under each policy (`evaluate`), and where each is: in the vocabulary, or in a list of whole words.
 
 A masked model fills as many masks as a form has tokens, so of it those lemmas count whose two forms are equally long.
 It always counts the end: the token behind the masks is the next one of the sentence, fixed and seen, and where that one

@@ -1,8 +1,4 @@
-"""What each context gives for whole words, and what that costs.
-
-Cut-offs of whole words are shares of the list's probability, or, where they are asked for, of that of all words: top p
-is then the smallest set of words, whatever they are, that holds p (`tse_core.forward.likely_words`).
-"""
+"""What each context gives for whole words, and what that costs."""
 
 import numpy as np
 import torch
