@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tse_core.metrics.scores import cutoff_scores, tse_scores
-from tse_core.metrics.table import METRICS, SCORED, Forms
+from tse_core.metrics.table import METRICS, Forms
 
 NEW = """
 from tse_core.metrics import table
@@ -18,8 +18,6 @@ likelihood = table.Metric("LIKELIHOOD", "the probability of the correct form", o
                           part=table.correct, whole=table.each)
 for metric, kind in ((mean_share, table.OF_CONTEXTS), (likelihood, table.OF_PAIRS)):
     table.METRICS[metric.name] = kind[metric.name] = metric
-
-table.SCORED = (*table.SCORED[:-1], "share", "mass")
 
 import numpy as np
 from tse_book import charts
@@ -49,11 +47,9 @@ def test_each_metric_is_what_its_definition_says_of_three_verbs():
 def test_the_names_are_those_of_the_scores_at_the_cutoffs():
     logits = np.log([[0.3, 0.1, 0.1, 0.1, 0.4]])
     found = cutoff_scores(logits, [[0, 1], [2, 3]], [0])
-    assert set(found.arrays) == {f"{kind}_{side}" for kind in SCORED for side in ("top", "bottom")}
+    assert set(found.top) == set(found.bottom) == {"ew", "mw", "mass"}
     assert (found.ew_top[0, -1], found.mass_top[0, -1]) == (0.5, pytest.approx(0.6))
     assert found.mw_top[0, -1] == pytest.approx(2 / 3)
-    with pytest.raises(AttributeError, match="tse_top"):
-        found.tse_top  # noqa: B018
     assert tse_scores([0.3, 0.1], [0.1, 0.1]).tolist() == [1.0, 0.0]
 
 

@@ -76,7 +76,7 @@ def shuffled_scores(
     for metric in OF_CONTEXTS.values():
         for side in Cutoffs._fields:
             for i, cutoff in enumerate(getattr(cutoffs, side)):
-                found = [[getattr(s, f"{metric.column}_{side}")[:, i] for s in part] for part in parts]
+                found = [[getattr(s, side)[metric.column][:, i] for s in part] for part in parts]
                 columns[f"{metric.column}_{side}_{cutoff:g}"] = np.concatenate(list(map(np.stack, found)), axis=1)
     return columns
 

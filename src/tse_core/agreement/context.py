@@ -102,10 +102,9 @@ def score_context(
 def _curves(scores: CutoffScores) -> pd.DataFrame:
     rows = []
     for metric in OF_CONTEXTS.values():
-        for side in ("top", "bottom"):
-            values, coverage = getattr(scores, f"{metric.column}_{side}")[0], getattr(scores, f"mass_{side}")[0]
-            cutoffs = getattr(PAPER_CUTOFFS, side)
-            rows += [(metric.name, side, *row) for row in zip(cutoffs, values, coverage, strict=True)]
+        for side, found in (("top", scores.top), ("bottom", scores.bottom)):
+            values = zip(getattr(PAPER_CUTOFFS, side), found[metric.column][0], found["mass"][0], strict=True)
+            rows += [(metric.name, side, *row) for row in values]
     return pd.DataFrame(rows, columns=["metric", "side", "cutoff", "score", "coverage"])
 
 

@@ -11,7 +11,7 @@ Both can be restricted to the head of the distribution (top p) or to its tail (b
 which a cut-off falls is counted in part (their footnote 3). A tie is wrong.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,13 +20,8 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
-from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, SCORED, Cutoffs, Forms, both, check_cutoffs
+from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs, Forms, Metric, at_cutoffs, check_cutoffs
 
-_LEMMA_TERMS = tuple(dict.fromkeys([*(term for m in OF_CONTEXTS.values() for term in (m.whole, m.part)), both]))
-_FORM_TERMS = tuple(
-    dict.fromkeys(term for m in OF_CONTEXTS.values() if m.inside == "form" for term in (m.part, m.whole))
-)
-_NAMES = [f"{kind}_{side}" for side in Cutoffs._fields for kind in SCORED]
 BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bounds the memory, stays near the cache
 
 
@@ -34,16 +29,38 @@ BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bo
 class CutoffScores:
     """Scores of each context at each cut-off: float64 arrays (contexts, cutoffs), NaN where no lemma is eligible.
 
-    ``ew_top``, ``ew_bottom``, ``mw_top`` and so on for every metric of contexts in `METRICS`, and ``mass_top``,
-    ``mass_bottom``, the coverage: the probability on the forms that counted (the paper's Figure 3).
+    Attributes
+    ----------
+    top, bottom : of every metric of contexts in `METRICS` ("ew", "mw"), and of "mass", the coverage: the probability on
+        the forms that counted (the paper's Figure 3)
     """
 
-    arrays: Mapping[str, np.ndarray]
+    top: Mapping[str, np.ndarray]
+    bottom: Mapping[str, np.ndarray]
 
-    def __getattr__(self, name: str) -> np.ndarray:
-        if name != "arrays" and name in self.arrays:
-            return self.arrays[name]
-        raise AttributeError(name)
+    @property
+    def ew_top(self) -> np.ndarray:
+        return self.top["ew"]
+
+    @property
+    def ew_bottom(self) -> np.ndarray:
+        return self.bottom["ew"]
+
+    @property
+    def mw_top(self) -> np.ndarray:
+        return self.top["mw"]
+
+    @property
+    def mw_bottom(self) -> np.ndarray:
+        return self.bottom["mw"]
+
+    @property
+    def mass_top(self) -> np.ndarray:
+        return self.top["mass"]
+
+    @property
+    def mass_bottom(self) -> np.ndarray:
+        return self.bottom["mass"]
 
 
 def cutoff_scores(
@@ -108,15 +125,14 @@ def cutoff_scores(
         if accumulate == "float64":
             probabilities = block.softmax(-1)
             at_top, at_bottom = exact_boundaries(probabilities, tuple(top), tuple(bottom))
-            head = tail = _Forms(given, probabilities, probabilities, ids, subjects)
+            head = tail = _Counted(given, probabilities, probabilities, ids, subjects)
         else:
             from tse_core.metrics.released import released_sides
 
             (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
-            head, tail = (_Forms(side, block, side, ids, subjects) for side in (upper, lower))
-        parts.append([*head.top(at_top), *tail.bottom(at_bottom)])
-    arrays = (torch.cat(columns).cpu().numpy() for columns in zip(*parts, strict=True))
-    return CutoffScores(dict(zip(_NAMES, arrays, strict=True)))
+            head, tail = (_Counted(side, block, side, ids, subjects) for side in (upper, lower))
+        parts.append((head.top(at_top), tail.bottom(at_bottom)))
+    return CutoffScores(*(_joined(side) for side in zip(*parts, strict=True)))
 
 
 def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary | None = None) -> CutoffScores:
@@ -131,10 +147,9 @@ def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary | None =
     """
     logs = torch.from_numpy(np.concatenate([correct, wrong], axis=1))
     ids = torch.arange(logs.shape[1]).view(2, -1).T
-    forms = _Forms(logs, logs.exp(), logs.exp(), ids, torch.zeros(len(logs)))
+    forms = _Counted(logs, logs.exp(), logs.exp(), ids, torch.zeros(len(logs)))
     at_bottom = at_bottom or Boundary(*(part[:, :0] for part in at_top))
-    arrays = [*forms.top(at_top), *forms.bottom(at_bottom)]
-    return CutoffScores({name: array.numpy() for name, array in zip(_NAMES, arrays, strict=True)})
+    return CutoffScores(_joined([forms.top(at_top)]), _joined([forms.bottom(at_bottom)]))
 
 
 def agreement(logits, inflection_ids, numbers) -> np.ndarray:
@@ -159,41 +174,55 @@ def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
     return np.where(np.isnan(correct) | np.isnan(wrong), np.nan, (correct > wrong).astype(np.float64))
 
 
-class _Forms:
-    """The lemmas' forms in a block of contexts, ready to be counted inside a boundary.
+class _Counted:
+    """What the cut-offs count in a block of contexts: the lemmas, and each form alone.
 
     A lemma is inside by the key of its likelier form, a form by its own. The indicator compares `comparable`.
     """
 
     def __init__(self, comparable, keys, probabilities, ids, numbers):
         wins = torch.gt(*correct_and_wrong(comparable, ids, numbers)).double()
-        self.keys = correct_and_wrong(keys, ids, numbers)
         correct, wrong = (form.double() for form in correct_and_wrong(probabilities, ids, numbers))
         none = torch.zeros_like(correct)
-        self.lemmas = torch.stack([term(Forms(correct, wrong, wins)) for term in _LEMMA_TERMS])
-        alone = Forms(correct, none, wins), Forms(none, wrong, wins)
-        self.forms = torch.stack([torch.cat([term(form) for form in alone], 1) for term in _FORM_TERMS])
+        self.lemmas = Forms(correct, wrong, wins)
+        self.forms = Forms(torch.cat([correct, none], 1), torch.cat([none, wrong], 1), torch.cat([wins, wins], 1))
+        of_forms = correct_and_wrong(keys, ids, numbers)
+        self.lemma_keys, self.form_keys = torch.maximum(*of_forms), torch.cat(of_forms, 1)
 
-    def top(self, at: Boundary) -> tuple[torch.Tensor, ...]:
-        """Every metric and the coverage of the head: lemmas with either form inside, forms inside."""
-        lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.gt, torch.ge))
-        forms = _without_and_including(torch.cat(self.keys, 1), self.forms, at, (torch.gt, torch.ge))
-        without, including = (_scored(*sums) for sums in zip(lemmas, forms, strict=True))
-        return _interpolated(without, including, at)
+    def top(self, at: Boundary) -> dict[str, torch.Tensor]:
+        """Every metric and the coverage of the head: lemmas with either form inside, or the forms inside."""
+        beyond = (torch.gt, torch.ge)
+        by_lemma = [metric for metric in at_cutoffs() if metric.inside == "lemma"]
+        by_form = [metric for metric in at_cutoffs() if metric.inside == "form"]
+        return _scores(by_lemma, self.lemmas, self.lemma_keys, at, beyond) | _scores(
+            by_form, self.forms, self.form_keys, at, beyond
+        )
 
-    def bottom(self, at: Boundary) -> tuple[torch.Tensor, ...]:
+    def bottom(self, at: Boundary) -> dict[str, torch.Tensor]:
         """Every metric and the coverage of the tail: lemmas with both forms inside."""
-        lemmas = _without_and_including(torch.maximum(*self.keys), self.lemmas, at, (torch.lt, torch.le))
-        without, including = map(_scored, lemmas)
-        return _interpolated(without, including, at)
+        return _scores(at_cutoffs(), self.lemmas, self.lemma_keys, at, (torch.lt, torch.le))
 
 
-def _scored(lemmas, forms=None) -> list[torch.Tensor]:
-    """Every metric and the coverage, from the sums of the lemmas that count and, at the top, of the forms inside."""
-    sums = {"lemma": dict(zip(_LEMMA_TERMS, lemmas, strict=True))}
-    sums["form"] = sums["lemma"] if forms is None else dict(zip(_FORM_TERMS, forms, strict=True))
-    scores = [_ratio(sums[m.inside][m.part], sums[m.inside][m.whole]) for m in OF_CONTEXTS.values()]
-    return [*scores, sums["lemma"][both]]
+def _scores(metrics: Sequence[Metric], forms: Forms, keys, at: Boundary, beyond) -> dict[str, torch.Tensor]:
+    """Metrics (contexts, cutoffs) by the names of their columns, over the forms whose keys are beyond a boundary."""
+    terms = list(dict.fromkeys(term for metric in metrics for term in (metric.part, metric.whole) if term))
+    if not terms:
+        return {}
+    sums = _without_and_including(keys, torch.stack([term(forms) for term in terms]), at, beyond)
+    without, including = (dict(zip(terms, side, strict=True)) for side in sums)
+    return {m.column: _interpolated(_score(m, without), _score(m, including), at) for m in metrics}
+
+
+def _score(metric: Metric, sums: Mapping) -> torch.Tensor:
+    """A metric from the sums of its terms; NaN where nothing counts."""
+    if metric.whole is None:
+        return sums[metric.part]
+    return torch.where(sums[metric.whole] > 0, sums[metric.part] / sums[metric.whole], torch.nan)
+
+
+def _joined(blocks: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, np.ndarray]:
+    """The scores of all contexts, from those of each block."""
+    return {name: torch.cat([block[name] for block in blocks]).cpu().numpy() for name in blocks[0]}
 
 
 def correct_and_wrong(values, inflection_ids, numbers):
@@ -214,18 +243,11 @@ def _without_and_including(keys, values, at: Boundary, beyond):
     return without, torch.where(at.everything, values.sum(2, keepdim=True), including)
 
 
-def _ratio(part, whole):
-    return torch.where(whole > 0, part / whole, torch.nan)
-
-
 def _interpolated(without, including, at: Boundary):
     """(1 - a) * without + a * including; where one of the two is undefined the other stands alone."""
-    results = []
-    for before, after in zip(without, including, strict=True):
-        mixed = (1 - at.share) * before + at.share * after
-        mixed = torch.where(before.isnan(), after, torch.where(after.isnan(), before, mixed))
-        results.append(torch.where(at.everything, after, mixed))
-    return results
+    mixed = (1 - at.share) * without + at.share * including
+    mixed = torch.where(without.isnan(), including, torch.where(including.isnan(), without, mixed))
+    return torch.where(at.everything, including, mixed)
 
 
 def _checked(logits, inflection_ids, numbers, top, bottom):
