@@ -12,7 +12,7 @@ from tse_core.datasets.plain_text import plain_context
 from tse_core.errors import InputError
 from tse_core.forward.passes import blocks
 from tse_core.metrics.scores import CutoffScores, cutoff_scores
-from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS
+from tse_core.metrics.table import COVERAGE, OF_CONTEXTS, PAPER_CUTOFFS
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 
@@ -103,7 +103,7 @@ def _curves(scores: CutoffScores) -> pd.DataFrame:
     rows = []
     for metric in OF_CONTEXTS.values():
         for side, found in (("top", scores.top), ("bottom", scores.bottom)):
-            values = zip(getattr(PAPER_CUTOFFS, side), found[metric.column][0], found["mass"][0], strict=True)
+            values = zip(getattr(PAPER_CUTOFFS, side), found[metric.column][0], found[COVERAGE][0], strict=True)
             rows += [(metric.name, side, *row) for row in values]
     return pd.DataFrame(rows, columns=["metric", "side", "cutoff", "score", "coverage"])
 

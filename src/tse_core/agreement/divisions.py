@@ -14,7 +14,7 @@ NONE = "none"  # what a cell is called of which the data say nothing
 COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "decisions")
 OF_CELLS = (*COUNTS, "tokens", "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n",
             "within_noise", "log_probability_correct", "log_probability_wrong")  # fmt: skip
-_SCORES = "|".join([*map(str.lower, (*METRICS, *OF_TWINS)), COVERAGE.column])
+_SCORES = "|".join([*map(str.lower, (*METRICS, *OF_TWINS)), COVERAGE])
 _TAKEN = re.compile(rf"{'|'.join(OF_CELLS)}|({_SCORES})(_(low|high|decisions|(top|bottom)_.*))?", re.IGNORECASE)
 _OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct", "wrong", "twin")
 _OF_BOTH = {"lemma", "noun"}  # whoever divides by one of them means the verb list's

@@ -56,44 +56,48 @@ def prepare(
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(pairs)}"
     unknown_number = given - len(pairs)
-    index = context_index(pairs, model.kind, protocol)
-    contexts = unique_contexts(pairs, model.kind, protocol)
-    first = np.unique(index, return_index=True)[1]
-    for place, column in enumerate(("subject", "noun"), start=1):
-        contexts.insert(place, column, pairs[column].to_numpy()[first] if column in pairs else "")
-    contexts = pd.concat([contexts, context_factors(pairs, index, model.kind)], axis=1)
+    index, contexts = _contexts(pairs, model.kind, protocol)
     sample = sample or (SAMPLE_SIZE if found.words and model.device.type == "cpu" else "all")
     all_contexts = len(contexts)
     if sample != "all":
         pairs, index, contexts = _sampled(pairs, index, contexts, sample, seed)
-    entries = np.stack(
-        [pairs[side].map(found.where).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")], axis=1
-    )
-    if found.words and model.kind == "masked":
-        lengths = np.array([len(spelling) for spelling in found.words.spellings])
-        entries[lengths[entries[:, 0]] != lengths[entries[:, 1]]] = -1
     pairs = pairs.reset_index(drop=True)
+    of_pairs = _forms_of_pairs(pairs, found, model.kind)
     left_out = {
-        _why_no_form(model, found): int((entries < 0).any(axis=1).sum()),
+        _why_no_form(model, found): int((of_pairs < 0).any(axis=1).sum()),
         "the subject's number is not known": unknown_number,
         "their contexts are not in the sample": given - unknown_number - len(pairs),
     }
-    scored = _scored(given, left_out, guessed, found, lemmas, model.label)
-    if strange := _unknown_words(model, contexts):
-        scored += f"; words of the contexts that {model.label} does not know: {strange}"
-        said = (
-            f"{model.label} reads words of the contexts as unknown ({strange}): scores do not depend on which they are"
-        )
-        warnings.warn(said, UnknownWordsWarning, stacklevel=3)
+    scored = _scored(given, left_out, guessed, found, lemmas, model.label) + _unknown_words(model, contexts)
     if sample != "all":
         scored += f"; a sample of {len(contexts):,} of {all_contexts:,} contexts (seed {seed})"
     counted = f"{lemmas.name}@{lemmas.hash}({len(found.lemmas)})"
     drawn = "" if sample == "all" else f"{sample}@{seed}"
     return Job(
         model=model, pairs=pairs, index=index, contexts=contexts, lemmas=found.lemmas, data=data, counted=counted,
-        scored=scored, inflection_ids=found.ids, forms=entries, cutoffs=cutoffs, protocol=protocol, keep=keep,
+        scored=scored, inflection_ids=found.ids, forms=of_pairs, cutoffs=cutoffs, protocol=protocol, keep=keep,
         words=found.words, cut=cut, sample=drawn,
     )  # fmt: skip
+
+
+def _contexts(pairs: pd.DataFrame, kind: str, protocol: Protocol) -> tuple[np.ndarray, pd.DataFrame]:
+    """The context of each pair, and the contexts with their subject, its noun and the factors of a design."""
+    index = context_index(pairs, kind, protocol)
+    contexts = unique_contexts(pairs, kind, protocol)
+    first = np.unique(index, return_index=True)[1]
+    for place, column in enumerate(("subject", "noun"), start=1):
+        contexts.insert(place, column, pairs[column].to_numpy()[first] if column in pairs else "")
+    return index, pd.concat([contexts, context_factors(pairs, index, kind)], axis=1)
+
+
+def _forms_of_pairs(pairs: pd.DataFrame, found: CountedForms, kind: str) -> np.ndarray:
+    """Entries, or places in the list of words, of each pair's correct and wrong form (pairs, 2); -1 for none."""
+    sides = [pairs[side].map(found.where).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")]
+    places = np.stack(sides, axis=1)
+    if found.words and kind == "masked":
+        lengths = np.array([len(spelling) for spelling in found.words.spellings])
+        places[lengths[places[:, 0]] != lengths[places[:, 1]]] = -1
+    return places
 
 
 def _check_choices(protocol, keep, forms, sample, seed) -> None:
@@ -167,18 +171,19 @@ def _why_no_form(model: LanguageModel, found: CountedForms) -> str:
 
 
 def _unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> str:
-    """The words around the slots that the tokenizer does not know, the first five of them by name."""
+    """A note, and a warning, with the words around the slots that the tokenizer does not know; "" if it knows all."""
     if model.unknown_id is None:
         return ""
-    texts = (
-        pd.concat([contexts["left"], contexts["right"]]).unique()
-        if model.kind == "masked"
-        else contexts["left"].unique()
-    )
-    words = sorted({word for text in texts for word in text.split()})
+    read = [contexts["left"], contexts["right"]] if model.kind == "masked" else [contexts["left"]]
+    words = sorted({word for text in pd.concat(read).unique() for word in text.split()})
     found = [word for word, marks in zip(words, model.unkify(words), strict=True) if any(marks)]
+    if not found:
+        return ""
     more = f" and {len(found) - 5:,} more" if len(found) > 5 else ""
-    return ", ".join(map(repr, found[:5])) + more
+    named = ", ".join(map(repr, found[:5])) + more
+    text = f"{model.label} reads words of the contexts as unknown ({named}): scores do not depend on which they are"
+    warnings.warn(text, UnknownWordsWarning, stacklevel=4)
+    return f"; words of the contexts that {model.label} does not know: {named}"
 
 
 def _scored(given: int, left_out: dict[str, int], guessed: int, found: CountedForms, lemmas: Lemmas, model: str) -> str:

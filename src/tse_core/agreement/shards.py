@@ -14,7 +14,7 @@ from tse_core.agreement.job import Job
 from tse_core.forward.passes import blocks
 from tse_core.metrics.distribution import Boundary
 from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores, scores_inside
-from tse_core.metrics.table import COVERAGE, OF_PAIRS, Forms, at_cutoffs
+from tse_core.metrics.table import COVERAGE, OF_PAIRS, Forms, columns_at_cutoffs
 from tse_core.models.language_model import Prompt
 from tse_core.results.work import Shape, Shard, Work
 
@@ -47,7 +47,7 @@ def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Sha
 
 def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
     """The tables of the contexts numbered `members`, their columns and rows."""
-    scores = [f"{m.column}_{side}_{cutoff:g}" for m in at_cutoffs() for side, cutoff in job.cutoffs.listed()]
+    scores = [f"{kind}_{side}_{cutoff:g}" for kind in columns_at_cutoffs() for side, cutoff in job.cutoffs.listed()]
     of_pairs = [metric.column for metric in OF_PAIRS.values()]
     contexts, pairs, lemmas = len(members), len(job.pair_rows(members)), len(job.lemmas)
     groups = lemma_groups(job.contexts.iloc[members]).nunique()
@@ -129,7 +129,7 @@ def _score_contexts(job: Job, found: Distributions, number: np.ndarray) -> pd.Da
     columns = {"context": found.contexts}
     for side, cutoffs, scored in (("top", job.cutoffs.top, scores.top), ("bottom", job.cutoffs.bottom, scores.bottom)):
         for kind, values in scored.items():
-            values = values * total if kind == COVERAGE.column else values
+            values = values * total if kind == COVERAGE else values
             columns |= {f"{kind}_{side}_{cutoff:g}": column for cutoff, column in zip(cutoffs, values.T, strict=True)}
     return pd.DataFrame(columns)
 

@@ -20,7 +20,7 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
-from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs, Forms, Metric, at_cutoffs, check_cutoffs
+from tse_core.metrics.table import COVERAGE, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, Forms, Metric, both, check_cutoffs
 
 BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bounds the memory, stays near the cache
 
@@ -192,32 +192,30 @@ class _Counted:
     def top(self, at: Boundary) -> dict[str, torch.Tensor]:
         """Every metric and the coverage of the head: lemmas with either form inside, or the forms inside."""
         beyond = (torch.gt, torch.ge)
-        by_lemma = [metric for metric in at_cutoffs() if metric.inside == "lemma"]
-        by_form = [metric for metric in at_cutoffs() if metric.inside == "form"]
-        return _scores(by_lemma, self.lemmas, self.lemma_keys, at, beyond) | _scores(
-            by_form, self.forms, self.form_keys, at, beyond
-        )
+        by_lemma = [metric for metric in OF_CONTEXTS.values() if metric.inside == "lemma"]
+        by_form = [metric for metric in OF_CONTEXTS.values() if metric.inside == "form"]
+        of_lemmas = _scores(by_lemma, self.lemmas, self.lemma_keys, at, beyond)
+        return _scores(by_form, self.forms, self.form_keys, at, beyond) | of_lemmas  # coverage: of the lemmas inside
 
     def bottom(self, at: Boundary) -> dict[str, torch.Tensor]:
         """Every metric and the coverage of the tail: lemmas with both forms inside."""
-        return _scores(at_cutoffs(), self.lemmas, self.lemma_keys, at, (torch.lt, torch.le))
+        return _scores(list(OF_CONTEXTS.values()), self.lemmas, self.lemma_keys, at, (torch.lt, torch.le))
 
 
 def _scores(metrics: Sequence[Metric], forms: Forms, keys, at: Boundary, beyond) -> dict[str, torch.Tensor]:
-    """Metrics (contexts, cutoffs) by the names of their columns, over the forms whose keys are beyond a boundary."""
-    terms = list(dict.fromkeys(term for metric in metrics for term in (metric.part, metric.whole) if term))
-    if not terms:
-        return {}
+    """Metrics and the coverage (contexts, cutoffs) by column, over the forms whose keys are beyond a boundary."""
+    terms = list(dict.fromkeys([both, *(term for metric in metrics for term in (metric.part, metric.whole))]))
     sums = _without_and_including(keys, torch.stack([term(forms) for term in terms]), at, beyond)
     without, including = (dict(zip(terms, side, strict=True)) for side in sums)
-    return {m.column: _interpolated(_score(m, without), _score(m, including), at) for m in metrics}
+    found = {COVERAGE: _interpolated(without[both], including[both], at)}
+    for metric in metrics:
+        first, second = (_ratio(sums[metric.part], sums[metric.whole]) for sums in (without, including))
+        found[metric.column] = _interpolated(first, second, at)
+    return found
 
 
-def _score(metric: Metric, sums: Mapping) -> torch.Tensor:
-    """A metric from the sums of its terms; NaN where nothing counts."""
-    if metric.whole is None:
-        return sums[metric.part]
-    return torch.where(sums[metric.whole] > 0, sums[metric.part] / sums[metric.whole], torch.nan)
+def _ratio(part, whole):
+    return torch.where(whole > 0, part / whole, torch.nan)
 
 
 def _joined(blocks: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, np.ndarray]:

@@ -83,8 +83,7 @@ class Metric:
     name : what tables and charts call it
     definition : in words
     of : "context", over all lemmas of the list and at every cut-off, or "pair", for a pair's own verb
-    part, whole : functions of `Forms`, one value a lemma; the score is the sum of the parts over that of the wholes, or
-        the sum of the parts where there is no `whole`
+    part, whole : functions of `Forms`, one value a lemma; the score is the sum of the parts over that of the wholes
     inside : what is counted at a top cut-off: every "lemma" of which either form is inside, or every "form" inside (the
         other one then counts as having no probability); at a bottom cut-off, a lemma of which both forms are
     range : the lowest and the highest score, which no interval leaves; infinite for a score in nats
@@ -94,7 +93,7 @@ class Metric:
     definition: str
     of: Literal["context", "pair"]
     part: Callable[[Forms], Any]
-    whole: Callable[[Forms], Any] | None
+    whole: Callable[[Forms], Any]
     inside: Literal["lemma", "form"] = "lemma"
     range: tuple[float, float] = (0.0, 1.0)
 
@@ -163,14 +162,14 @@ OF_TWINS = {
         ),
     )
 }
-COVERAGE = Metric("mass", "the probability of the forms that count", of="context", part=both, whole=None)
 OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
 OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
+COVERAGE = "mass"  # the column of the probability on the forms that count
 
 
-def at_cutoffs() -> list[Metric]:
+def columns_at_cutoffs() -> list[str]:
     """What is computed of a context at every cut-off: its metrics and the coverage."""
-    return [*OF_CONTEXTS.values(), COVERAGE]
+    return [*(metric.column for metric in OF_CONTEXTS.values()), COVERAGE]
 
 
 def score_range(column: str) -> tuple[float, float]:
