@@ -40,41 +40,41 @@ def by_sorting(probabilities, top, bottom):
 
 
 def by_histogram(probabilities, top, bottom):
-    """As `by_sorting`, without sorting the vocabulary.
+    """As `by_sorting`, without sorting the vocabulary."""
+    top, bottom = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
+    rows = (_row_by_histogram(row, top, bottom) for row in probabilities.contiguous().numpy())
+    return tuple(torch.from_numpy(np.stack(part)) for part in zip(*rows, strict=True))
+
+
+def _row_by_histogram(row, top, bottom):
+    """`by_sorting` of one distribution (vocabulary,).
 
     The bits of a positive float32, read as an integer, rise with it; so their leading part sorts the entries into
     buckets. The buckets' masses tell in which of them each cut-off falls, and only those few are sorted.
     """
-    n = len(top) + len(bottom)
-    key, below, above = (np.empty((len(probabilities), n)) for _ in range(3))
-    totals = np.empty((len(probabilities), 1))
+    buckets = row.view(np.int32) >> BUCKET_BITS
+    running = np.bincount(buckets, weights=row).cumsum()
+    total = running[-1]
+    wanted = np.zeros(len(running), dtype=bool)
+    wanted[_places(running, total, top, bottom)] = True
+    entries = row[wanted.take(buckets)]
+    entries.sort()
+    bucket = entries.view(np.int32) >> BUCKET_BITS
+    sums = np.concatenate([[0.0], entries.cumsum(dtype=np.float64)])
+    first = bucket.searchsorted(bucket)
+    before_bucket = np.where(bucket > 0, running[bucket - 1], 0.0)
+    summed = before_bucket + (sums[1:] - sums[first])  # the running sum of the whole distribution at these entries
+    key = entries[_places(summed, total, top, bottom)]
+    left, right = entries.searchsorted(key), entries.searchsorted(key, side="right") - 1
+    below = before_bucket[left] + (sums[left] - sums[first[left]])
+    return key, below, summed[right], running[-1:]
 
-    wanted_top, wanted_bottom = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
 
-    def places(running, total):
-        """Where the cut-offs fall in a running sum."""
-        head = running.searchsorted(np.maximum(total - wanted_top, 0), side="right")
-        found = np.concatenate([head, running.searchsorted(wanted_bottom)])
-        return np.minimum(found, len(running) - 1, out=found)
-
-    for i, row in enumerate(probabilities.contiguous().numpy()):
-        buckets = row.view(np.int32) >> BUCKET_BITS
-        running = np.bincount(buckets, weights=row).cumsum()
-        totals[i] = total = running[-1]
-        wanted = np.zeros(len(running), dtype=bool)
-        wanted[places(running, total)] = True
-        entries = row[wanted.take(buckets)]
-        entries.sort()
-        bucket = entries.view(np.int32) >> BUCKET_BITS
-        sums = np.concatenate([[0.0], entries.cumsum(dtype=np.float64)])
-        first = bucket.searchsorted(bucket)
-        before_bucket = np.where(bucket > 0, running[bucket - 1], 0.0)
-        summed = before_bucket + (sums[1:] - sums[first])  # the running sum of the whole distribution at these entries
-        at = entries[places(summed, total)]
-        left, right = entries.searchsorted(at), entries.searchsorted(at, side="right") - 1
-        key[i], above[i] = at, summed[right]
-        below[i] = before_bucket[left] + (sums[left] - sums[first[left]])
-    return tuple(map(torch.from_numpy, (key.astype(np.float32), below, above, totals)))
+def _places(running, total, top, bottom):
+    """Where the cut-offs fall in a running sum, those at the top first."""
+    head = running.searchsorted(np.maximum(total - top, 0), side="right")
+    found = np.concatenate([head, running.searchsorted(bottom)])
+    return np.minimum(found, len(running) - 1, out=found)
 
 
 def group(rising, running, place):
