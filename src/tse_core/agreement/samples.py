@@ -29,6 +29,7 @@ def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.nd
         for number, stratum in strata:
             random = np.random.default_rng([seed, *f"{construction} {number}".encode()])
             order = random.permutation(len(stratum))
-            drawn += [((rank + 0.5) / len(order), number, stratum["row"].iloc[i]) for rank, i in enumerate(order)]
+            found = stratum["row"].to_numpy()[order]
+            drawn += [((rank + 0.5) / len(found), number, row) for rank, row in enumerate(found.tolist())]
         chosen += [row for *_, row in sorted(drawn)[:size]]
     return np.array(chosen, dtype=np.int64)
