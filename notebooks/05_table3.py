@@ -83,6 +83,7 @@ from IPython.display import display
 from tse_book import charts, published
 from tse_book.pages import glue, guard, newman, table, try_this
 from tse_book.studies.slot_shares import slot_scores
+from tse_core import load_model
 from tse_core.agreement.slots import FORMS, mark_words, marked_distribution
 
 # %% [markdown]
@@ -183,8 +184,9 @@ display(newman.what_is_missing(models, lemmas))
 
 # %% tags=["hide-input"]
 asked = [*newman.real_models(models), *masked]
+opened = {name: load_model(name) for name in asked}
 found = {
-    (model, sentence): marked_distribution(model, sentence, number, lemmas[0])
+    (model, sentence): marked_distribution(opened[model], sentence, number, lemmas[0])
     for model in asked
     for sentence, number in zip(sentences, numbers, strict=True)
 }
@@ -265,7 +267,7 @@ for model in newman.real_models(models):
     for sentence, number in zip(sentences, numbers, strict=True):
         after = sentence.replace("___", f"{adverb} ___")
         changed = slot_scores(
-            marked_distribution(model, after, number, lemmas[0]), verbs
+            marked_distribution(opened[model], after, number, lemmas[0]), verbs
         )
         plain = slot_scores(found[model, sentence], verbs)
         for text, scored in ((sentence, plain), (after, changed)):
