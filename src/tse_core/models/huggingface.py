@@ -11,7 +11,7 @@ from tse_core.models.network import Network
 from tse_core.results.code import code_of
 
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64"}  # in safetensors
-PROBE_LENGTH = 64  # tokens of the sequences with which a model is tried when it is opened
+PROBE_LENGTH = 32  # tokens of the sequences with which a model is tried when it is opened
 PROCESS = secrets.token_hex(8)  # says, with the process id, where a network was changed by hand
 REFUSALS = (
     AssertionError,
