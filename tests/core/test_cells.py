@@ -12,7 +12,7 @@ from tse_core import InputError, evaluate, load_lemmas, load_pairs
 from tse_core.agreement.cells import twin_rows
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.metrics.table import OF_TWINS, PAPER_CUTOFFS
+from tse_core.metrics.table import PAPER_CUTOFFS
 from tse_core.results.signature import Signature
 
 SIMPLE = "marvin-linzen/simple"
@@ -172,12 +172,6 @@ def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
         left, right = contexts.iloc[twins[0, 0]], contexts.iloc[twins[0, 1]]
         assert (left["number"], right["number"]) == ("singular", "plural")
         assert left["left"] + "s" == right["left"] and left["right"] == right["right"]
-
-
-def test_the_table_of_metrics_says_what_number_sensitivity_is():
-    metric = OF_TWINS["NS"]
-    assert metric.of_lemma(np.array([1.0, 0.0, -3.0]), np.array([0.0, 0.0, -2.0])).tolist() == [True, False, False]
-    assert "subject's number" in metric.definition
 
 
 @pytest.mark.parametrize(

@@ -214,12 +214,6 @@ def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_inter
     assert (same["difference"] == 0).all() and (same["p_value"] == 1).all()
 
 
-def test_evaluations_with_other_policies_are_not_compared(models, simple):
-    first = evaluate(models[0], simple, keep="lemmas")
-    with pytest.raises(InputError, match="cannot be compared, their policies differ: protocol: exact/1 against"):
-        compare_evaluations(first, evaluate(models[0], simple, "newman-clean", protocol="released"))
-
-
 @pytest.mark.parametrize(
     ("changes", "line"),
     [

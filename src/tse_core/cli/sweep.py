@@ -8,6 +8,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
+from tse_core.cli.printing import print_written, write_scores
 from tse_core.progress import duration
 
 HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
@@ -56,14 +57,12 @@ def sweep(
     if dry_run:
         _show(loaded, store, where, threads)
         return
-    from tse_core.results.tidy import write_results
     from tse_core.sweep.running import sweep as run
 
     done = run(loaded, store=store, attempts=attempts, threads=threads, **where)
     _summary(done)
-    if out:
-        write_results(done.tidy(), out)
-        print(f"written: {out}")
+    write_scores([done], out)
+    print_written(out)
     if done.failures:
         for failure in done.failures:
             print(f"tse: failed: {failure}", file=sys.stderr)
