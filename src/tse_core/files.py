@@ -4,10 +4,8 @@ import errno
 import hashlib
 import os
 import re
-import shutil
 import uuid
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -151,23 +149,3 @@ def write_aside(path: Path, contents: bytes) -> None:
         if isinstance(error, OSError):  # one of a full disk names no file
             error.filename = error.filename or str(path)
         raise
-
-
-@contextmanager
-def folder_aside(path: str | Path) -> Iterator[Path]:
-    """A folder to write into, which appears as `path` once it is complete; nothing is left of one that is not.
-
-    Raises InputError where `path` holds something already, the disk is full or the place not to be written.
-    """
-    path = Path(path)
-    aside = path.with_name(f"{path.name[:40]}.{uuid.uuid4().hex[:12]}.part")
-    try:
-        if path.is_file() or (path.is_dir() and any(path.iterdir())):
-            raise InputError(f"{path} exists already: name another folder or remove it")
-        aside.mkdir(parents=True)
-        yield aside
-        aside.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)

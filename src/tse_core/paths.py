@@ -12,12 +12,6 @@ def data_folder() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "data"
 
 
-def profiles_folder() -> Path:
-    """The profiles: beside the notebooks in a checkout, among the data in an installed wheel."""
-    packaged = data_folder() / "profiles"
-    return packaged if packaged.is_dir() else data_folder().parent / "notebooks" / "profiles"
-
-
 def cache_folder() -> Path:
     """Downloads and other things that can be made again: $TSE_CACHE, else the user's cache folder."""
     if chosen := os.environ.get("TSE_CACHE"):

@@ -1,12 +1,14 @@
 """The baselines: Kneser-Ney against NLTK's, full distributions, and the protocol every language model implements."""
 
+import errno
+
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
 import tse_core
-from tse_book.baselines.baselines import save_baseline, train_baseline, word_tokenizer
+from tse_book.baselines.baselines import folder_aside, save_baseline, train_baseline, word_tokenizer
 from tse_book.baselines.lstm import train_lstm
 from tse_book.baselines.ngram import train_ngram
 from tse_core.errors import InputError
@@ -166,3 +168,26 @@ def test_a_corpus_without_a_word_is_named():
 def test_settings_beyond_all_measure_are_refused(kind, settings, message):
     with pytest.raises(InputError, match=message):
         train_baseline(kind, WORDS, **settings)
+
+
+def test_a_folder_appears_whole(tmp_path):
+    with folder_aside(tmp_path / "new") as aside:
+        (aside / "x").write_text("1")
+        assert not (tmp_path / "new").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["new"] and (tmp_path / "new" / "x").read_text() == "1"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+def test_nothing_is_left_of_a_folder_that_was_not_finished(tmp_path, error):
+    with pytest.raises((KeyboardInterrupt, InputError)) as caught, folder_aside(tmp_path / "new") as aside:
+        (aside / "x").write_text("1")
+        raise error
+    assert list(tmp_path.iterdir()) == []
+    assert isinstance(error, KeyboardInterrupt) or "new: cannot be written (No space" in str(caught.value)
+
+
+def test_a_folder_that_holds_something_is_kept(tmp_path):
+    (tmp_path / "thesis").write_text("mine")
+    with pytest.raises(InputError, match="exists already: name another folder"), folder_aside(tmp_path):
+        raise AssertionError
+    assert (tmp_path / "thesis").read_text() == "mine"

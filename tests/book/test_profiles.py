@@ -12,10 +12,10 @@ import tse_core
 from book.make import gpu, pair
 from tests.tiny import save_model
 from tse_book.pages import profiles
+from tse_book.pages.profile_file import profiles_folder
 from tse_core.datasets.giant_verb_list import ADDRESS
 from tse_core.errors import InputError
 from tse_core.files import read_yaml
-from tse_core.paths import profiles_folder
 from tse_core.results.result_index import keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results

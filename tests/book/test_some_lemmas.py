@@ -5,9 +5,10 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from tse_book.studies.rows import only_verbs
 from tse_book.studies.some_lemmas import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_pairs
-from tse_core.datasets.lemmas import Lemmas, only_verbs
+from tse_core.datasets.lemmas import Lemmas
 
 
 @pytest.fixture(scope="module")

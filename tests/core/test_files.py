@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from tse_core.errors import InputError
 from tse_core.files import (
-    folder_aside,
     is_file,
     is_folder,
     is_there,
@@ -210,29 +209,3 @@ def test_a_table_as_csv_has_inert_texts_and_headings_and_its_numbers_to_the_last
     lines = ["'=a,b,c,d", "'=1,-1,'@x,-0.3333333333333333", ",2,'@x,-0.3333333333333333", "-2,3,y,-0.3333333333333333"]
     assert csv_text(table) == "\n".join([*lines, ""])
     assert list(table) == ["=a", "b", "c", "d"] and table.iloc[0, 0] == "=1"
-
-
-# Folders
-
-
-def test_a_folder_appears_whole(tmp_path):
-    with folder_aside(tmp_path / "new") as aside:
-        (aside / "x").write_text("1")
-        assert not (tmp_path / "new").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["new"] and (tmp_path / "new" / "x").read_text() == "1"
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
-def test_nothing_is_left_of_a_folder_that_was_not_finished(tmp_path, error):
-    with pytest.raises((KeyboardInterrupt, InputError)) as caught, folder_aside(tmp_path / "new") as aside:
-        (aside / "x").write_text("1")
-        raise error
-    assert list(tmp_path.iterdir()) == []
-    assert isinstance(error, KeyboardInterrupt) or "new: cannot be written (No space" in str(caught.value)
-
-
-def test_a_folder_that_holds_something_is_kept(tmp_path):
-    (tmp_path / "thesis").write_text("mine")
-    with pytest.raises(InputError, match="exists already: name another folder"), folder_aside(tmp_path):
-        raise AssertionError
-    assert (tmp_path / "thesis").read_text() == "mine"

@@ -16,9 +16,9 @@ import torch
 import yaml
 
 from hub import LAYOUTS, MODELS, Hub, commit, plain_module, repository, serving, use, write_models
+from tse_book.pages.profile_file import profiles_folder
 from tse_core import InputError, load_model, surprisals
 from tse_core.models.hub import model_folder
-from tse_core.paths import profiles_folder
 
 SENTENCE = "The author that the guards like laughs."
 ONE_EACH = ("gpt2", "bert-base-cased", "bert-base-uncased", "roberta-base")  # of each kind of tokenizer

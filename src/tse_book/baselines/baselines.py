@@ -6,8 +6,11 @@ covers the whole vocabulary, so that TSE, EW, MW, BLiMP and SyntaxGym run on the
 """
 
 import json
+import shutil
+import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +19,6 @@ import torch
 from tse_book.baselines.lstm import LSTM, train_lstm
 from tse_book.baselines.ngram import NGram, train_ngram
 from tse_core.errors import InputError, unknown
-from tse_core.files import folder_aside
 from tse_core.models.devices import usable_device
 from tse_core.models.identity import safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.kinds.request import Request
@@ -119,6 +121,26 @@ def save_baseline(model: LanguageModel, folder: str | Path) -> None:
             raise InputError(f"{folder}: cannot be written ({error})") from error
         model.tokenizer.save_pretrained(aside)
         (aside / FILE).write_text(json.dumps(network.configuration(), indent=1) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def folder_aside(path: str | Path) -> Iterator[Path]:
+    """A folder to write into, which appears as `path` once it is complete; nothing is left of one that is not.
+
+    Raises InputError where `path` holds something already, the disk is full or the place not to be written.
+    """
+    path = Path(path)
+    aside = path.with_name(f"{path.name[:40]}.{uuid.uuid4().hex[:12]}.part")
+    try:
+        if path.is_file() or (path.is_dir() and any(path.iterdir())):
+            raise InputError(f"{path} exists already: name another folder or remove it")
+        aside.mkdir(parents=True)
+        yield aside
+        aside.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def load_baseline(request: Request) -> LanguageModel:

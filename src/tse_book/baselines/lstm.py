@@ -12,8 +12,9 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
+from tse_book.baselines.tensors import array_tensors
 from tse_core.errors import InputError
-from tse_core.models.identity import Tensor, array_tensors
+from tse_core.models.identity import Tensor
 from tse_core.models.network import Network
 
 IGNORED = -100  # cross_entropy passes over targets with this id

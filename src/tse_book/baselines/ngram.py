@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tse_book.baselines.tensors import array_tensors
 from tse_core.errors import InputError
-from tse_core.models.identity import Tensor, array_tensors
+from tse_core.models.identity import Tensor
 from tse_core.models.network import Network
 
 LARGEST_ORDER = 100  # words; a sentence is hardly longer

@@ -12,12 +12,20 @@ notebooks/profiles/<profile>.yaml::
       04_figure1: {rows: [Simple]}
 """
 
+from pathlib import Path
+
 from tse_core.errors import InputError, unknown
 from tse_core.files import read_yaml
-from tse_core.paths import profiles_folder
+from tse_core.paths import data_folder
 
 SHARED = ("models", "data", "lemmas", "protocols")
 KEYS = (*SHARED, "optional", "notebooks", "needs")
+
+
+def profiles_folder() -> Path:
+    """The profiles: beside the notebooks in a checkout, among the data in an installed wheel."""
+    packaged = data_folder() / "profiles"
+    return packaged if packaged.is_dir() else data_folder().parent / "notebooks" / "profiles"
 
 
 def read_profile(name: str) -> dict:

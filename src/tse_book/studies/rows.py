@@ -15,7 +15,7 @@ from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_book.studies.some_lemmas import scores_over
 from tse_core.agreement.slots import marked_distribution
 from tse_core.datasets.coerce import as_lemmas
-from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas, only_verbs
+from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -116,6 +116,12 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
     rows = [_bounded(group, "ew") | {"lemmas": group["lemmas"].max()} for group in groups]
     table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)
     return _tidy(table, evaluation.signature, evaluation.signature.protocol)
+
+
+def only_verbs() -> set[str]:
+    """The lemmas of the paper's appendix that are no nouns too."""
+    table = load_lemmas("newman-appendix").table
+    return set(table.loc[~table["noun"], "lemma"])
 
 
 def _bounded(group: pd.DataFrame, column: str) -> dict:

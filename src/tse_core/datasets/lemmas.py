@@ -199,12 +199,6 @@ def _typed(table: pd.DataFrame, where: str) -> pd.DataFrame:
     return table.assign(zipf=zipf, band=band)
 
 
-def only_verbs() -> set[str]:
-    """The lemmas of the paper's appendix that are no nouns too."""
-    table = load_lemmas("newman-appendix").table
-    return set(table.loc[~table["noun"], "lemma"])
-
-
 def _appendix(clean: bool = False) -> pd.DataFrame:
     table = Lemmas("newman-appendix", read_table(data_folder() / "lemmas" / "newman-appendix.csv")).table
     return table[table["left_out"] == ""].reset_index(drop=True) if clean else table

@@ -9,13 +9,11 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from tse_core.errors import InputError
 from tse_core.files import write_aside
@@ -115,17 +113,6 @@ def cached(files: list[Path], digest: Callable[[], str], settings: dict | None =
 def safetensors_tensors(files: list[Path]) -> list[Tensor]:
     """The tensors of safetensors files; only the headers are read. Raises InputError for a file that is none."""
     return [tensor for file in files for tensor in _tensors(file)]
-
-
-def array_tensors(arrays: Mapping[str, np.ndarray]) -> list[Tensor]:
-    """Arrays as a safetensors file holds them."""
-    kinds = {"f": "F", "i": "I", "u": "U"}
-
-    def tensor(name: str, array: np.ndarray) -> Tensor:
-        kind = f"{kinds[array.dtype.kind]}{8 * array.dtype.itemsize}"
-        return Tensor(name, kind, array.shape, lambda: iter([np.ascontiguousarray(array).tobytes()]))
-
-    return [tensor(name, array) for name, array in arrays.items()]
 
 
 def tensor_count(files: list[Path]) -> int:
