@@ -18,10 +18,10 @@ import torch
 
 from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning
 from tse_core.models.language_model import LanguageModel
-from tse_core.models.surprisal_model import PREFIXES, SurprisalModel
+from tse_core.models.surprisal_model import PREFIXES
 from tse_core.results.store import Store
 from tse_core.results.work import Work, run, unfinished
-from tse_core.sweep.benchmarks import Result, Works, forget_data, result_of
+from tse_core.sweep.benchmarks import Result, Scored, Works, forget_data, result_of
 from tse_core.sweep.runs import Model, Run
 
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
@@ -86,15 +86,16 @@ def tasks_of(run: Run, works: Works, store: Store, task_tokens: int, threads: in
     return tasks, len(work.shards) - len(missing)
 
 
-def planned(entry: Model) -> LanguageModel | SurprisalModel:
+def planned(entry: Model) -> Scored:
     """A model to plan with: its weights stay in their files, and no GPU is asked for."""
     return entry.load() if entry.source.startswith(PREFIXES) else entry.load(device="cpu")
 
 
 def numbers_of(run: Run, works: Works, store: Store) -> pd.DataFrame:
     """The tidy table of a run: as the store has it, else from its shards. Raises InputError as `collected` does."""
-    table = works.finished(planned(run.model), run, store)
-    return collected(run, store).tidy() if table is None else table
+    model = planned(run.model)
+    table = works.finished(model, run, store)
+    return _from_shards(model, run, works, store).tidy() if table is None else table
 
 
 def collected(run: Run, store: Store) -> Result:
@@ -105,8 +106,11 @@ def collected(run: Run, store: Store) -> Result:
     InputError
         If a shard is missing.
     """
-    model = planned(run.model)
-    work = Works().of(model, run)
+    return _from_shards(planned(run.model), run, Works(), store)
+
+
+def _from_shards(model: Scored, run: Run, works: Works, store: Store) -> Result:
+    work = works.of(model, run)
     if missing := unfinished(work, store):
         raise InputError(
             f"{run.model.label} on {run.data}: {len(missing)} of {len(work.shards)} shards are not in the store "
