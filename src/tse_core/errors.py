@@ -1,14 +1,14 @@
-"""Mistakes a user can mend: one line that says what was wrong, where, and what would be right."""
+"""Mistakes a user can fix: one line that says what was wrong, where, and what would be right."""
 
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what steers a terminal
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what controls a terminal
 
 
 def shown(text: str) -> str:
-    """The text with what would steer a terminal written out: it is shown, not obeyed."""
+    """The text with terminal control characters escaped: shown, not obeyed."""
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -22,15 +22,15 @@ class InputError(ValueError):
 
 
 class DamagedFileWarning(UserWarning):
-    """A stored file is not what was written; it is named, removed and computed again."""
+    """A stored file is damaged; it is named, removed and computed again."""
 
 
 class GuessedWarning(UserWarning):
-    """Something that the data should say was worked out instead; one line says what and how."""
+    """Something that the data should give was inferred instead; one line says what and how."""
 
 
 class ChangedTextWarning(UserWarning):
-    """Text was read in another spelling than it was given in: spaces, letters with marks; one line says where."""
+    """Text was normalised when it was read (spaces, accented letters); one line says where."""
 
 
 class SetAsideWarning(UserWarning):

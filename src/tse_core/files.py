@@ -1,4 +1,4 @@
-"""Files: read with one clear line for what is wrong with them, written whole or not at all, named safely."""
+"""Files: read with one clear line for each error, written whole or not at all, named safely."""
 
 import errno
 import hashlib
@@ -20,10 +20,10 @@ is_there, is_file, is_folder = os.path.exists, os.path.isfile, os.path.isdir  # 
 
 
 def safe_name(text: str) -> str:
-    """A file name for a name that comes from data: small letters, digits, ``_ . -``, at most 80 characters.
+    """A file name for a name that comes from data: lower-case letters, digits, ``_ . -``, at most 80 characters.
 
-    A name that is no such file name gets eight digits of its hash, so that two names never share a file, not even where
-    the file system does not tell large letters from small ones.
+    Any other name gets eight digits of its hash, so that two names never share a file, not even where
+    the file system ignores case.
 
     >>> safe_name("number_prep"), safe_name("../Owned")
     ('number_prep', 'owned-0544c441')
@@ -64,12 +64,12 @@ def decoded(contents: bytes, where: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text; a line ends at a line feed and at nothing else that Unicode knows."""
+    """The lines of a text; a line ends only at a line feed, at no other Unicode separator."""
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def read_yaml(path: str | Path) -> Any:
-    """What a YAML file says: no aliases, so that it is no larger than it looks, and no key twice.
+    """The contents of a YAML file without aliases (so it is no larger than it looks) or repeated keys.
 
     Raises InputError with the file's name and the line.
     """
@@ -114,7 +114,7 @@ class _PlainYaml(yaml.SafeLoader):
 def write_output(path: str | Path, contents: str | bytes) -> None:
     """Write what a user asked for; text in UTF-8. The old file stays until the new one is complete.
 
-    Raises InputError where the folder is missing, the disk full or the place not to be written.
+    Raises InputError if the folder is missing, the disk is full or the place cannot be written.
     """
     path = Path(path)
     data = contents.encode("utf-8", "backslashreplace") if isinstance(contents, str) else contents
@@ -134,7 +134,7 @@ def write_output(path: str | Path, contents: str | bytes) -> None:
 
 
 def write_aside(path: Path, contents: bytes) -> None:
-    """Write a file beside its place, then move it there: nobody ever sees half of it. Raises OSError."""
+    """Write a file next to its place, then move it there, so that it is never half written. Raises OSError."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -146,6 +146,6 @@ def write_aside(path: Path, contents: bytes) -> None:
         temporary.replace(path)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):  # one of a full disk names no file
+        if isinstance(error, OSError):  # the error of a full disk names no file
             error.filename = error.filename or str(path)
         raise

@@ -1,6 +1,6 @@
 """Progress of long work: a bar on a terminal, one renewed line on Colab, elsewhere a line every half minute.
 
-Under nohup, in CI and in logs, work that takes less than half a minute says nothing.
+Under nohup, in CI and in logs, work that takes less than half a minute prints nothing.
 """
 
 import sys
@@ -62,9 +62,9 @@ def progress(total: int, description: str, *, unit: str = "") -> Iterator[Advanc
 
 
 def _lines(total: int, description: str, unit: str, every: float, renewed: bool = False) -> Advance:
-    """Lines on standard error, one every so many seconds; a renewed one replaces the line before (a notebook's output).
+    """Lines on standard error, one every few seconds; a renewed one replaces the line before (in a notebook).
 
-    The last line says that all is done; it is left out of a log that holds no line yet.
+    The last line says that all is done; it is left out of a log without earlier lines.
     """
     done, ended, started = 0.0, False, time.monotonic()
     said = started - every if renewed else started

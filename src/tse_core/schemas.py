@@ -1,4 +1,4 @@
-"""What a JSON Schema says of a file's contents: the place of each mistake, and the library's message."""
+"""Checks of a file's contents by a JSON Schema: the place of each mistake, and the library's message."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ def mistakes(content: object, schema: Mapping) -> list[str]:
 
 
 def _short(error) -> str:
-    """The message, which quotes what is wrong, however long that is."""
+    """The message, shortened, as it may quote a long value."""
     text = error.message
     return text if len(text) <= 300 else f"{text[:180]} ... {text[-110:]}"
 

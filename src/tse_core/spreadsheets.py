@@ -1,4 +1,4 @@
-"""CSV that no spreadsheet runs: cells are written so (`inert_cell`), and `cell_text` gives them back."""
+"""CSV without formulas: `inert_cell` writes cells that no spreadsheet runs, and `cell_text` restores them."""
 
 import re
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # what makes a spreadsheet compute, also full-width
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # starts of formulas, also full-width
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -14,7 +14,7 @@ def inert_cell(value: object) -> object:
     """A cell that a spreadsheet shows and does not run, after OWASP's rule against formulas in CSV files.
 
     A text that begins with = + - @, a tab or the end of a line gets an apostrophe in front, and so does one that looks
-    like such a cell already. Numbers stay, also those that are written as text.
+    like such a cell already. Numbers stay unchanged, even those written as text.
 
     >>> [inert_cell(cell) for cell in ("=1+1", "-x", "'=1", "-0.5", "the", -1)]
     ["'=1+1", "'-x", "''=1", '-0.5', 'the', -1]

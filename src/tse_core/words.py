@@ -1,16 +1,16 @@
-"""Words side by side: how the parts around a gap become a sentence, and the one spelling in which all text is read.
+"""Joining words: how the parts around a gap become a sentence, and the normal form in which all text is read.
 
-And what the singular and the plural of an English noun have in common.
+Also, a common label for the singular and the plural of an English noun.
 """
 
 import unicodedata
 from collections.abc import Iterable
 
-MARKS = '.,;:!?)]"”'  # what stands behind a word without a space
+MARKS = '.,;:!?)]"”'  # follow a word without a space
 
 
 def composed(text: str) -> str:
-    """The text in Unicode's composed form (NFC): é is one character, as models' texts have it, and not e and a mark.
+    """The text in Unicode's composed form (NFC): é is one character, as in models' training texts, not e and a mark.
 
     >>> len("e\u0301te\u0301"), len(composed("e\u0301te\u0301"))
     (5, 3)
@@ -28,7 +28,7 @@ def plain(text: str) -> str:
 
 
 def plain_right(text: str) -> str:
-    """What stands behind a gap, as `plain`; before a mark, one space says that the mark stands apart (French).
+    """The text after a gap, as `plain`; a space before a punctuation mark is kept, as in French.
 
     >>> plain_right(" on  the table."), plain_right("\u00a0!"), plain_right("!")
     ('on the table.', ' !', '!')
@@ -59,8 +59,8 @@ def join(left: str, word: str, right: str) -> str:
 def spelled_nouns(subjects: Iterable[str]) -> list[str]:
     """One label for the singular and the plural of an English noun, so that `key` and `keys` form one cluster.
 
-    A plural is recognised only when its singular is among `subjects` too; anything else stays as it is, in small
-    letters.
+    A plural is recognised only when its singular is among `subjects` too; anything else stays as it is, in lower
+    case.
 
     >>> print(*spelled_nouns(["movies", "movie", "lady", "ladies", "bus", "women", "boss"]))
     movie movie lady lady bus woman boss

@@ -86,7 +86,7 @@ def test_a_fault_of_the_program_gives_a_short_report_and_another_exit_code(monke
     assert said[0].startswith("tse: internal error in evaluate.py, line ") and said[0].endswith("KeyError: 'a bug'")
     assert re.match(r"  tse-core \S+, Python \S+, .*torch \S+, transformers \S+", said[1])
     (report,) = tmp_path.iterdir()
-    assert str(report) in said[2] and "file it" in said[2]
+    assert str(report) in said[2] and "report it" in said[2]
     assert report.read_text().startswith("$ tse evaluate lab-x\n") and "Traceback" in report.read_text()
 
 

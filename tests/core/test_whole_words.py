@@ -203,7 +203,7 @@ def test_the_likeliest_words_are_those_of_an_enumeration(toy):
         np.testing.assert_allclose(probabilities, [p for _, p in known[: len(spellings)]], rtol=1e-6)
         assert probabilities.sum() >= mass
         assert max(map(len, spellings)) < 8  # so that no longer word was missed
-    with pytest.raises(InputError, match=r"hold 99\.9.* % of the probability, less than the top 99\.9999 % asked for"):
+    with pytest.raises(InputError, match=r"hold 99\.9.* % of the probability, less than the top 99\.9999 % needed"):
         likely_words(toy, slot, 0.999999)
 
 

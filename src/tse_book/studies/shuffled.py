@@ -1,10 +1,10 @@
-"""What the cut-offs alone do to EW and MW: the null of head against tail.
+"""The effect of the cut-offs alone on EW and MW: a null for head against tail.
 
 At bottom p a lemma counts only if *both* its forms are in the tail. A verb on which a model is sure has one likely
 form, so the tail keeps the verbs of small margins, which err more often, whatever the model knows of rare verbs. To see
 how much of a fall from head to tail that is, the agreement margins (log P(correct) - log P(wrong)) are shuffled over
 the verbs of each context. Every verb keeps how likely it is, the mean of its two log-probabilities; every context keeps
-all its margins, and so its EW over all verbs. What still falls from head to tail is the cut-off's own doing.
+all its margins, and so its EW over all verbs. What still falls from head to tail is due to the cut-off.
 """
 
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from tse_core.metrics.scores import scores_inside
 from tse_core.metrics.table import OF_CONTEXTS, Cutoffs
 from tse_core.uncertainty.tables import subject_clusters
 
-BLOCK = 100  # contexts in work at a time: bounds the memory
+BLOCK = 100  # contexts processed at a time, to bound memory
 SEED = 0
 
 
@@ -39,7 +39,7 @@ def shuffled_scores(
         Made with keep="forms". Where each cut-off falls is found from the mass above the forms, which is kept in single
         precision: exact to about 1e-7 of probability.
     lemmas : collection of str, optional
-        Those that count, and whose margins change places; all by default.
+        Those that count, and whose margins are shuffled; all by default.
     cutoffs : Cutoffs, optional
         Those of the evaluation by default.
     draws : how often to shuffle
@@ -151,7 +151,7 @@ def _forms(evaluation, start: int, contexts: pd.DataFrame):
 
 
 def _boundary(correct, wrong, above, cutoffs, *, top: bool) -> Boundary:
-    """Where cut-offs fall, as far as the forms show it.
+    """Where cut-offs fall, judging by the forms alone.
 
     On a form, with the share of it that is inside; or between two forms, where the log-probability is interpolated by
     the mass between them (no form lies there, but shuffled ones may).

@@ -42,7 +42,7 @@ def of_subjects_and_verbs(found, contexts, keys, members, twins) -> pd.DataFrame
 
 
 def _bounds_of(scores: np.ndarray, nouns: np.ndarray) -> tuple[float, float]:
-    """Of scores (contexts, verbs); over nouns alone where there is one verb."""
+    """Bounds of scores (contexts, verbs); over nouns alone if there is one verb."""
     known = ~np.isnan(scores[:, 0])
     if not known.any():
         return np.nan, np.nan

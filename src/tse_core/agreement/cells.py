@@ -1,8 +1,8 @@
 """The scores of an evaluation in cells: by any factor of its contexts and any column of its verb list.
 
 A column of the lemma list (noun, band, tokens, lemma) divides the verbs, any other one (construction, adverb, number,
-attractor) the contexts. EW and MW of a group of verbs are those of each context over that group alone, and TSE is that
-of the pairs whose own verb is in it, by its two forms. Twins of which a cell has one context alone take no part in it.
+attractor) divides the contexts. EW and MW of a group of verbs are computed in each context over that group alone, and
+TSE over the pairs whose own verb is in it, by its two forms. Twins with only one context in a cell are left out of it.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ TABLE_ORDER = (*reversed(METRICS), *OF_TWINS)  # MW, EW, TSE, as in Table 2, the
 def cell_table(
     found: "Evaluation", by: str | Sequence[str], lemmas: Collection[str] | None = None, intervals: bool = False
 ) -> pd.DataFrame:
-    """`Evaluation.table`, which says what it returns."""
+    """See `Evaluation.table`."""
     by = factor_names(by)
     meant, of_lemmas = divisions(by, found.contexts, found.lemmas)
     of_contexts = list(meant)
@@ -60,8 +60,8 @@ def context_scores(found: "Evaluation", members: np.ndarray | None = None) -> di
 def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
     """The rows (twins, 2) of the contexts that differ in the subject's number alone: [singular, plural].
 
-    They share their construction and their label in the column ``twin``; where several do, the first of each number in
-    the order of their text.
+    They share a construction and a label in the column ``twin``; if several do, the first of each number in the order
+    of their text is taken.
     """
     if "twin" not in contexts:
         return np.empty((0, 2), dtype=np.int64)
@@ -76,7 +76,7 @@ def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
 
 
 def decisions(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that TSE scores, one of each distinct decision: the same context and the same two forms."""
+    """The pairs that TSE scores, one for each distinct decision (same context and same two forms)."""
     return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])
 
 
@@ -117,7 +117,7 @@ def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: boo
     rows = {name: ("pair" if name in OF_PAIRS else "context", name.lower()) for name in TABLE_ORDER}
     rows = {name: (unit, column) for name, (unit, column) in rows.items() if unit == "pair" or column in contexts}
     means = {name: of[unit][column].mean() for name, (unit, column) in rows.items()}
-    table = pd.DataFrame(means, index=of["context"].size().index)  # pairs may ask nothing in some cells
+    table = pd.DataFrame(means, index=of["context"].size().index)  # some cells may have no pairs
     table["lemmas"] = len(found.lemmas if members is None else members)
     table["contexts"] = of["context"].size()
     if "ns" in contexts:
@@ -131,7 +131,7 @@ def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: boo
     of_pairs = ["pairs", "unscored", "verbs", "decisions"]
     table[of_pairs] = table[of_pairs].fillna(0).astype(int)
     if intervals:
-        from tse_core.agreement import cell_intervals  # the statistics, for whoever asks
+        from tse_core.agreement import cell_intervals  # imported only when needed
 
         if members is None:
             bounds = cell_intervals.of_subjects(contexts, asked, keys, rows)
@@ -143,7 +143,7 @@ def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: boo
 
 
 def _with_whole_twins(contexts: pd.DataFrame, keys: list[str]) -> tuple[pd.DataFrame, np.ndarray]:
-    """The contexts without scores of twins whose two contexts are in different cells, marked as split; whole twins.
+    """The contexts, with twins in different cells marked as split and their scores removed; and the whole twins.
 
     Twins differ in their number, so a cell of one number has one context of each of its twins.
     """

@@ -34,7 +34,7 @@ def clustered(evaluation, metric: str, over: Sequence[str] = ("subjects",)) -> d
 
     Raises
     ------
-    InputError : an unknown metric or way of sampling, or none; no column says it; verbs without keep="lemmas".
+    InputError : an unknown metric or way of sampling, or none; a missing column; verbs without keep="lemmas".
     """
     for way in over:
         if way not in WAYS:
@@ -65,7 +65,7 @@ def clustered(evaluation, metric: str, over: Sequence[str] = ("subjects",)) -> d
 
 
 def metric_intervals(evaluation, over: Sequence[str]) -> pd.DataFrame:
-    """`Evaluation.intervals`, which says what it returns."""
+    """See `Evaluation.intervals`."""
     rows = []
     for metric in reversed(METRICS):  # MW, EW, TSE, as in Table 2
         for construction, sample in clustered(evaluation, metric, over).items():

@@ -37,11 +37,11 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: Forms
 
     Returns
     -------
-    Lemmas named ``<list>-shared``: evaluating each model on it with these forms gives numbers that compare.
+    Lemmas named ``<list>-shared``: evaluating each model on it with these forms gives comparable numbers.
 
     Raises
     ------
-    InputError : unknown forms; the models share none; "words-no-end" of a masked model.
+    InputError : unknown forms; the models share none; "words-no-end" for a masked model.
     """
     if forms not in FORMS_POLICIES:
         raise unknown("forms", forms, FORMS_POLICIES)
@@ -69,8 +69,8 @@ def compare_evaluations(first, second) -> pd.DataFrame:
 
     Raises
     ------
-    InputError : policies differ (BOS, a leading space and quantisation may, as they come with a model), the data, or
-        the lemmas that counted; no construction is shared.
+    InputError : the policies (other than BOS, leading space and quantisation, which come with a model), the data or
+        the counted lemmas differ; no construction is shared.
     """
     require_comparable([first.signature, second.signature], allow=READING)
     data = [evaluation.signature.identity["data"] for evaluation in (first, second)]
@@ -96,7 +96,7 @@ def compare_evaluations(first, second) -> pd.DataFrame:
 
 
 def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
-    """Two metrics of one evaluation, TSE and EW say, as paired differences in every construction.
+    """Two metrics of one evaluation, e.g. TSE and EW, as paired differences in every construction.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] 
     Returns
     -------
     DataFrame with columns construction, first, second, difference (first - second), low, high (95 %), p_value, p_holm
-    (corrected for the family of all constructions); at last the mean over the constructions, in a row `MEAN`.
+    (corrected for the family of all constructions); and last the mean over the constructions, in a row `MEAN`.
     """
     samples = [clustered(evaluation, metric, over) for metric in (first, second)]
     shared = [c for c in samples[0] if not any(np.isnan(s[c].values).all() for s in samples if c in s)]

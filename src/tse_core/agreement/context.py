@@ -1,4 +1,4 @@
-"""One context, scored over many verbs: EW, MW, their curves over the cut-offs, and what each verb's forms get."""
+"""One context, scored over many verbs: EW, MW, their curves over the cut-offs, and the probability of each form."""
 
 from dataclasses import dataclass, field
 
@@ -29,8 +29,8 @@ class ContextScores:
         metric ("EW", "MW"), side ("top", "bottom"), cutoff (a fraction), score (NaN where no lemma is eligible),
         coverage (the probability on the forms that counted).
     forms : DataFrame
-        One row a lemma: lemma, correct, wrong (the two forms), p_correct, p_wrong (probabilities), agrees
-        (P(correct) > P(wrong): TSE with that lemma alone, Eq. 1); the likeliest forms first.
+        A row per lemma: lemma, correct, wrong (the two forms), p_correct, p_wrong (probabilities), agrees
+        (P(correct) > P(wrong): TSE with that lemma alone, Eq. 1); most probable forms first.
     """
 
     ew: float
@@ -57,7 +57,7 @@ def score_context(
     Raises
     ------
     InputError
-        For an empty context, an unknown number, or a vocabulary that holds no lemma's two forms.
+        For an empty context, an unknown number, or a vocabulary without both forms of any lemma.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def score_context(
     probabilities = logits[0].softmax(-1).cpu().numpy()
     scores = cutoff_scores(logits, ids, [plural])
     correct, wrong = probabilities[ids[:, plural]], probabilities[ids[:, 1 - plural]]
-    compared = logits[0].float().cpu().numpy()  # probabilities may both be too small for a float
+    compared = logits[0].float().cpu().numpy()  # both probabilities may underflow
     forms = pd.DataFrame(
         {
             "lemma": kept["lemma"],

@@ -1,8 +1,8 @@
 """Which forms count under each policy (`evaluate`), and where each is: in the vocabulary, or in a list of whole words.
 
-A masked model fills as many masks as a form has tokens, so of it those lemmas count whose two forms are equally long.
-It always counts the end: the token behind the masks is the next one of the sentence, fixed and seen, and where that one
-ends the word (it is a word of its own, or a mark) the word ends with certainty. So it knows no "words-no-end".
+A masked model fills as many masks as a form has tokens, so only lemmas whose two forms are equally long count for it.
+It always counts the end: it sees the token after the masks, the next one of the sentence, and if that token starts a
+new word or is a punctuation mark, the word ends with certainty. So "words-no-end" does not apply to it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ Ids = tuple[int, ...]
 
 @dataclass(frozen=True)
 class WordList:
-    """The forms that are scored as whole words: the first `listed` are those of the lemmas, further ones of pairs."""
+    """The forms that are scored as whole words: the first `listed` are those of the lemmas, the others of pairs."""
 
     spellings: list[Ids]
     listed: int
@@ -35,12 +35,12 @@ class WordList:
 class CountedForms:
     """The lemmas that count, and where their forms are."""
 
-    lemmas: pd.DataFrame  # with a column tokens: of the longer of a lemma's two forms
+    lemmas: pd.DataFrame  # column tokens: the length of a lemma's longer form
     ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or places in the list of words
     where: Mapping[str, int | None]  # a word's entry or place
     words: WordList | None = None  # None: the vocabulary
-    single: int = 0  # of whole words: lemmas of which both forms are single entries
-    uneven: int = 0  # lemmas left out as their two forms are not equally long
+    single: int = 0  # for whole words: lemmas whose two forms are single entries
+    uneven: int = 0  # lemmas left out because their forms differ in length
 
 
 def counted_forms(
@@ -50,7 +50,7 @@ def counted_forms(
 
     Raises
     ------
-    InputError : none counts; "words-no-end" of a masked model.
+    InputError : no lemma counts; "words-no-end" for a masked model.
     """
     check_forms(model, forms)
     listed = [*lemmas.table["singular"], *lemmas.table["plural"]]

@@ -46,7 +46,7 @@ def curves(found: "Evaluation", intervals: bool = False) -> pd.DataFrame:
 
 
 def tidy(found: "Evaluation") -> pd.DataFrame:
-    """Every number of an evaluation, one a row, with its signature: what result files hold.
+    """Every number of an evaluation, one per row with its signature, as in result files.
 
     Columns model, protocol, construction, metric ("MW", "EW", "TSE"), side ("top", "bottom"; "" for TSE), cutoff (a
     fraction; NaN for TSE), score, low, high, coverage, invalid, lemmas (how many counted), contexts, pairs, signature
@@ -78,7 +78,7 @@ def keep_numbers(found: "Evaluation", store: Store) -> None:
 
 
 def number_names(constructions: Iterable[str], cutoffs: Cutoffs) -> list[tuple]:
-    """What names each number of an evaluation: construction, metric, side, cut-off; in the order of `tidy`."""
+    """The key of each number of an evaluation (construction, metric, side, cut-off), in the order of `tidy`."""
     names = [(construction, metric, "", np.nan) for metric in OF_PAIRS for construction in constructions]
     return names + [(*name, *cut) for *name, cut in product(constructions, OF_CONTEXTS, cutoffs.listed())]
 

@@ -1,4 +1,4 @@
-"""The columns by which an evaluation is divided, and the names that are taken by its results."""
+"""The columns by which an evaluation is divided, and the names reserved for its results."""
 
 import csv
 import re
@@ -10,14 +10,14 @@ from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError, unknown
 from tse_core.metrics.table import COVERAGE, METRICS, OF_TWINS
 
-NONE = "none"  # what a cell is called of which the data say nothing
+NONE = "none"  # the label where the data give no value
 COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "decisions")
 OF_CELLS = (*COUNTS, "tokens", "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n",
             "within_noise", "log_probability_correct", "log_probability_wrong")  # fmt: skip
 _SCORES = "|".join([*map(str.lower, (*METRICS, *OF_TWINS)), COVERAGE])
 _TAKEN = re.compile(rf"{'|'.join(OF_CELLS)}|({_SCORES})(_(low|high|decisions|(top|bottom)_.*))?", re.IGNORECASE)
 _OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct", "wrong", "twin")
-_OF_BOTH = {"lemma", "noun"}  # whoever divides by one of them means the verb list's
+_OF_BOTH = {"lemma", "noun"}  # dividing by one of these means the verb list's
 _NUMBER_OF = {"attractor": "attractor_number"}
 
 
@@ -55,7 +55,7 @@ def divisions(
 
     Returns
     -------
-    Of each name that divides the contexts the column that it means (``attractor`` means ``attractor_number`` where
+    For each name that divides the contexts, the column it means (``attractor`` means ``attractor_number`` where
     that is known of every attractor, else the attractor itself), and the names that divide the verbs.
 
     Raises
@@ -83,7 +83,7 @@ def _meant(name: str, contexts: pd.DataFrame) -> str:
 
 
 def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> pd.Series:
-    """The row of the verb list of each pair's verb: that with its two forms, else the first of its lemma; -1 for none.
+    """The verb-list row of each pair's verb: the one with its two forms, else the first of its lemma; -1 if none.
 
     A list may have one lemma twice, with other forms (realises and realizes). Forms that it lacks (isn't) go with
     their lemma.

@@ -55,36 +55,36 @@ def evaluate(
     cutoffs : Cutoffs
         Shares of the distribution, the paper's by default.
     protocol : "exact" or "released"
-        "released" does as the authors' code: probability summed in float32, RoBERTa's mask found by counting tokens,
-        the first label met for each context. Published values compare with it.
+        "released" follows the authors' code: probability summed in float32, RoBERTa's mask found by counting tokens,
+        the first label met for each context. Use it to compare with the paper.
     keep : "contexts", "lemmas" or "forms"
         How much detail to keep; see `Evaluation`.
     forms : "single", "single-end", "words" or "words-no-end"
-        What of a lemma's forms counts. "single", the paper's choice: only lemmas whose two forms are single entries of
+        Which forms count. "single", the paper's choice: only lemmas whose two forms are single entries of
         the vocabulary. "words": forms of any number of tokens by the chain rule (`form_log_probabilities`), times the
-        probability that the word ends there; "words-no-end": without it; "single-end": single entries with it. To a
-        masked model the next word of the sentence, fixed and seen, says where a word ends, and of it those lemmas count
-        whose two forms have equally many tokens.
+        probability that the word ends there; "words-no-end": without it; "single-end": single entries with it. A
+        masked model sees the next word of the sentence, and so where a word ends; for it, only lemmas whose two forms
+        have equally many tokens count.
     sample : int or "all", optional
         Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
-        for whole words on a processor, where each context takes seconds. Intervals are of the contexts scored.
+        for whole words on a CPU, where each context takes seconds. Intervals are of the contexts scored.
     seed : int
         Of the sample.
     cut : "list" or "all-words"
         What the cut-offs of whole words are shares of. "list": of the probability of all forms of the list, so that
-        they are not to be drawn on the axis of the paper's; coverage is the probability of the forms that counted, not
+        they do not belong on the paper's axis; coverage is the probability of the forms that counted, not
         divided by that of the list. "all-words": of the probability of all words, found best-first (`likely_words`),
         as the paper's cut-offs are shares of the vocabulary's; top cut-offs of a causal model with forms="words" alone.
     store : Store or folder, optional
         Finished shards are kept there and not computed again.
     batch_tokens : int, optional
-        Tokens in one forward pass at most.
+        The most tokens in one forward pass.
 
     Raises
     ------
     InputError
         For an unknown name, a model that gives no distributions, whole words under protocol "released", bottom cut-offs
-        of all words, or a tokenizer that holds no lemma's two forms as single entries or does not show where a word
+        of all words, or a tokenizer that has no lemma with two single-entry forms or does not show where a word
         ends.
     """
     job = prepare(model, pairs, lemmas, cutoffs, protocol, keep, forms, sample, seed, cut)
@@ -92,12 +92,12 @@ def evaluate(
 
 
 def evaluated(job: Job, store: "Store | str | Path | None" = None, batch_tokens: int | None = None) -> Evaluation:
-    """The evaluation of a job (`prepare`), in which every mistake of the input has shown; as `evaluate`."""
+    """The evaluation of a job from `prepare`, which has checked the input; see `evaluate`."""
     store = as_store(store)
     work = job_work(job, batch_tokens)
     found = _evaluation(job, work, run(work, store))
     if store:
-        from tse_core.agreement.curves import keep_numbers  # only of a store
+        from tse_core.agreement.curves import keep_numbers  # only with a store
 
         keep_numbers(found, store)
     return found
@@ -107,7 +107,7 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
     """The tables of all shards as one evaluation."""
     parts = [job.placed(done.tables[name], shard.contents) for name, shard in work.shards.items()]
     joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
-    if "forms" in joined:  # shards hold a construction each: contexts of several may take turns
+    if "forms" in joined:  # each shard holds one construction; their contexts may be interleaved
         joined["forms"] = joined["forms"].sort_values(["context", "lemma"], kind="stable", ignore_index=True)
     contexts = pd.concat(
         [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1

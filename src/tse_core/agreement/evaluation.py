@@ -1,6 +1,6 @@
 """The scores of a model on agreement pairs, and what can be asked of them.
 
-Each question is answered by a module of its own, which is imported when it is asked.
+Each method is implemented in a separate module, which is imported on first use.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,20 +23,20 @@ class Evaluation:
     Attributes
     ----------
     contexts : DataFrame
-        One row a unique context: construction, subject, noun (its singular, "" if not known), left, right, number,
-        pairs (how many share it), what else its pairs say of it (attractor, twin, the factors of a design), ew, mw (at
+        A row per unique context: construction, subject, noun (its singular, "" if not known), left, right, number,
+        pairs (how many share it), further columns of its pairs (attractor, twin, the factors of a design), ew, mw (at
         top 100 % under the protocol), and for every cut-off ``ew_top_0.1``, ``mw_...``, ``mass_...`` (NaN: no lemma
         eligible).
     pairs : DataFrame
-        One row a pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form
+        A row per pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form
         could not be scored) and within_noise: the margin is smaller than numeric noise (`NOISE`), so that another batch
-        size or device might turn tse round.
+        size or device might flip tse.
     lemmas : DataFrame
         The lemmas that counted.
     signature : Signature
     cutoffs : Cutoffs
     scored : str
-        How many of the pairs and lemmas given could be scored, and why not the others, in a line.
+        One line: how many of the pairs and lemmas could be scored, and why the others could not.
     by_lemma : DataFrame or None
         With keep="lemmas": construction x subject (its noun or the left context, where it is not known) x noun x number
         x lemma: contexts, correct (how many of them), and the mean probability of each form.
@@ -77,14 +77,14 @@ class Evaluation:
 
         Returns
         -------
-        DataFrame, a row a cell:
+        DataFrame, one row per cell:
 
         - the columns of `by`;
         - MW, EW and every other metric of contexts, means over unique contexts; TSE and every other metric of pairs,
           means over pairs; NS (`number_sensitivity`), where the evaluation has forms and twins;
-        - lemmas, contexts, twins (how many), split_twins (those of which the cell has one context alone: NS leaves them
-          out), pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas that TSE
-          asked), decisions (distinct ones: the same context and the same two forms count once);
+        - lemmas, contexts, twins (how many), split_twins (twins with only one context in the cell: NS leaves them
+          out), pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas of TSE's
+          pairs), decisions (distinct ones: the same context and the same two forms count once);
         - TSE_decisions, the mean over distinct decisions.
 
         Raises
@@ -109,7 +109,7 @@ class Evaluation:
         return self._of_forms("log_odds")
 
     def log_probabilities(self, form: Literal["singular", "plural"]) -> np.ndarray:
-        """Of each lemma's form (nats): (contexts, lemmas), with keep="forms"."""
+        """Log-probabilities (nats) of one form, (contexts, lemmas); needs keep="forms"."""
         return self._of_forms(f"log_probability_{form}")
 
     def _of_forms(self, column: str) -> np.ndarray:
@@ -118,7 +118,7 @@ class Evaluation:
         places = self.forms["context"].to_numpy()[:: len(self.lemmas)]
         values = np.empty((len(self.contexts), len(self.lemmas)), dtype=np.float32)
         values[places] = self.forms[column].to_numpy().reshape(len(places), -1)
-        values.flags.writeable = False  # later scores read them again
+        values.flags.writeable = False  # cached, and read again
         return values
 
     def intervals(self, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
@@ -146,7 +146,7 @@ class Evaluation:
         return curves(self, intervals)
 
     def tidy(self) -> pd.DataFrame:
-        """Every number of this evaluation, one a row, with its signature; see `tse_core.agreement.curves.tidy`."""
+        """Every number of this evaluation, one per row with its signature; see `tse_core.agreement.curves.tidy`."""
         return self._tidy.copy()
 
     @cached_property

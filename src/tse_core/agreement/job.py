@@ -31,10 +31,10 @@ class Job:
     pairs: pd.DataFrame
     index: np.ndarray  # (pairs,) the context of each pair
     contexts: pd.DataFrame
-    lemmas: pd.DataFrame  # those of which the vocabulary holds both forms
-    data: str  # the pairs' name and hash, as a signature says it
-    counted: str  # the lemma list, its hash and how many of it count, as a signature says it
-    scored: str  # how many pairs and lemmas could be scored, and why not the others
+    lemmas: pd.DataFrame  # those that count
+    data: str  # the pairs' name and hash, as in the signature
+    counted: str  # the lemma list, its hash and how many of it count, as in the signature
+    scored: str  # how many pairs and lemmas could be scored, and why others could not
     inflection_ids: np.ndarray  # (lemmas, 2) vocabulary entries, or places in `words`
     forms: np.ndarray  # (pairs, 2) those of the correct and the wrong form, -1 for none
     cutoffs: Cutoffs
@@ -76,7 +76,7 @@ class Job:
 
     @cached_property
     def _model(self) -> str:
-        return self.model.identity()  # which looks at all weights, in case they were changed
+        return self.model.identity()  # reads all weights, in case they changed
 
     def shared_signature(self) -> Signature:
         """What the shards of a run share with those of any other data: the model, the policies, the cut-offs.
@@ -103,7 +103,7 @@ class Job:
         return np.flatnonzero(np.isin(self.index, members))
 
     def placed(self, tables: Mapping[str, pd.DataFrame], members: np.ndarray) -> dict[str, pd.DataFrame]:
-        """A shard's tables with the numbers that its contexts and pairs have in this run."""
+        """A shard's tables, renumbered to the contexts and pairs of this run."""
         placed = dict(tables)
         rows = {"contexts": ("context", members), "pairs": ("pair", self.pair_rows(members)),
                 "forms": ("context", members)}  # fmt: skip

@@ -5,13 +5,13 @@ subject, and v_s and v_p a lemma's two forms,
 
     NS = mean over twins and lemmas of 1[log P(v_s | c_s) / P(v_p | c_s) > log P(v_s | c_p) / P(v_p | c_p)].
 
-A constant preference for one form, be it for the shorter word or because the base form is also a noun, cancels in the
+A constant preference for one form, whether for the shorter word or because the base form is also a noun, cancels in the
 difference; a model that does not see the subject scores 0.5. It is the interaction of SyntaxGym's 2 x 2 designs
-(Gauthier et al. 2020), where the same four surprisals make two differences and their difference is tested. EW asks
-more, that each of the two log-odds lies on its side of 0; so NS is 1 where EW is 1.
+(Gauthier et al. 2020), where the same four surprisals make two differences and their difference is tested. EW is
+stricter: each of the two log-odds must lie on its side of 0; so NS is 1 where EW is 1.
 
-A tie counts as not sensitive. A context without a twin takes no part, nor do twins that a division splits (by the
-length of the subject, say): a cell counts those of which it has one context alone, unless it is a cell of one number. A
+A tie counts as not sensitive. A context without a twin is left out, and so are twins that a division splits (by the
+length of the subject, say): a cell counts those with only one context in it, unless it is a cell of one number. A
 cell without twins is NaN.
 """
 
@@ -47,7 +47,7 @@ def number_sensitivity(
     found.log_odds  # noqa: B018  (raises where no forms were kept)
     if not len(twin_rows(found.contexts)):
         raise InputError(
-            "no two contexts differ in the subject's number alone, as a column 'twin' of the pairs would say"
+            "no two contexts differ in the subject's number alone; the pairs have no column 'twin' that says so"
         )
     table = found.table(by, lemmas=lemmas, intervals=intervals)
     return table[[*factor_names(by), *(c for c in table if c.startswith("NS")), "twins", "split_twins", "lemmas"]]

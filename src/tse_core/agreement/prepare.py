@@ -1,4 +1,4 @@
-"""What is asked of `evaluate`, checked and made ready: contexts, the lemmas that count, a sample."""
+"""The input of `evaluate`, checked and prepared: contexts, the lemmas that count, a sample."""
 
 import warnings
 from pathlib import Path
@@ -21,7 +21,7 @@ from tse_core.metrics.table import Cutoffs, check_cutoffs
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 
-LITTLE = 0.1  # of a verb list; less of it in the vocabulary is worth a warning
+LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
 
 
 def prepare(
@@ -36,7 +36,7 @@ def prepare(
     seed: int = 0,
     cut: Cut = "list",
 ) -> Job:
-    """Everything that is known before the first forward pass; mistakes show here."""
+    """Everything that is known before the first forward pass; bad input raises here."""
     _check_choices(protocol, keep, forms, sample, seed)
     _check_cut(cut, forms, cutoffs)
     pairs = as_pairs(pairs)
@@ -49,7 +49,7 @@ def prepare(
     model = as_language_model(model)
     if cut == "all-words" and model.kind == "masked":
         raise InputError(f"{model.label} is a masked model: words of different lengths have no order; use cut='list'")
-    if protocol == "released" and model.bos == "default":  # the released code puts nothing in front by itself
+    if protocol == "released" and model.bos == "default":  # the released code itself adds no token in front
         model = model.with_policies(bos="tokenizer")
     found = counted_forms(model, lemmas, forms, pd.concat([pairs["correct"], pairs["wrong"]]).unique())
     if found.words and found.words.end:
@@ -136,7 +136,7 @@ def _check_cut(cut: Cut, forms: FormsPolicy, cutoffs: Cutoffs) -> None:
 
 
 def _in_order(lemmas: Lemmas) -> Lemmas:
-    """A list in the one order in which shards number lemmas, whatever the order in which it was given."""
+    """The list sorted, so that shards number lemmas alike whatever order it was given in."""
     return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
 
 
@@ -150,7 +150,7 @@ def _sampled(pairs: pd.DataFrame, index: np.ndarray, contexts: pd.DataFrame, siz
 
 
 def _numbered(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
-    """The pairs whose subject's number is known: it is said, or the forms show it; and how many numbers are guessed."""
+    """The pairs whose subject's number is given or shown by the forms, and how many numbers are guesses."""
     if pairs["number"].ne("").all():
         return pairs, 0
     pairs, guessed = with_numbers(pairs, [lemmas, load_lemmas("newman-appendix")])
@@ -187,7 +187,7 @@ def _unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> str:
 
 
 def _scored(given: int, left_out: dict[str, int], guessed: int, found: CountedForms, lemmas: Lemmas, model: str) -> str:
-    """What could be scored, in a line; a warning where it is next to nothing."""
+    """One line on what could be scored; warns if that is next to nothing."""
     kept = len(found.lemmas)
     line = f"counted: {given - sum(left_out.values()):,} of {given:,} pairs, {kept:,} of {len(lemmas):,} lemmas"
     if found.words:

@@ -1,4 +1,4 @@
-"""A sample of contexts, for measures that take long: of every construction some contexts, of both numbers."""
+"""A sample of contexts for slow measures: some contexts of every construction, of both numbers."""
 
 import numpy as np
 import pandas as pd
@@ -9,9 +9,9 @@ SAMPLE_SIZE = 24  # contexts of a construction where every context takes seconds
 def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.ndarray:
     """The rows of a sample stratified by construction and number.
 
-    Every construction gives at most `size` contexts, of each number its share of them. Which ones depends on the seed,
-    the construction and its contexts alone, neither on their order nor on what else is there; and a larger sample of
-    the same seed begins with the smaller one, so that what was scored for that serves again.
+    Every construction gives at most `size` contexts, in proportion to its numbers. The choice depends only on the seed,
+    the construction and its contexts, not on their order or on other constructions; and a larger sample with the same
+    seed begins with the smaller one, so that its scores are used again.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The work of an evaluation: its shards, and how one is scored, contexts in, tables of scores out.
+"""The work of an evaluation: its shards, and how one is scored, from contexts to tables of scores.
 
 Tables number contexts and pairs from 0 within the shard, so that it serves any run that holds the same contexts.
 """
@@ -22,20 +22,20 @@ GROUP = ["construction", "subject", "noun", "number"]
 
 
 class Distributions(NamedTuple):
-    """Of some contexts of a shard, over entries of the vocabulary or places in the list of words (k, entries)."""
+    """Those of k contexts of a shard, over entries of the vocabulary or places in the list of words (k, entries)."""
 
     contexts: np.ndarray  # (k,)
     logits: torch.Tensor  # what is compared, and ranked by cut-offs once normalised over the entries
     log_probabilities: torch.Tensor  # nats
-    ranked: int  # how many of the entries, from the first, cut-offs rank
-    total: np.ndarray  # (k, 1) the probability of these: 1 of a vocabulary
-    head: Boundary | None = None  # where top cut-offs fall among all words, where that is asked for
+    ranked: int  # cut-offs rank this many entries, from the first
+    total: np.ndarray  # (k, 1) their total probability: 1 for a vocabulary
+    head: Boundary | None = None  # where top cut-offs fall among all words, if needed
 
 
 def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Shard] | None = None) -> Work:
     """The work of a job; one shard is a slice of the contexts of a construction, with its pairs.
 
-    `shards` are those of another model's job that reads the same tokens, if they are there.
+    `shards`, if given, are those of another model's job that reads the same tokens.
     """
     if shards is None:
         shards = {name: Shard(members, len(members), _shapes(job, members)) for name, members in job.shards()}
@@ -91,7 +91,7 @@ def score_shard(
 def _distributions(
     job: Job, slots: list[Prompt], batch_tokens: int | None, advance: Callable[[float], None]
 ) -> Iterator[Distributions]:
-    """The distributions at the slots, in blocks, in an order of their own."""
+    """The distributions at the slots, in blocks, in no fixed order."""
     if job.words:
         from tse_core.agreement.word_distributions import of_words  # with the search for whole words
 
@@ -135,7 +135,7 @@ def _score_contexts(job: Job, found: Distributions, number: np.ndarray) -> pd.Da
 
 
 def _score_pairs(job: Job, found: Distributions, rows: np.ndarray, forms: np.ndarray) -> pd.DataFrame:
-    """The metrics and both forms' log-probabilities of the pairs in a block: `rows` of it (-1: it has another's)."""
+    """The metrics and both forms' log-probabilities of the pairs in a block, by its `rows` (-1: in another block)."""
     comparable = found.log_probabilities.exp() if job.protocol == "released" else found.logits
     pairs = np.flatnonzero(rows >= 0)
     places = torch.as_tensor(rows[pairs], device=comparable.device)
@@ -155,8 +155,8 @@ def _score_pairs(job: Job, found: Distributions, rows: np.ndarray, forms: np.nda
 def lemma_groups(contexts: pd.DataFrame) -> pd.MultiIndex:
     """Construction, subject, noun and number of each context: over these a lemma's scores are summed.
 
-    A subject of which the noun alone is known is called by it; one of which nothing is known is a subject of its own,
-    called by its left context.
+    A subject known only by its noun is named after it; an unknown one counts as a separate subject, named after its
+    left context.
     """
     subjects = contexts["subject"].where(contexts["subject"] != "", contexts["noun"])
     subjects = subjects.where(contexts["noun"] != "", contexts["left"])

@@ -2,7 +2,7 @@
 
 Table 3 of Newman et al. (2021) shows the ten most probable entries of two sentences; here any sentence will do.
 
-Past forms are those that the list does not score. They go with any subject, but for the past of *be*: after a plural
+Past forms are those that the list does not score. They fit any subject, except the past of *be*: after a plural
 subject *were* agrees and *was* does not. The paper's appendix lists was/were as a pair of its own, so with that list
 they are marked correct and wrong, and count in the scores. newman-clean leaves the pair out, and with it both are past
 forms, because what is marked correct or wrong is what EW and MW count. (The paper's Table 3 prints no form of *be*.)
@@ -39,7 +39,7 @@ def split_blank(sentence: str) -> tuple[str, str]:
 def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
     """The distribution of the word between left and right: token, id, probability, log_probability (nats), in order.
 
-    What the paper's Table 3 shows the first ten rows of. A masked model reads both sides, a causal one the left.
+    The paper's Table 3 shows its first ten rows. A masked model reads both sides, a causal one the left.
 
     >>> slot_distribution("lab-systematic-causal", "The author")["token"].head(3).tolist()
     ['that', 'knew', 'the']
@@ -57,13 +57,13 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
 
 
 def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
-    """The distribution at the blank of a sentence, most probable first, each entry with what it is.
+    """The distribution at the blank of a sentence, most probable first, each entry with its form.
 
     Parameters
     ----------
     model : LanguageModel, or what `load_model` takes
     sentence : str
-        With ``___`` where the verb stands.
+        With ``___`` in place of the verb.
     number : "singular" or "plural"
         The subject's.
     lemmas : Lemmas, or what `load_lemmas` takes
@@ -112,7 +112,7 @@ def marked_entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
 
 
 def _marks(kept: pd.DataFrame, number: str, all_lemmas: pd.DataFrame) -> dict[str, tuple[str, str]]:
-    """Word -> (form, lemma). A word that is several things counts as correct before wrong before past."""
+    """Word -> (form, lemma). Of several roles a word takes the first: correct, wrong, past."""
     if number not in ("singular", "plural"):
         raise unknown("number", number, ("singular", "plural"))
     wrong = "plural" if number == "singular" else "singular"

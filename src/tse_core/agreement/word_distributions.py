@@ -1,4 +1,4 @@
-"""What each context gives for whole words, and what that costs."""
+"""Whole words at the slot of each context: their probabilities and the cost."""
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from tse_core.metrics.distribution import Boundary
 
 
 def tokens_of_words(words: WordList | None) -> int:
-    """How many tokens a context costs beyond its own, so that whole words are scored there."""
+    """How many tokens beyond its own each context costs for scoring whole words."""
     if not words:
         return 0
     tree = form_tree(words.spellings)

@@ -1,4 +1,4 @@
-"""What is odd about sentence pairs: found, counted and reported; no pair is dropped for it.
+"""Defects of sentence pairs: found, counted and reported; no pair is dropped for one.
 
 In BLiMP seven pairs have two identical sentences (a tie for every model), critical "words" may be several words, and
 some carry a space that would be doubled when prefix and word are joined.
@@ -19,7 +19,7 @@ def pair_defects(pairs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row an oddity and paradigm: defect, paradigm, pairs (how many), consequence, pair_ids (the first five).
+        A row per defect and paradigm: defect, paradigm, pairs (how many), consequence, pair_ids (the first five).
     """
     rows = []
     for defect, found, consequence in _checks(pairs):
@@ -30,7 +30,7 @@ def pair_defects(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _checks(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.Series, str]]:
-    """(defect, for which pairs, what it means for a score)."""
+    """(defect, which pairs have it, what it means for a score)."""
     good, bad = pairs["good"], pairs["bad"]
     yield "identical sentences", good == bad, "a tie for every model"
     repeated = pairs.duplicated(["paradigm", "good", "bad"])
@@ -52,6 +52,6 @@ def _checks(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.Series, str]]:
 
 
 def _final_marks(sentences: pd.Series) -> pd.Series:
-    """The last character of each sentence where it is no letter or digit, else ""."""
+    """The last character of each sentence if it is not a letter or digit, else ""."""
     last = sentences.str[-1].fillna("")
     return last.mask(last.str.isalnum(), "")

@@ -1,8 +1,8 @@
 """BLiMP: 67 paradigms of 1,000 minimal pairs in 12 phenomena (Warstadt et al. 2020), or any other paradigms.
 
-sentence pairs -> log-probabilities of both sides -> per-pair table -> accuracy of paradigms, phenomena, everything
+sentence pairs -> log-probabilities of both sides -> per-pair table -> accuracy per paradigm, per phenomenon, overall
 
-Finished paradigms go into the store one by one: a run that is stopped goes on where it was, and a paradigm's scores do
+Finished paradigms go into the store one by one: a stopped run resumes where it was, and a paradigm's scores do
 not depend on which others ran with it.
 """
 
@@ -44,7 +44,7 @@ class PairScores:
         return accuracy(self.pairs, by)
 
     def tidy(self) -> pd.DataFrame:
-        """Every accuracy, one a row, in the columns of result files: all pairs, phenomena, paradigms.
+        """Every accuracy, one per row, in the columns of result files: all pairs, phenomena, paradigms.
 
         All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP with a paradigm
         missing has no row, so that no part stands for the whole.
@@ -80,7 +80,7 @@ def evaluate_blimp(
     method, bos, space, first, ties, unknown_words
         As in :func:`tse_core.score_pairs`.
     store : Store or folder, optional
-        Where finished paradigms are kept and looked for, and the accuracies kept.
+        Where finished paradigms and accuracies are kept and looked up.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
 
 
 def _check_names(pairs: pd.DataFrame) -> None:
-    """Raise InputError where a row of the results would stand for two things: names of parts must tell them apart."""
+    """Raise InputError where a row of the results would stand for two things: parts need distinct names."""
     for by in ("paradigm", "phenomenon"):
         if by in pairs and (taken := set(pairs[by]) & set(OF_ALL)):
             raise InputError(f"a {by} is called {sorted(taken)[0]!r}, which is what results call all pairs together")

@@ -1,4 +1,4 @@
-"""Accuracy of pairs by paradigm and phenomenon, and two models on the same pairs; with intervals and tests."""
+"""Accuracy by paradigm and phenomenon, and comparison of two models on the same pairs, with intervals and tests."""
 
 import math
 
@@ -81,7 +81,7 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
             f"the two models were scored on different pairs: {len(first)} and {len(second)}, {len(both)} shared"
         )
     if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
-        raise InputError("McNemar's test knows right and wrong only: count ties as wrong")
+        raise InputError("McNemar's test takes only right and wrong: count ties as wrong")
     both = both.dropna(subset=["correct", "correct_second"])
     columns = GROUPS[by]
     groups = both.groupby(columns, sort=False, dropna=False) if columns else [((), both)]

@@ -1,6 +1,6 @@
-"""The ``tse`` command: what happens around every sub-command. Streams are UTF-8, a mistake is one line.
+"""The ``tse`` command: the frame of every sub-command. Streams are UTF-8, a user's mistake gives one line.
 
-Nothing is imported here but the standard library and the errors, so that Ctrl-C is answered from the start.
+Nothing is imported here but the standard library and the errors, so that Ctrl-C works from the start.
 """
 
 import os
@@ -16,7 +16,7 @@ STOPPED = 130
 
 
 class Shown:
-    """A stream on which no text steers a terminal; rich, which draws with such characters, gets the stream itself."""
+    """A stream whose text cannot control the terminal; rich, which needs control characters, gets the raw stream."""
 
     def __init__(self, stream):
         self.rich_proxied_file = stream
@@ -31,8 +31,8 @@ class Shown:
 def main(arguments: list[str] | None = None) -> None:
     """Run ``tse`` and leave with its exit code.
 
-    0, or what the sub-command says; 2 for a mistake that the user can mend, which is one line on standard error; 70 for
-    a fault of the program, with a short report; 130 when stopped with Ctrl-C.
+    0, or what the sub-command says; 2 for a mistake that the user can fix, shown in one line on standard error; 70 for
+    a bug in the program, with a short report; 130 when stopped with Ctrl-C.
     """
     _prepare_streams()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler and current_thread() is main_thread():
@@ -54,7 +54,7 @@ def _interrupted(number, frame) -> None:
 
 
 def _prepare_streams() -> None:
-    """Standard output and errors take every character, whatever the locale, and obey none; closed ones lead nowhere."""
+    """Make output and errors accept every character in any locale, and obey none; closed streams go to os.devnull."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = getattr(sys, name)
         if stream is None:
@@ -88,18 +88,18 @@ def _run(arguments: list[str]) -> int:
 
 
 def _failed(error: Exception, arguments: list[str]) -> int:
-    """What is said of an exception, and the exit code: of the user, the machine, or ours."""
+    """Report an exception (a fault of the user, the machine or ours); returns the exit code."""
     kind = type(error).__name__
     if isinstance(error, InputError):
         return _mistake(str(error))
-    if kind == "Abort":  # of the library that reads the command line: a question was not answered
+    if kind == "Abort":  # from the command-line library: a question was not answered
         return _stopped()
     if kind == "NoArgsIsHelpError":
         from tse_core.cli.commands import app
 
         app(args=[*arguments, "--help"], prog_name="tse", standalone_mode=False)
         return 2
-    if hasattr(error, "format_message"):  # of the same library
+    if hasattr(error, "format_message"):  # from the same library
         path = getattr(getattr(error, "ctx", None), "command_path", "tse")
         return _mistake(f"{error.format_message().rstrip('.')}; see {path} --help")
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "allocate memory" in str(error)):  # torch

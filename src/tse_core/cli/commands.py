@@ -1,4 +1,4 @@
-"""The sub-commands together: one file for a group of them; none imports torch before work starts."""
+"""All sub-commands: one file for each group of them; none imports torch before work starts."""
 
 from functools import cache
 from importlib import import_module

@@ -34,7 +34,7 @@ def fetch(names: Annotated[list[str] | None, typer.Argument(help=f"{WHICH}.")] =
     if not names:
         raise InputError("say what to fetch: `tse data fetch all`, or names that `tse data status` shows")
     models, names = _parted(names)
-    table = downloads.select(names)  # an unknown name is told before anything is fetched
+    table = downloads.select(names)  # an unknown name is reported before anything is fetched
     for name in models:
         print(f"{name}: {model_file(name)}")
     if not names:
@@ -48,7 +48,7 @@ def fetch(names: Annotated[list[str] | None, typer.Argument(help=f"{WHICH}.")] =
 def verify(names: Names = None) -> None:
     """Check the size and checksum of the cached files; name each damaged one.
 
-    Exit code 1 where a file is damaged, or missing although it was asked for by name.
+    Exit code 1 if a file is damaged, or if a file given by name is missing.
 
     Examples:  tse data verify   |   tse data verify blimp smollm2-135m-instruct
     """
@@ -74,7 +74,7 @@ def verify(names: Names = None) -> None:
 
 @group.command()
 def status(names: Names = None) -> None:
-    """What can be downloaded, how much of it is in the cache, and under which licence.
+    """Show what can be downloaded, how much of it is in the cache, and its licence.
 
     Example:  tse data status
     """
@@ -102,7 +102,7 @@ def status(names: Names = None) -> None:
 @group.command()
 def lemmas(
     giant_verb_list: Annotated[
-        Path, typer.Option(help="The Giant Verb List: the published PDF, or plain text with one verb a line.")
+        Path, typer.Option(help="The Giant Verb List: the published PDF, or plain text, one verb per line.")
     ],
     tokenizer: Annotated[
         list[str] | None,
@@ -141,7 +141,7 @@ def _files(count: int) -> str:
 
 
 def _vocabulary(name_or_folder: str, words: list[str]) -> Callable[[str], int | None]:
-    """A word -> its single vocabulary entry in the tokenizer of that name or folder, or None."""
+    """Maps a word to its single vocabulary entry in the tokenizer of that name or folder, or None."""
     from transformers import AutoTokenizer
 
     from tse_core.models.language_model import LanguageModel
@@ -152,7 +152,7 @@ def _vocabulary(name_or_folder: str, words: list[str]) -> Callable[[str], int | 
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{name_or_folder}: no tokenizer of that name or in that folder ({reason})") from None
-    network = Network()  # only the tokenizer is asked
+    network = Network()  # only the tokenizer is used
     network.vocabulary_size = len(tokenizer)
     ids = LanguageModel(name_or_folder, "masked", tokenizer, network).word_ids(words)
     return dict(zip(words, ids, strict=True)).get

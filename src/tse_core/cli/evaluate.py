@@ -55,7 +55,7 @@ def evaluate(
     protocol: Annotated[
         str,
         typer.Option(
-            help="[b]exact[/b], or [b]released[/b]: as the authors' code does, to compare with published values."
+            help="[b]exact[/b], or [b]released[/b]: like the authors' code, to compare with published values."
         ),
     ] = "exact",
     forms: Annotated[
@@ -78,7 +78,7 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="N|all",
-            help="How many contexts of each construction to score, as many of each number: all, but 24 for whole words "
+            help="How many contexts of each construction to score, stratified by number: all, but 24 for whole words "
             "on a CPU.",
         ),
     ] = None,
@@ -92,11 +92,11 @@ def evaluate(
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="A second model: both over the lemmas that they share, compared by noun.")
+        str | None, typer.Option(help="A second model, compared by noun over the lemmas that both have.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
-    batch_tokens: Annotated[int | None, typer.Option(help="Tokens in one forward pass at most.", min=1)] = None,
+    batch_tokens: Annotated[int | None, typer.Option(help="Most tokens in one forward pass.", min=1)] = None,
 ) -> None:
     from tse_core.agreement.divisions import divisions
     from tse_core.agreement.evaluate import evaluated
@@ -126,7 +126,7 @@ def evaluate(
     asked = ["construction"] if by is None else ["construction", by]
     for job in (job for of_model in jobs for job in of_model):
         for name in asked:
-            divisions(name, job.contexts, job.lemmas)  # every mistake shows before the first model is run
+            divisions(name, job.contexts, job.lemmas)  # reports every mistake before the first model is run
     results = [[evaluated(job, store, batch_tokens) for job in of_model] for of_model in jobs]
     runs = [result for of_model in results for result in of_model]
     for result in runs:
@@ -153,7 +153,7 @@ def _size(sample: str | None) -> int | str | None:
 
 
 def _show_scores(found, by: str, intervals: bool) -> None:
-    """The scores of an evaluation in cells, with their intervals, and what TSE asked."""
+    """The scores of an evaluation in cells, with intervals, and the counts behind TSE."""
     from tse_core.agreement.cells import TABLE_ORDER
     from tse_core.agreement.divisions import divisions, factor_names
 

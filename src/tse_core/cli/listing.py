@@ -54,7 +54,7 @@ def _models() -> Iterator[tuple[str, ...]]:
     from tse_core.models.packages import package_models
     from tse_core.paths import data_folder
 
-    said = {"cached": "fetched", "missing": "fetched on first use", "damaged": "damaged: fetched anew on first use"}
+    said = {"cached": "fetched", "missing": "fetched on first use", "damaged": "damaged: fetched again on first use"}
     for name, model in package_models().items():
         yield name, "causal", f"{model.bytes / 1e6:.1f}", model.licence, said[model_state(name)]
 

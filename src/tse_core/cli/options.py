@@ -1,4 +1,4 @@
-"""Options that several sub-commands share, said once: which model and how it is opened, where finished work is kept."""
+"""Options that several sub-commands share: which model and how it is opened, where finished work is kept."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ StoreFolder = Annotated[
 
 
 def results_file(param: typer.CallbackParam, path: Path | None) -> Path | None:
-    """Checks, before any work, that results can be written to a file: a callback of options."""
+    """Option callback: checks, before any work, that results can be written to a file."""
     return _writable(param, path, "results are written as", (".parquet", ".csv"))
 
 
@@ -67,10 +67,10 @@ def _of_model(*names: str, **how: Any) -> Any:
 
 @dataclass(frozen=True)
 class Opening:
-    """How the options say that a model is opened."""
+    """The options on how a model is opened."""
 
     kind: Annotated[
-        str | None, _of_model(help="Read the model as [b]causal[/b] or [b]masked[/b]; found out by default.")
+        str | None, _of_model(help="Read the model as [b]causal[/b] or [b]masked[/b]; detected by default.")
     ] = None
     device: Annotated[str, _of_model(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.")] = "auto"
     dtype: Annotated[str, _of_model(help="Precision of the weights: float32, float16, bfloat16.")] = "float32"
@@ -107,10 +107,10 @@ class Opening:
         return loaded
 
     def names(self, first: str, *others: str | None) -> list[str]:
-        """The first model's name, which may be one of a server's (``--model``), and the others' that are given."""
+        """The name of the first model, which may be a server's (``--model``), and of the others that are given."""
         if self.served is not None:
             if not first.startswith(("http://", "https://")):
-                where = f"{first} is no address such as http://127.0.0.1:8000/v1"
+                where = f"{first} is not an address such as http://127.0.0.1:8000/v1"
                 raise InputError(f"--model names a model of a server; {where}")
             first = f"{first}#{self.served}"
         return [name for name in (first, *others) if name]
@@ -121,13 +121,13 @@ class Opening:
 
 
 def opens_a_model(command: Callable) -> Callable:
-    """The command with the options of `Opening`; it takes them together, as ``opening``."""
+    """The command with the options of `Opening`, which it receives together as ``opening``."""
     shared = list(inspect.signature(Opening).parameters.values())
     return _with(command, "opening", shared, lambda said: Opening(**said))
 
 
 def keeps_work(command: Callable) -> Callable:
-    """The command with ``--store`` and ``--no-store``; it takes the store that they mean, or None, as ``store``."""
+    """The command with ``--store`` and ``--no-store``, from which it receives the store or None as ``store``."""
 
     def told(store: StoreFolder = None, no_store: Annotated[bool, typer.Option(
         "--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)] = False):  # fmt: skip
@@ -137,7 +137,7 @@ def keeps_work(command: Callable) -> Callable:
 
 
 def _with(command: Callable, name: str, shared: list[inspect.Parameter], made: Callable[[Mapping], Any]) -> Callable:
-    """The command with the shared options in the place of one of its parameters, which is made of them."""
+    """The command with the shared options in place of one parameter, which is built from them."""
     shared = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in shared]
     of_command = inspect.signature(command).parameters
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in of_command.values() if p.name != name]

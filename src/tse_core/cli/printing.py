@@ -16,7 +16,7 @@ _IN_A_CELL = {ord("\t"): r"\t", ord("\n"): r"\n"}
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A table on a terminal; elsewhere the headings and one line a row, tabs between the columns, for grep and cut."""
+    """Print a table on a terminal; elsewhere one line per row, separated by tabs, for grep and cut."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -28,7 +28,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
         return
     table = Table(*headings)
     for row in texts:
-        table.add_row(*map(Text, row))  # [red] in a name is no colour
+        table.add_row(*map(Text, row))  # so that [red] in a name is not a colour
     console.print(table)
 
 
@@ -50,7 +50,7 @@ def write_table(table: "pd.DataFrame", file: Path) -> None:
 
 
 def write_scores(found: Iterable, file: Path | None) -> None:
-    """Write every number of some results (their ``tidy()``) to a results file, where one is asked for."""
+    """Write every number of some results (their ``tidy()``) to a results file, if one is given."""
     if file:
         import pandas as pd
 

@@ -28,12 +28,12 @@ def write_report(error: BaseException, arguments: list[str]) -> str:
         enclosed = file.name
     except OSError:
         enclosed = "these lines"
-    lines.append(f"  This is a fault of tse, not yours. Please file it where you got this program with {enclosed}")
+    lines.append(f"  This is a bug in tse, not your mistake. Please report it where you got tse, with {enclosed}")
     return "\n".join(lines)
 
 
 def versions() -> str:
-    """The versions of everything that takes part."""
+    """The versions of Python, the platform and the packages."""
     found = [
         f"tse-core {__version__}",
         f"Python {platform.python_version()}",

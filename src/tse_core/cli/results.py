@@ -23,7 +23,7 @@ def list_(
 ) -> None:
     """List the finished runs: key, model, data, policies, bytes, and where the numbers come from.
 
-    They were computed here, imported, or computed by code that has changed since: those are not shown any more.
+    They were computed here, imported, or computed by code that has changed since; the last are no longer shown.
 
     Example:  tse results list
     """
@@ -52,13 +52,13 @@ def show(which: Which, store: options.StoreFolder = None) -> None:
 
 @group.command()
 def add(
-    files: Annotated[list[Path], typer.Argument(help="Results files, or folders of them: recorded runs, say.")],
+    files: Annotated[list[Path], typer.Argument(help="Results files, or folders of them, e.g. recorded runs.")],
     store: options.StoreFolder = None,
 ) -> None:
     """Merge results made elsewhere, on a GPU or in Colab, into the store, with their signatures.
 
-    Files are checked first: columns, ranges, signatures and, for Parquet, the digest of the rows. Numbers that are
-    there already are passed over, and so are the other files of a folder, or of several, that hold no results.
+    Files are checked first: columns, ranges, signatures and, for Parquet, the digest of the rows. Numbers
+    already in the store are skipped, and so are files without results where several files or a folder are given.
 
     Example:  tse results add from-colab.parquet   |   tse results add recorded/gpt2
     """
@@ -75,7 +75,7 @@ def add(
         raise InputError(f"{', '.join(map(str, files))}: no results file is there (.parquet or .csv with signatures)")
     if others:
         names = ", ".join(file.name for file in others)
-        print(f"tse: passed over, as they hold no results: {names}", file=sys.stderr)
+        print(f"tse: skipped, as they hold no results: {names}", file=sys.stderr)
     for file, table in tables.items():
         new = keep_results(table, options.store_in(store), imported=True)
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
@@ -136,7 +136,7 @@ def diff(
     if len(models) > 1 and found["metric"].isin(OF_CONTEXTS).any():
         print("verbs: each model counts those of its own vocabulary; tse evaluate A --against B counts those of both")
     if len(policies) > 1 or (policies and len(models) > 1):
-        print("  more than one thing differs, so no difference below can be put down to one of them")
+        print("  more than one thing differs, so no difference below can be attributed to one of them")
     of_list = any(signature.policy.get("cut") == "list" for signature in made)
     rows = [
         [r["construction"], _metric(r, of_list), f"{r['first']:.4f}", f"{r['second']:.4f}", f"{r['difference']:+.4f}"]
@@ -178,12 +178,12 @@ def export(
 def gc(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing files that are whole.")] = False,
-    older_than: Annotated[float, typer.Option(help="Minutes that a part must have lain untouched.", min=0)] = 60,
+    older_than: Annotated[float, typer.Option(help="Minutes for which a part must be unchanged.", min=0)] = 60,
     store: options.StoreFolder = None,
 ) -> None:
-    """Remove damaged files, parts left by killed runs, and shards that nothing explains.
+    """Remove damaged files, parts left by killed runs, and orphaned shards.
 
-    Asks before it removes anything whole. Nothing but the store's own files is looked at.
+    Asks before it removes anything whole. Only the store's own files are examined.
 
     Example:  tse results gc --dry-run
     """
@@ -201,7 +201,7 @@ def gc(
 
 
 def _files_in(places: list[Path]) -> list[Path]:
-    """The files, those of a folder in its place."""
+    """The files, with each folder replaced by its files."""
     return [file for place in places for file in (sorted(place.iterdir()) if place.is_dir() else [place])]
 
 
@@ -222,7 +222,7 @@ def opened(which: str, store: Path | None):
 def other_contents(data: str, lemmas: str = "") -> list[str]:
     """Where data or lemmas, each as name@hash, have other contents under that name here, one line each.
 
-    Data that is not on this machine is passed over.
+    Data that is not on this machine is skipped.
     """
     from tse_core.datasets.lemmas import load_lemmas
     from tse_core.datasets.names import data_hash, load_pairs

@@ -1,4 +1,4 @@
-"""``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model does with the sentences of a file, one a line."""
+"""``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model makes of the sentences of a file, one per line."""
 
 import sys
 from typing import Annotated
@@ -10,7 +10,7 @@ from tse_core.cli.commands import app
 from tse_core.errors import InputError
 from tse_core.files import decoded, lines_of, read_text
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="Text with one sentence a line; - for standard input.")]
+File = Annotated[str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")]
 
 
 @app.command()
@@ -53,7 +53,7 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
 @app.command()
 @options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print for every token of every sentence 1 where the model does not know it, else 0.
+    """Print for every token of every sentence 1 if the model does not know it, else 0.
 
     Example:  tse unkify lab-systematic-causal sentences.txt
     """

@@ -11,10 +11,10 @@ from tse_core.cli.commands import app
 from tse_core.cli.printing import print_written, write_scores
 from tse_core.progress import duration
 
-HELP = """Evaluate many models (and their revisions) on many data sets, as a plan in YAML says.
+HELP = """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
 
 Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym suites (suites). What the store holds is not
-computed again, so an interrupted sweep goes on when it is started again. Exit code 1: some runs failed, the others are
+computed again, so an interrupted sweep resumes when it is started again. Exit code 1: some runs failed, the others are
 done and written.
 
 [b]Examples[/b]
@@ -36,11 +36,11 @@ def sweep(
         bool, typer.Option("--dry-run", help="Show tasks, tokens, time and memory; score nothing.")
     ] = False,
     engine: Annotated[
-        str | None, typer.Option(help="processes, dask or slurm; as the plan says, else processes.")
+        str | None, typer.Option(help="processes, dask or slurm; by default the plan's, else processes.")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes, or jobs at a time.", min=1)] = None,
     gpus: Annotated[int | None, typer.Option(help="GPUs to use, one worker each.", min=1)] = None,
-    address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler.")] = None,
+    address: Annotated[str | None, typer.Option(help="Address of a running Dask scheduler.")] = None,
     threads: Annotated[int, typer.Option(help="Processor threads of each worker.", min=1)] = 1,
     attempts: Annotated[int, typer.Option(help="How often a failing task is tried.", min=1)] = 2,
     out: Annotated[Path | None, options.results_option("all scores")] = None,

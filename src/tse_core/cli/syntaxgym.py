@@ -103,7 +103,7 @@ def check(
     suites: Suites,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse stray spaces, too.")] = False,
 ) -> None:
-    """Check suites: one line that names item, condition and region for everything that is wrong.
+    """Check suites: one line for each problem, naming its item, condition and region.
 
     Example:  tse syntaxgym check my-suite.json
     """
@@ -120,7 +120,7 @@ def check(
         if not problems:
             suite = read_suite(path)
             for note in suite.notes:
-                print(f"{name}: {note}, mended when read")
+                print(f"{name}: {note}, fixed when read")
             items, conditions = len(suite.items), len(suite.conditions)
             print(f"{name}: {items} items, {conditions} conditions, {len(suite.regions)} regions; well formed")
     if wrong:

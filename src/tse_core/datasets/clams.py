@@ -1,13 +1,13 @@
 """CLAMS (Mueller et al. 2020): Marvin and Linzen's constructions in five languages, read as agreement pairs.
 
-The files hold a True and a False sentence in turn and nothing else. ``data/clams.yaml`` knows their nouns and verbs,
-and three rules make pairs of them:
+The files hold a True and a False sentence in turn and nothing else. ``data/clams.yaml`` lists their nouns and verbs,
+and three rules turn them into pairs:
 
-- A pair is kept where its sentences part in one word, which is a form of a verb. Set aside are pairs in which an
-  adjective agrees too (les auteurs sont petits / est petit): they have no one slot, and to a masked model the adjective
-  would tell the number. Set aside are Russian pairs without a verb (авторы старые / старый).
+- A pair is kept if its sentences differ in one word, which is a form of a verb. Pairs in which an adjective agrees too
+  (les auteurs sont petits / est petit) are set aside: they have no single slot, and the adjective would tell a masked
+  model the number. So are Russian pairs without a verb (авторы старые / старый).
 - Text is in Unicode's composed form (NFC) and written as the language writes it: no space before a comma, l'auteur, and
-  Hebrew prefixes joined to their word, except right before the slot, where "and" stays a word of its own.
+  Hebrew prefixes joined to their word, except right before the slot, where "and" stays a separate word.
 - Files on reflexives and negative polarity (English only) are about no verb and are not in data/datasets.yaml.
 
 Known faults are kept as they are: German "den Wächter" behind a preposition lacks the ending of the dative.
@@ -47,7 +47,7 @@ class Lexicon:
     nouns : form -> {number: noun}
     verbs : (singular, plural) -> lemma
     ambiguous : rules for the number of nouns whose form does not show it, see data/clams.yaml
-    joined : words that are written together with the one behind them
+    joined : words that are joined to the word after them
     pattern : finds the nouns in words with spaces around them
     """
 
@@ -59,7 +59,7 @@ class Lexicon:
 
 
 def clams_names(name: str) -> list[str]:
-    """Every name that means pairs of one language: clams/fr, clams/fr/simple, ..."""
+    """Every name for pairs of one language: clams/fr, clams/fr/simple, ..."""
     return [name, *(f"{name}/{slug}" for slug in dict.fromkeys(slug for _, slug in _files(name)))]
 
 
@@ -124,7 +124,7 @@ def read_clams(
 
 
 def written(words: list[str], joined: list[str]) -> str:
-    """Words that a file writes apart as their language writes them.
+    """Words that a file separates by spaces, spelled as in their language.
 
     >>> written("les auteurs , que l' adjoint".split(), ["l'"])
     "les auteurs, que l'adjoint"

@@ -1,4 +1,4 @@
-"""One way in: what every public function takes for its pairs and its lemmas."""
+"""The forms in which every public function takes pairs and lemmas."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ LISTS = {"clams/fr": "french", "clams/de": "german", "clams/he": "hebrew", "clam
 def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Agreement pairs as they are, from a table with other columns, or those that a name or path means.
 
-    What a table says besides the words is read as text, so that 1, 1.0 and "1" are one level of a factor. See
+    Further columns of a table are read as text, so that 1, 1.0 and "1" are one level of a factor. See
     `load_pairs` and `pairs_from_table`. Raises InputError.
     """
     if not isinstance(pairs, pd.DataFrame):
@@ -36,7 +36,7 @@ def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
                 f"the pairs, row {row + 1}: both forms are {plain['correct'].iloc[row]!r}; they must differ"
             )
         return checked_numbers(plain)
-    from tse_core.datasets.columns import pairs_from_table  # for other columns
+    from tse_core.datasets.columns import pairs_from_table  # only for other columns
 
     made = pairs_from_table(pairs)
     made.attrs["name"] = pairs.attrs.get("name", "pairs")

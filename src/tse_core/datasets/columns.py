@@ -1,8 +1,8 @@
 """Minimal pairs from tables, whatever their columns are called.
 
-Known by name are, among others, the columns of MultiBLiMP (``sen``, ``wrong_sen``) and of what Grew-TSE exports
-(``masked_text`` or ``prompt_text``, ``form_grammatical``, ``form_ungrammatical``). Any other table says with `columns`
-which of its columns is what.
+Known column names include those of MultiBLiMP (``sen``, ``wrong_sen``) and of what Grew-TSE exports
+(``masked_text`` or ``prompt_text``, ``form_grammatical``, ``form_ungrammatical``). For any other table, `columns`
+says which column holds what.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from tse_core.datasets.plain_text import check_names, text_cells, warn_of_change
 from tse_core.errors import InputError, unknown
 from tse_core.words import join, plain, plain_right
 
-MASK = "[MASK]"  # where the verb stands in a column `text`
+MASK = "[MASK]"  # marks the verb's place in a column `text`
 NAMES = {  # what a column holds -> the names that it is known by
     "good": ("good", "sentence_good", "sen", "grammatical"),
     "bad": ("bad", "sentence_bad", "wrong_sen", "ungrammatical"),
@@ -48,11 +48,11 @@ def pairs_from_table(
     table : DataFrame
         Two whole sentences (good, bad), or a sentence with a gap and the verb's two forms: left and right or text (with
         [MASK] in the gap), correct, wrong. Optional: number (singular or plural, SG or PL, Sing or Plur, -1 or -2;
-        empty where it is not known), construction, id, subject and the other columns of agreement pairs. `NAMES` says
-        under which further names they are known. Columns of any other name are kept as factors: an evaluation can be
+        empty where it is not known), construction, id, subject and the other columns of agreement pairs. `NAMES` lists
+        further names for them. Columns of any other name are kept as factors: an evaluation can be
         divided by them.
     columns : mapping, optional
-        What a column holds -> its name in the table, where that is no known name, e.g. ``{"good": "satz"}``.
+        What a column holds -> its name in the table, if that is not a known name, e.g. ``{"good": "satz"}``.
     construction : the name where the table has none; by default the file's.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
 
@@ -85,7 +85,7 @@ def pairs_from_table(
 
 
 def sentence_pairs_from_table(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Sentence pairs from a table with other columns; see `pairs_from_table`, of which no number is needed."""
+    """Sentence pairs from a table with other columns; see `pairs_from_table`; no number is needed."""
     found = known_columns(table, columns)
     name = Path(table.attrs.get("where", "pairs")).stem
     rows = []
@@ -104,7 +104,7 @@ def sentence_pairs_from_table(table: pd.DataFrame, columns: Mapping[str, str] | 
 
 
 def known_columns(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What the table's columns hold -> their names; the chosen ones go before those known by name.
+    """What the table's columns hold -> their names; the given ones take precedence over known names.
 
     Raises InputError: a column that is not there, no two sentences and no sentence with two forms.
     """

@@ -1,6 +1,6 @@
 """Pinned downloads: every file of data/datasets.yaml has a commit, a size and a checksum, and nothing else is accepted.
 
-A file lies in the cache as ``owner/repository/commit/path``. ``TSE_MIRROR``, a folder or an address laid out in the
+A file is cached as ``owner/repository/commit/path``. ``TSE_MIRROR``, a folder or an address laid out in the
 same way (so another machine's cache will do), replaces the network. Reading never downloads; :func:`fetch` does.
 """
 
@@ -41,10 +41,10 @@ def select(names: Iterable[str] = ("all",)) -> pd.DataFrame:
 
 
 def fetch(names: Iterable[str] = ("all",), progress: Callable[[str, int], None] | None = None) -> int:
-    """Bring files into the cache, from ``TSE_MIRROR`` or the network; returns how many were missing or damaged.
+    """Download files into the cache, from ``TSE_MIRROR`` or the network; returns how many were missing or damaged.
 
-    A file is downloaded beside its place, checked, and only then moved there. ``progress`` is called with each file's
-    name and size as soon as it is there. Raises InputError: no network, a cut-off download, a wrong checksum.
+    A file is downloaded next to its place, checked, and only then moved there. ``progress`` is called with each file's
+    name and size once it is in the cache. Raises InputError: no network, a cut-off download, a wrong checksum.
     """
     fetched = 0
     for row in select(names).itertuples():
@@ -150,7 +150,7 @@ def _reason(error: Exception) -> str:
     return {
         "ConnectionError": "no connection",
         "ConnectTimeout": f"no answer within {_WAIT} seconds",
-        "ReadTimeout": f"no answer within {_WAIT} seconds, or too slow a one",
+        "ReadTimeout": f"no answer within {_WAIT} seconds, or too slow",
         "ChunkedEncodingError": "the download broke off",
         "ProxyError": "the proxy refuses",
         "SSLError": "no trusted connection",

@@ -1,8 +1,8 @@
 """The paper's full lemma list: the released rows united with a published list of verbs.
 
 Newman et al. (2021) scored 3,562 lemmas: 1,951 rows (`newman-released`) and the 3,250 verbs of the Giant Verb List, a
-PDF for writers that each reader downloads (`ADDRESS`; nobody may pass it on, so it is not part of the project). Its
-verbs get their third person by the authors' spelling rule; rows that both lists hold count once.
+PDF for writers that each reader downloads (`ADDRESS`; it may not be redistributed, so it is not in the project). The
+authors' spelling rule gives the third person of its verbs; rows that both lists hold count once.
 """
 
 import re
@@ -32,7 +32,7 @@ def extend_with_giant_verb_list(path: str | Path) -> Lemmas:
     """The released rows united, as a set, with the verbs of a PDF or plain text file.
 
     `be` is skipped (the released rows hold is/are) and the list's `breath` is read as `breathe`. The table has the
-    columns of the released one; what is said of an added verb besides its forms comes from the library lemminflect.
+    columns of the released one; for added verbs, all but the two forms comes from the library lemminflect.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def save_full_list(lemmas: Lemmas) -> Path:
 def check_counts(
     lemmas: Lemmas, verbs: int | None = None, vocabularies: Mapping[str, Callable[[str], int | None]] = {}
 ) -> pd.DataFrame:
-    """The counts the paper names beside those found.
+    """The counts given in the paper beside those found.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def check_counts(
 
 
 def read_verbs(path: Path) -> list[str]:
-    """The verbs of the file, in its order: a PDF laid out as the published one, or one verb a line."""
+    """The verbs of the file, in its order: a PDF laid out like the published one, or text with one verb per line."""
     if not path.is_file():
         raise InputError(f"no such verb list: {path}")
     verbs = _from_pdf(path) if path.read_bytes()[:5] == b"%PDF-" else _from_text(path)
@@ -147,5 +147,5 @@ def _from_text(path: Path) -> list[str]:
 
 def _verdict(found: int, expected) -> str:
     if pd.isna(expected):
-        return "the paper names no count"
+        return "no count in the paper"
     return "as in the paper" if found == expected else f"differs from the paper by {found - expected:+d}"

@@ -1,4 +1,4 @@
-"""Template grammars: a lexicon and a few sentence patterns, written in YAML, give every agreement pair they allow.
+"""Template grammars: every agreement pair that a lexicon and a few sentence patterns, written in YAML, allow.
 
 >>> from tse_core.datasets.grammar_notation import load_grammar
 >>> pairs = generate(load_grammar("marvin-linzen"), "simple")
@@ -27,8 +27,8 @@ def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True,
     A pair is one choice of entries and numbers. ``subject`` is the noun that the tested verb agrees with, ``attractor``
     the last other noun before that verb (empty where there is none), each in the form it has in the sentence; ``noun``
     is the subject's singular, which its plural shares. ``twin`` is the sentence with both numbers of the subject
-    written out ("the author/authors near the guards ___"): what a pair shares with those that differ from it in the
-    subject's number alone. A factorial design adds its factors, a column each, and ``ambiguous`` ("yes", "no").
+    written out ("the author/authors near the guards ___"), the same for all pairs that differ only in the
+    subject's number. A factorial design adds a column for each factor, and ``ambiguous`` ("yes", "no").
     ``capital`` and ``period`` are the policies of :func:`tse_core.datasets.pairs.shape`.
     """
     if only is not None and only not in grammar.constructions:
@@ -56,7 +56,7 @@ def _is_item(grammar: Grammar, slot: Slot) -> bool:
 
 
 def noun_table(grammar: Grammar) -> pd.DataFrame:
-    """The grammar's nouns: columns list, singular, plural; one row a noun, in the file's order."""
+    """The grammar's nouns: columns list, singular, plural; one row per noun, in the file's order."""
     rows = [
         (name, entry.singular, entry.plural)
         for name, entries in grammar.lexicon.items()
@@ -67,7 +67,7 @@ def noun_table(grammar: Grammar) -> pd.DataFrame:
 
 
 def template_table(grammar: Grammar) -> pd.DataFrame:
-    """The grammar's patterns: columns slug, construction, template, pattern; one row a template."""
+    """The grammar's patterns: columns slug, construction, template, pattern; one row per template."""
     rows = [(t.slug, t.construction, t.name, t.pattern) for t in grammar.templates]
     return pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern"])
 
@@ -129,7 +129,7 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
 
 
 def _says_twice(chosen: Sequence[Entry] | Mapping[int, Entry], repeated: list[list[int]]) -> bool:
-    """Whether a list that stands at several places gives one entry to two of them."""
+    """Whether a list that is used at several places gives the same entry to two of them."""
     return any(len({chosen[i] for i in group}) < len(group) for group in repeated)
 
 
@@ -144,7 +144,7 @@ def _drawn_items(
     """The choices at each place of the sentence, for each of `count` items, whose words stand at `places`; each list
     that stands at the places of a group in `again` gives different entries to them.
 
-    Drawn with a seed of the template's own, one after the other, each time an item whose words were drawn least.
+    Drawn one by one with the template's own seed, each time an item whose words were drawn least.
     """
     left = list(itertools.product(*(choices[i] for i in places)))
     order = np.random.default_rng([*template.name.encode()]).permutation(len(left))

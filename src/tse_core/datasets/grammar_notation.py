@@ -1,4 +1,4 @@
-"""The notation of template grammars: the YAML file, its lexicon and its patterns, each mistake named by its place.
+"""The notation of template grammars: the YAML file, its lexicon and its patterns; errors name the place in the file.
 
 ``data/grammars/marvin-linzen.yaml`` explains the notation at its top; ``the [person 1] that [feels for 1] the
 [other person 2] [*does 1]`` reads: co-indexed words share their number, the starred verb is the one under test.
@@ -94,7 +94,7 @@ class Grammar:
 def load_grammar(name_or_path: str | Path) -> Grammar:
     """A grammar by the name of its file in data/grammars, or by the path of a YAML file.
 
-    With -all behind its name a factorial design keeps all its items, whatever its file says.
+    With -all after its name a factorial design keeps all items, whatever its file says.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
     factors, ambiguous = _read_factors(content, kinds, templates, f"{path}")
     items = 0 if str(name_or_path).endswith(WHOLE) else content.get("items", 0)
     if type(items) is not int or items < 0:
-        raise InputError(f"{path}: items is {items!r}; it must be how many items of each pattern are drawn")
+        raise InputError(f"{path}: items is {items!r}; it must be the number of items drawn per pattern")
     name = str(content.get("name", path.stem))
     return Grammar(name, lexicon, kinds, tuple(templates), factors, ambiguous, items)
 
@@ -125,7 +125,7 @@ def grammar_file(name: str) -> Path:
 
 
 def list_grammars() -> list[str]:
-    """The names of the grammars in data/grammars, a design's also with -all behind it."""
+    """The names of the grammars in data/grammars; designs also appear with -all."""
     files = sorted((data_folder() / "grammars").glob("*.yaml"))
     designs = [path.stem + WHOLE for path in files if "\nitems:" in path.read_text(encoding="utf-8")]
     return sorted([*(path.stem for path in files), *designs])
@@ -233,7 +233,7 @@ def _read_factors(content: dict, kinds: dict[str, str], templates: list[Template
 def _slot(piece: str, kinds: dict[str, str], where: str) -> Slot:
     found = _INSIDE.match(piece)
     if found is None:
-        raise InputError(f"{where}: the slot [{piece}] runs over the end of a line; write it on one")
+        raise InputError(f"{where}: the slot [{piece}] spans two lines; write it on one")
     star, name, index = found.groups()
     if name not in kinds:
         raise InputError(f"{where}: {unknown('list', name, kinds)}")

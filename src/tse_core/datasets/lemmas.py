@@ -1,7 +1,7 @@
 """Verb lemmas: the two present-tense forms of each, and which of them a tokenizer holds as single entries.
 
-Agreement is asked of many verbs at once. A lemma counts where BOTH its forms (third person singular and plural) are
-single vocabulary entries, for only those have a probability at the verb slot (Newman et al. 2021, section 3).
+Agreement is tested on many verbs at once. A lemma counts if BOTH its forms (third person singular and plural) are
+single vocabulary entries, as only those have a probability at the verb slot (Newman et al. 2021, section 3).
 
 Three English lists come with the project, all from that paper's appendix:
 
@@ -43,7 +43,7 @@ DESCRIPTIONS = {
     "russian": "2,000 Russian imperfective verbs, third persons of the present (OpenCorpora, CC BY-SA 3.0)",
 }
 REQUIRED = ("lemma", "singular", "plural")
-BAND_EDGES = (3.0, 4.0, 5.0)  # zipf: uses in a million words from 1, 10, 100 on
+BAND_EDGES = (3.0, 4.0, 5.0)  # zipf: 1, 10 and 100 uses per million words
 BANDS = ("under 1 a million", "1 to 10 a million", "10 to 100 a million", "over 100 a million")
 
 
@@ -56,7 +56,7 @@ class Lemmas:
     name : str
     table : DataFrame
         One row per lemma: lemma, singular (third person), plural (base); in the English lists also past (for be
-        "was/were"), homograph ("" or why a form may carry probability that is no agreement in the present: "past" where
+        "was/were"), homograph ("" or why a form's probability may not be present agreement: "past" where
         the base is also a past form, "modal"), noun (bool: also a noun), left_out (why newman-clean leaves it out, or
         ""), zipf (log10 of the uses of both forms in a billion words) and band, its band of frequency (`BANDS`).
     """
@@ -65,7 +65,7 @@ class Lemmas:
     table: pd.DataFrame = field(repr=False)
 
     def __post_init__(self):
-        """Plain text. Raises InputError for no row, a missing column, a form that is empty or no text, a row twice."""
+        """Plain text. Raises InputError for no row, a missing column, an empty form, a repeated row."""
         given = self.table
         where = given.attrs.get("where", f"the lemma list {self.name}")  # a table from a file has its lines as index
         check_names(given, where)
@@ -103,12 +103,12 @@ class Lemmas:
         Parameters
         ----------
         word_id : callable
-            A whole word inside a sentence -> its vocabulary index, None if it is no single entry.
+            A whole word inside a sentence -> its vocabulary index, None if it is not a single entry.
 
         Returns
         -------
         table : DataFrame
-            The rows whose two forms are both single entries, and not the same one.
+            The rows whose two forms are two different single entries.
         ids : int64 array (lemmas, 2)
             Vocabulary indices: [singular, plural].
         """
@@ -154,7 +154,7 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
 
 @lru_cache(maxsize=16)
 def _ours(name: str, folder: Path, contents: bytes) -> Lemmas:
-    """A list that comes with the project, read once; other `contents` of the folder are other lists."""
+    """A list that comes with the project, cached; `contents` of the folder are part of the cache key."""
     if name in ("newman-appendix", "newman-clean"):
         return Lemmas(name, _appendix(clean=name == "newman-clean"))
     return Lemmas(name, _released() if name == "newman-released" else read_table(folder / f"{name}.csv"))
@@ -181,7 +181,7 @@ def third_person(verb: str) -> str:
 
 
 def _typed(table: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The list with noun as a truth value, zipf as a number with its band, where it has them; no zipf, no band."""
+    """The list with noun as bool and zipf as a number with its band, where it has them."""
     if "noun" in table and not pd.api.types.is_bool_dtype(table["noun"]):
         words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
         said = pd.Series(text_cells(table["noun"], where), index=table.index)

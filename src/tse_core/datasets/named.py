@@ -72,7 +72,7 @@ def _named(holds: str) -> list[str]:
 
 
 def _parts(data: DataSet) -> list[str]:
-    """The names of a data set's parts: its files, or what its format makes of them."""
+    """The names of a data set's parts: its files, or the parts that its format defines."""
     if data.format == "clams":
         return clams.clams_names(data.name)[1:]
     paths = _folder_files(data.folder) if data.folder else map(Path, data.files)
@@ -92,7 +92,7 @@ def _files(data: DataSet, part: str) -> list[Path]:
 
 
 def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
-    """A data set's agreement pairs; a file of which the grammar knows no pattern is a construction of its own."""
+    """A data set's agreement pairs; a file without a pattern in the grammar is a separate construction."""
     if data.format == "clams":
         return clams.load_clams(data.name, part, **spelling)
     patterns = load_grammar(data.grammar).templates if data.grammar else []
@@ -110,8 +110,8 @@ def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
 
 
 def _of_sentences(data: DataSet, part: str) -> pd.DataFrame:
-    """A data set's sentence pairs; BLiMP's with the paper's twelve phenomena (its files tell thirteen terms apart) and
-    one spelling a field."""
+    """A data set's sentence pairs; BLiMP's with the paper's twelve phenomena (its files use thirteen terms) and
+    one spelling per field."""
     files = _files(data, part)
     if data.format == "table":
         return pd.concat([sentence_pairs_from_table(read_table(f), data.columns) for f in files], ignore_index=True)

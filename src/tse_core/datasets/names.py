@@ -38,7 +38,7 @@ def load_pairs(
         ``"clams/fr/simple"``, CLAMS (Mueller et al. 2020); any grammar in data/grammars by its name;
         the path of a .jsonl file (sentence_good, sentence_bad, label), of a table (.csv, .tsv, .txt, see
         :func:`tse_core.datasets.columns.pairs_from_table`) or of a grammar in YAML.
-    columns : which column of a table is what, where its name does not say it: ``{"good": "sentence"}``.
+    columns : which column of a table is what, if its name does not show it: ``{"good": "sentence"}``.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
 
     Raises
@@ -87,9 +87,9 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
 
 
 def data_hash(table: pd.DataFrame) -> str:
-    """Eight hexadecimal digits that stand for a table's contents: the same for the same columns and rows in order.
+    """A hash of a table's contents in eight hexadecimal digits: the same for the same columns and rows in order.
 
-    Twins, and nouns that only repeat what the spelling of the subjects says, add nothing to the contents.
+    Twins, and nouns that only follow from the spelling of the subjects, are left out of it.
     """
     digest, columns = hashlib.sha256(), sorted(set(table.columns) - {"twin"})
     if "noun" in table:
@@ -103,7 +103,7 @@ def data_hash(table: pd.DataFrame) -> str:
 
 @lru_cache(maxsize=4)
 def _generated(name: str, text: str, **spelling: bool) -> pd.DataFrame:
-    """The pairs of a grammar in data/grammars or of one of its constructions; another `text` is another grammar."""
+    """The pairs of a grammar in data/grammars or of one of its constructions; `text` is part of the cache key."""
     head, _, tail = name.partition("/")
     return _plain_pairs(generate(load_grammar(head), tail or None, **spelling), name)
 

@@ -1,4 +1,4 @@
-"""The number of a pair's subject: as tables write it, or as the verb's two forms show it."""
+"""The number of a pair's subject: read from tables, or inferred from the verb's two forms."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ _NUMBERS = {said: number for number, spellings in _SPELLINGS.items() for said in
 
 
 def number_said(said: str, column: str, place: str) -> str:
-    """ "singular", "plural" or "" of what a cell says; of "SG -> PL" the first, which is the good sentence's.
+    """ "singular", "plural" or "" from a cell; "SG -> PL" gives the first, the good sentence's.
 
     Raises InputError, naming column and place, for anything else.
     """
@@ -70,7 +70,7 @@ def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataF
 
 
 def require_agreement(pairs: pd.DataFrame, lemmas: Lemmas) -> None:
-    """Raises InputError where a pair says one number and the list's forms of its verb say the other."""
+    """Raises InputError where a pair gives one number and the list's forms of its verb imply the other."""
     known = _of_forms(lemmas)
     for correct, wrong, number in pairs[["correct", "wrong", "number"]].drop_duplicates().itertuples(index=False):
         shown = known.get((correct.lower(), wrong.lower()), number)

@@ -1,4 +1,4 @@
-"""Minimal pairs in JSON Lines, in BLiMP's field names: read with every mistake named by file and line, and written."""
+"""Minimal pairs in JSON Lines, with BLiMP's field names; every mistake is reported with file and line."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from tse_core.words import plain
 
 _OF_PREFIXES = {field for fields in PREFIX_FIELDS.values() for field in fields}
 LABELS = {-1: "singular", -2: "plural"}  # how the paper's files write the subject's number
-# What a line says that is no factor of a design: its sentences, and in BLiMP its paradigm and the prefix methods'.
+# Fields that are not factors of a design: sentences, and BLiMP's fields for paradigms and prefix methods.
 _NO_FACTORS = (
     "field", "linguistics_term", "UID", "simple_LM_method", "one_prefix_method", "two_prefix_method",
     "lexically_identical", "pairID", "dependency_length", "crucial_item", "sentence_good", "sentence_bad", "label",
@@ -36,7 +36,7 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
 
     The sentences must differ in exactly one word, the verb (words are what white space separates, so hasn't is one).
     The label is the number of the verb's subject. Other columns of an agreement table (id, template, subject,
-    noun, attractor, attractor_number, lemma) are taken over where a line has them; the noun of a subject (key for keys)
+    noun, attractor, attractor_number, lemma) are kept where a line has them; the noun of a subject (key for keys)
     is guessed where no line says it, and a warning says so. Fields of any other name are kept as factors, as text, ""
     where a line lacks one: an evaluation can be divided by them.
 
@@ -68,7 +68,7 @@ def read_pairs(path: str | Path, *, construction: str = "", capital: bool = True
 def read_sentence_pairs(path: str | Path) -> pd.DataFrame:
     """Sentence pairs from JSON Lines in BLiMP's form; only ``sentence_good`` and ``sentence_bad`` are required.
 
-    The methods that a line allows stand in ``methods`` ("full-sentence one-prefix"): the full sentence always, the
+    The methods that a line allows are in ``methods`` ("full-sentence one-prefix"): the full sentence always, the
     prefix methods where their fields are there and the line does not say otherwise.
     """
     path = Path(path)
@@ -87,9 +87,9 @@ def read_sentence_pairs(path: str | Path) -> pd.DataFrame:
 
 
 def read_json_lines(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """Each line's number (from 1) and its JSON object with plain text; blank lines are passed over.
+    """Each line's number (from 1) and its JSON object with plain text; blank lines are skipped.
 
-    The prefix methods' fields are read as they are: they are parts of sentences, and spelled where these are joined.
+    The prefix methods' fields are read as they are: parts of sentences, normalised when these are joined.
     """
     path, changed = Path(path), []
     for number, line in enumerate(lines_of(read_text(path)), start=1):

@@ -2,7 +2,7 @@
 
 An *agreement pair* is one sentence with a gap where the verb stood, and two forms for the gap: the one that agrees
 with its subject and the one that does not. A *sentence pair* is simply an acceptable and an unacceptable sentence.
-Both are pandas tables, one row a pair; :mod:`tse_core.datasets.pair_files` reads them.
+Both are pandas tables, one row per pair; :mod:`tse_core.datasets.pair_files` reads them.
 """
 
 import warnings
@@ -20,7 +20,7 @@ AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attra
 PREFIX_FIELDS = {
     "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
     "two-prefix": ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"),
-}  # what BLiMP's prefix methods read of a pair
+}  # the fields that BLiMP's prefix methods read
 _OF_ALL = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field"]
 SENTENCE_COLUMNS = [*_OF_ALL, *PREFIX_FIELDS["one-prefix"], *PREFIX_FIELDS["two-prefix"], "methods"]
 NUMBERS = ("singular", "plural")
@@ -40,7 +40,7 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
     Returns
     -------
     One row a context, in order of first appearance: construction, left, right (empty for causal), number, pairs (how
-    many pairs share it). Contexts are told apart within each construction.
+    many pairs share it). Each construction has its own contexts.
     """
     index = context_index(pairs, kind, protocol)
     first = np.unique(index, return_index=True)[1]
@@ -63,14 +63,14 @@ def context_index(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> np
 
 
 def context_factors(pairs: pd.DataFrame, index: np.ndarray, kind: str) -> pd.DataFrame:
-    """What the pairs say of their contexts besides the words: each further column that has one value in every context.
+    """Properties of contexts besides their words: each further column of the pairs with one value per context.
 
-    Such are template, attractor, attractor_number and the factors of a design. ``twin`` is cut at the verb's place for
+    E.g. template, attractor, attractor_number and the factors of a design. ``twin`` is cut at the verb's place for
     a causal model, which reads no further.
 
     Returns
     -------
-    One row a context, in the order of `index` (from `context_index`); "" where a pair says nothing.
+    A row per context, in the order of `index` (from `context_index`); "" where a pair has no value.
     """
     own = ("id", "construction", "subject", "noun", "lemma", "left", "right", "number", "correct", "wrong", "pairs")
     first = np.unique(index, return_index=True)[1]
@@ -131,7 +131,7 @@ def _without_marks(word: str) -> tuple[str, str]:
 
 
 def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -> tuple[str, str]:
-    """Apply the two policies of spelling: a capital first letter, a final period where no final mark stands."""
+    """Apply the two policies of spelling: a capital first letter, a final period where there is no final mark."""
     if capital:
         left = composed(left[:1].upper()) + left[1:]
     if period and not right.rstrip(')]"”').endswith((*".!?…。！？؟।",)):
@@ -140,7 +140,7 @@ def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -
 
 
 def verb_lemma(plural: str) -> str:
-    """The lemma of a plural (base) form: itself, but be for are and were; a contracted not is taken off.
+    """The lemma of a plural (base) form: itself, or be for are and were; a contracted not is removed.
 
     >>> [verb_lemma(form) for form in ("laugh", "are", "weren't", "haven't")]
     ['laugh', 'be', 'be', 'have']

@@ -1,4 +1,4 @@
-"""BLiMP's 67 paradigms: the phenomenon that each belongs to and the methods it suits (data/blimp/paradigms.csv)."""
+"""BLiMP's 67 paradigms: the phenomenon of each, and the methods that apply to it (data/blimp/paradigms.csv)."""
 
 import pandas as pd
 

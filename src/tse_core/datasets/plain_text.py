@@ -1,7 +1,7 @@
-"""The one way in which text is read, whatever it comes from: files, tables, lists.
+"""The single normalisation of all text that is read from files, tables and lists.
 
-Letters are composed (é is one character), words stand one space apart, and nothing stands at a text's ends; models'
-own texts are like that. One warning says where a text was changed.
+Letters are composed (é is one character), words are one space apart, and there is none at a text's ends, as in the
+training texts of models. One warning says where a text was changed.
 """
 
 import warnings
@@ -14,14 +14,14 @@ from tse_core.words import plain, plain_right
 
 
 def plain_texts(texts: Sequence[str], where: str, spell: Callable[[str], str] = plain) -> list[str]:
-    """The texts in plain spelling; what is no text stays. `where` is what they are called in the warning."""
+    """The texts in plain spelling; non-texts stay. `where` names them in the warning."""
     spelled = [spell(text) if isinstance(text, str) else text for text in texts]
     warn_of_changes([old for old, new in zip(texts, spelled, strict=True) if old != new], where)
     return spelled
 
 
 def plain_context(left: str, right: str) -> tuple[str, str]:
-    """The words before and behind a gap in plain spelling, as `plain_texts`."""
+    """The words before and after a gap in plain spelling, as `plain_texts`."""
     ((left,), (right,)) = plain_texts([left], "the context"), plain_texts([right], "the context", plain_right)
     return left, right
 
@@ -41,7 +41,7 @@ def warn_of_changes(changed: Sequence[str], where: str) -> None:
 def text_cells(values: pd.Series, where: str) -> list[str]:
     """The cells of a column as text: 1, 1.0 and "1" are "1", a missing value is "".
 
-    Raises InputError, naming the row (from 1), for what is no text, number or truth value.
+    Raises InputError, naming the row (from 1), for anything but text, number or bool.
     """
     texts = []
     for row, value in enumerate(values, start=1):
@@ -57,12 +57,12 @@ def text_cells(values: pd.Series, where: str) -> list[str]:
 
 
 def is_text(values: pd.Series) -> bool:
-    """Whether a column holds texts, or values of several types, and not numbers, truth values or categories alone."""
+    """Whether a column holds texts or values of several types, not only numbers, bools or categories."""
     return pd.api.types.is_object_dtype(values) or isinstance(values.dtype, pd.StringDtype)
 
 
 def check_names(table: pd.DataFrame, where: str) -> None:
-    """Raises InputError where the name of a column is no text or stands twice."""
+    """Raises InputError if a column's name is not text or occurs twice."""
     for name in table.columns:
         if not isinstance(name, str):
             raise InputError(f"{where}: a column is called {name!r}; the name of a column must be a text")

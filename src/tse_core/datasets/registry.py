@@ -1,4 +1,4 @@
-"""The data sets that have a name: data/datasets.yaml says what each holds, how it is read, and where it comes from.
+"""The named data sets: data/datasets.yaml says what each holds, how it is read, and where it comes from.
 
 A data set is added by a row there. Files that are downloaded are pinned: a commit, and each file's size and checksum.
 """
@@ -69,10 +69,10 @@ class DataSet:
     ----------
     name : ``blimp``, or with a slash where several belong together: ``clams/fr``
     holds, format : see `FORMATS`
-    construction : of every agreement pair, where no line says it
+    construction : of every agreement pair whose line gives none
     grammar : the grammar whose patterns the files are named after, which gives them their constructions
     columns : what a column of a table holds -> its name there
-    folder : in data/, of files that come with the project; else the files are downloaded:
+    folder : in data/, for files that come with the project; otherwise the files are downloaded, with:
     repository, commit, licence : of the files
     files : path in the repository -> "bytes sha256"
     """
@@ -98,7 +98,7 @@ def data_sets() -> dict[str, DataSet]:
 
 
 def data_set_of(name: str) -> tuple[DataSet, str] | None:
-    """The data set that a name is of, and what stands behind its slash: ``blimp/adjunct_island``; None for others."""
+    """The data set of a name and the part after the slash, as in ``blimp/adjunct_island``; None for other names."""
     for row in data_sets().values():
         if name == row.name or name.startswith(f"{row.name}/"):
             return row, name[len(row.name) + 1 :]

@@ -15,7 +15,7 @@ TABLES = (".csv", ".tsv", ".txt")
 def read_table(path: str | Path) -> pd.DataFrame:
     """The cells of a .csv, .tsv or .txt file as text; the index holds line numbers, ``attrs["where"]`` the path.
 
-    A file whose first line starts with True or False has no header: it holds a sentence a line, True before the good
+    A file whose first line starts with True or False has no header: one sentence per line, True before the good
     one of a pair and False before each of its bad ones (CLAMS).
 
     Raises InputError.

@@ -1,10 +1,10 @@
 """The most probable whole words at a slot, best first, until they hold a wanted share of the probability.
 
-A word is an entry of the vocabulary followed by any number of entries that go on with it; its probability is theirs by
+A word is an entry of the vocabulary followed by any number of entries that continue it; its probability follows from
 the chain rule, times the probability that the word ends there (`LanguageModel.word_ends`). There are countably many
-words, and together they have the probability 1. Nobody can list them all, but a beginning is at least as probable as
-every word that begins with it. So beginnings are looked into best first, and a word that is more probable than every
-beginning not yet looked into is the next of all words.
+words, with a total probability of 1. They cannot all be listed, but a beginning is at least as probable as
+every word that begins with it. So beginnings are expanded best first, and a word that is more probable than every
+unexpanded beginning is the next most probable word.
 
 There is no least probable word, so nothing can be counted from the other end.
 """
@@ -20,9 +20,9 @@ from tse_core.forward.passes import logits
 from tse_core.forward.trees import Ids
 from tse_core.models.language_model import LanguageModel, Prompt
 
-LEAST = 1e-6  # words and beginnings below this probability are not looked for
-AT_A_TIME = 64  # beginnings in one pass; how many does not change what is found
-Found = tuple[float, Ids]  # less the probability, so that the most probable one comes first
+LEAST = 1e-6  # words and beginnings below this probability are ignored
+AT_A_TIME = 64  # beginnings in one pass; does not change the result
+Found = tuple[float, Ids]  # minus the probability, so that the most probable one comes first
 
 
 class LikelyWords(NamedTuple):
@@ -33,7 +33,7 @@ class LikelyWords(NamedTuple):
 
 
 def likely_words(model: LanguageModel, slot: Prompt, mass: float) -> LikelyWords:
-    """The smallest set of most probable words that holds a share of the probability, or a little more of them.
+    """The smallest set of most probable words that holds a share of the probability, or a few more words.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def likely_words(model: LanguageModel, slot: Prompt, mass: float) -> LikelyWords
     """
     if model.kind == "masked":
         raise InputError(f"{model.label} is a masked model; its words cannot be ranked whatever their lengths")
-    queue: list[Found] = [(-1.0, ())]  # beginnings that were not yet looked into
-    words: list[Found] = []  # that may have a more probable one before them
+    queue: list[Found] = [(-1.0, ())]  # beginnings not yet expanded
+    words: list[Found] = []  # words that a more probable one may still precede
     found: list[Found] = []
     held = 0.0
     while queue and held < mass:
@@ -68,7 +68,7 @@ def likely_words(model: LanguageModel, slot: Prompt, mass: float) -> LikelyWords
     if held < mass:
         raise InputError(
             f"the words that are more probable than one in a million hold {100 * held:.4g} % of the probability, less "
-            f"than the top {100 * mass:.8g} % asked for; take a smaller top cut-off"
+            f"than the top {100 * mass:.8g} % needed; take a smaller top cut-off"
         )
     return LikelyWords([spelling for _, spelling in found], -np.array([negative for negative, _ in found]))
 

@@ -1,9 +1,9 @@
-"""Efficient forward passes: every distinct thing is computed once, and logits only where somebody asks.
+"""Efficient forward passes: every distinct input is computed once, and logits only where needed.
 
 A *request* is a place in a sequence of token ids. For a causal model the logits there predict the next token, for a
 masked model the token at that place. Causal models that take a tree of prefixes get one: sequences are sorted, and each
 adds only the tokens that it does not share with the one before. Other models, and sequences longer than the window that
-a layer sees, get batches of equally long sequences, so that no padding is ever computed. Where memory runs out, passes
+a layer sees, get batches of equally long sequences, so that no padding is ever computed. If memory runs out, passes
 are halved until they fit.
 """
 
@@ -20,21 +20,21 @@ from tse_core.errors import InputError
 from tse_core.forward.trees import Ids, arrays, trees
 from tse_core.models.language_model import LanguageModel
 
-BATCH_TOKENS = 1024  # on a processor; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
+BATCH_TOKENS = 1024  # on a CPU; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
 MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
-TOKEN_BYTES = 256_000  # memory that a token of a large model needs during a pass, generously
+TOKEN_BYTES = 256_000  # memory per token of a large model during a pass, a generous estimate
 TREE_TOKENS = 192  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
 PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a time: 32 MB, the most that the C library
-# uses again; anything larger it gives back, and new pages cost more than a larger product with the vocabulary gains
-NO_FLOAT64 = ("mps",)  # what scores are summed in; their logits go to the processor first
-CACHED_ENTRIES = 500_000  # logits that stay in a processor's cache while they are gone over several times
+# reuses; larger pieces are returned, and new pages cost more than a larger product with the vocabulary gains
+NO_FLOAT64 = ("mps",)  # their logits go to the CPU first, to be summed
+CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
 
 
 @dataclass(frozen=True)
 class Block:
     """Some distinct distributions and the requests that they answer."""
 
-    logits: torch.Tensor  # (m, vocabulary), float32, on the model's device; on the processor where that has no float64
+    logits: torch.Tensor  # (m, vocabulary), float32, on the model's device, or on the CPU if that has no float64
     requests: np.ndarray  # (k,) indices into the flattened requests
     rows: np.ndarray  # (k,) which of the m rows answers each
 
@@ -48,13 +48,13 @@ def blocks(
     share_prefixes: bool = True,
     advance: Callable[[int], None] = lambda n: None,
 ) -> Iterator[Block]:
-    """Logits at the given positions of each sequence, in blocks of bounded memory, in an order of their own.
+    """Logits at the given positions of each sequence, in blocks of bounded memory, in no fixed order.
 
     Parameters
     ----------
     sequences : token ids of each sequence; repeated ones are computed once
-    positions : for each sequence, the places asked for. Requests are numbered through all sequences in order.
-    batch_tokens : tokens in one forward pass at most; by default what the device's memory allows. It is halved, with a
+    positions : for each sequence, the places wanted. Requests are numbered through all sequences in order.
+    batch_tokens : most tokens in one forward pass; by default what the device's memory allows. It is halved, with a
         warning, when memory runs out.
     share_prefixes : False computes equal-length batches even where a tree of prefixes could be used
     advance : called with the number of requests answered
@@ -64,14 +64,14 @@ def blocks(
     wanted = _places(model, sequences, positions)
     passes = _tree_passes if share_prefixes and _fits_trees(model.network, wanted) else _level_passes
     if batch_tokens is not None and not isinstance(batch_tokens, int | np.integer):
-        raise InputError(f"batch_tokens is {batch_tokens!r}; it must be how many tokens go into one pass")
+        raise InputError(f"batch_tokens is {batch_tokens!r}; it must be the number of tokens in one pass")
     budget = _Budget(batch_tokens or fitting_tokens(model.device))
     for states, places in _joined(passes(model, wanted, budget), _rows_at_a_time(model)):
         answered = [wanted[place] for place in places]
         requests = np.concatenate(answered)
         logits = model.network.project(states)
         logits = logits.cpu() if logits.device.type in NO_FLOAT64 else logits
-        if not logits.amax(1).isfinite().all():  # -inf is a probability of 0; a row of nothing else is no distribution
+        if not logits.amax(1).isfinite().all():  # -inf is a probability of 0; a row of only these is no distribution
             what = "NaN" if logits.isnan().any() else "an infinite number"
             raise InputError(
                 f"{model.name} gives {what} as a logit; its weights are damaged or its precision is too low"
@@ -81,7 +81,7 @@ def blocks(
 
 
 def logits(model, sequences, positions, **options) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
-    """As `blocks`, one row a request: yields (indices of requests (k,), logits (k, vocabulary))."""
+    """As `blocks`, one row per request: yields (indices of requests (k,), logits (k, vocabulary))."""
     step = _rows_at_a_time(model)
     for block in blocks(model, sequences, positions, **options):
         for start in range(0, len(block.requests), step):
@@ -102,7 +102,7 @@ def target_log_probabilities(model, sequences, positions, targets, **options) ->
     for block in blocks(model, sequences, positions, **options):
         rows = torch.as_tensor(block.rows, device=block.logits.device)
         asked = torch.as_tensor(flat[block.requests], device=block.logits.device)
-        normaliser = _normaliser(block.logits)  # taken off in double precision, which keeps what a logit tells apart
+        normaliser = _normaliser(block.logits)  # subtracted in double precision, to keep differences of logits
         found[block.requests] = (block.logits[rows, asked].double() - normaliser[rows].double()).cpu().numpy()
     return found
 
@@ -135,7 +135,7 @@ class _Budget:
     tokens: int
 
     def passes(self, items: Sequence, size: int, run: Callable[[Sequence], object]) -> Iterator[object]:
-        """Run over slices of items of `size` tokens each; where memory runs out, with half as many, from then on."""
+        """Run over slices of items of `size` tokens each; once memory runs out, over slices of half the length."""
         start = 0
         while start < len(items):
             rest = math.ceil((len(items) - start) / max(1, self.tokens // size))  # passes, of nearly the same length
@@ -143,7 +143,7 @@ class _Budget:
             try:
                 found = run(batch)
             except RuntimeError as error:
-                if not (isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)):  # so says mps
+                if not (isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)):  # as mps says
                     raise
                 found = None
             if found is None:  # outside the handler, which would keep what the pass had in memory
@@ -167,7 +167,7 @@ class _Budget:
 
 
 def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
-    """The distinct (sequence, position) asked for, each with its requests.
+    """The distinct (sequence, position) wanted, each with its requests.
 
     For a causal model nothing after the position matters, so the sequence is cut there.
     """
@@ -214,7 +214,7 @@ def _joined(passes, rows: int):
 def _level_passes(model, wanted, budget):
     """Batches of equally long sequences, longest first, so that running out of memory shows early."""
     by_sequence: dict[Ids, list[int]] = {}
-    if model.kind == "causal":  # a prefix of a longer sequence needs no pass of its own
+    if model.kind == "causal":  # a prefix of a longer sequence needs no separate pass
         holder: dict[Ids, Ids] = {}
         for sequence, place in sorted(wanted, reverse=True):
             longest = holder.get(sequence)

@@ -21,8 +21,8 @@ class Tree:
 
 
 def trees(wanted, size) -> Iterator[Tree]:
-    """Trees over the sequences asked for: as few as of `size` nodes (or of the longest sequence's, if that is more),
-    and then as narrow as can be, so that little is padded. What a tree shares with the one before is computed again."""
+    """Trees over the wanted sequences: no more than with `size` nodes each (or the longest sequence's, if more), and
+    then as narrow as possible, to pad little. What a tree shares with the one before is computed again."""
     if not wanted:
         return
     ordered = sorted(wanted)
@@ -49,8 +49,8 @@ def trees(wanted, size) -> Iterator[Tree]:
 
 
 def _cuts(whole: list[int], new: list[int], width: int) -> list[int]:
-    """Where trees of at most `width` nodes start, if each is filled before the next; a sequence has `whole` nodes, of
-    them `new` that it does not share with the one before."""
+    """Where trees of at most `width` nodes start, if each is filled before the next; a sequence has `whole` nodes,
+    `new` of which it does not share with the one before."""
     cuts, filled = [0], whole[0]
     for number in range(1, len(whole)):
         filled += new[number]

@@ -6,15 +6,15 @@ A form of several tokens has no entry of its own in the distribution at a slot, 
 tree: a node for each distinct beginning, the empty one at the root. A causal model computes each inner node once, in
 the trees of prefixes that all passes use. At a node only the normaliser, the logits of the node's children and, with
 the end, the mass of the entries that end a word are taken from the logits; whole distributions are not kept. The node
-of a complete form needs a pass of its own only where the end is counted.
+of a complete form needs a separate pass only where the end is counted.
 
-The end is what Pimentel & Meister (2024) and Oh & Schuler (2024) ask for: a tokenizer that writes a space into the next
-entry says only there that " walk" is not " walked". Their other factor, the probability that the word before the slot
-is over, is the same for all forms and is not taken off here, as it is not in the probability of a single entry.
+Pimentel & Meister (2024) and Oh & Schuler (2024) call for the end: if spaces start the next
+entry, it alone shows that " walk" is not " walked". Their other factor, the probability that the word before the slot
+is over, is the same for all forms and is not divided out here, just as for the probability of a single entry.
 
-A masked model gets n masks for a form of n tokens, filled from left to right (Kauf & Ivanova 2023). Each length is a
-tree of its own, and every node is a sequence of its own, as every token sees all others. The end needs no factor: the
-token behind the masks is the next one of the sentence, fixed and seen in every step, and it ends the word.
+A masked model gets n masks for a form of n tokens, filled from left to right (Kauf & Ivanova 2023). Each length has
+its own tree, and every node is a separate sequence, as every token sees all others. The end needs no factor: the
+token after the masks is the next one of the sentence, seen in every step, and it ends the word.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from tse_core.models.language_model import LanguageModel, Prompt
 
 
 class FormScores(NamedTuple):
-    """Of each form at each slot, float64 (slots, forms), in nats."""
+    """The scores of each form at each slot, float64 (slots, forms), in nats."""
 
     log_probability: np.ndarray  # of the form's tokens, whatever follows
     log_end: np.ndarray  # that the word ends after them; 0 where ends are not counted
@@ -49,7 +49,7 @@ class FormTree:
 
     @property
     def inner(self) -> np.ndarray:
-        """The nodes that other nodes are children of."""
+        """The nodes that have children."""
         return np.unique(self.parents[self.parents >= 0])
 
 
@@ -96,7 +96,7 @@ def form_log_probabilities(
     Raises
     ------
     InputError
-        No forms, an empty form, the end asked of a masked model, `ends` of another size than the vocabulary.
+        No forms, an empty form, `ends` for a masked model or of another size than the vocabulary.
     """
     masked = model.kind == "masked"
     if ends is not None and (masked or ends.shape != (model.vocabulary_size,)):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-BUCKET_BITS = 18  # of a float32's 31: entries fall into buckets 1/32 of an octave wide
+BUCKET_BITS = 18  # leading bits of a float32's 31: buckets are 1/32 of an octave wide
 
 
 class Boundary(NamedTuple):
@@ -49,8 +49,8 @@ def by_histogram(probabilities, top, bottom):
 def _row_by_histogram(row, top, bottom):
     """`by_sorting` of one distribution (vocabulary,).
 
-    The bits of a positive float32, read as an integer, rise with it; so their leading part sorts the entries into
-    buckets. The buckets' masses tell in which of them each cut-off falls, and only those few are sorted.
+    The bits of a positive float32, read as an integer, increase with it, so the leading bits sort the entries into
+    buckets. The buckets' masses show in which bucket each cut-off falls, and only those few are sorted.
     """
     buckets = row.view(np.int32) >> BUCKET_BITS
     running = np.bincount(buckets, weights=row).cumsum()

@@ -21,9 +21,9 @@ def released_sides(logits, top, bottom) -> tuple[Side, Side]:
     That code sorts the logits first and applies a float32 softmax to the sorted row, once in falling and once in rising
     order. Its running sum is accumulated in double precision but stored in single, and never exceeds 1; a cut-off falls
     on the first entry at which the stored sum reaches it. At top 1.0 that is the entry whose sum rounds to 1, not the
-    last one, and which one it is hangs on the last bits of the softmax. These depend on the width of the processor's
+    last one, and which one it is depends on the last bits of the softmax. These vary on the width of the processor's
     registers, so PyTorch's own softmax gives other results on other machines. The arithmetic of the AVX2 kernel is
-    therefore spelt out here, in operations that are the same everywhere. Ties alone are ours: entries of equal logit
+    therefore spelt out here, in operations that are the same everywhere. Only ties differ: entries of equal logit
     form one group, where the released code takes them in the order of its sort.
     """
     falling, order = logits.sort(dim=1, descending=True)
@@ -57,7 +57,7 @@ def _sum_of_eight_lanes(rows):
 
 
 def _exponential(x):
-    """exp(x) of float32 x <= 0 to the bit as PyTorch's softmax has it on AVX2 (SLEEF's expf: less than 1 ulp off)."""
+    """exp(x) of float32 x <= 0, bit for bit as in PyTorch's softmax on AVX2 (SLEEF's expf: less than 1 ulp off)."""
     bounded = np.maximum(x, np.float32(-105))  # exp is 0 in float32 below -104
     power = np.rint(bounded * np.float32(1.44269504))  # x = power * ln 2 + rest, ln 2 in two parts
     rest = _fused(power, np.float32(-0.693145752), bounded)

@@ -22,7 +22,7 @@ from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
 from tse_core.metrics.table import COVERAGE, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, Forms, Metric, both, check_cutoffs
 
-BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, in work at a time: bounds the memory, stays near the cache
+BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, processed at a time, to bound memory and suit the cache
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def cutoff_scores(
     accumulate : "float64" or "float32"
         "float32" reproduces the authors' released code, whose running sum of probability is kept in single precision:
         it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0. Their code gives
-        other results at top 1.0 on other processors; ours are those of a CPU with AVX2, wherever they are computed.
+        other results on other CPUs; here they are always those of a CPU with AVX2.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def cutoff_scores(
 
 
 def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary | None = None) -> CutoffScores:
-    """The scores of `cutoff_scores` where it is known on which entries the cut-offs fall.
+    """The scores of `cutoff_scores` when the entries at the cut-offs are known.
 
     Parameters
     ----------
@@ -166,8 +166,8 @@ def agreement(logits, inflection_ids, numbers) -> np.ndarray:
 def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
     """TSE of each pair (Eq. 1): 1.0 where the correct form is more probable, 0.0 where not or tied.
 
-    Both arguments are arrays (pairs,) in any monotone unit (probabilities, nats, bits). NaN marks a form that is no
-    single vocabulary entry; its pair is left out of TSE, as NaN.
+    Both arguments are arrays (pairs,) in any monotone unit (probabilities, nats, bits). NaN marks a form that is not a
+    single vocabulary entry; the TSE of its pair is NaN.
     """
     correct = np.asarray(log_probability_correct, dtype=np.float64)
     wrong = np.asarray(log_probability_wrong, dtype=np.float64)
@@ -177,7 +177,7 @@ def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
 class _Counted:
     """What the cut-offs count in a block of contexts: the lemmas, and each form alone.
 
-    A lemma is inside by the key of its likelier form, a form by its own. The indicator compares `comparable`.
+    A lemma is inside if its more probable form is, a form if its own key is. The indicator compares `comparable`.
     """
 
     def __init__(self, comparable, keys, probabilities, ids, numbers):
@@ -242,7 +242,7 @@ def _without_and_including(keys, values, at: Boundary, beyond):
 
 
 def _interpolated(without, including, at: Boundary):
-    """(1 - a) * without + a * including; where one of the two is undefined the other stands alone."""
+    """(1 - a) * without + a * including; if one of the two is undefined, the other is taken."""
     mixed = (1 - at.share) * without + at.share * including
     mixed = torch.where(without.isnan(), including, torch.where(including.isnan(), without, mixed))
     return torch.where(at.everything, including, mixed)
@@ -262,11 +262,11 @@ def _checked(logits, inflection_ids, numbers, top, bottom):
         )
     if ids.min() < 0 or ids.max() >= logits.shape[1]:
         raise InputError(
-            f"inflection_ids reach from {ids.min()} to {ids.max()}; the vocabulary has {logits.shape[1]} entries"
+            f"inflection_ids range from {ids.min()} to {ids.max()}; the vocabulary has {logits.shape[1]} entries"
         )
     if numbers.shape != logits.shape[:1] or not ((numbers == 0) | (numbers == 1)).all():
         raise InputError(f"numbers must be one 0 (singular) or 1 (plural) for each of the {len(logits)} contexts")
-    largest = logits.amax(1)  # is NaN where anything is, and costs a tenth of asking each entry
+    largest = logits.amax(1)  # is NaN where anything is, at a tenth of the cost of a full check
     if not largest.isfinite().all():
         context = int((~largest.isfinite()).nonzero()[0])
         what = "NaN" if largest[context].isnan() else "no finite maximum"

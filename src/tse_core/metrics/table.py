@@ -1,8 +1,8 @@
-"""The table of metrics: what each is called, what it means, how it is computed.
+"""The table of metrics: the name of each, its meaning, and how it is computed.
 
 Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
 charts. A metric of contexts or pairs is a sum over the lemmas that count (`part`) divided by another (`whole`); both
-are functions of `Forms`, written with operators alone so that arrays and tensors will do. A metric of twins
+are functions of `Forms`, written with operators only, so that arrays and tensors both work. A metric of twins
 (`TwinMetric`) is any function of a lemma's log-odds in two contexts that differ in the subject's number alone.
 """
 
@@ -25,7 +25,7 @@ class Cutoffs(NamedTuple):
 
 
 def check_cutoffs(cutoffs: Cutoffs) -> None:
-    """Raises InputError for what is no share above 0, or has more digits than the names of columns, or stands twice."""
+    """Raises InputError for a share not above 0, with more digits than column names show, or given twice."""
     for side, shares in cutoffs._asdict().items():
         if not isinstance(shares, tuple | list) or not all(isinstance(share, int | float) for share in shares):
             raise InputError(
@@ -35,7 +35,7 @@ def check_cutoffs(cutoffs: Cutoffs) -> None:
             if not 0 < share <= 1:
                 raise InputError(f"cut-off {share} is no share of probability; it must be above 0 and at most 1")
             if float(f"{share:g}") != share:
-                raise InputError(f"cut-off {share!r} has more than six digits; {share:g} is meant?")
+                raise InputError(f"cut-off {share!r} has more than six digits; did you mean {share:g}?")
         if len(set(shares)) < len(shares):
             raise InputError(f"the cut-offs at the {side} hold one share twice: {', '.join(map(str, shares))}")
 
@@ -47,7 +47,7 @@ PAPER_CUTOFFS = Cutoffs(
 
 
 class Forms(NamedTuple):
-    """Of every lemma, numbers of one shape."""
+    """Three numbers for every lemma, of one shape."""
 
     correct: Any  # the probability of the form that agrees with the subject
     wrong: Any  # that of the form that does not
@@ -83,10 +83,10 @@ class Metric:
     name : what tables and charts call it
     definition : in words
     of : "context", over all lemmas of the list and at every cut-off, or "pair", for a pair's own verb
-    part, whole : functions of `Forms`, one value a lemma; the score is the sum of the parts over that of the wholes
-    inside : what is counted at a top cut-off: every "lemma" of which either form is inside, or every "form" inside (the
-        other one then counts as having no probability); at a bottom cut-off, a lemma of which both forms are
-    range : the lowest and the highest score, which no interval leaves; infinite for a score in nats
+    part, whole : functions of `Forms`, one value per lemma; the score is the sum of the parts over that of the wholes
+    inside : what is counted at a top cut-off: every "lemma" with either form inside, or every "form" inside (the
+        other then has probability 0); at a bottom cut-off, always a lemma with both forms inside
+    range : the lowest and the highest score, the limits of intervals; infinite for a score in nats
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""PEFT adapters: a few weights of their own beside those of a base model.
+"""PEFT adapters: a few extra weights on top of those of a base model.
 
-A folder with ``adapter_config.json`` names its base model, and the package peft puts the two together. An adapter that
-puts learned vectors in front of the text (prompt and prefix tuning) is refused, because then no token stands where it
-is looked for.
+A folder with ``adapter_config.json`` names its base model, and the package peft combines the two. An adapter that
+puts learned vectors in front of the text (prompt and prefix tuning) is refused, because they shift the positions of
+the tokens.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ WEIGHTS = "adapter_model.safetensors"
 
 
 def adapter_settings(name: str, place: str) -> dict:
-    """What a folder with `ADAPTER` says of its adapter.
+    """The adapter's settings in a folder with `ADAPTER`.
 
     Raises InputError where it names no base model, its weights are no safetensors, or the package peft is missing.
     """
@@ -41,10 +41,10 @@ def adapter_settings(name: str, place: str) -> dict:
 
 
 def with_adapter(name: str, module, place: str):
-    """A base model with the adapter of a folder at work in it.
+    """A base model with the adapter of a folder applied to it.
 
-    Raises InputError where the two do not fit: peft itself passes over tensors that have no place in the base model,
-    and leaves those at their starting values for which the file has none.
+    Raises InputError if the two do not match: peft itself ignores tensors that have no place in the base model,
+    and leaves those that the file lacks at their initial values.
     """
     from peft import PeftModel
 
@@ -81,7 +81,7 @@ def _check_tensors(name: str, wrapped, place: str) -> None:
 
 
 def without_wrapper(name: str, module):
-    """A model in memory as it is, or the Hugging Face model in which peft's adapters are at work. Raises InputError."""
+    """A model in memory as it is, or the Hugging Face model inside peft's wrapper. Raises InputError."""
     if not isinstance(settings := getattr(module, "peft_config", None), dict) or not hasattr(module, "get_base_model"):
         return module
     for adapter in settings.values():

@@ -1,6 +1,6 @@
 """The BOS token: what a causal model reads before the first word of a sentence.
 
-Many tokenizers add none. The first token then has nothing to be predicted from, and the model starts in the middle of a
+Many tokenizers add none. The first token then has no context that predicts it, and the model starts in the middle of a
 text. In pretraining, documents were joined with one token between them, so that a model has seen this token before a
 first word. `DOCUMENT_BOS` says which token it was, family by family, and where that is documented.
 """

@@ -1,7 +1,7 @@
 """What a model reads before a sentence in a chat: a user's message in the tokenizer's chat template.
 
-A template is a program in a language of its own, written by whoever made the model, and it may never end. It is run in
-a process of its own, of bounded time, memory and output.
+A template is a program, written by the model's makers, which may never end. It is run in
+a separate process of bounded time, memory and output.
 """
 
 import json
@@ -48,7 +48,7 @@ class Chat:
             raise InputError(f"{name} has no chat template; leave chat out")
         try:
             template = tokenizer.get_chat_template()
-        except ValueError as error:  # several, and none of them the default
+        except ValueError as error:  # several templates, none of them the default
             raise InputError(f"{name} has no default chat template ({' '.join(str(error).split())[:200]})") from None
         special = {role: str(token) for role, token in tokenizer.special_tokens_map.items()}
         text = _rendered(name, template, self.message, tuple(special.items()))

@@ -1,4 +1,4 @@
-"""One way in: what every public function takes for its model."""
+"""The forms in which every public function takes its model."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +48,7 @@ def load_model(
         token before each document in its pretraining. Laboratory models and the paper's GPT-2 XL, which were trained or
         measured without a BOS token, get none.
     trust_remote_code : bool
-        Allow a hub repository to run its own code. Weights are read from safetensors only, whatever this says.
+        Allow a hub repository to run its own code. Weights are read from safetensors only in any case.
     chat : str, optional
         A user's message. A causal model then reads its tokenizer's chat template with this message, and each sentence
         as the beginning of the reply; `bos` stays "default". Without it nothing of a chat template is read.
@@ -60,7 +60,7 @@ def load_model(
     Raises
     ------
     InputError
-        If there is no such model, or it is no language model of the kind asked for.
+        If there is no such model, or it is not a language model of the requested kind.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where a model computes, and the memory there."""
+"""The device on which a model computes, and its memory."""
 
 import ctypes
 import sys
@@ -10,7 +10,7 @@ import torch
 from tse_core.errors import InputError
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # names of mallopt's parameters, from malloc.h
-KEPT, LARGEST = 2**31 - 1, 32 * 2**20  # bytes: what may lie free, and the largest piece that is kept (glibc's limit)
+KEPT, LARGEST = 2**31 - 1, 32 * 2**20  # bytes: how much may stay free, and the largest piece kept (glibc's limit)
 
 
 def usable_device(device: str) -> torch.device:
@@ -26,7 +26,7 @@ def usable_device(device: str) -> torch.device:
 
 
 def free_memory(device: torch.device) -> float | None:
-    """Free memory in bytes, a GPU's or the machine's; None where nobody says."""
+    """Free memory in bytes, a GPU's or the machine's; None if unknown."""
     if device.type == "cuda":
         kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # torch's own, and free
         return float(torch.cuda.mem_get_info(device)[0] + kept)
@@ -39,9 +39,9 @@ def free_memory(device: torch.device) -> float | None:
 
 @cache
 def keep_freed_memory() -> bool:
-    """Memory that a pass frees is kept for the next, as fetching it anew takes ten times as long; whether that worked.
+    """Keep the memory that a pass frees, as getting it again takes ten times as long; returns whether that worked.
 
-    It is asked of the C library, and only glibc, Linux's usual one, can be asked.
+    This is a setting of the C library that only glibc, the usual one on Linux, has.
     """
     if not sys.platform.startswith("linux"):
         return False

@@ -1,4 +1,4 @@
-"""Models in folders of Hugging Face's format: what lies there, and what to say where it cannot be opened."""
+"""Models in folders of Hugging Face's format: the files there, and the errors if they cannot be opened."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def laboratory_models() -> list[str]:
 
 
 def opened(name: str, folder: Path, auto: str, options: dict):
-    """What a class of transformers (AutoConfig, AutoTokenizer, a model's) gives from a folder. Raises InputError."""
+    """The object that a class of transformers (AutoConfig, ...) loads from a folder. Raises InputError."""
     import torch
     import transformers
 
@@ -29,7 +29,7 @@ def opened(name: str, folder: Path, auto: str, options: dict):
             return getattr(transformers, auto).from_pretrained(folder, **options)
     except (MemoryError, torch.OutOfMemoryError):
         raise
-    except Exception as error:  # whatever the library raises for what a file says
+    except Exception as error:  # whatever the library raises for a bad file
         raise _not_opened(name, folder, auto, error) from error
 
 
@@ -50,9 +50,9 @@ def quiet() -> Iterator[None]:
 
 
 def opened_network(name: str, folder: Path, auto: str, options: dict):
-    """As `opened`, for networks. Raises InputError where weights and configuration are those of two models.
+    """As `opened`, for networks. Raises InputError if weights and configuration do not match.
 
-    transformers itself fills tensors that the weights lack with random numbers, and passes over those of more layers.
+    transformers itself fills missing tensors with random numbers, and ignores those of additional layers.
     """
     network, loading = opened(name, folder, auto, options | {"output_loading_info": True})
     if missing := sorted(loading["missing_keys"]):
@@ -66,7 +66,7 @@ def opened_network(name: str, folder: Path, auto: str, options: dict):
 
 
 def check_layers(name: str, config, tensors: int) -> None:
-    """Raise InputError where a configuration asks for no layer, or for more than there are tensors."""
+    """Raise InputError if a configuration has no layer, or more layers than there are tensors."""
     layers = getattr(config.get_text_config(), "num_hidden_layers", None)
     if isinstance(layers, int) and not 1 <= layers <= tensors:
         raise InputError(f"{name}: config.json says {layers:,} layers, and the weights are {tensors:,} tensors")
@@ -90,7 +90,7 @@ def _not_opened(name: str, folder: Path, auto: str, error: Exception) -> InputEr
 
 
 def in_cache(folder: Path) -> str:
-    """What to do about a damaged file, where it lies in the hub's cache; the library takes what is there as it is."""
+    """Advice for a damaged file in the hub's cache, which the library uses unchecked; "" elsewhere."""
     return f"; to download it again, delete {folder.parents[1]}" if folder.parent.name == "snapshots" else ""
 
 

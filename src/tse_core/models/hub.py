@@ -1,7 +1,7 @@
 """Models of the Hugging Face hub: their files are fetched into the hub's own cache, and models are opened from there.
 
-Nothing is asked of the network where the cache holds the configuration and the tokenizer. What the hub refuses is told
-in one line; what passes by itself (too many requests, a server that is restarted, a connection that breaks) is tried
+The network is not used if the cache holds the configuration and the tokenizer. A refusal by the hub is reported
+in one line; a temporary failure (too many requests, a restarting server, a broken connection) is tried
 again after a pause.
 """
 
@@ -75,9 +75,9 @@ def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
 
 
 def hub_unreachable() -> str:
-    """Why nothing can be downloaded from the hub, empty where it can.
+    """Why nothing can be downloaded from the hub; empty if it can.
 
-    It is asked briefly, so that a machine without a network waits for nothing.
+    The test is short, so that a machine without a network does not wait in vain.
     """
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
         if os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON"):
@@ -136,7 +136,7 @@ def _get(name: str, place: str, revision: str | None, file: str) -> Path:
 
 
 def _patiently(name: str, ask: Callable):
-    """What `ask` gives, tried again after pauses where what fails may pass by itself."""
+    """What `ask` returns, tried again after pauses if the failure may be temporary."""
     library = logging.getLogger("huggingface_hub")
     level = library.level
     library.setLevel(logging.ERROR)  # it warns of each attempt of its own
@@ -155,7 +155,7 @@ def _patiently(name: str, ask: Callable):
 
 
 class _Megabytes:
-    """What the library asks of a bar (a part of tqdm), drawn as all progress here; small files show nothing."""
+    """The part of tqdm that the library needs, drawn like all progress here; small files show nothing."""
 
     def __init__(self, description: str, *, total: int | None = None, initial: int = 0, **_):
         self._drawn = ExitStack()

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 from tse_core.errors import InputError
 from tse_core.models.folders import laboratory_models
 
-PASSING = (408, 429, 500, 502, 503, 504)  # status codes of what passes by itself
+PASSING = (408, 429, 500, 502, 503, 504)  # status codes of temporary failures
 
 
 def address() -> SplitResult:
@@ -16,7 +16,7 @@ def address() -> SplitResult:
 
 
 def passes(error: BaseException) -> bool:
-    """Whether a failure may be gone at the next attempt: too many requests, a broken connection, a server at work."""
+    """Whether a failure may be temporary: too many requests, a broken connection, a busy server."""
     error = _root(error)
     return _status(error) in PASSING or _broken(error) or "Consistency check failed" in str(error)
 
@@ -83,5 +83,5 @@ def _root(error: BaseException) -> BaseException:
 
 
 def _broken(error: BaseException) -> bool:
-    """Whether a connection failed: httpx, whose module has another name in newer versions, calls it so."""
+    """Whether a connection failed; httpx is recognised by class name, as newer versions rename its module."""
     return any(base.__name__ == "TransportError" for base in type(error).__mro__) or isinstance(error, ConnectionError)

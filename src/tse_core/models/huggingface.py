@@ -1,4 +1,4 @@
-"""The network of a Hugging Face model, computing logits only where asked."""
+"""The network of a Hugging Face model, computing logits only where needed."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from tse_core.models.network import Network
 from tse_core.results.code import code_of
 
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64"}  # in safetensors
-PROBE_LENGTH = 32  # tokens of the sequences with which a model is tried when it is opened
+PROBE_LENGTH = 64  # tokens of the sequences with which a model is tested when it is opened
 PROCESS = secrets.token_hex(8)  # says, with the process id, where a network was changed by hand
 REFUSALS = (
     AssertionError,
@@ -27,7 +27,7 @@ class HuggingFaceNetwork(Network):
     """Forward passes that project onto the vocabulary only where asked.
 
     `states` gives the vectors that go into the output embedding, `project` turns them into logits; so a caller bounds
-    the memory of the logits by projecting a few states at a time. Whether a model can be used like that is tried when
+    the memory of the logits by projecting a few states at a time. Whether this works for a model is tested when
     it is opened. Where it does more after its output embedding (scaling, capping), its own logits are used.
 
     `takes_trees` says whether a causal model takes packed trees of prefixes, `window` how many tokens a layer sees at
@@ -83,7 +83,7 @@ class HuggingFaceNetwork(Network):
         return (states if self._head is None else self._head(states)).float()
 
     def tensors(self) -> list[Tensor]:
-        """The weights as `save_pretrained` writes them: those that several places share once."""
+        """The weights as `save_pretrained` writes them: shared ones only once."""
         tied, places, found = set(getattr(self.module, "_tied_weights_keys", None) or ()), set(), []
         weights = self.module.state_dict()
         for name in sorted(weights, key=lambda name: (name in tied, name)):
@@ -113,7 +113,7 @@ class HuggingFaceNetwork(Network):
         return found[rows.to(found.device), columns.to(found.device)]
 
     def _before_head(self, **inputs):
-        """What goes into the output embedding, which itself gets nothing to do."""
+        """The input of the output embedding, which itself computes nothing."""
         taken = []
 
         def keep(_, arguments):
@@ -132,7 +132,7 @@ class HuggingFaceNetwork(Network):
         return {"use_cache": False} if self.causal else {}
 
     def _tree_agrees(self) -> bool:
-        """Whether the model takes a tree of prefixes: tried on two sequences that part two tokens before their end."""
+        """Whether the model takes a tree of prefixes: tested on two sequences that differ in their last two tokens."""
         limits = [limit for limit in (self.max_length, self.window) if limit]
         length = min([PROBE_LENGTH, *limits])
         if length < 5:
@@ -156,7 +156,7 @@ class HuggingFaceNetwork(Network):
             return True
         if self.module.dtype == torch.float32:
             return False
-        # Half precision may round by more than that. Then a tree has to be much nearer than one whose branches see all.
+        # Half precision may round by more. Then a tree must be much nearer than one whose branches see everything.
         try:
             near, far = (_apart(tree(seen), expected).mean() for seen in (visible, torch.ones_like(visible).tril()))
         except REFUSALS:
@@ -219,7 +219,7 @@ def _as_file(name: str, tensor: torch.Tensor) -> Tensor:
 
 
 def _window(config) -> int | None:
-    """How many tokens the layer that sees fewest sees, as the configuration says; None where all see all.
+    """The smallest window of a layer, in tokens, by the configuration; None if all layers see everything.
 
     Families name it differently: sliding_window, window_size, attention_chunk_size, local_attention and others.
     """
@@ -236,7 +236,7 @@ def _window(config) -> int | None:
 
 
 def _in_one_pass(module):
-    """The module with GPT-2's GELU, which transformers writes as eight operations, as the one that torch has for it."""
+    """The module with GPT-2's GELU, eight operations in transformers, replaced by torch's single one."""
     from transformers.activations import FastGELUActivation, NewGELUActivation
 
     for parent in list(module.modules()):

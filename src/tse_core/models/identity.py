@@ -1,4 +1,4 @@
-"""What a model is: hashes of its weights, its configuration and its tokenizer.
+"""The identity of a model: hashes of its weights, its configuration and its tokenizer.
 
 Two models with the same identity give the same numbers under the same policies, whatever their folders are called.
 A hash of files is worked out once: it is kept in the cache under their paths, sizes, times and inodes, so that a second
@@ -45,7 +45,7 @@ def weights_digest(tensors: Iterable[Tensor], settings: dict) -> str:
 
 
 def canonical(settings: dict) -> bytes:
-    """A configuration without what changes no number: versions, paths, the precision of the weights."""
+    """A configuration without what does not affect scores: versions, paths, the precision of the weights."""
 
     def kept(value):
         if isinstance(value, dict):
@@ -79,7 +79,7 @@ def file_digest(files: list[Path]) -> str:
 
 
 def state_of(files: list[Path]) -> list[tuple]:
-    """By what a change of files is noticed. Raises InputError where one is missing."""
+    """What shows whether files have changed. Raises InputError if one is missing."""
     try:
         states = [(file, file.stat()) for file in map(Path.resolve, files)]
     except OSError as error:
@@ -88,7 +88,7 @@ def state_of(files: list[Path]) -> list[tuple]:
 
 
 def cached(files: list[Path], digest: Callable[[], str], settings: dict | None = None) -> str:
-    """A digest of files and settings: that of an earlier run with the same ones, else what `digest` gives, kept."""
+    """A digest of files and settings: that of an earlier run with the same ones, else what `digest` returns."""
     before = state_of(files)
     place = (
         cache_folder()
@@ -103,7 +103,7 @@ def cached(files: list[Path], digest: Callable[[], str], settings: dict | None =
         return known
     found = digest()
     after = state_of(files)
-    fine = all(ctime % 10**9 for *_, ctime, _ in after)  # whole seconds: of an image with clamped times, say
+    fine = all(ctime % 10**9 for *_, ctime, _ in after)  # whole seconds come, e.g., from an image with clamped times
     if fine and before == after and time.time() - max(max(times[2:4]) for times in after) / 1e9 > _SETTLING:
         with suppress(OSError):  # where nothing can be written, it is worked out again next time
             write_aside(place, found.encode())

@@ -1,6 +1,6 @@
 """A language model: a tokenizer, a network, and the policies that turn text into token ids.
 
-`load_model` opens one by name, folder or file. Other kinds of models take part by bringing a tokenizer and a `Network`.
+`load_model` opens one by name, folder or file. Other kinds of models plug in by providing a tokenizer and a `Network`.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ Kind = Literal["causal", "masked"]
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model with its policies; `with_policies` gives a copy with others.
+    """A model with its policies; `with_policies` returns a copy with others.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class LanguageModel:
         return shown | ({"revision": self.revision} if self.revision else {})
 
     def probe(self) -> list[float]:
-        """As `SurprisalModel.probe`: nothing needs to be asked of a model whose weights are known."""
+        """As `SurprisalModel.probe`: a model whose weights are known needs no probe."""
         return []
 
     @property
@@ -206,16 +206,16 @@ class LanguageModel:
     @cached_property
     def word_ends(self) -> np.ndarray:
         """Whether each entry ends the word before it, an array of bool (vocabulary,); see `models/word_ends.py`."""
-        from tse_core.models.word_ends import word_ends  # only whole words ask
+        from tse_core.models.word_ends import word_ends  # only for whole words
 
         return word_ends(self.label, self.tokenizer, self.vocabulary_size)
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
-        """Vocabulary entries as a person reads them: a leading space is shown as it is."""
+        """Vocabulary entries in readable form: a leading space is shown as it is."""
         known = self._known_tokens
         return [str(self.tokenizer.decode([i])) if i < known else f"[{i}]" for i in map(int, ids)]
 
     @cached_property
     def _known_tokens(self) -> int:
-        """How many entries the tokenizer has, asked once: before transformers 5.16 each time takes 8 ms or more."""
+        """How many entries the tokenizer has, cached: before transformers 5.16 each call takes 8 ms or more."""
         return len(self.tokenizer)

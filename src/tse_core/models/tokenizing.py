@@ -54,7 +54,7 @@ def spelled(tokenizer, words: Sequence[str], unknown: int | None) -> list[tuple[
 
 
 def unknown_entry(tokenizer) -> int | None:
-    """The entry for what a tokenizer does not know; its own model says it where its settings do not.
+    """The entry for what a tokenizer does not know, from its settings or else from its own model.
 
     None where there is none: GPT-2 knows every byte, and calls its end-of-text token its unknown token too.
     """

@@ -1,19 +1,19 @@
-"""Which vocabulary entries end the word before them: all that do not go on with its letters or digits.
+"""Which vocabulary entries end the word before them: all that do not continue its letters or digits.
 
 This is the package's one definition of a word's end. Whole verb forms use it (`tse_core.forward.word_forms`), and so do
 the surprisals of words with their boundaries (`tse_core.sentences.boundaries`).
 
-A tokenizer that writes a space into the next entry tells only there whether a word is over. After " walk", the entries
-"s" and "ing" make it another word; " the", ".", a line break and the end of the text end it. By sort of tokenizer:
+If a tokenizer puts a space at the start of the next entry, only that entry shows whether a word is over. After " walk",
+"s" and "ing" make it another word; " the", ".", a line break and the end of the text end it. By type of tokenizer:
 
 - byte-level BPE (GPT-2, RoBERTa, Llama 3, SmolLM2) and Metaspace (SentencePiece: Llama 2, Mistral, ALBERT, XLM-R): an
-  entry goes on with the word if its first character is a letter, a combining mark, a digit or a joiner of letters
+  entry continues the word if its first character is a letter, a combining mark, a digit or a joiner of letters
   (U+200C, U+200D). A space, Ġ or ▁, a line break, a hyphen, an apostrophe and any other mark end it;
-- WordPiece (BERT): an entry goes on if it begins with ``##``;
+- WordPiece (BERT): an entry continues it if it begins with ``##``;
 - whole words (WordLevel), and BPE that closes words with ``</w>`` (GPT-1): every entry ends the word before it.
 
-Special tokens (the end of the text, the unknown word) and numbers that stand for no entry end a word. An entry that
-begins with a part of a character goes on if most characters that begin with these bytes would.
+Special tokens (the end of the text, the unknown word) and ids without an entry end a word. An entry that
+begins with a part of a character continues it if most characters that begin with these bytes would.
 """
 
 import json

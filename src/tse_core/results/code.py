@@ -1,7 +1,7 @@
 """The code that scores, as a digest, so that a store never serves what other code has computed.
 
-Digests are taken over the bytes of whole packages. A comment that changes costs some computing; a module that a list by
-hand had forgotten would cost a wrong number. Signatures do not hold `code_digest`: they hold `PROTOCOL_VERSION`, which
+Digests are taken over the bytes of whole packages. A changed comment costs some computing; a module missing from a
+hand-written list would cost a wrong number. Signatures do not hold `code_digest`: they hold `PROTOCOL_VERSION`, which
 is raised by hand when scores change.
 """
 
@@ -37,12 +37,12 @@ def code_digest() -> str:
 def code_of(things: Iterable) -> str:
     """A digest of the code behind functions and classes: all modules of the packages that define them.
 
-    It is empty where `code_digest` stands for that code. Of a notebook's classes the own source counts.
+    It is empty where `code_digest` covers that code. For a notebook's classes, their own source counts.
 
     Raises
     ------
     InputError
-        The source of one cannot be read, so that nobody could tell whether it has changed.
+        The source of one cannot be read, so changes of it would go unnoticed.
     """
     found = set()
     for thing in things:
@@ -61,7 +61,7 @@ def code_of(things: Iterable) -> str:
 
 
 def _bytes_digest(folder: Path, files: Iterable[Path]) -> str:
-    """Of the names and contents of files below a folder."""
+    """A digest of the names and contents of files below a folder."""
     digest = hashlib.sha256()
     for file in sorted(files):
         contents = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""When two numbers may stand side by side: where their policies match; and what each difference does to a score."""
+"""Whether two numbers may be compared (if their policies match), and what each difference does to a score."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -11,7 +11,7 @@ READING = ("bos", "space", "quantised")  # policies that come with a model rathe
 EFFECTS = {
     "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other questions; TSE stays",
     "forms": "single entries, whole words and whole words without their ends have other probabilities",
-    "cut": "cut-offs are shares of the list's probability, or of that of all words; scores at 100 % stay",
+    "cut": "cut-offs are shares of the list's probability, or of that of all words; scores at 100 % do not change",
     "sample": "means are over other contexts; the intervals say how far they may differ by chance",
     "bos": "what stands before the first word changes every probability of a short left context most",
     "space": "another first token, so other probabilities after it",
@@ -22,14 +22,14 @@ EFFECTS = {
     "dtype": "weights in half precision move log-probabilities by hundredths of a nat; close pairs flip",
     "revision": "other weights, perhaps",
     "chat": "a chat template and a user's message stand in front of every sentence",
-    "source": "which model it is and its numbers are the word of a server, in its own precision",
-    "quantised": "weights of few bits move every probability a little",
+    "source": "the model's identity and its numbers are as reported by a server, in its own precision",
+    "quantised": "weights of few bits change every probability a little",
     "ties": "two equal scores count as wrong or as half",
     "method": "whole sentences, prefixes and pseudo-log-likelihoods are different questions",
     "first": "a cased model reads other tokens at the start",
     "unknown": "refused pairs leave the mean",
     "metric": "a region's surprisal is another summary of its tokens'",
-    "score": "pseudo-log-likelihoods are no probabilities of sentences",
+    "score": "pseudo-log-likelihoods are not probabilities of sentences",
 }
 
 
@@ -57,15 +57,15 @@ def differences(first: Signature | str, second: Signature | str) -> list[Differe
 
 
 def comparable(first: Signature | str, second: Signature | str, *, allow: Iterable[str] = ()) -> bool:
-    """Whether two results were made under the same policies, those named in `allow` apart."""
+    """Whether two results were made under the same policies, except those named in `allow`."""
     return all(difference.policy in allow for difference in differences(first, second))
 
 
 def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable[str] = ()) -> None:
     """Raise InputError, naming the policies that differ, unless all results were made under the same ones.
 
-    Whoever averages, ranks or plots results from several runs calls this first; ``allow=READING`` lets models of
-    different kinds stand side by side.
+    Call this before you average, rank or plot results from several runs; ``allow=READING`` lets models of
+    different kinds be compared.
     """
     unique = {s if isinstance(s, str) else str(s): None for s in signatures}
     parsed = {s.key: s for s in map(Signature.parse, unique)}

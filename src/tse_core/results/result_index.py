@@ -1,8 +1,8 @@
 """The finished numbers that a store holds: computed here, by the code as it stands, or imported from elsewhere.
 
 Every stored number says its origin in a column that results files do not have: the digest of the code that computed it
-(`tse_core.results.code`), or "imported". A computed number goes before an imported one; a number that other code
-computed is never shown.
+(`tse_core.results.code`), or "imported". A computed number takes precedence over an imported one; a number computed by
+other code is never shown.
 """
 
 import warnings
@@ -23,7 +23,7 @@ Number = tuple[str, str, str, float]  # construction, metric, side ("" for none)
 def keep_results(table: pd.DataFrame, store: Store, *, imported: bool) -> int:
     """Put a tidy table's runs into the store; returns how many of its numbers were new.
 
-    A number that is there already is passed over, but a computed one replaces an imported one.
+    A number that is already there is skipped, but a computed one replaces an imported one.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def keep_results(table: pd.DataFrame, store: Store, *, imported: bool) -> int:
     Raises
     ------
     InputError
-        A number there has the same signature but another value, by more than rounding can do: one of the two was not
-        made the way its signature says. Only a warning where that one was imported and this one is computed.
+        A stored number has the same signature but another value, beyond rounding: one of the two was not
+        made the way its signature says. Only a warning if that one was imported and this one is computed.
     """
     origin, new = IMPORTED if imported else code_digest(), 0
     for text, rows in table.groupby("signature", sort=False):
@@ -85,7 +85,7 @@ def origins(key: str, store: Store) -> str:
 
 
 def finished(signature: Signature, wanted: Sequence[Number], store: Store) -> pd.DataFrame | None:
-    """Just these numbers of a run, in this order, computed here; None unless the store has every one of them."""
+    """These numbers of a run, in this order, if the store has all of them, computed here; else None."""
     numbers = stored_numbers(signature.key, store)
     if numbers is None:
         return None
@@ -116,5 +116,5 @@ def _compare(rows: pd.DataFrame, there: pd.DataFrame, signature: Signature, orig
 
 
 def _names(table: pd.DataFrame) -> pd.Series:
-    """What names each number of a run: construction, metric, side, cut-off."""
+    """The key of each number of a run: construction, metric, side, cut-off."""
     return pd.Series(["\x1f".join(map(str, row)) for row in table[NAME].itertuples(index=False)], index=table.index)

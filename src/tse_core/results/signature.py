@@ -1,7 +1,7 @@
-"""How a number was made: signatures, and when two numbers may stand side by side.
+"""Signatures: how a number was made, and when two numbers may be compared.
 
 A signature has three parts: identity (which model, which data), policy (every choice that changes the number) and
-provenance (with what, when). Results are comparable where their policies match (`tse_core.results.comparing`).
+provenance (which machine, when). Results are comparable where their policies match (`tse_core.results.comparing`).
 
 >>> made = Signature({"model": "gpt2@1f3c9a27", "data": "simple@9f3e22ab"}, {"bos": "none"}, {"version": "0.1.0"})
 >>> print(made)
@@ -26,7 +26,7 @@ import pandas as pd
 from tse_core import __version__
 from tse_core.errors import InputError
 
-PROTOCOL_VERSION = 1  # raised by hand when scores change though no policy did
+PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
 LEMMAS = re.compile(r"(?P<list>.+)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
 _PARTS = (("model", "data"), None, ("version", "hardware", "date"))
 
@@ -48,7 +48,7 @@ class Signature:
     provenance: Mapping[str, str] = field(default_factory=lambda: provenance(), compare=False)
 
     def __str__(self) -> str:
-        """One line; what would blur its parts (spaces, bars, colons in names) is percent-encoded."""
+        """One line; separators inside its parts (spaces, bars, percent signs) are percent-encoded."""
         return f"{self.without_provenance} | {' '.join(map(_encoded, self.provenance.values()))}"
 
     @property
@@ -84,7 +84,7 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> "Signature":
-        """The signature that a line says; the provenance may be missing. Raises InputError."""
+        """The signature in a line of text; the provenance may be missing. Raises InputError."""
         parts = [part.split() for part in text.split("|")] if isinstance(text, str) else []
         if len(parts) not in (2, 3) or len(parts[0]) != len(_PARTS[0]) or not parts[1]:
             raise InputError(f"not a signature: {_short(text)}; it reads 'model@hash data@hash | policies | made with'")
@@ -114,7 +114,7 @@ def provenance(device: object = "cpu") -> dict[str, str]:
 
 
 def joined_provenance(made: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """With what and when several pieces of work were done: every version and device, the first and the last day.
+    """The provenance of several pieces of work together: every version and device, the first and the last day.
 
     >>> old = {"version": "0.1.0", "hardware": "NVIDIA-H200", "date": "2026-01-03"}
     >>> joined_provenance([old, old | {"hardware": "cpu", "date": "2026-06-30"}])

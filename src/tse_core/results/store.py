@@ -1,13 +1,13 @@
 """Finished work on disk: content-addressed, atomic, shared, resumable.
 
-    KEY/about.json                              what the work is: identity, policy, provenance, the code that scored
+    KEY/about.json                              the work: identity, policy, provenance, the code that scored
     KEY/SHARD.TABLE.DIGEST.parquet              a finished piece of it, with how it was made
     results/KEY/about.json, results/KEY/NAME.DIGEST.parquet     the finished numbers of a run, see `tse_core.results`
 
 A key is the hash of identity, policy and scoring code (of finished numbers: identity and policy), a digest that of the
-file's key, name and contents. Files are written aside (``.part``) and moved into place, so a killed run leaves no
-half-written shard and two processes may share a store. A file that is damaged, lies under another's name or lacks a
-row or column is noticed when it is read, named, removed and computed again.
+file's key, name and contents. Files are written as ``.part`` and moved into place, so a killed run leaves no
+half-written shard and two processes may share a store. A file that is damaged, has another file's name or lacks a
+row or column is detected when it is read, reported, removed and computed again.
 """
 
 import errno
@@ -37,7 +37,7 @@ _NO_WRITING = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXI
 
 
 class Waste(NamedTuple):
-    """A file that nobody can use any more: where, why, how large."""
+    """A file that is no longer of use: where, why, how large."""
 
     path: Path
     reason: str
@@ -74,7 +74,7 @@ class Store:
             self._put(self.folder / key, f"{shard}.{table}", frame)
 
     def describe(self, key: str, signature: Signature) -> None:
-        """Keep what the shards of a key are: their signature, and the code that scored them."""
+        """Record what the shards of a key are: their signature, and the code that scored them."""
         self._describe(self.folder / key, signature, {"code": code_digest()})
 
     def put_result(self, signature: Signature, table: pd.DataFrame, name: str) -> None:
@@ -84,7 +84,7 @@ class Store:
         self._describe(folder, signature, {})
 
     def results(self, key: str) -> Iterator[tuple[str, pd.DataFrame]]:
-        """(name, table) of the finished numbers of a key that is described; damaged files are named, passed over."""
+        """(name, table) of the finished numbers of a key with about.json; damaged files are reported and skipped."""
         folder = self.folder / RESULTS / key
         for path in sorted(folder.glob("*.parquet")) if _about(folder / "about.json") else []:
             if (frame := read(path, again=False)) is not None:
@@ -98,7 +98,7 @@ class Store:
         return sum(path.suffix == ".parquet" for path in files)
 
     def entries(self, kind: str = "work") -> list[dict]:
-        """What there is of a kind ("work" or "results"): about.json of each key, with key, files and bytes."""
+        """The entries of a kind ("work" or "results"): about.json of each key, with key, files and bytes."""
         found = []
         for key in self.keys(kind):
             folder = self._place(kind) / key
@@ -113,10 +113,10 @@ class Store:
         return [folder.name for folder in self._folders(self._place(kind))]
 
     def waste(self, older_than: float = 3600) -> list[Waste]:
-        """Files that gc may remove: damaged ones, parts of killed runs, shards that nothing explains or needs any more.
+        """Files that gc may remove: damaged ones, parts of killed runs, shards without a description or of other code.
 
-        Parts and shards count once nobody has touched them for `older_than` seconds: a living run may own younger ones.
-        Nothing outside the folders that a store makes is ever looked at.
+        Parts and shards count if they are unchanged for `older_than` seconds: a live run may own younger ones.
+        Only the folders that a store makes are examined.
         """
         found = []
         for folder in [*self._folders(self._place("work")), *self._folders(self._place("results"))]:
@@ -171,7 +171,7 @@ class Store:
                 kept = len(list(path.parent.glob("*.parquet"))) if path.parent.is_dir() else 0
                 raise InputError(
                     f"no space left for {path.name} in {path.parent}: the {kept} finished files there are kept; free "
-                    "some space and run the same again, it goes on where it was"
+                    "some space and run the same again, it resumes where it was"
                 ) from error
             if error.errno in _NO_WRITING:
                 raise InputError(
@@ -186,7 +186,7 @@ def parquet(frame: pd.DataFrame) -> bytes:
 
 
 def read(path: Path, shape: Shape | None = None, again: bool = True) -> pd.DataFrame | None:
-    """A table of the store; None where the file is gone, or damaged: named, and removed if it can be made again."""
+    """A table of the store; None if the file is gone, or damaged: then reported, and removed if `again`."""
     try:
         contents = path.read_bytes()
     except FileNotFoundError:
@@ -206,7 +206,7 @@ def read(path: Path, shape: Shape | None = None, again: bool = True) -> pd.DataF
 
 
 def digest(path: Path, contents: bytes) -> str:
-    """Of a file's key, name and contents; the digest that stands in the name already plays no part."""
+    """A digest of a file's key, name and contents, without the digest that the name already contains."""
     name = f"{path.parent.name}/{path.name.rsplit('.', 2)[0]}\0"
     return hashlib.sha256(name.encode() + contents).hexdigest()[:16]
 

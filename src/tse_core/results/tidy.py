@@ -1,9 +1,9 @@
 """Finished numbers: tidy tables, each row with the signature that says how it was made.
 
-A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number a row and the columns `TIDY_COLUMNS`. Files hold
-it as Parquet or CSV; in CSV, texts that a spreadsheet would take for formulas have an apostrophe in front
-(`tse_core.spreadsheets`), which `read_results` takes away. It refuses a file that was changed or that cannot say how
-its numbers were made. `difference_table` says what other policies do.
+A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number per row and the columns `TIDY_COLUMNS`. Files
+hold it as Parquet or CSV; in CSV, texts that a spreadsheet would take for formulas have an apostrophe in front
+(`tse_core.spreadsheets`), which `read_results` removes. It refuses a file that was changed or that does not say how
+its numbers were made. `difference_table` shows the effect of other policies.
 """
 
 import hashlib
@@ -74,7 +74,7 @@ def write_results(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def is_results(path: Path) -> bool:
-    """Whether a file is meant to hold results: its name says .parquet or .csv, and it has a signature a row."""
+    """Whether a file is meant to hold results: a .parquet or .csv file with a signature per row."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -110,7 +110,7 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
 
 
 def rows_digest(table: pd.DataFrame) -> str:
-    """A hash of the numbers and of how they were made; when and where they were made plays no part."""
+    """A hash of the numbers and of how they were made; when and where they were made is left out."""
     columns = {**{c: table[c] for c in TIDY_COLUMNS}, "signature": without_provenance(table["signature"])}
     digest = hashlib.sha256()
     for name, column in columns.items():
@@ -133,7 +133,7 @@ def _csv_file(path: Path) -> pd.DataFrame:
 
 
 def _number(text: str) -> float | str:
-    """A number to the last bit; what is none stays, for the check to name."""
+    """A number to the last bit; other texts stay, for the check to report."""
     try:
         return float(text or "nan")
     except ValueError:

@@ -1,10 +1,10 @@
-"""One way through all work: look up what is finished, score the rest, keep it, say what it is.
+"""The common course of all work: look up what is finished, score the rest, store and describe it.
 
     Work (signature, shards, how one is scored)  --run(work, store)-->  Finished (the shards' tables, when and on what)
 
-Agreement, BLiMP, SyntaxGym and learning curves each say what their work is; everything else happens here. Shards are
-named after their contents and kept one by one, so a run that is stopped goes on where it was, and a shard serves every
-run that has it.
+Agreement, BLiMP, SyntaxGym and learning curves each define their work; everything else happens here. Shards are
+named after their contents and kept one by one, so a stopped run resumes where it was, and a shard serves every
+run that contains it.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tse_core.results.store import Store
 
 Tables = Mapping[str, pd.DataFrame]
-SAME = 0.5  # nats by which a token of the probe may move: half precision and other batches move it by hundredths
+SAME = 0.5  # nats by which a token of the probe may differ: half precision and other batches change it by hundredths
 
 
 class Shape(NamedTuple):
@@ -64,11 +64,11 @@ class Work:
         What all shards share: the model and every policy that changes their scores.
     shards : mapping from name to Shard
     score : callable(contents, advance) -> tables
-        Scores one shard; ``advance(share)`` may be called meanwhile with the share of it that is done.
+        Scores one shard; ``advance(share)`` may be called meanwhile with the share just done.
     title, unit : str
         For the progress bar.
     probe : callable() -> numbers (nats), optional
-        How a model scores a fixed sentence whose identity is only its own word. The numbers are kept with each shard.
+        Scores of a fixed sentence, for a model whose identity is only what it reports. Kept with each shard.
     """
 
     signature: Signature
@@ -80,7 +80,7 @@ class Work:
 
     @property
     def key(self) -> str:
-        """Of the folder in the store: the same for the same signature and the same scoring code."""
+        """The name of the folder in the store: the same for the same signature and scoring code."""
         return hashlib.sha256(f"{self.signature.key} {code_digest()}".encode()).hexdigest()[:24]
 
     def part(self, names) -> "Work":
@@ -105,12 +105,12 @@ class Finished:
 
 
 def run(work: Work, store: "Store | str | Path | None" = None, *, show: bool = True) -> Finished:
-    """Do all that the store does not hold yet; with `show`, a bar shows how far it is.
+    """Do all work that is not in the store yet; with `show`, with a progress bar.
 
     Raises
     ------
     InputError
-        What scoring raises; the shards before are in the store. Or the model's probe is not that of the shards there.
+        What scoring raises (earlier shards are in the store), or a probe that differs from that of the stored shards.
     """
     store = as_store(store)
     key = work.key if store else ""
@@ -151,7 +151,7 @@ def unfinished(work: Work, store: "Store") -> list[str]:
 
 
 def as_store(store: "Store | str | Path | None") -> "Store | None":
-    """A store, or one in the folder that is named."""
+    """A store as it is, or the one in the given folder."""
     if not isinstance(store, str | Path):
         return store
     from tse_core.results.store import Store  # which knows the shapes defined here
@@ -160,7 +160,7 @@ def as_store(store: "Store | str | Path | None") -> "Store | None":
 
 
 def _within(advance: Callable, size: int) -> Callable[[float], None]:
-    """What advances a bar by shares of one shard, never further than its size."""
+    """A function that advances a bar by shares of one shard, at most by its size."""
     done = 0.0
 
     def share_done(share: float) -> None:
@@ -173,7 +173,7 @@ def _within(advance: Callable, size: int) -> Callable[[float], None]:
 
 
 def _provenance(work: Work, tables: Tables, probe: Sequence[float]) -> Mapping[str, str]:
-    """With what and when a shard was scored, taken from its tables. Raises InputError where the probes differ."""
+    """The provenance of a shard, taken from its tables. Raises InputError if the probes differ."""
     for table in tables.values():
         made, table.attrs = table.attrs, {}
     if len(made["probe"]) != len(probe) or any(abs(a - b) > SAME for a, b in zip(made["probe"], probe, strict=True)):

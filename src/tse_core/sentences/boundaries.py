@@ -1,14 +1,14 @@
 """Where does a word end? Word surprisals under tokenizers that write the space into the next token.
 
 GPT-2 predicts " cat" and only then learns from the next token whether the word was "cat" or "caterpillar". So the sum
-over a word's tokens is the probability of a beginning, not of a word. The word's own probability moves the mass of "the
-word is over" from the successor to the word (Pimentel & Meister 2024; Oh & Schuler 2024)::
+over a word's tokens is the probability of a beginning, not of a word. The word's own probability takes the mass of "the
+word is over" from its successor (Pimentel & Meister 2024; Oh & Schuler 2024)::
 
     log P(word | before) = sum of log P(token) + log S(after the word) - log S(before the word)
 
 S is the model's probability that the next entry ends the word before it, as ``models/word_ends.py`` defines it for
 all of the package: a space, a mark, a line break or the end of the text, and no letter or digit. The first word of a
-text has no word before it, so nothing is taken from it.
+text has no word before it, so nothing is subtracted from it.
 """
 
 import math

@@ -37,7 +37,7 @@ POLICIES = {
 class Side(NamedTuple):
     """One sentence of a pair: its text, where its critical word starts, and the words that the other side lacks.
 
-    Sides that have the same words in another order differ in all of them.
+    Two sides with the same words in another order differ in all of them.
     """
 
     text: str
@@ -65,14 +65,14 @@ def score_pairs(
     first : "as-is", "capital" or "lower"
         The first letter of each sentence or prefix.
     ties : "wrong" or "half"
-        What two equal scores count; they are reported in any case.
+        How two equal scores count; ties are reported in any case.
     unknown_words : "flag" or "refuse"
         With "refuse" a pair with an unknown word in its critical region is not judged: ``correct`` is NaN.
 
     Returns
     -------
     DataFrame
-        One row a pair, with the pairs' index: paradigm and pair_id where given, logp_good and logp_bad (nats),
+        A row per pair, with the pairs' index: paradigm and pair_id where given, logp_good and logp_bad (nats),
         length_good and length_bad (tokens scored), margin (nats), correct (1, 0, a half, or NaN), tie, unknown_good and
         unknown_bad (how many tokens), unknown_critical (an unknown word among those in which the sides differ),
         unscored_difference (the sides differ in their first token, which counts nothing without a BOS token).
@@ -110,7 +110,7 @@ def score_pairs(
 
 
 def judged(scores: pd.DataFrame, *, ties="wrong", unknown_words="flag") -> pd.DataFrame:
-    """The same log-probabilities under other policies: margin, correct and tie are computed anew.
+    """The same log-probabilities under other policies: margin, correct and tie are recomputed.
 
     A pair with a side of which no token was scored, or whose log-probability is NaN, is not judged: ``correct`` is NaN.
 
@@ -150,7 +150,7 @@ def check_pairs(pairs: pd.DataFrame, method: str) -> None:
 
 
 def pair_names(pairs: pd.DataFrame) -> list[str]:
-    """How messages call each pair: its paradigm and id, else its row."""
+    """The name of each pair in messages: its paradigm and id, else its row."""
     parts = [pairs[name].astype(str) for name in ("paradigm", "pair_id") if name in pairs]
     return ["/".join(name) for name in zip(*parts, strict=True)] if parts else [str(row) for row in pairs.index]
 

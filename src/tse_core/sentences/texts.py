@@ -1,4 +1,4 @@
-"""A sentence as a model reads it: its tokens, where they lie, which of them can be scored, and their surprisals."""
+"""A sentence as a model reads it: its tokens, their places, which of them can be scored, and their surprisals."""
 
 import math
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ class TokenScores:
     tokens : list of str; ids : (tokens,) int
         Ids are -1 for a model that gives surprisals only.
     starts, ends : (tokens,) int
-        Character offsets in the sentence; a space that a token begins with is not counted as its own.
+        Character offsets in the sentence; without the space that a token may begin with.
     bits : (tokens,) float64
         Surprisal, -log2 P(token | context); 0 where nothing was scored.
     scored : (tokens,) bool
         False for a first token without a BOS token before it.
     unknown : (tokens,) bool
-        True where the tokenizer had no entry and put its unknown token.
+        True if the tokenizer had no entry and used its unknown token.
     """
 
     tokens: list[str]
@@ -41,7 +41,7 @@ class TokenScores:
 
 
 class TokenizedSentence:
-    """A sentence as a model reads it: its tokens and where they lie.
+    """A sentence as a model reads it: its tokens and their places.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class TokenizedSentence:
         self.ends = np.maximum([end for _, end in encoding.offsets], self.starts)
 
     def scorable(self) -> np.ndarray:
-        """The tokens that have something to be predicted from."""
+        """The tokens that have a context to be predicted from."""
         return self.real if self.model.kind == "masked" else self.real[self.real > 0]
 
     @property
@@ -82,7 +82,7 @@ class TokenizedSentence:
         )
 
     def inside_word(self, token: int) -> bool:
-        """Does the token go on with the letters, marks or digits that the token before it ends with?"""
+        """Does the token continue the letters, marks or digits at the end of the token before it?"""
         start = self.starts[token]
         return bool(
             self.ends[token - 1] == start and start > 0 and all(map(of_word, self.sentence[start - 1 : start + 1]))
@@ -92,8 +92,8 @@ class TokenizedSentence:
 class GivenSurprisals:
     """A sentence whose surprisals are given by a model that gives no distributions.
 
-    A mark that stands for nothing in the sentence, such as its end, is no token of it. A first token without a BOS
-    token before it may have no surprisal (NaN); it counts nothing.
+    A mark that stands for nothing in the sentence, such as its end, is not one of its tokens. A first token without
+    a BOS token before it may have no surprisal (NaN); it counts 0.
     """
 
     def __init__(self, sentence: str, found):
@@ -122,9 +122,9 @@ class GivenSurprisals:
 def read_sentences(
     model: LanguageModel | SurprisalModel, sentences: Sequence[str], names: Sequence[str]
 ) -> Sequence[TokenizedSentence | GivenSurprisals]:
-    """Sentences as a model reads them, in plain spelling; one that gives surprisals only is asked for these here.
+    """Sentences as a model reads them, in plain spelling; a model that gives surprisals only computes them here.
 
-    Raises InputError, which names an empty sentence.
+    Raises InputError that names an empty sentence.
     """
     sentences = plain_texts(sentences, "the sentences")
     for sentence, name in zip(sentences, names, strict=True):

@@ -7,7 +7,7 @@ masked in turn. A word of several tokens then looks too probable, because its ot
 
 Sentences are read in plain spelling (`tse_core.datasets.plain_text`), otherwise as they are written. What a model reads
 before them is its policy: ``bos`` says which token a causal model reads first (see :class:`tse_core.LanguageModel`),
-``space`` whether a space precedes the first word. With no BOS token the first token has nothing to be predicted from:
+``space`` whether a space precedes the first word. Without a BOS token the first token has no context that predicts it:
 it is not scored, counts 0, and is flagged.
 """
 
@@ -49,12 +49,12 @@ def token_surprisals(
     method : "full-sentence", "pll" or "pll-l2r", optional
         Default: the chain rule for a causal model, the original PLL for a masked one.
     advance : callable(share), optional
-        Told which share of the work was done since the last call; the shares add up to 1.
+        Called with the share of the work done since the last call; the shares add up to 1.
 
     Returns
     -------
     list of TokenScores
-        In bits, one a sentence, in order.
+        In bits, one per sentence, in order.
 
     Raises
     ------
@@ -74,17 +74,17 @@ def token_surprisals(
 def surprisals(
     model, sentences, *, unit="token", bos=None, space=None, method=None, boundary=False, advance=None
 ) -> pd.DataFrame:
-    """Surprisals in bits as a table, one row a token or a word.
+    """Surprisals in bits as a table, one row per token or word.
 
     Parameters
     ----------
     unit : "token" or "word"
-        A word is what stands between spaces, its punctuation included; its surprisal is the sum over its tokens, a
+        A word is the text between spaces, including punctuation; its surprisal is the sum over its tokens, a
         token belonging to the word in which its first visible character lies.
     boundary : bool
         For tokenizers that write the space into the next token: count "the word ends here" with the word and not with
-        its successor (Pimentel & Meister 2024; Oh & Schuler 2024); see :mod:`tse_core.sentences.boundaries`. The end of
-        a word is that of whole verb forms (`LanguageModel.word_ends`).
+        its successor (Pimentel & Meister 2024; Oh & Schuler 2024); see :mod:`tse_core.sentences.boundaries`. A word
+        ends as whole verb forms do (`LanguageModel.word_ends`).
 
     Returns
     -------
@@ -166,7 +166,7 @@ def check_method(model, method: str, known: Sequence[str] = METHODS) -> None:
 
 
 def check_spaces(sentence: str, starts, ends, where: Callable[[int, int], bool] = lambda start, end: True) -> None:
-    """Raises InputError for a token that belongs to two words, where that matters (`where`, of its characters)."""
+    """Raises InputError for a token that belongs to two words, if `where` of its characters says that it matters."""
     for start, end in zip(starts, ends, strict=True):
         if " " in (text := sentence[start:end].strip()) and where(start, end):
             raise InputError(
@@ -193,7 +193,7 @@ def _words(sentence: str, scores: TokenScores) -> list[list[int]]:
 
 
 def _reads(text: TokenizedSentence, tokens: np.ndarray, method: str):
-    """(what the model reads, the positions at which it predicts, the ids that stand there), for the wanted tokens.
+    """(sequence that the model reads, positions at which it predicts, ids to predict), for the wanted tokens.
 
     A causal model reads the text once, a masked model a copy for each token.
     """

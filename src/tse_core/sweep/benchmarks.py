@@ -1,4 +1,4 @@
-"""What a sweep can measure: agreement, BLiMP's pairs, suites. Of each run its work, its tokens, and its result."""
+"""What a sweep can measure (agreement, BLiMP's pairs, suites): the work, the tokens and the result of each run."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -48,7 +48,7 @@ def policies(run: Run) -> dict[str, Any]:
 
 
 class Works:
-    """The work of runs. What checkpoints with the same tokenizer share is worked out once."""
+    """The work of runs. What checkpoints with the same tokenizer share is computed once."""
 
     def __init__(self) -> None:
         self._jobs: dict[tuple, tuple] = {}
@@ -73,7 +73,7 @@ class Works:
         return finished(job.signature(), number_names(job.constructions, job.cutoffs), store)
 
     def tokens(self, model: Scored, run: Run, contents: Iterable) -> list[int]:
-        """About how many tokens the model reads of each shard: words are counted for tokens."""
+        """Roughly how many tokens the model reads in each shard, estimated by counting words."""
         if run.benchmark == "agreement":
             job, _ = self._job(model, run)
             read = (
@@ -103,7 +103,7 @@ class Works:
 
 
 def forget_data() -> None:
-    """Read pairs anew from now on."""
+    """Clear the caches, so that pairs are read again."""
     pairs.cache_clear()
     sentence_pairs.cache_clear()
 

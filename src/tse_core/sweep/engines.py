@@ -1,8 +1,8 @@
-"""Where tasks run: an Executor of Python's concurrent.futures, by name.
+"""Engines that run tasks, by name: Executors as in Python's concurrent.futures.
 
 - ``processes``: processes of this machine, one thread each.
 - ``dask``: Dask Distributed, a cluster on this machine or a running scheduler at an address.
-- ``slurm``: jobs of SLURM through submitit; cluster "local" runs the same jobs as processes, to try a plan.
+- ``slurm``: jobs of SLURM through submitit; cluster "local" runs the same jobs as local processes, to test a plan.
 
 With `gpus`, each worker sees one GPU.
 """
@@ -41,9 +41,9 @@ def engine(
     ----------
     name : "processes", "dask" or "slurm"
     workers : int, optional
-        Processes, or jobs at a time; one a GPU with `gpus`, else one; with SLURM 100 if none is said.
+        Processes, or jobs at a time; one per GPU with `gpus`, else one; with SLURM 100 by default.
     gpus : int, optional
-        GPUs to use, a worker each; with SLURM, GPUs of each job.
+        GPUs to use, one per worker; with SLURM, GPUs of each job.
     address : str, optional
         Of a running Dask scheduler. Its workers must see the store and the models under the same paths; with `gpus`,
         they must offer the resource GPU.
@@ -94,7 +94,7 @@ class Driven(ThreadPoolExecutor):
 
 
 class Processes(Driven):
-    """Processes that do not share a fate: each is driven by a thread of its own.
+    """Processes that fail independently: each is driven by its own thread.
 
     A process that dies, or whose task fails, is replaced, and the error goes to that task alone.
     """
@@ -132,7 +132,7 @@ class Processes(Driven):
 
 
 def _enter(environment: dict) -> None:
-    """Before a worker process imports torch. A worker whose client is gone, killed perhaps, must not stay behind."""
+    """Runs before a worker process imports torch. A worker whose client is gone (perhaps killed) must exit too."""
     os.environ.update(environment)
     if client := parent_process():
         threading.Thread(target=_leave_with, args=(client,), daemon=True).start()

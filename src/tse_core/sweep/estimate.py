@@ -1,4 +1,4 @@
-"""How long a sweep will take, roughly: arithmetic of the forward passes at the speed that this machine shows now."""
+"""A rough estimate of a sweep's duration: operations of the forward passes over this machine's measured speed."""
 
 import time
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ PER_CONTEXT, PER_ENTRY = 2e-4, 1.2e-7  # seconds of the metrics on one core: a c
 
 
 def task_seconds(task: Task, speed: float, *, gpu: bool = False) -> float:
-    """Seconds of one task on one worker: 2 operations a parameter and token, then the metrics.
+    """Seconds of one task on one worker: 2 operations per parameter and token, then the metrics.
 
-    A GPU is taken to need a tenth of a core's time for the metrics.
+    A GPU is assumed to need a tenth of a core's time for the metrics.
     """
     passes = 2 * task.parameters * task.tokens / (speed * EFFICIENCY)
     return passes + task.contexts * (PER_CONTEXT + task.vocabulary * PER_ENTRY) * (0.1 if gpu else 1)
 
 
 def sweep_seconds(tasks: Sequence[Task], workers: int, speed: float, *, gpu: bool = False) -> float:
-    """Seconds of all tasks on so many workers, the longest task being the least it can take."""
+    """Seconds of all tasks on `workers` workers, at least those of the longest task."""
     each = [task_seconds(task, speed, gpu=gpu) for task in tasks]
     return max(sum(each) / workers, max(each, default=0.0))
 
 
 def machine_speed(dtype: str = "float32") -> float:
-    """Operations a second of a matrix product here: on the GPU if there is one, else on one core."""
+    """Operations per second of a matrix product here: on the GPU if there is one, else on one core."""
     device, threads = "cuda" if torch.cuda.is_available() else "cpu", torch.get_num_threads()
     torch.set_num_threads(1)
     size = 4096 if device == "cuda" else 1024

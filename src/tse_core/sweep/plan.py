@@ -18,9 +18,9 @@
     engine: {name: processes, workers: 2}
     task_tokens: 200000                              # of one task at most
 
-Only `models` must be there; where neither `data` nor `blimp` nor `suites` is, the data are marvin-linzen, and where
-`lemmas` is not, each protocol takes its own list (`tse_core.evaluate`). Files and folders are looked for beside the
-plan first, then where the command runs. Forms are single entries by default, over all contexts; whole words are scored
+Only `models` is required. Without `data`, `blimp` and `suites` the data are marvin-linzen; without `lemmas` each
+protocol takes its own list (`tse_core.evaluate`). Files and folders are looked up next to the plan first, then in the
+current folder. Forms are single entries by default, over all contexts; whole words are scored
 in a sample of 24 contexts of each construction, on a GPU too, so that results do not depend on where a worker runs.
 """
 
@@ -129,7 +129,7 @@ def _plan(content: Any, folder: Path, where: str) -> Plan:
 
 
 def _written_out(content: Any) -> Any:
-    """The plan without its short forms: a name alone stands for a list of one, or for a mapping with just that name."""
+    """The plan without short forms: a single name stands for a list of one, or for a mapping with just that name."""
     if not isinstance(content, dict):
         return content
     content = dict(content)
@@ -144,7 +144,7 @@ def _written_out(content: Any) -> Any:
 
 
 def _models(entry: Mapping[str, Any], folder: Path, where: str) -> list[Model]:
-    """The models of one entry: one, or one a revision or folder."""
+    """The models of one entry: one, or one per revision or folder."""
     options = {key: entry[key] for key in ("kind", "device", "dtype", "bos") if key in entry}
     if "folders" in entry:
         found = _matches(entry["folders"], folder)
@@ -170,7 +170,7 @@ def _suites(name: str) -> list[str]:
 
 
 def _beside(folder: Path, name: str) -> str:
-    """A file or folder beside the plan by its full path, so that workers elsewhere find it; other names as they are."""
+    """The full path of a file or folder next to the plan, so that workers elsewhere find it; other names unchanged."""
     for place in (folder / name, Path(name)):
         if is_there(place):
             return str(place.resolve())

@@ -1,8 +1,8 @@
-"""Many models on many data sets: planned, without what is done already, in pieces, on whatever machines there are.
+"""Many models on many data sets: planned, without finished work, and run in pieces on any machines.
 
 A plan says models (with revisions) x data x policies; `plan_sweep` compares it with the store and cuts what is missing
 into tasks; `run_tasks` hands them to an Executor and survives whatever happens to a worker; `sweep` does all of it.
-Scores go through the store, so an interrupted sweep goes on where it stopped, and results do not depend on the engine.
+Scores go through the store, so an interrupted sweep resumes where it stopped, and results do not depend on the engine.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ class Planned:
     done : int
         Shards that the store has already.
     failures : list of Failure
-        Runs that cannot be planned: a model that is missing, data that the model has no word of.
+        Runs that cannot be planned: a missing model, data without any word that the model knows.
     """
 
     plan: Plan
@@ -72,7 +72,7 @@ class Sweep:
     numbers: pd.DataFrame
 
     def tidy(self) -> pd.DataFrame:
-        """Every number of every run without a failure, one a row; see `results_of`."""
+        """Every number of every run without a failure, one per row; see `results_of`."""
         return self.numbers.copy()
 
 
@@ -151,7 +151,7 @@ def plan_sweep(
 
 
 def settings(plan: Plan, where: Mapping) -> dict:
-    """The plan's engine with what `where` says instead; of another engine than the plan's only the numbers stay."""
+    """The plan's engine, overridden by `where`; if that names another engine, only the plan's numbers are kept."""
     where = {key: value for key, value in where.items() if value is not None}
     own = {"name": "processes", **plan.engine}
     if where.get("name", own["name"]) != own["name"]:
@@ -175,7 +175,7 @@ def run_tasks(
         def submit(task: Task, attempt: int) -> None:
             try:
                 waiting[executor.submit(function, task)] = task, attempt
-            except RuntimeError as error:  # an executor that is broken or closed takes nothing any more
+            except RuntimeError as error:  # a broken or closed executor accepts no more tasks
                 failures.append(Failure(task.run, error, task))
 
         for task in tasks:

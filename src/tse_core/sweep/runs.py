@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Model:
-    """One model of a sweep: what `load_model` takes, and the name and step under which its results stand."""
+    """One model of a sweep: what `load_model` takes, and the name and step of its results."""
 
     source: str
     name: str
@@ -69,7 +69,7 @@ class Plan:
     Attributes
     ----------
     runs : tuple of Run
-        Model by model, so that a worker loads each as seldom as can be.
+        Model by model, so that a worker loads each as rarely as possible.
     engine : dict
         name ("processes", "dask", "slurm"), workers, gpus, address, cluster, options; see `engines.engine`.
     task_tokens : int or None

@@ -1,7 +1,7 @@
-"""From runs to tasks and back: what is missing in the store, cut into tasks; what a worker does with a task.
+"""From runs to tasks and back: missing shards are cut into tasks, which workers score.
 
-A task is a few shards of one run, together up to a number of tokens. Its result goes into the store, shard by shard, so
-whatever stops a worker costs the shard it was at.
+A task is a few shards of one run, up to a number of tokens in total. Its result goes into the store shard by shard, so
+a worker that is stopped loses only its current shard.
 """
 
 import gc
@@ -30,7 +30,7 @@ WORKER_BYTES = 600e6  # a worker's interpreter and libraries, and one block of l
 
 @dataclass(frozen=True)
 class Task:
-    """What one worker does at a time; small, so that it travels to any machine that sees the store and the models.
+    """What one worker does at a time; small, so that it can be sent to any machine with the store and the models.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Report:
-    """What a task took: seconds of all, of them to open the model and prepare; the worker, and its peak of bytes."""
+    """What a task took: seconds in total and for opening the model; the worker, and its peak memory in bytes."""
 
     task: Task
     worker: str
@@ -128,11 +128,11 @@ def score_task(task: Task) -> Report:
     """Score the shards of a task and put them into the store; what runs on a worker."""
     with _lock, warnings.catch_warnings():  # one at a time, whatever the worker's settings: memory is planned for one
         for category in (LittleCountedWarning, UnknownWordsWarning):
-            warnings.simplefilter("ignore", category)  # whoever planned the sweep has seen it, and the results say it
+            warnings.simplefilter("ignore", category)  # shown when the sweep was planned, and part of the results
         start = time.perf_counter()
         torch.set_num_threads(task.threads)
         work = _worker_work(task.run)
-        if not _has(work, task):  # a worker that lives long may hold what has changed
+        if not _has(work, task):  # a long-lived worker may hold outdated data
             _forget()
             work = _worker_work(task.run)
         if not _has(work, task):
@@ -160,7 +160,7 @@ def _worker_work(run: Run) -> Work:
         if isinstance(_held["loaded"], LanguageModel):
             _held["network"] = _held["loaded"].network.opened  # the weights are read now, not with the first shard
         _held["model"] = run.model
-        gc.freeze()  # a million objects of the libraries need not be looked through again for each shard
+        gc.freeze()  # spares the garbage collector a million objects of the libraries for each shard
     if run not in _held:
         _held[run] = _works.of(_held["loaded"], run)
     return _held[run]
@@ -173,7 +173,7 @@ def _forget() -> None:
 
 
 def _filled(shards: Mapping[str, int], most: int) -> Iterator[dict[str, int]]:
-    """Consecutive shards (name -> tokens) of up to so many tokens; a larger shard stands alone."""
+    """Consecutive shards (name -> tokens) of up to `most` tokens; a larger shard is alone."""
     task: dict[str, int] = {}
     for name, tokens in shards.items():
         if task and sum(task.values()) + tokens > most:

@@ -3,7 +3,7 @@
     ((7;%match_sing%) < (7;%mismatch_sing%)) & ((7;%match_plural%) < (7;%mismatch_plural%))
 
 An atom ``(7;%match_sing%)`` is the surprisal of region 7 in a condition, ``(*;%match_sing%)`` that of all its regions.
-From the tightest: ``+ -`` (from the left), ``< > =`` (one a claim, no chains), then ``& |`` (from the left, of equal
+From the tightest: ``+ -`` (from the left), ``< > =`` (one per claim, no chains), then ``& |`` (from the left, of equal
 rank, so ``3>2 | 1>2 & 1>2`` is false). ``=`` means close: |left - right| <= 0.001 + 0.00001 |right|. Numbers are exact.
 
 >>> claim = Formula.parse("[1;%a%] + .5 > (1;%b%)")
@@ -71,7 +71,7 @@ class Formula:
 
     @property
     def atoms(self) -> list[tuple[int | None, str]]:
-        """The (region, condition) it speaks of, in order, once each; region None is ``*``."""
+        """The (region, condition) that it refers to, in order, once each; region None is ``*``."""
         return list(dict.fromkeys((atom.region, atom.condition) for atom in _atoms(self.claim)))
 
     def check(self, regions: set[int], conditions: set[str]) -> None:

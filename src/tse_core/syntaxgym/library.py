@@ -47,7 +47,7 @@ def find_suite(name_or_path: str | Path) -> Path:
 
 
 def load_suites(entry: str | Path) -> list[Suite]:
-    """Several suites: ``laboratory``, ``public``, another collection (those downloaded), a folder's files, or one."""
+    """Suites of ``laboratory``, ``public`` or another collection (those downloaded), of a folder, or a single one."""
     if entry == "laboratory":
         return [read_suite(path) for path in _laboratory().values()]
     collection = PUBLIC if entry == "public" else entry

@@ -1,4 +1,4 @@
-"""What becomes of a suite's predictions: region surprisals, whether each holds for each item, accuracy.
+"""The outcome of a suite's predictions: region surprisals, whether each holds for each item, accuracy.
 
 Everything after the token surprisals is arithmetic on a table, so another metric needs no new forward pass.
 """
@@ -26,18 +26,18 @@ from tse_core.uncertainty.shares import wilson
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a suite's predictions under one model.
+    """The outcome of a suite's predictions under one model.
 
     Attributes
     ----------
     tokens : DataFrame
-        item, condition, position, token, region, bits, unknown: one row a token.
+        item, condition, position, token, region, bits, unknown: one row per token.
     regions : DataFrame
         item, condition, region, name, content, bits, tokens (how many), unknown (the words the model does not know).
     items : DataFrame
         item, prediction (from 1), holds, unknown (a region of the prediction has an unknown word).
     signature : Signature
-        With the device and date on which the tokens were scored, be it long ago.
+        With the device and date of the token scores, even if they came from the store.
     """
 
     suite: Suite
@@ -60,7 +60,7 @@ class Outcome:
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """One row a prediction, and one for their conjunction (prediction "all"): formula, correct, items, accuracy."""
+        """A row per prediction, and one for their conjunction (prediction "all"): formula, correct, items, accuracy."""
         rows: list[tuple[int | str, str, int]] = [
             (number, str(formula), self.items.loc[self.items["prediction"] == number, "holds"].sum())
             for number, formula in enumerate(self.suite.predictions, 1)
@@ -76,8 +76,8 @@ class Outcome:
 
     @property
     def unscored(self) -> int:
-        """The number of items of which a prediction compares regions with and without a first token that nothing
-        predicts, or with two such tokens: without a BOS token it counts 0 bits."""
+        """The number of items with a prediction that compares regions with and without an unpredicted first token,
+        or with two different ones: without a BOS token a first token counts 0 bits."""
         first = self.tokens[(self.tokens["position"] == 1) & (self.tokens["bits"] == 0)]
         found: dict[int, dict] = {}
         for row in first.itertuples():
@@ -104,7 +104,7 @@ class Outcome:
         )[TIDY_COLUMNS]  # fmt: skip
 
     def totals(self, item: int) -> dict[tuple[int, str], float]:
-        """Bits by (region, condition) of one item: what a formula speaks of."""
+        """Bits by (region, condition) of one item, the input of a formula."""
         rows = self.regions[self.regions["item"] == item]
         return dict(zip(zip(rows["region"], rows["condition"], strict=True), rows["bits"], strict=True))
 

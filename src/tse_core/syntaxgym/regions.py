@@ -1,7 +1,7 @@
 """From tokens to regions: which token belongs to which region, and one number for each region. No model is needed.
 
 A token belongs to the region in which its first character that is not a space lies, whatever the tokenizer: a leading
-space, a marker, a piece of a word, a word and its full stop in two pieces. A token of spaces only belongs with what
+space, a marker, a piece of a word, a word and its full stop in two pieces. A token of only spaces belongs to what
 follows it.
 """
 

@@ -1,7 +1,7 @@
 """A test suite: items in several conditions, cut into regions, with predictions; JSON and CSV files in and out.
 
-Reading forgives what published copies contain (stray spaces, square brackets in formulas, conditions in any order): one
-warning says that text was changed, and ``Suite.notes`` where. Writing gives the canonical form, so a suite that is read
+Reading accepts what published copies contain (stray spaces, square brackets in formulas, conditions in any order); one
+warning and ``Suite.notes`` say what was changed. Writing gives the canonical form, so a suite that is read
 and written again is byte for byte the same, in JSON as through CSV.
 """
 
@@ -37,7 +37,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Suite:
-    """``regions`` are the regions' names by number; ``notes`` what reading mended."""
+    """``regions`` are the regions' names by number; ``notes`` what reading fixed."""
 
     meta: dict
     regions: dict[int, str]

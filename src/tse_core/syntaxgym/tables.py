@@ -8,7 +8,7 @@ from tse_core.uncertainty.shares import joined, wilson
 
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
-    """One row a model and suite.
+    """A row per model and suite.
 
     Columns: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1. ``unknown`` counts
     the items with an unknown word in a region that a prediction speaks of. Under "refuse" these items are not judged,

@@ -1,4 +1,4 @@
-"""What makes a suite a suite: the JSON Schema of data/syntaxgym, and what a schema cannot say.
+"""Validation of suites: the JSON Schema of data/syntaxgym, and checks beyond a schema.
 
 Every problem is one line that names its place: the path that the schema's library gives, or item, condition and region.
 """
@@ -23,9 +23,9 @@ def schema() -> dict:
 
 
 def checked(data: Any) -> tuple[Any, list[str], list[str]]:
-    """The data in plain text, a line for each place that had another, and a line for everything that is wrong.
+    """The data in plain text, a line for each place that was not plain, and a line for every mistake.
 
-    Where something is wrong, the first thing comes first; data of the wrong shape is left as it is.
+    Mistakes are listed in order; data of the wrong shape is left as it is.
     """
     if wrong := mistakes(data, schema()):
         return data, [], wrong
@@ -34,7 +34,7 @@ def checked(data: Any) -> tuple[Any, list[str], list[str]]:
 
 
 def _tidied(data: dict) -> tuple[dict, list[str]]:
-    """A copy with plain text (see `tse_core.datasets.plain_text`), and one line for each place that had another."""
+    """A copy with plain text (see `tse_core.datasets.plain_text`), and a line for each place that was not plain."""
     notes = []
 
     def clean(text: str, *where: str) -> str:

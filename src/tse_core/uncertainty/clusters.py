@@ -13,7 +13,7 @@ import numpy as np
 from tse_core.errors import InputError
 from tse_core.uncertainty.quantiles import logistic, normal_quantile, t_quantile
 
-NO_VARIANCE = 1e-24  # a variance below it is that of rounding: the means of all clusters are equal
+NO_VARIANCE = 1e-24  # a smaller variance is rounding: the means of all clusters are equal
 
 
 class Sample(NamedTuple):
@@ -22,7 +22,7 @@ class Sample(NamedTuple):
     Attributes
     ----------
     values : array (n,)
-        One score a context, a pair, or a context and verb; NaN is left out.
+        A score per context, per pair, or per context and verb; NaN is left out.
     clusters : sequence of arrays (n,)
         The cluster of each value, once for every crossed way of sampling: its subject, its verb, its attractor.
     counts : array (n,), optional
@@ -60,7 +60,7 @@ def defined(sample: Sample) -> Sample:
 
 
 def _whole(labels: np.ndarray) -> np.ndarray:
-    """Labels with whole numbers as such: pandas turns 1 into 1.0 where another cell of the column is empty."""
+    """Labels with whole numbers as integers: pandas turns 1 into 1.0 if another cell of the column is empty."""
     whole = labels.dtype.kind == "f" and (labels == np.round(labels)).all()
     return labels.astype(np.int64) if whole else labels
 
@@ -171,8 +171,8 @@ def drawn_variance(totals, weights):
 def bootstrap_t(totals, error, level, resamples, seed):
     """Bounds, and the p-value of 0, from the studentised contrast of clusters drawn with replacement.
 
-    None where so few clusters differ from the others that more than 1 % of the draws miss them, and have an error of
-    less than a fifth of the sample's: their t is beyond all bounds, all on one side, and says nothing.
+    None if so few clusters differ from the others that more than 1 % of the draws miss them, with an error below a
+    fifth of the sample's: their t values are huge, all on one side, and meaningless.
     """
     clusters = len(totals.counts)
     draws = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), resamples).astype(float)

@@ -1,7 +1,7 @@
-"""How far a score may be trusted: intervals that sample what the claim is about.
+"""How far a score can be trusted: intervals that sample what the claim is about.
 
-The contexts of a template are not independent: hundreds of them share one subject noun, and every one of them is asked
-about the same verbs. A claim about other subjects samples subjects, a claim about other verbs samples verbs, and where
+The contexts of a template are not independent: hundreds of them share one subject noun, and all of them test
+the same verbs. A claim about other subjects samples subjects, a claim about other verbs samples verbs, and where
 subjects, verbs and attractors are crossed a claim about all of them samples each. Every function here works on sums by
 cluster (`tse_core.uncertainty.clusters`). A mean over n values in G clusters gets
 
@@ -13,9 +13,9 @@ cluster (`tse_core.uncertainty.clusters`). A mean over n values in G clusters ge
   scale (a share near 1 has more room below than above: measured coverage is better than on its own scale);
 * a **cluster bootstrap-t** from 30 clusters up: whole clusters are drawn with replacement, and the studentised mean of
   each draw gives the quantiles (Cameron, Gelbach & Miller 2008: the studentised statistic is what helps), stretched by
-  t(G - 1) / z because G drawn clusters repeat and so show less spread than G new ones. Where up to four clusters or
-  so make up all the variance (29 nouns right and one wrong), more than 1 % of the draws miss them; there, and beyond
-  500 clusters, where the two agree, the t interval is used;
+  t(G - 1) / z because G drawn clusters repeat and so show less spread than G new ones. Where about four
+  clusters or fewer make up all the variance (29 nouns right and one wrong), more than 1 % of the draws miss them; then,
+  and beyond 500 clusters, where the two agree, the t interval is used;
 * with **crossed** ways of clustering the variance of Cameron, Gelbach & Miller (2011): the sum of the one-way
   variances, less those of each two ways together, and so on; with the smallest G in the t quantile.
 
@@ -97,12 +97,12 @@ def interval(
     counts : array (n,), optional
         How many values each row is the mean of; 1 by default.
     bounds : (low, high)
-        The range the score can take; no interval leaves it. (-inf, inf) switches the rule of three off.
+        The range of the score, which limits intervals. (-inf, inf) switches the rule of three off.
 
     Raises
     ------
     InputError
-        The lengths differ, or fewer than one value is left; a value lies outside the bounds; a level that is no share.
+        The lengths differ, or fewer than one value is left; a value outside the bounds; a level that is not a share.
 
     Examples
     --------
@@ -153,11 +153,11 @@ def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, leve
     samples : sequence of Sample, or of (values, clusters) with `clusters` a sequence of arrays
         Each with the same crossed ways of clustering, in one order; NaN among the values is left out.
     weights : sequence of float
-        One a sample: 1/R each for the mean of R samples, +1 and -1 for a difference.
+        One per sample: 1/R each for the mean of R samples, +1 and -1 for a difference.
 
     Raises
     ------
-    InputError : a sample without any defined value; another number of weights, or of ways, than of samples.
+    InputError : a sample without any defined value; numbers of weights or of ways that do not match the samples.
 
     Examples
     --------
@@ -203,8 +203,8 @@ def compare(first, second, clusters, second_clusters=None) -> Comparison:
 
     Raises
     ------
-    InputError : values and clusters differ in length; no value of one of the two is defined; scores that are no shares,
-        so that their difference could leave -1 to 1.
+    InputError : values and clusters differ in length; no value of one of the two is defined; scores outside 0 to 1,
+        whose difference could be outside -1 to 1.
 
     >>> nouns = np.repeat(list("abcdefghij"), 3)
     >>> round(compare(np.full(30, 0.8), np.ones(30), nouns).p_value, 3)

@@ -8,10 +8,10 @@ from tse_core.uncertainty.quantiles import t_inside
 
 
 def p_value(distance: float, error: float, freedom: int) -> float:
-    """Two-sided p-value of an estimate at this distance from a hypothesis, as the intervals above judge it.
+    """Two-sided p-value of an estimate at this distance from a hypothesis, consistent with the intervals.
 
-    With an error it is Student's t; by the rule of three (error 0) the level at which the interval would reach so far.
-    Where the estimate or its error is not known it is 1.
+    With an error, by Student's t; by the rule of three (error 0), the level at which the interval would reach that far.
+    It is 1 if the estimate or its error is not known.
 
     >>> round(p_value(0.2, 0.1, 10), 3), round(p_value(0.2, 0.0, 9), 3)
     (0.073, 0.107)

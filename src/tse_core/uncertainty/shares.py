@@ -24,8 +24,8 @@ def wilson(successes: int, trials: int, level=0.95) -> Interval:
 def joined(estimates, lows, highs, weights=None) -> tuple[float, float, float]:
     """The weighted mean of independent estimates, with bounds from theirs.
 
-    The distances from the estimates to their bounds add in squares, on each side (Zou & Donner 2008). The weights are
-    the sizes of the groups, say; alike by default.
+    The distances from the estimates to their bounds add in squares, on each side (Zou & Donner 2008). The weights are,
+    e.g., the sizes of the groups; equal by default.
 
     >>> [round(number, 3) for number in joined([0.5, 0.7], [0.4, 0.5], [0.6, 0.8])]
     [0.6, 0.488, 0.671]

@@ -18,9 +18,9 @@ CONTEXT_SCORES = tuple(metric.column for metric in OF_CONTEXTS.values())
 def subject_clusters(table) -> np.ndarray:
     """The cluster (n,) of each context or pair: its subject's noun.
 
-    Where that is not known, the left context says it in English: *The pictures of Sharon*, *Every picture* and
-    *Pictures that sell* are clustered by *picture*, the word after a determiner or before a relative pronoun. A left
-    context that starts with neither is a cluster of its own; all pairs of it share all of their words.
+    If that is not known, it is guessed from the English left context: *The pictures of Sharon*, *Every picture* and
+    *Pictures that sell* are clustered by *picture*, the word after a determiner or before a relative pronoun. Any
+    other left context is a separate cluster, whose pairs share all of their words.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def subject_clusters(table) -> np.ndarray:
 def attractor_clusters(table) -> np.ndarray:
     """The cluster (n,) of each row: the noun between subject and verb, of its column attractor.
 
-    A row without one is clustered by its subject once more, which adds nothing to what sampling subjects says.
+    A row without one is clustered by its subject again, which adds nothing to sampling subjects.
     """
     between = np.array(spelled_nouns(table["attractor"].fillna("")), dtype=object)
     return np.where(between == "", "no attractor: " + subject_clusters(table), between)

@@ -1,7 +1,7 @@
-"""Kinds of models, a row each: the names that mean such a model, and the function that opens it.
+"""Kinds of models, one row each: the pattern of their names, and the function that opens them.
 
-To add a kind is to add a row to `KINDS`: the function takes a `Request`, and its module is imported when a name asks
-for it. An installed package brings a kind for folders: an entry point of the group "tse.models", named after the file
+To add a kind is to add a row to `KINDS`: the function takes a `Request`, and its module is imported when a name needs
+it. An installed package can add a kind for folders: an entry point of the group "tse.models", named after the file
 that marks such a folder.
 """
 
@@ -29,7 +29,7 @@ KINDS = {  # a pattern of names -> where the function is that opens such a model
 
 
 def open_model(request: Request) -> Model:
-    """The model of a name, opened by the first kind whose names it is one of. Raises InputError."""
+    """The model of a name, opened by the first kind whose pattern matches it. Raises InputError."""
     if request.kind not in (None, "causal", "masked"):
         raise InputError(f"kind is {request.kind!r}; it must be 'causal' or 'masked'")
     if request.dtype not in DTYPES:

@@ -1,12 +1,12 @@
-"""Language models that live behind a command: any executable, a container run being one.
+"""Language models behind a command, which may be any executable, also one that runs a container.
 
-The command understands three actions on a file with one sentence a line, as container images of language models do:
+The command supports three actions on a file with one sentence per line, like container images of language models:
 
     COMMAND tokenize FILE         the tokens of each sentence, separated by spaces
     COMMAND unkify FILE           for each token 1 where the model does not know it, else 0
     COMMAND get_surprisals FILE   a table, separated by tabs: sentence_id token_id token surprisal (bits; ids from 1)
 
-Tokens come as text, so where each one lies in its sentence is found by spelling the sentence with them: whatever its
+Tokens come as text, so the place of each in its sentence is found by spelling the sentence with them, ignoring
 case, accents and word-boundary marks; an unknown token stands for the rest of a word, a mark like <eos> for nothing.
 """
 

@@ -80,7 +80,7 @@ def _written(folder: Path) -> list[Path]:
 
 
 def _keep(path: Path, folder: Path) -> None:
-    """Write the folder beside its place and move it there; folders of the same file that other versions made go."""
+    """Write the folder next to its place, then move it there; those of the file by other versions are removed."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as made:
@@ -112,7 +112,7 @@ def _convert(path: Path, folder: Path) -> None:
             gguf_header.mend_config(path, config, header)
             tokenizer = PreTrainedTokenizerFast.from_pretrained(**where)
             gguf_header.mend_tokenizer(path, tokenizer.backend_tokenizer, header)
-            with redirect_stderr(io.StringIO()):  # a bar that no setting of transformers turns off
+            with redirect_stderr(io.StringIO()):  # a progress bar that no setting of transformers disables
                 network, report = models.from_pretrained(
                     **where, config=config, dtype=torch.float32, output_loading_info=True
                 )
@@ -138,8 +138,8 @@ def _convert(path: Path, folder: Path) -> None:
 def _remembered() -> Iterator[None]:
     """Within this, the package gguf answers repeated questions from memory, and its reader notices where a file ends.
 
-    transformers reads the header twice and builds the table of tensors' names for each layer, half of the time of an
-    opening. The reader itself takes a list that is longer than the file for a list of nothing, without end.
+    transformers reads the header twice and builds the table of tensor names for each layer, half of the time of an
+    opening. The reader itself loops without end over a list that is longer than the file.
     """
     import gguf
 

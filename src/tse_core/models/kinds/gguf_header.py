@@ -1,4 +1,4 @@
-"""What the header of a GGUF file says and transformers leaves aside without a word: taken over here, or refused.
+"""What the header of a GGUF file says and transformers silently ignores: applied here, or refused.
 
 Some settings, scaled positions, the rule by which a tokenizer splits text into words, tensors that have no place in the
 network.
@@ -42,7 +42,7 @@ def _said(header: "GGUFReader", name: str) -> Any:
 
 
 def check(path: Path, header: "GGUFReader") -> None:
-    """Raise InputError for what is not read: big-endian files, parts of files, vocabularies alone, scaled positions."""
+    """Raise InputError for unsupported files: big-endian, split, without weights, with scaled positions."""
     from gguf import GGUFEndian
 
     if header.endianess != GGUFEndian.LITTLE:
@@ -83,7 +83,7 @@ def _explained(divisors: np.ndarray, config) -> bool:
 
 
 def mend_tokenizer(path: Path, backend, header: "GGUFReader") -> None:
-    """Split text into words where the vocabulary's merges were learned: transformers knows most ways, not all."""
+    """Split text into words as when the merges were learned: transformers knows most rules, not all."""
     from tokenizers import pre_tokenizers
 
     way = _said(header, "tokenizer.ggml.pre")

@@ -23,8 +23,8 @@ SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked familie
 def open_module(module, tokenizer, *, kind=None, bos="default") -> LanguageModel:
     """A Hugging Face model that is in memory, with its tokenizer.
 
-    It is read through modules of its own that share its weights, so nothing of it is copied or changed: neither its
-    training mode nor how its layers compute.
+    It is read through separate modules that share its weights, so it is neither copied nor changed, not even in its
+    training mode or in how its layers compute.
     """
     name = Path(str(getattr(module.config, "_name_or_path", "") or type(module).__name__)).name
     if hasattr(module, "get_base_model"):  # of peft
@@ -107,7 +107,7 @@ def _network(name: str, module, kind: Kind) -> HuggingFaceNetwork:
 
 
 def _files(name: str, place: str, revision: str | None, trust: bool) -> tuple[Path, Callable[[], list[Path]]]:
-    """The folder with configuration and tokenizer, and what gives the files of the weights: a hub's may be fetched."""
+    """The folder with configuration and tokenizer, and a function for the weight files, which may be fetched."""
     if not is_folder(place):
         from tse_core.models.hub import fetched_weights, model_folder
 
@@ -144,7 +144,7 @@ def _language_model(name, kind, tokenizer, network, config, bos, dtype, **more) 
 
 
 def check_tokenizer(name: str, tokenizer, kind: Kind, config) -> None:
-    """A whole tokenizer that gives character offsets, and for a masked model one with a mask. Raises InputError.
+    """Raise InputError unless the tokenizer is complete, gives character offsets and, if masked, has a mask.
 
     transformers makes an empty tokenizer, and says nothing, where a model's folder lacks the tokenizer's files.
     """
@@ -192,7 +192,7 @@ def detect_kind(name: str, config) -> Kind:
         if kinds and other:
             raise InputError(
                 f"{name} was trained for another task than predicting words ({other[0]}); to read it as a language "
-                "model all the same, say kind='masked' or kind='causal'"
+                "model anyway, say kind='masked' or kind='causal'"
             )
     if len(kinds) == 1:
         return kinds.pop()

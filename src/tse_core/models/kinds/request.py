@@ -1,4 +1,4 @@
-"""What is asked of a kind of model: a name, and the options of `load_model`."""
+"""The request to open a model: its name, and the options of `load_model`."""
 
 from dataclasses import dataclass, fields
 

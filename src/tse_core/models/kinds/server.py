@@ -6,8 +6,8 @@ It must give the log-probabilities of the prompt itself, in one of two ways (tok
     asked with "prompt_logprobs" (vLLM)  choices[i].prompt_logprobs: for each token {id: {logprob, decoded_token}}
 
 Without a BOS token the first token has no log-probability. The server decides which model answers, and the signature
-says so; a test sentence shows whether the model stays the same. Whether the numbers belong to the tokens beside them is
-tested, too: a token that the server has generated must be as likely when the server reads it.
+says so; a test sentence shows whether the model stays the same. Whether each number belongs to its token is
+tested, too: a token that the server generates must have the same probability when the server reads it.
 """
 
 import copy
@@ -30,9 +30,9 @@ from tse_core.results.work import SAME
 
 WAYS: tuple[dict, ...] = ({"echo": True, "logprobs": 1}, {"prompt_logprobs": 0})
 BATCH = 32  # sentences in one request
-ONE_BY_ONE = (400, 422, 500)  # what servers answer that take no list of several prompts
-BEGUN = "The keys to the cabinet"  # the server writes the next token, and reads it again
-PASSING = ("created", "object", "permission", "permissions")  # of what a server says, what is not about the model
+ONE_BY_ONE = (400, 422, 500)  # answers of servers that do not take a list of prompts
+BEGUN = "The keys to the cabinet"  # the server generates the next token, and reads it again
+PASSING = ("created", "object", "permission", "permissions")  # entries that are not about the model
 
 
 class ServerModel(SurprisalModel):
@@ -41,8 +41,8 @@ class ServerModel(SurprisalModel):
     Parameters
     ----------
     address : str
-        Up to the version, e.g. ``http://127.0.0.1:8000/v1``. A key, if the server wants one, is taken from the variable
-        of the environment ``TSE_API_KEY``.
+        Up to the version, e.g. ``http://127.0.0.1:8000/v1``. A key, if the server wants one, is taken from the
+        environment variable ``TSE_API_KEY``.
     served : str, optional
         Which of the server's models; may be left out where it has one.
     timeout : float
@@ -63,11 +63,11 @@ class ServerModel(SurprisalModel):
         self._way = WAYS[0]
         self._several = True  # whether it takes several prompts in one request
         self._probe: GivenScores | None = None
-        self._tried: set[str] = set()  # BOS tokens after which a token is as likely read as written
+        self._tried: set[str] = set()  # BOS tokens with which a token scores the same read as written
 
     @property
     def label(self) -> str:
-        """The model's name; of a path its last part."""
+        """The model's name; the last part if it is a path."""
         return PurePosixPath(self.served).name if self.served.startswith("/") else self.served
 
     def identity(self) -> str:
@@ -127,7 +127,7 @@ class ServerModel(SurprisalModel):
         return known[served or next(iter(known))]
 
     def _first_probe(self) -> GivenScores:
-        """How the probe was scored when the server was first asked, in the first way that it understands."""
+        """The first scores of the probe, in the first way that the server understands."""
         if self._probe is None:
             refusals = []
             for self._way in WAYS:
@@ -157,7 +157,7 @@ class ServerModel(SurprisalModel):
             text, written, read = found
             if not abs(read - written) <= SAME:
                 raise InputError(
-                    f"{self.name}: its log-probabilities do not belong to the tokens beside which they stand: it wrote "
+                    f"{self.name}: its log-probabilities do not belong to the tokens next to them: it wrote "
                     f"{text!r} after {BEGUN!r} with {written:.2f} nats and reads it there with {read:.2f}; the server "
                     "of llama-cpp-python does so unless a text begins with the BOS token that the model's file names: "
                     "name that token, as in --bos '<|im_start|>'"
@@ -167,8 +167,8 @@ class ServerModel(SurprisalModel):
     def _written_and_read(self) -> tuple[str, float, float] | None:
         """A token that the server writes, and its log-probability (nats) written and read.
 
-        None where the server does not say how likely the token was that it wrote, or splits the text into other tokens
-        when it reads it: then it cannot be tested.
+        None if the server does not give the probability of the token that it wrote, or splits the text into other
+        tokens when it reads it: then it cannot be tested.
         """
         try:
             (choice,) = self._request([self.bos + BEGUN], {"logprobs": 1})
@@ -184,7 +184,7 @@ class ServerModel(SurprisalModel):
         return [scores_in(choice, sentence, bos) for choice, sentence in zip(choices, sentences, strict=True)]
 
     def _asked(self, prompts: list[str]) -> list[dict]:
-        """What is answered to each prompt; they are sent one by one where the server takes no list of several."""
+        """The answer to each prompt; they are sent one by one if the server does not take a list."""
         if len(prompts) > 1 and self._several:
             try:
                 return self._request(prompts)

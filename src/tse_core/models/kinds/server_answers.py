@@ -59,7 +59,7 @@ def _scores(sentence: str, pieces: list[Piece], spans: list[tuple[int, int]], un
 
 
 def _without_generated(pieces: list[Piece], choice: dict, prompt: str) -> list[list[Piece]]:
-    """The tokens without the one that was generated behind an echo, the likeliest reading first."""
+    """The tokens without the one that was generated behind an echo, the more plausible reading first."""
     if isinstance(choice.get("prompt_logprobs"), list):
         return [pieces]
     return [pieces, pieces[:-1]] if choice.get("text") == prompt else [pieces[:-1], pieces]
@@ -96,7 +96,7 @@ def _piece(text: object, nats: object) -> Piece:
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:
-    """Neighbours that are parts of one character, which have no text of their own, as one piece without a text."""
+    """Joins neighbours that are parts of one character, which have no text, into one piece without text."""
     joined: list[Piece] = []
     for text, nats in pieces:
         broken = text is not None and (text == "" or "\ufffd" in text)

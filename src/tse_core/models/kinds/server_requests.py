@@ -1,6 +1,6 @@
-"""Talking to a server that speaks OpenAI's protocol: one request, its answer as JSON, and nothing that hangs.
+"""Talking to a server that speaks OpenAI's protocol: one request, its answer as JSON, and no endless waits.
 
-A server that is not there for a moment (it restarts, it has too much to do) is asked again after a while. One that
+A server that is briefly unavailable (restarting or overloaded) is asked again after a while. One that
 refuses a request says why in its own words. Addresses are asked directly: no proxy, no redirection, so that a key
 reaches nobody but the server.
 """
@@ -14,7 +14,7 @@ import requests
 
 from tse_core.errors import InputError
 
-KEY = "TSE_API_KEY"  # the variable of the environment that holds the server's key, where it wants one
+KEY = "TSE_API_KEY"  # the environment variable that holds the server's key, if it wants one
 WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each further attempt
 LARGEST = 2**26  # bytes of an answer
 BUSY = (408, 429, 502, 503, 504)  # HTTP's words for "later"
