@@ -1,6 +1,6 @@
 """Where tokens lie in a sentence when only their text is known: spell the sentence with them.
 
-Case, accents and spaces are ignored on both sides. A token may be written with a word-boundary mark (Ġ ▁ ## </w> @@),
+Case, accents and spaces are set aside on both sides. A token may be written with a word-boundary mark (Ġ ▁ ## </w> @@),
 in byte-level characters or with escaped brackets and quotes; one that the model does not know stands for one or more
 letters, up to the end of their word; a mark in angle or square brackets (<eos>, [CLS]) stands for nothing.
 """
@@ -8,10 +8,10 @@ letters, up to the end of their word; a mark in angle or square brackets (<eos>,
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
-TRIES = 1000  # for each token and letter, before giving up
+TRIES = 100  # for each token and letter, before tokens are taken not to spell a sentence
 MARKS = ("Ġ", "▁", "Ċ", "##", "</w>", "@@")
 WRITTEN = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}", "``": '"', "''": '"'}
 
@@ -39,23 +39,29 @@ def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list
 
 
 def _letters_taken(steps, text: str, word_end: Sequence[int]) -> list[int] | None:
-    """How many letters each token takes: the likeliest number with which the tokens after it can go on to the end."""
-    reached, left = [{0}], TRIES * (len(steps) + len(text))  # the positions at which each token may begin
-    for step in steps:
-        ends = [start + length for start in reached[-1] for length in step(text, start, word_end)]
-        reached.append(set(ends))
-        if (left := left - len(ends)) < 0:
-            return None
-    reached[-1] &= {len(text)}
-    for i in reversed(range(len(steps))):  # those from which the end is reached
-        later = reached[i + 1]
-        reached[i] = {s for s in reached[i] if any(s + length in later for length in steps[i](text, s, word_end))}
-    if not reached[0]:
-        return None
+    """How many letters each token takes: the likeliest first, the next where the tokens after it cannot go on."""
     taken: list[int] = []
-    for step, later in zip(steps, reached[1:], strict=True):
-        start = sum(taken)
-        taken.append(next(length for length in step(text, start, word_end) if start + length in later))
+    choices: list[Iterator[int]] = []
+    position, left = 0, TRIES * (len(steps) + len(text))
+    dead = set()  # (token, position) from which the rest of the text is not spelled
+    while len(taken) < len(steps) or position < len(text):
+        left -= 1
+        if left < 0:
+            return None
+        i = len(taken)
+        if len(choices) == i:
+            fresh = i < len(steps) and (i, position) not in dead
+            choices.append(steps[i](text, position, word_end) if fresh else iter(()))
+        length = next(choices[i], None)
+        if length is not None:
+            taken.append(length)
+            position += length
+            continue
+        dead.add((i, position))
+        choices.pop()
+        if not taken:
+            return None
+        position -= taken.pop()
     return taken
 
 
