@@ -1,6 +1,6 @@
 """Where tokens lie in a sentence when only their text is known: spell the sentence with them.
 
-Case, accents and spaces are set aside on both sides. A token may be written with a word-boundary mark (Ġ ▁ ## </w> @@),
+Case, accents and spaces are ignored on both sides. A token may be written with a word-boundary mark (Ġ ▁ ## </w> @@),
 in byte-level characters or with escaped brackets and quotes; one that the model does not know stands for one or more
 letters, up to the end of their word; a mark in angle or square brackets (<eos>, [CLS]) stands for nothing.
 """
@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-TRIES = 100  # for each token and letter, before tokens are taken not to spell a sentence
+TRIES = 100  # for each token and letter, before giving up
 MARKS = ("Ġ", "▁", "Ċ", "##", "</w>", "@@")
 WRITTEN = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}", "``": '"', "''": '"'}
 
