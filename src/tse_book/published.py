@@ -4,9 +4,7 @@ Each function names its source. Scores are fractions of 1. Printed, corrected an
 quantity stand in separate rows with a column that says which is which. Origins and licences: data/README.md.
 """
 
-from collections.abc import Callable
-from functools import cache, wraps
-from typing import ParamSpec
+from functools import cache
 
 import pandas as pd
 
@@ -31,7 +29,7 @@ CONSTRUCTIONS = (
     "In object relative (no that)",
     "BLiMP",
 )
-P = ParamSpec("P")
+BETWEEN = CONSTRUCTIONS[3:7]  # those with a noun between subject and verb
 BLIMP_MODELS = ("5-gram", "LSTM", "Transformer-XL", "GPT-2", "human")
 _FIGURES = {"figure2": "fig2_scores", "figure3": "fig3_probcounted", "figure4": "fig4_invalid"}
 _PHENOMENA = {
@@ -41,18 +39,6 @@ _PHENOMENA = {
 }  # fmt: skip
 
 
-def _made_once(make: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
-    """The table is made once; each caller has a copy of its own."""
-    made: Callable[P, pd.DataFrame] = cache(make)  # type: ignore[assignment]
-
-    @wraps(make)
-    def copied(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
-        return made(*args, **kwargs).copy()
-
-    return copied
-
-
-@_made_once
 def table2() -> pd.DataFrame:
     """Newman et al. 2021, Table 2: row, model, hf_name, metric (MW, EW, TSE), value, as printed (two decimals)."""
     wide = _read("newman_table2").rename(columns={"template": "row"})
@@ -74,7 +60,6 @@ def figure1() -> pd.DataFrame:
     )
 
 
-@_made_once
 def figures234(figure: str | None = None, *, readable: bool = True) -> pd.DataFrame:
     """Newman et al. 2021, Figures 2 (scores), 3 (coverage), 4 (share of contexts without an eligible lemma), digitised.
 
@@ -136,7 +121,6 @@ def template_counts() -> pd.DataFrame:
     )
 
 
-@_made_once
 def blimp_table3() -> pd.DataFrame:
     """Warstadt et al. 2020, Table 3: source, model, phenomenon ("Overall" too), accuracy.
 
@@ -150,7 +134,6 @@ def blimp_table3() -> pd.DataFrame:
     return long.replace({"phenomenon": _PHENOMENA, "model": {"TXL": "Transformer-XL", "Human": "human"}})
 
 
-@_made_once
 def blimp_table4() -> pd.DataFrame:
     """Warstadt et al. 2020, Table 4: source, UID, phenomenon, model, accuracy; sources as in `blimp_table3`."""
     table, parts = _read("blimp_table4"), []
@@ -172,7 +155,6 @@ def blimp_human() -> pd.DataFrame:
     return table
 
 
-@_made_once
 def blimp_prefix_methods() -> pd.DataFrame:
     """The data repository's summary by method (an older GPT-2 run): UID, method, linguistics_term, model, accuracy."""
     table = _read("blimp_prefix_methods_summary").rename(columns={"type": "method"})
@@ -182,6 +164,25 @@ def blimp_prefix_methods() -> pd.DataFrame:
     return table.melt(
         ["UID", "method", "linguistics_term"], list(models.values()), var_name="model", value_name="accuracy"
     )
+
+
+def blimp_methods_compared() -> pd.DataFrame:
+    """Figure 6: accuracy of each paradigm by method, where a prefix method was used, and by full sentences beside it.
+
+    Columns: model, paradigm, linguistics_term, compared ("one-prefix", "two-prefix"), full_sentence, prefix.
+    """
+    keys = ["model", "paradigm", "linguistics_term"]
+    wide = blimp_prefix_methods().rename(columns={"UID": "paradigm"}).pivot_table("accuracy", keys, "method")
+    wide = wide.rename(columns={"full-sentence": "full_sentence"})
+    parts = [
+        wide[["full_sentence", method]]
+        .dropna()
+        .rename(columns={method: "prefix"})
+        .assign(compared=method)
+        .reset_index()
+        for method in ("one-prefix", "two-prefix")
+    ]
+    return pd.concat(parts, ignore_index=True).rename_axis(columns=None)
 
 
 def blimp_slopes() -> pd.DataFrame:
@@ -204,7 +205,6 @@ def syntaxgym_figure5() -> pd.DataFrame:
     return _read("syntaxgym_figure5")
 
 
-@_made_once
 def hu2020_suites() -> pd.DataFrame:
     """Hu et al. 2020, raw data: accuracy of each recorded run on each suite.
 
@@ -215,7 +215,6 @@ def hu2020_suites() -> pd.DataFrame:
     return table.astype({"in_31": bool})
 
 
-@_made_once
 def hu2020_circuits() -> pd.DataFrame:
     """Hu et al. 2020, raw data: model, corpus, seed, circuit ("SG score": mean over 31 suites), accuracy."""
     table = _read("hu2020_model_circuit_from_raw").rename(columns={"SG_score": "SG score"})

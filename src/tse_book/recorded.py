@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.errors import InputError, unknown
+from tse_core.files import write_aside
 from tse_core.paths import data_folder
 from tse_core.results.result_index import IMPORTED, stored_numbers
 from tse_core.results.signature import without_provenance
@@ -105,6 +106,11 @@ def read_provenance(home: Path) -> dict:
     if missing := [key for key in needed if key not in made]:
         raise InputError(f"{path}: no {missing[0]!r}; it must hold {', '.join(needed)}")
     return made
+
+
+def write_provenance(home: Path, made: dict) -> None:
+    """Keep how a recorded run came about."""
+    write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
 
 
 def _part(home: Path, part: str, said: dict) -> pd.DataFrame:

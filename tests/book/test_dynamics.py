@@ -1,6 +1,5 @@
 """Scores by frequency band, and over the steps of training."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -53,14 +52,6 @@ def test_over_all_verbs_the_scores_are_the_tables(result):
     for metric in ("TSE", "EW", "MW"):
         assert scores[("Simple", "all", metric)] == pytest.approx(table.loc["Simple", metric])
         assert scores[(ALL, "all", metric)] == pytest.approx(table.loc["Simple", metric])
-
-
-def test_the_bands_of_ew_make_up_the_whole(result):
-    scores = band_scores(result, BANDS)
-    ew = scores[(scores["construction"] == "Simple") & (scores["metric"] == "EW")].set_index("band")
-    parts = ew.loc[["head", "middle", "tail"]]
-    assert np.average(parts["score"], weights=parts["lemmas"]) == pytest.approx(ew.loc["all", "score"])
-    assert (scores["low"] <= scores["score"]).all() and (scores["score"] <= scores["high"]).all()
 
 
 def test_likely_bands_cut_the_probability_on_verbs(result):

@@ -27,15 +27,6 @@ def test_a_misread_marker_is_left_out():
     assert not ((bert["construction"] == "Across object relative (no that)") & (bert["score"] == 1.0)).any()
 
 
-def test_the_papers_whole_distribution_is_table_2():
-    from tse_book import published
-
-    table = published.table2().drop(columns="model").rename(columns={"row": "construction", "hf_name": "model"})
-    whole = figures.published_curves(1).query("side == 'top' and cutoff == 1.0").drop(columns="source")
-    both = whole.merge(table, on=["model", "construction", "metric"])
-    assert len(both) == 8 and (both["score"] - both["value"]).abs().max() < 0.011
-
-
 def test_no_model_gives_an_empty_table_with_the_same_columns():
     empty = figures.measured_curves([], ["marvin-linzen/simple"], "newman-clean")
     assert empty.empty and set(figures.KEYS) < set(empty)

@@ -3,7 +3,7 @@
 import pytest
 
 from tse_book.laboratory.language import load_language
-from tse_book.laboratory.paradigms import PARADIGMS, record, write_paradigms
+from tse_book.laboratory.paradigms import PARADIGMS, write_paradigms
 from tse_book.laboratory.suites import SUITES, write_suites
 from tse_core import load_model, load_sentence_pairs, score_pairs
 from tse_core.paths import data_folder
@@ -47,13 +47,6 @@ def test_a_prefix_and_its_words_make_the_beginnings_of_the_two_sentences():
         assert row.good.startswith(f"{row.two_prefix_prefix_good} {row.two_prefix_word}")
         assert row.bad.startswith(f"{row.two_prefix_prefix_bad} {row.two_prefix_word}")
     assert len(one) + len(two) == len(pairs)
-
-
-def test_a_line_becomes_a_record():
-    found = record("the [woman|women] that the guard likes <laughs> .", "x", "morphology", "subject_verb_agreement", 4)
-    assert found["sentence_good"] == "The woman that the guard likes laughs."
-    assert found["sentence_bad"] == "The women that the guard likes laughs."
-    assert (found["two_prefix_prefix_bad"], found["two_prefix_word"]) == ("The women that the guard likes", "laughs")
 
 
 def test_every_circuit_has_a_suite_in_known_words():

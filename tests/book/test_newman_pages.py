@@ -57,9 +57,9 @@ def test_the_verdict_counts_rows():
 
 
 def test_a_signature_is_said_in_words():
-    said = newman.run_in_words(MADE.format("smollm2-135m-instruct", 962, "<%7Cendoftext%7C>"), 12820)
+    said = newman.run_in_words(MADE.format("smollm2-135m-instruct", 962, "<%7Cendoftext%7C>"))
     assert (
-        "smollm2-135m-instruct read 12,820 contexts after the token <|endoftext|>; 962 verbs of the list newman-clean"
+        "smollm2-135m-instruct read every context after the token <|endoftext|>; 962 verbs of the list newman-clean"
         in said
     )
     assert "with nothing in front" in newman.run_in_words(MADE.format("gpt2", 7, "none"))

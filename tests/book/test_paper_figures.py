@@ -59,11 +59,6 @@ def test_table_2_has_the_run_and_the_published_model(tidy):
     assert simple.item() == 0.93
 
 
-def test_an_evaluation_is_drawn_in_one_line(tiny_causal):
-    found = tse_core.evaluate(tiny_causal, DATA[0])
-    assert len(chart_data(tse_book.plot(found, "table2"))) == 3
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -96,12 +96,6 @@ def test_wordings_are_the_evaluations_of_differently_worded_pairs(folder, model)
     assert row[["TSE", "EW", "MW"]].astype(float).tolist() == pytest.approx(measured[["TSE", "EW", "MW"]].tolist())
 
 
-def test_the_final_period_is_not_read_by_a_causal_model(model):
-    with_period, without = (tse_core.load_pairs(DATA[0], period=period) for period in (True, False))
-    first, second = (tse_core.evaluate(model, pairs, LEMMAS).table() for pairs in (with_period, without))
-    pd.testing.assert_frame_equal(first[["TSE", "EW", "MW"]], second[["TSE", "EW", "MW"]])
-
-
 @pytest.mark.slow
 def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, folder, store):
     home = tmp_path / "tiny"

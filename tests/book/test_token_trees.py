@@ -1,10 +1,8 @@
 """The chart of a tree of tokens: every token once, forms at their ends, and words for those who cannot see it."""
 
 import pandas as pd
-import pytest
 
 from tse_book import charts
-from tse_core.errors import InputError
 
 NODES = pd.DataFrame(
     [
@@ -31,8 +29,3 @@ def test_the_description_reads_the_forms_from_top_to_bottom():
     assert "4 word forms after The fox" in said
     assert "moderns (correct) 2.5e-02; models (correct) 1.0e-02; is (correct) 1.0e-03" in said
     assert "NaN" not in charts.word_tree(NODES, context="The fox", title="t").to_json(validate=False)
-
-
-def test_a_table_without_a_column_is_refused():
-    with pytest.raises(InputError, match="needs a column 'step'"):
-        charts.word_tree(NODES.drop(columns="step"), context="The fox", title="t")

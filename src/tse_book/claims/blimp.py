@@ -7,28 +7,37 @@ the corrected tables make of it.
 import math
 from collections.abc import Callable
 from functools import cache, wraps
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from tse_book import published
 from tse_book.claims.finding import Finding, check
+from tse_book.studies.benchmark_findings import NEURAL
 
 SOURCES = ("printed", "corrected", "recomputed")
-NEURAL = ("LSTM", "Transformer-XL", "GPT-2")
 
 
-def in_each_version(judge: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
-    """A check of a sentence in every version of the tables: judged on the recomputed one, the others in the note."""
+class Tables(NamedTuple):
+    """One version of the tables, models across: phenomena (Table 3 as it stands) and paradigms (Table 4) down."""
+
+    phenomena: pd.DataFrame
+    paradigms: pd.DataFrame
+
+
+def in_each_version(judge: Callable[[dict, Tables], Finding]) -> None:
+    """Register a check of a sentence in every version of the tables: judged on the recomputed one, the others noted."""
 
     @wraps(judge)
     def joint(case: dict) -> Finding:
-        found = {source: judge({**case, "source": source}) for source in SOURCES}
+        versions = {source: Tables(_phenomena(source, printed=True), _paradigms(source)) for source in SOURCES}
+        found = {source: judge(case, tables) for source, tables in versions.items()}
         others = [f"{source} {f.value:.3f}, {'holds' if f.holds else 'does not hold'}" for source, f in found.items()]
         judged = found["recomputed"]
         return judged._replace(note="; ".join(filter(None, [judged.note, *others])))
 
-    return joint
+    check(joint)
 
 
 @check
@@ -55,119 +64,106 @@ def table4_cells(case) -> Finding:
     return _agreeing(_paradigms(case["source"]), _paradigms("recomputed"), case["within"])
 
 
-@check
 @in_each_version
-def three_phenomena(case) -> Finding:
-    table = _phenomena(case["source"], printed=True)
+def three_phenomena(case, tables) -> Finding:
+    table = tables.phenomena
     gaps = (table["human"] - table["GPT-2"])[["ANAPHOR AGREEMENT", "DETERMINER-NOUN AGR.", "SUBJECT-VERB AGR."]]
     note = "behind humans by " + ", ".join(f"{name}: {gap:.3f}" for name, gap in gaps.items())
     return Finding(gaps.max(), gaps.max() <= case["published"] + 1e-9, note)
 
 
-@check
 @in_each_version
-def islands_hardest(case) -> Finding:
-    means = _phenomena(case["source"], printed=True).drop("Overall").drop(columns="human").mean(axis=1).sort_values()
+def islands_hardest(case, tables) -> Finding:
+    means = tables.phenomena.drop("Overall").drop(columns="human").mean(axis=1).sort_values()
     margin = means.drop("ISLAND EFFECTS").min() - means["ISLAND EFFECTS"]
     return Finding(margin, margin >= case["at_least"], f"next: {means.drop('ISLAND EFFECTS').idxmin()}")
 
 
-@check
 @in_each_version
-def islands_gap(case) -> Finding:
-    row = _phenomena(case["source"], printed=True).loc["ISLAND EFFECTS"]
+def islands_gap(case, tables) -> Finding:
+    row = tables.phenomena.loc["ISLAND EFFECTS"]
     gap = row["human"] - row["GPT-2"]
     return Finding(gap, abs(gap - case["published"]) <= case["within"])
 
 
-@check
 @in_each_version
-def correlation(case) -> Finding:
+def correlation(case, tables) -> Finding:
     one, other = case["models"]
-    r = _paradigms(case["source"])[one].corr(_paradigms(case["source"])[other])
+    r = tables.paradigms[one].corr(tables.paradigms[other])
     return Finding(r, abs(r - case["published"]) <= case["within"])
 
 
-@check
 @in_each_version
-def correlation_order(case) -> Finding:
-    table = _paradigms(case["source"])
+def correlation_order(case, tables) -> Finding:
+    table = tables.paradigms
     with_human = table.drop(columns="human").corrwith(table["human"]).sort_values()
     note = ", ".join(f"{model} {r:.2f}" for model, r in with_human.items())
     return Finding(with_human["GPT-2"], (with_human.index[-1], with_human.index[0]) == ("GPT-2", "5-gram"), note)
 
 
-@check
 @in_each_version
-def adjective_cost(case) -> Finding:
-    table = _paradigms(case["source"])[list(case["models"])]
+def adjective_cost(case, tables) -> Finding:
+    table = tables.paradigms[list(case["models"])]
     nouns = table[table.index.str.startswith("determiner_noun")]
     adjective = nouns.index.str.contains("with_adj")
     return _cost(nouns[~adjective].mean() - nouns[adjective].mean(), case)
 
 
-@check
 @in_each_version
-def attractor_cost(case) -> Finding:
+def attractor_cost(case, tables) -> Finding:
     """Mean of the two distractor paradigms against the regular paradigm without an attractor."""
-    table = _paradigms(case["source"])[list(case["models"])]
+    table = tables.paradigms[list(case["models"])]
     distracted = table.loc[["distractor_agreement_relational_noun", "distractor_agreement_relative_clause"]].mean()
     return _cost(table.loc["regular_plural_subject_verb_agreement_1"] - distracted, case)
 
 
-@check
 @in_each_version
-def irregular_cost(case) -> Finding:
-    table = _paradigms(case["source"])[list(case["models"])]
+def irregular_cost(case, tables) -> Finding:
+    table = tables.paradigms[list(case["models"])]
     nouns = table[table.index.str.startswith("determiner_noun") | table.index.str.contains("plural_subject_verb")]
     irregular = nouns.index.str.contains("irregular")
     return _cost(nouns[~irregular].mean() - nouns[irregular].mean(), case)
 
 
-@check
 @in_each_version
-def model_order(case) -> Finding:
+def model_order(case, tables) -> Finding:
     """One model is best and one worst overall; the value is the best one's accuracy."""
-    overall = _phenomena(case["source"], printed=True).loc["Overall"].drop("human").sort_values()
+    overall = tables.phenomena.loc["Overall"].drop("human").sort_values()
     note = " < ".join(overall.index)
     return Finding(overall.iloc[-1], (overall.index[-1], overall.index[0]) == (case["best"], case["worst"]), note)
 
 
-@check
 @in_each_version
-def poor_everywhere(case) -> Finding:
+def poor_everywhere(case, tables) -> Finding:
     """One model is well below humans in each phenomenon; the value is the smallest distance."""
-    table = _phenomena(case["source"], printed=True).drop("Overall")
+    table = tables.phenomena.drop("Overall")
     below = table["human"] - table[case["named_model"]]
     return Finding(below.min(), below.min() >= case["at_least"], f"nearest: {below.idxmin()}")
 
 
-@check
 @in_each_version
-def below_humans(case) -> Finding:
+def below_humans(case, tables) -> Finding:
     """Every model is below humans overall; the value is the smallest distance."""
-    overall = _phenomena(case["source"], printed=True).loc["Overall"]
+    overall = tables.phenomena.loc["Overall"]
     gap = overall["human"] - overall.drop("human").max()
     return Finding(gap, abs(gap - case["published"]) <= case["within"])
 
 
-@check
 @in_each_version
-def only_one_above_chance(case) -> Finding:
+def only_one_above_chance(case, tables) -> Finding:
     """On islands one model alone is well above chance; the value is the next best model's accuracy."""
-    row = _phenomena(case["source"], printed=True).loc["ISLAND EFFECTS"].drop("human").sort_values()
+    row = tables.phenomena.loc["ISLAND EFFECTS"].drop("human").sort_values()
     holds = row.index[-1] == "GPT-2" and row.iloc[-2] <= 0.5 + case["at_most"] < row.iloc[-1]
     return Finding(row.iloc[-2], holds, f"next best: {row.index[-2]}")
 
 
-@check
 @in_each_version
-def hard_phenomena(case) -> Finding:
+def hard_phenomena(case, tables) -> Finding:
     """Each model is below its own overall accuracy on each phenomenon that the text calls hard; the value counts.
 
     With `on_average` the mean of the models is judged instead.
     """
-    table = _phenomena(case["source"], printed=True).drop(columns="human")
+    table = tables.phenomena.drop(columns="human")
     if case.get("on_average"):
         table = table.mean(axis=1).to_frame("the mean")
     below = table.loc[case["named_phenomena"]] < table.loc["Overall"]
@@ -176,14 +172,13 @@ def hard_phenomena(case) -> Finding:
     return Finding(int(below.to_numpy().sum()), not above, note, below.size)
 
 
-@check
 @in_each_version
-def wh_gap(case) -> Finding:
+def wh_gap(case, tables) -> Finding:
     """The accuracy that decides: of the four paradigms and any model, the furthest on the wrong side of a threshold.
 
     A model succeeds without a gap above `succeeds_above`, and fails with an illicit one below `fails_below`.
     """
-    table = _paradigms(case["source"]).drop(columns="human")
+    table = tables.paradigms.drop(columns="human")
     gaps = {end: table.loc[[f"wh_vs_that_{end}_gap", f"wh_vs_that_{end}_gap_long_distance"]] for end in ("no", "with")}
     lowest, highest = gaps["no"].min().min(), gaps["with"].max().max()
     margins = {lowest: lowest - case["succeeds_above"], highest: case["fails_below"] - highest}
@@ -193,20 +188,18 @@ def wh_gap(case) -> Finding:
     return Finding(decides, margins[decides] > 0, f"{note}{smallest:.3f}")
 
 
-@check
 @in_each_version
-def closer_to_each_other(case) -> Finding:
+def closer_to_each_other(case, tables) -> Finding:
     """Lowest correlation of two neural models less the highest of one with humans."""
-    table = _paradigms(case["source"])[[*NEURAL, "human"]].corr()
+    table = tables.paradigms[[*NEURAL, "human"]].corr()
     between = min(table.loc[a, b] for a in NEURAL for b in NEURAL if a != b)
     return Finding(between - table.loc[list(NEURAL), "human"].max(), between > table.loc[list(NEURAL), "human"].max())
 
 
-@check
 @in_each_version
-def above_chance_with_attractor(case) -> Finding:
+def above_chance_with_attractor(case, tables) -> Finding:
     """Lowest accuracy of a neural model on the two paradigms with an attractor."""
-    table = _paradigms(case["source"])[list(NEURAL)]
+    table = tables.paradigms[list(NEURAL)]
     lowest = table.loc[["distractor_agreement_relational_noun", "distractor_agreement_relative_clause"]].min().min()
     return Finding(lowest, lowest > 0.5)
 
@@ -264,24 +257,16 @@ def methods_agree(case) -> Finding:
     return Finding(gaps.abs().max(), gaps.abs().max() <= case["at_most"], note)
 
 
+@cache
 def prefix_methods() -> pd.DataFrame:
     """Each published model's prefix methods beside its full sentences, over the paradigms that allow them.
 
     Columns model, method, difference (of the mean accuracies, prefix minus full sentences), correlation.
     """
-    return _prefix_methods().copy()
-
-
-@cache
-def _prefix_methods() -> pd.DataFrame:
-    table = published.blimp_prefix_methods()
-    wide = table[table["model"] != "human"].pivot_table(index=["model", "UID"], columns="method", values="accuracy")
-    rows = []
-    for model, group in wide.groupby(level="model"):
-        for method in ("one-prefix", "two-prefix"):
-            both = group[[method, "full-sentence"]].dropna()
-            difference = (both[method] - both["full-sentence"]).mean()
-            rows.append((model, method, difference, both[method].corr(both["full-sentence"])))
+    table = published.blimp_methods_compared()
+    groups = table[table["model"] != "human"].groupby(["model", "compared"])
+    rows = [(*names, (group["prefix"] - group["full_sentence"]).mean(), group["prefix"].corr(group["full_sentence"]))
+            for names, group in groups]  # fmt: skip
     return pd.DataFrame(rows, columns=["model", "method", "difference", "correlation"])
 
 

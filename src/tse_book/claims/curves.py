@@ -10,13 +10,6 @@ from tse_core.metrics.table import PAPER_CUTOFFS
 
 STEPS = [(side, cutoff) for side, cutoffs in PAPER_CUTOFFS._asdict().items() for cutoff in cutoffs]
 CURVES = ("EW", "MW")  # the metrics that the paper draws over the cut-offs
-# Rows of Table 2 with material between subject and verb.
-BETWEEN = (
-    "Across prepositional phrase",
-    "Across subject relative clause",
-    "Across object relative clause",
-    "Across object relative (no that)",
-)
 
 
 def at(table: pd.DataFrame, construction: str, metric: str, side: str, cutoff: float) -> float:

@@ -16,17 +16,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from tse_book.claims import verdicts
 from tse_book.claims.blimp import prefix_methods
 from tse_book.claims.finding import load_claims
-from tse_book.claims.verdicts import (
-    DEPENDS,
-    DOES_NOT_EXTEND,
-    EXTENDS,
-    NOT_REACHED,
-    NOT_RUN,
-    REACHED,
-    UNDECIDED,
-)  # fmt: skip
 from tse_book.studies.findings import (
     ADVERB,
     AGAINST,
@@ -134,8 +126,8 @@ def extends(value: float, threshold: float, p: float, side: str = "above") -> st
     ('extends', 'does not extend', 'undecided', 'extends')
     """
     if p >= LEVEL:
-        return UNDECIDED
-    return EXTENDS if (value > threshold) == (side == "above") else DOES_NOT_EXTEND
+        return verdicts.UNDECIDED
+    return verdicts.EXTENDS if (value > threshold) == (side == "above") else verdicts.DOES_NOT_EXTEND
 
 
 def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
@@ -149,7 +141,7 @@ def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
     judged["p_holm"] = np.nan
     judged.loc[~described, "p_holm"] = holm(p[~described.to_numpy()])
     judged["verdict"] = [
-        (REACHED if value >= at else NOT_REACHED) if "describes" in claims[claim]
+        (verdicts.REACHED if value >= at else verdicts.NOT_REACHED) if "describes" in claims[claim]
         else extends(value, at, corrected, claims[claim].get("side", "above"))
         for value, at, corrected, claim in zip(judged["value"], null, judged["p_holm"], judged["claim"], strict=True)
     ]  # fmt: skip
@@ -158,7 +150,7 @@ def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
 
 def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
     row = {column: claim.get(column, "") for column in EXTENSION} | {"model": model, "threshold": threshold_of(claim)}
-    row |= {"value": np.nan, "low": np.nan, "high": np.nan, "n": 0, "p_holm": np.nan, "verdict": NOT_RUN, "on": ""}
+    row |= dict.fromkeys(("value", "low", "high", "p_holm"), np.nan) | {"n": 0, "verdict": verdicts.NOT_RUN, "on": ""}
     numbers = judged[judged["row"] == ALL].set_index("condition")
     gaps = judged[judged["row"] == DIFFERENCE].set_index("condition")
     if DEFAULT in numbers.index:
@@ -174,7 +166,7 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
         if p < LEVEL and "describes" not in claim and here["verdict"] != numbers.loc[against, "verdict"]:
             on.append(NAMED[condition])
     if on:
-        row |= {"verdict": DEPENDS, "on": ", ".join(dict.fromkeys(on))}
+        row |= {"verdict": verdicts.DEPENDS, "on": ", ".join(dict.fromkeys(on))}
     names = ["condition", "value", "low", "high", "verdict", "difference", "p_holm"]
     return row | {"conditions": pd.DataFrame(conditions, columns=names)}
 

@@ -5,7 +5,7 @@ published numbers, from results of a model that ran, or both; then it has one ro
 the model that ran is the model the claim is about. Laboratory models have a ledger of their own.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -18,7 +18,7 @@ from tse_book.claims.results import Results
 from tse_book.claims.runs import RUNS, of_a_model_above_chance
 from tse_book.claims.training import training_ledger  # noqa: F401  (for those who import it from here)
 from tse_book.claims.verdicts import VERDICTS
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS
 
 # The schema of measured results: one row a number. `Evaluation.tidy()` gives it (coverage and invalid as columns).
@@ -67,12 +67,13 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
     Raises
     ------
     InputError
-        If results lack a column, or data/claims.yaml names a check that does not exist.
+        If results lack a column.
     """
-    written, results = load_claims(), _tidy(results)
-    rows = [row for claim, finding in _cases() for row in _rows(claim, finding, written, results)]
+    results = _tidy(results)
+    rows = [row for case, finding in _cases() for row in _rows(case, finding, results)]
     table = pd.DataFrame(rows, columns=list(LEDGER))
-    return table.astype(dict.fromkeys(("published", "measured", "out_of", "low", "high", "difference"), float))
+    table = table.astype(dict.fromkeys(("published", "measured", "out_of", "low", "high"), float))
+    return table.assign(difference=table["measured"] - table["published"])
 
 
 def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -151,16 +152,16 @@ def _cases() -> list[tuple[dict, Finding | None]]:
     """
     found: list[tuple[dict, Finding | None]] = []
     for claim in load_claims()["claims"]:
-        variants = cases(claim["each"]) if "each" in claim else [{}]
+        variants = cases(claim)
         for number, variant in enumerate(variants, start=1):
             suffix = f".{number:0{len(str(len(variants)))}d}" if len(variants) > 1 else ""
             case, data = {**claim, **variant, "id": claim["id"] + suffix}, claim.get("from_data")
             finding = None
             if data:
-                check = _named("check", data["check"], CHECKS)
+                check = CHECKS[data["check"]]
                 finding = check({**case, **data})
-                others = [(words, check({**case, **data, **other})) for words, other in _otherwise(case)]
-                case["beside"] = [(words, "holds" if f.holds else "does not hold") for words, f in others]
+                others = {words: check({**case, **data, **other}).holds for words, other in _otherwise(case)}
+                case["beside"] = "; ".join(f"{w}: {'holds' if yes else 'does not hold'}" for w, yes in others.items())
             found.append((case, finding))
     return found
 
@@ -175,73 +176,44 @@ def _otherwise(claim: dict) -> list[tuple[str, dict]]:
     return found
 
 
-def _in_words(beside: list[tuple[str, str]]) -> str:
-    return "; ".join(f"{words}: {verdict}" for words, verdict in beside)
-
-
-def _rows(claim: dict, finding: Finding | None, written: dict, results: Results) -> list[dict]:
+def _rows(claim: dict, finding: Finding | None, results: Results) -> list[dict]:
     """The claim's row for each basis it can be checked on."""
     said = claim.get("published")
     words = {**claim, "published": f"{said:g}" if isinstance(said, float) else said}
     settings = {**claim, **claim.get("run", {}), **claim.get("from_data", {})}
     common = {
         **{column: claim.get(column) for column in ("id", "paper", "model", "construction", "metric", "cell")},
+        **dict.fromkeys(("signature", "note", "otherwise"), ""),
         "claim": " ".join(claim["claim"].format_map(words).split()),
         "criterion": claim.get("criterion", "").format_map(settings),
         "published": np.nan if said is None else said,
-        "how": str(claim.get("how", written["how"][claim["paper"]])).format_map({"model": claim.get("model")}),
+        "how": claim.get("how", load_claims()["how"][claim["paper"]]).format_map({"model": claim.get("model")}),
     }
     rows = []
     if finding is not None:
-        verdict = verdicts.of_published(bool(finding.holds))
-        rows.append(
-            {
-                **common,
-                "basis": "published data",
-                "measured": finding.value,
-                "out_of": finding.out_of,
-                "otherwise": _in_words(claim["beside"]),
-                "verdict": verdict,
-                "note": _joined(finding.note, claim),
-            }
-            | {"signature": "", "how": ""}
-        )
+        row = common | {"basis": "published data", "how": "", "verdict": verdicts.of_published(finding.holds)}
+        row |= {"measured": finding.value, "out_of": finding.out_of, "otherwise": claim["beside"]}
+        rows.append(row | {"note": _joined(finding.note, claim)})
     if "run" in claim:
+        row = common | {"basis": "model run", "verdict": verdicts.NOT_RUN}
         case = {**claim, **claim["run"]}
-        check = _named("check of runs", case["check"], RUNS)
+        check = RUNS[case["check"]]
         found = check(case, results)
-        row = {
-            **common,
-            "basis": "model run",
-            "verdict": verdicts.NOT_RUN,
-            "signature": "",
-            "note": "",
-            "otherwise": "",
-        }
         if "above_chance" in case:
             found = of_a_model_above_chance(found, case, results)
             least = f"MW of Simple at least {case['above_chance']}, which random weights do not reach"
             row["criterion"] = "; ".join(filter(None, [row["criterion"], least]))
         if found is not None:
             others = [(words, check({**case, **other}, results)) for words, other in _otherwise(claim)]
-            row |= {"measured": found.value, "low": found.low, "high": found.high, "verdict": found.verdict}
-            row |= {"out_of": found.out_of, "otherwise": _in_words([(w, f.verdict) for w, f in others if f])}
-            row |= {"signature": found.signature, "note": _joined(found.note, claim)}
+            row |= {name: getattr(found, name) for name in ("verdict", "low", "high", "signature", "out_of")}
+            row |= {"measured": found.value, "note": _joined(found.note, claim)}
+            row["otherwise"] = "; ".join(f"{words}: {other.verdict}" for words, other in others if other)
         rows.append(row)
-    for row in rows:
-        measured = row.get("measured")
-        row["difference"] = np.nan if measured is None or said is None else measured - said
     return rows
 
 
 def _joined(note: str, claim: dict) -> str:
     return "; ".join(filter(None, [note, claim.get("note")]))
-
-
-def _named(what: str, name: str, known: Mapping):
-    if name not in known:
-        raise unknown(what, name, known, " (data/claims.yaml)")
-    return known[name]
 
 
 def _laboratory_verdict(row) -> str:

@@ -3,8 +3,7 @@
 import pandas as pd
 
 from tse_book import published
-from tse_book.claims.cases import VERBS
-from tse_book.claims.curves import BETWEEN, CURVES, agrees, at, empty_ends, falling, falls, stability
+from tse_book.claims.curves import CURVES, agrees, at, empty_ends, falling, falls, stability
 from tse_book.claims.finding import Finding, check
 from tse_core.datasets.lemmas import load_lemmas
 
@@ -85,7 +84,7 @@ def noun_phrase_masked(case) -> Finding:
     table = published.table2()
     table = table[table["metric"] == case["metric"]].pivot_table(index="row", columns="hf_name", values="value")
     lead = table[case["model"]] - table.drop(columns=case["model"]).mean(axis=1)
-    between = lead[list(BETWEEN)].mean()
+    between = lead[list(published.BETWEEN)].mean()
     return Finding(lead["Simple"], lead["Simple"] < between, f"mean of the four rows: {between:+.4f}")
 
 
@@ -94,7 +93,7 @@ def conjugated(case) -> Finding:
     """Verbs whose printed singular form is more probable than the plural; an unprinted form is below the tenth."""
     table = published.table3()
     printed = table[table["sentence"] == case["construction"]].set_index("subword")["probability"]
-    pairs = [verb.split("/") for verb in VERBS[case["construction"]]]
+    pairs = [verb.split("/") for verb in case["verbs"]]
     right = sum(singular in printed and printed[singular] > printed.get(plural, 0) for singular, plural in pairs)
     return Finding(right, right == len(pairs), out_of=len(pairs))
 

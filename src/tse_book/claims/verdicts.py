@@ -15,10 +15,9 @@ DOES_NOT_EXTEND = "does not extend"
 UNDECIDED = "undecided"
 DEPENDS = "depends"  # on a condition that the row names
 REACHED, NOT_REACHED = "reached", "not reached"  # of a number that describes and is no test
-EXTENSION_VERDICTS = (EXTENDS, DEPENDS, DOES_NOT_EXTEND, UNDECIDED, REACHED, NOT_REACHED)
 
 TOLERANCES = (0.005, 0.02)
-FACTORS = (1.05, 1.25)  # of probabilities, which may all be smaller than any difference
+FACTORS = (1.05, 1.25)  # larger or smaller, of probabilities, which may all be smaller than any difference
 
 
 def of_value(difference: float, *, same_list: bool, same_protocol: bool, tolerances=TOLERANCES) -> str:
@@ -44,17 +43,13 @@ def of_value(difference: float, *, same_list: bool, same_protocol: bool, toleran
     return CLOSE if abs(difference) <= near else NOT_REPRODUCED
 
 
-def of_probability(measured: float, published: float, *, factors=FACTORS) -> str:
+def of_probability(measured: float, published: float) -> str:
     """The verdict on one probability of the same model.
-
-    Parameters
-    ----------
-    factors : how many times larger or smaller is still "reproduced", and still "close".
 
     >>> of_probability(0.018, 0.017), of_probability(0.00003, 0.017)
     ('close', 'not reproduced')
     """
-    exact, near = factors
+    exact, near = FACTORS
     ratio = max(measured / published, published / measured) if measured > 0 else float("inf")
     if ratio <= exact:
         return REPRODUCED

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from tse_book import published
 from tse_book.charts import heat_map, item_outcomes, item_profile, region_profile, suite_accuracy
 from tse_book.charts.theme import listed
 from tse_book.gym.folder import write_files
-from tse_book.gym.parts import address, chart_of, download, link, page, plain, raw, signature_note, table_of
+from tse_book.gym.parts import address, chart_of, download, link, page, plain, raw, rows_of, signature_note, table_of
 from tse_book.gym.plan import Gym
 from tse_book.pages.suite_questions import question_of
-from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import circuit
 from tse_core.syntaxgym.outcomes import Outcome
 from tse_core.syntaxgym.suites import Suite
@@ -185,7 +185,7 @@ def _about(suite: Suite) -> list[str]:
 
 def _recorded(suites: set[str]) -> pd.DataFrame:
     """The accuracies Hu et al. (2020) recorded, mean over a model's training runs."""
-    found = pd.read_csv(data_folder() / "published" / "hu2020_suite_accuracy_from_raw.csv")
+    found = published.hu2020_suites()
     found = found[found["suite"].isin(suites)].fillna({"corpus": ""})
     found = found.assign(model=(found["model"] + " " + found["corpus"]).str.strip())
     return found.groupby(["suite", "model"], sort=False, as_index=False)["accuracy"].mean()
@@ -205,7 +205,7 @@ def _matrix(accuracies: pd.DataFrame) -> str:
     for suite in dict.fromkeys(accuracies["suite"]):
         values = [found.get((suite, model), float("nan")) for model in models]
         lines.append([link("suite", suite, prefix="pages/"), *("–" if v != v else f"{v:.3f}" for v in values)])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return rows_of(lines)
 
 
 def _links(accuracies: pd.DataFrame, columns=("model", "suite")) -> str:
@@ -216,4 +216,4 @@ def _links(accuracies: pd.DataFrame, columns=("model", "suite")) -> str:
         names = [link(c, row[c]) for c in columns]
         value = "–" if pd.isna(row["accuracy"]) else f"{row['accuracy']:.3f}"
         lines.append([*names, value, f"{row['correct']}/{row['judged']}", f"{row['unknown']} of {row['items']} items"])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return rows_of(lines)

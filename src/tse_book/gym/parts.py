@@ -36,6 +36,11 @@ def table_of(frame: pd.DataFrame, caption: str, digits: int = 2) -> str:
     return raw(table(frame, caption, digits=digits).data)
 
 
+def rows_of(lines: list[list[str]]) -> str:
+    """A table in Markdown: its head, the line below it and its rows, cell by cell."""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
 def download(data: dict, frame: pd.DataFrame, name: str, text="Download the data", prefix="../data/") -> str:
     """A link to the table as a CSV file, which joins `data`."""
     file = f"{safe_name(name)}.csv"

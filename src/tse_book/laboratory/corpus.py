@@ -78,9 +78,9 @@ class Draft:
         there = table > 0
         return np.split(table[there], np.cumsum(there.sum(axis=1))[:-1])
 
-    def choose(self, phrases: list[str], weights=None) -> np.ndarray:
+    def choose(self, phrases: list[str]) -> np.ndarray:
         """A random phrase per row: word ids (n, longest phrase)."""
-        return phrase_table(self.language, phrases)[self.pick(len(phrases), weights)]
+        return phrase_table(self.language, phrases)[self.pick(len(phrases))]
 
     def pick(self, number: int, weights=None) -> np.ndarray:
         if weights is None:

@@ -54,15 +54,9 @@ def true_sensitivity(regime: str) -> pd.DataFrame:
     takes its form whatever the subject, as in the tail of the lexical regime, is neither: it counts half, for a model
     that learned from a sample of the language errs to either side.
 
-    Raises
-    ------
-    InputError
-        For an unknown regime.
+    Raises InputError for an unknown regime.
 
-    Returns
-    -------
-    DataFrame
-        construction, band ("all", "head", "middle", "tail"), true_NS.
+    Returns a table: construction, band ("all", "head", "middle", "tail"), true_NS.
     """
     language, rows = load_language(), []
     for construction in language.constructions:

@@ -23,10 +23,7 @@ def sensitivity_against_truth(
     regime : the regime it learned
     twins : how many of each construction; the first of a fixed order
 
-    Returns
-    -------
-    DataFrame
-        construction, band (with "all"), NS, NS_low, NS_high (95 %), twins, lemmas, true_NS.
+    Returns a table: construction, band (with "all"), NS, NS_low, NS_high (95 %), twins, lemmas, true_NS.
     """
     verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
     pairs = some_twins(load_pairs("marvin-linzen"), twins)

@@ -13,7 +13,6 @@ from .ledger import failing_table as failing_table
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
 from .ledger import verdict_tiles as verdict_tiles
-from .markup import chapter as chapter
 from .markup import legible as legible
 from .markup import link as link
 from .notebook import folded as folded

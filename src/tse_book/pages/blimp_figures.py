@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tse_book import published
+from tse_book.published import blimp_methods_compared as published_methods  # noqa: F401  (of Figure 6, offered here)
 from tse_core.errors import unknown
 from tse_core.uncertainty.shares import wilson
 
@@ -57,9 +58,7 @@ def correlations(accuracies: pd.DataFrame) -> pd.DataFrame:
     ----------
     accuracies : DataFrame with model, paradigm, accuracy
 
-    Returns
-    -------
-    DataFrame : model, other, correlation, paradigms (how many).
+    Returns a table: model, other, correlation, paradigms (how many).
     """
     wide = accuracies.pivot_table(index="paradigm", columns="model", values="accuracy")
     wide = wide[list(dict.fromkeys(accuracies["model"]))]
@@ -80,11 +79,8 @@ def shallow_predictors(scores: pd.DataFrame, *, bins: int = 10) -> pd.DataFrame:
     scores : DataFrame
         Per-pair scores of one model (:func:`tse_core.score_pairs`).
 
-    Returns
-    -------
-    DataFrame
-        predictor, value (the bin's median), accuracy with its 95 % interval low, high (Wilson), pairs. Values that
-        many pairs share stay in one bin, so there may be fewer.
+    Returns a table: predictor, value (the bin's median), accuracy with its 95 % interval low, high (Wilson), pairs.
+    Values that many pairs share stay in one bin, so there may be fewer.
     """
     scores = scores.dropna(subset=["correct"])
     scores = scores[(scores["length_good"] > 0) & (scores["length_bad"] > 0)]
@@ -112,9 +108,7 @@ def contrast(accuracies: pd.DataFrame, name: str) -> pd.DataFrame:
     accuracies : DataFrame with model, paradigm, accuracy
     name : "adjective", "attractor" (Figure 3) or "irregular" (Figure 4)
 
-    Returns
-    -------
-    DataFrame : model, group, condition, accuracy, paradigms (how many).
+    Returns a table: model, group, condition, accuracy, paradigms (how many).
     """
     if name not in CONTRASTS:
         raise unknown("contrast", name, CONTRASTS)
@@ -135,24 +129,6 @@ def cost(conditions: pd.DataFrame) -> pd.DataFrame:
     first = conditions.groupby(["model", "group"], sort=False)["accuracy"].transform("first")
     table = conditions.assign(cost=first - conditions["accuracy"])
     return table[table["cost"] != 0][["model", "group", "condition", "cost"]].reset_index(drop=True)
-
-
-def published_methods() -> pd.DataFrame:
-    """Figure 6: accuracy of each paradigm by method, where a prefix method was used, and by full sentences beside it.
-
-    Returns
-    -------
-    DataFrame : model, paradigm, linguistics_term, compared ("one-prefix", "two-prefix"), full_sentence, prefix.
-    """
-    table = published.blimp_prefix_methods()
-    wide = table.pivot_table(index=["model", "UID", "linguistics_term"], columns="method", values="accuracy")
-    parts = []
-    for method in ("one-prefix", "two-prefix"):
-        both = (
-            wide[["full-sentence", method]].dropna().reset_index().rename(columns={method: "prefix", "UID": "paradigm"})
-        )
-        parts.append(both.rename(columns={"full-sentence": "full_sentence"}).assign(compared=method))
-    return pd.concat(parts, ignore_index=True).rename_axis(columns=None)
 
 
 def methods_compared(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:

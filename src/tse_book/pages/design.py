@@ -3,18 +3,15 @@
 import pandas as pd
 
 from tse_book.pages import newman
-from tse_book.studies.agreement_findings import BETWEEN, SIMPLE, about_verbs
+from tse_book.published import BETWEEN
+from tse_book.studies.agreement_findings import SIMPLE, about_verbs
 from tse_book.studies.contrasts import DIFFERENCE
 from tse_book.studies.details import recorded_details
 from tse_book.studies.expectations import Design, design_of
 from tse_book.studies.factorial import TABLES, WHOLE
 from tse_book.studies.findings import AGAINST, DEFAULT, NO_NOUNS, NOUNS, findings_table
 from tse_book.studies.findings_run import joined_pairs, recorded_findings
-from tse_book.studies.gap import (
-    Stages,
-    recorded_stages,
-    stages_of,
-)
+from tse_book.studies.gap import Stages, recorded_stages, stages_of
 from tse_core.agreement.evaluate import evaluate
 from tse_core.models.coerce import load_model
 
@@ -57,12 +54,8 @@ def gap_findings(model: str, data, lemmas: str, store=None) -> pd.DataFrame:
     found = found[(found["model"] == newman.label(model)) & found["claim"].isin([GAP_CLAIM, FALL_CLAIM])]
     if not {NOUNS, NO_NOUNS} <= set(found["condition"]):
         run = evaluate(model, joined_pairs(data), lemmas, keep="lemmas", store=store)
-        measured = {
-            DEFAULT: about_verbs(run),
-            NOUNS: about_verbs(run, nouns=True),
-            NO_NOUNS: about_verbs(run, nouns=False),
-        }
-        found = findings_table({kind: [(statistics, run.signature)] for kind, statistics in measured.items()})
+        kinds = {DEFAULT: None, NOUNS: True, NO_NOUNS: False}
+        found = findings_table({kind: [(about_verbs(run, nouns), run.signature)] for kind, nouns in kinds.items()})
         found = found[found["claim"] == GAP_CLAIM]
     return found
 
@@ -108,9 +101,7 @@ def ew_cells(design: Design) -> pd.DataFrame:
     Without another noun in *Simple*, with one in *Across prepositional phrase*: the same constructions for every adverb
     and all three scores, and no adverb that can belong to another clause.
 
-    Returns
-    -------
-    DataFrame with adverb, number, attractor, kind ("also nouns", "never nouns", "TSE of be"), score.
+    Returns a table with adverb, number, attractor, kind ("also nouns", "never nouns", "TSE of be"), score.
     """
     rows = ew_by_construction(design)
     shown = rows["construction"].eq(rows["attractor"].eq("none").map({True: SIMPLE, False: BETWEEN[0]}))
@@ -120,10 +111,8 @@ def ew_cells(design: Design) -> pd.DataFrame:
 def with_and_without(design: Design) -> pd.DataFrame:
     """EW after singular subjects, without an adverb and with one (mean of the adverbs that are unambiguous there).
 
-    Returns
-    -------
-    DataFrame with construction, attractor, kind, without, with: *Simple*, and the constructions with a noun between
-    subject and verb.
+    Returns a table with construction, attractor, kind, without, with: *Simple*, and the constructions with a noun
+    between subject and verb.
     """
     rows = ew_by_construction(design).query("number == 'singular' and kind != 'TSE of be'")
     rows = rows[rows["construction"].isin([SIMPLE, *BETWEEN])]
@@ -135,9 +124,7 @@ def with_and_without(design: Design) -> pd.DataFrame:
 def ew_by_construction(design: Design) -> pd.DataFrame:
     """EW and TSE of *be* in each construction, without the sentences whose adverb can belong to another clause.
 
-    Returns
-    -------
-    DataFrame with construction, adverb, number, attractor, kind, score.
+    Returns a table with construction, adverb, number, attractor, kind, score.
     """
     rows = design.contexts[design.contexts["ambiguous"] == "no"]
     rows = rows.assign(
@@ -158,9 +145,7 @@ def typical_sentence(design: Design) -> pd.DataFrame:
     Singular subject, plural attractor, no adverb and each of them, both kinds of verb: the least sum of squared
     distances from the means.
 
-    Returns
-    -------
-    DataFrame with noun, preposition, attractor, adverb, kind, score: one row for each adverb and kind of verb.
+    Returns a table with noun, preposition, attractor, adverb, kind, score: one row for each adverb and kind of verb.
     """
     rows = beside_attractors(design)
     keys = ["noun", "preposition", "attractor"]

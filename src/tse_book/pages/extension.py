@@ -8,14 +8,14 @@ from tse_book.claims import papers, verdicts
 from tse_book.pages.markup import badge, chapter_link, estimate, head_of, in_line, ledger_of, legible, row_of
 from tse_core.results.signature import without_provenance
 
-_MEANING = {
-    verdicts.EXTENDS: ("✓", "good", "it lies on the claim's side of the threshold"),
-    verdicts.DEPENDS: ("⇄", "open", "another verdict under a condition that the row names, and a paired test shows it"),
-    verdicts.DOES_NOT_EXTEND: ("✗", "bad", "it lies on the other side"),
-    verdicts.UNDECIDED: ("?", "open", "it could be either"),
-    verdicts.REACHED: ("●", "open", "a largest value that describes and tests nothing"),
-    verdicts.NOT_REACHED: ("○", "open", "a largest value that describes and tests nothing"),
-    verdicts.NOT_RUN: ("…", "open", "not measured on this model"),
+_SIGNS = {
+    verdicts.EXTENDS: ("✓", "good"),
+    verdicts.DEPENDS: ("⇄", "open"),
+    verdicts.DOES_NOT_EXTEND: ("✗", "bad"),
+    verdicts.UNDECIDED: ("?", "open"),
+    verdicts.REACHED: ("●", "open"),
+    verdicts.NOT_REACHED: ("○", "open"),
+    verdicts.NOT_RUN: ("…", "open"),
 }
 
 
@@ -54,10 +54,8 @@ def not_confirmed(table: pd.DataFrame) -> dict[str, list[str]]:
 def verdict_rows(table: pd.DataFrame) -> pd.DataFrame:
     """The extension ledger as one table of numbers: each claim under the default, then under each condition.
 
-    Returns
-    -------
-    DataFrame with the columns of `tse_book.claims.EXTENSION` but for conditions, and condition; in a condition's row
-    value, low, high, verdict and p_holm are the condition's (p_holm that of the difference), and difference, rows,
+    Returns a table with the columns of `tse_book.claims.EXTENSION` but for conditions, and condition; in a condition's
+    row value, low, high, verdict and p_holm are the condition's (p_holm that of the difference), and difference, rows,
     against and here are as `tse_book.claims.extension_ledger` describes them.
     """
     of_claims = table.drop(columns="conditions")
@@ -89,7 +87,6 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
     ]
     if row["signature"]:
         details.append(("Made by", f"<code>{escape(legible(row['signature']))}</code>"))
-    sign, kind, _ = _MEANING[row["verdict"]]
     verdict = f"{row['verdict']} on {row['on']}" if row["on"] else row["verdict"]
     verdict += f", by {_one_row(row, beside)} alone" if _one_row(row, beside) else ""
     return row_of(
@@ -97,7 +94,7 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
         head_of(row["claim"], about, details),
         ("Threshold", escape(f"{row['threshold']:.3g}")),
         ("Measured", estimate(row["value"], row["low"], row["high"], 3)),
-        ("Verdict", badge(verdict, sign, kind)),
+        ("Verdict", badge(verdict, *_SIGNS[row["verdict"]])),
     )
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tse_book.charts import published_curves as published_curves
+from tse_book.studies.shuffled import null_curves
+from tse_core.agreement.evaluate import evaluate
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
 
@@ -23,15 +25,13 @@ def measured_curves(
     models, data, lemmas, protocol, store
         What `tse_core.evaluate` takes; several models and data sets. No model gives an empty table.
 
-    Returns
-    -------
-    DataFrame with columns model, construction, metric, side, cutoff, score, coverage, invalid, contexts, low, high,
-    lemmas (how many counted), signature (identity and policy), source ("measured").
+    Returns a table with columns model, construction, metric, side, cutoff, score, coverage, invalid, contexts, low,
+    high, lemmas (how many counted), signature (identity and policy), source ("measured").
     """
     parts = []
     for model in models:
         for name in data:
-            parts.append(curves_of(_evaluate(model, name, lemmas, protocol, store)))
+            parts.append(curves_of(evaluate(model, name, lemmas, protocol=protocol, store=store)))
     columns = [*KEYS, "score", "coverage", "invalid", "contexts", "low", "high", "lemmas", "signature", "source"]
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
@@ -52,9 +52,6 @@ def with_null(curves: pd.DataFrame, models, data, lemmas: str, *, sample: int, s
     sample : contexts of each construction; each has its forms kept
     models, data, lemmas, store : as there
     """
-    from tse_book.studies.shuffled import null_curves
-    from tse_core.agreement.evaluate import evaluate
-
     parts = []
     for model in models:
         for name in data:
@@ -63,22 +60,20 @@ def with_null(curves: pd.DataFrame, models, data, lemmas: str, *, sample: int, s
     return curves.merge(pd.concat(parts), how="left", on=KEYS) if parts else curves
 
 
-def head_and_tail(curves: pd.DataFrame, value: str = "score") -> pd.DataFrame:
+def head_and_tail(curves: pd.DataFrame) -> pd.DataFrame:
     """How far each curve falls from the verbs a model expects to those it does not.
 
-    Returns
-    -------
-    DataFrame with a row per model, construction, metric and source: head (at the smallest top p), whole (top 100 %),
-    tail (at the smallest bottom p that has a value), tail_cutoff, and fall = head - tail.
+    Returns a table with a row per model, construction, metric and source: head (at the smallest top p), whole (top 100
+    %), tail (at the smallest bottom p that has a value), tail_cutoff, and fall = head - tail.
     """
     rows = []
-    for key, group in curves.dropna(subset=value).groupby(["model", "construction", "metric", "source"], sort=False):
+    for key, group in curves.dropna(subset="score").groupby(["model", "construction", "metric", "source"], sort=False):
         top = group[group["side"] == "top"].sort_values("cutoff")
         bottom = group[group["side"] == "bottom"].sort_values("cutoff")
         if top.empty or bottom.empty:
             continue
-        whole = top.loc[top["cutoff"] == 1.0, value]
-        head, tail = top[value].iloc[0], bottom[value].iloc[0]
+        whole = top.loc[top["cutoff"] == 1.0, "score"]
+        head, tail = top["score"].iloc[0], bottom["score"].iloc[0]
         whole = whole.iloc[0] if len(whole) else float("nan")
         rows.append((*key, head, whole, tail, bottom["cutoff"].iloc[0], head - tail))
     columns = ["model", "construction", "metric", "source", "head", "whole", "tail", "tail_cutoff", "fall"]
@@ -95,9 +90,3 @@ def and_published(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def and_others(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Measured rows, then the published ones of models that did not run: what has panels of its own in a figure."""
     return pd.concat([real, printed[~printed["model"].isin(real["model"])]], ignore_index=True)
-
-
-def _evaluate(model, data, lemmas, protocol, store):
-    from tse_core.agreement.evaluate import evaluate
-
-    return evaluate(model, data, lemmas, protocol=protocol, store=store)

@@ -12,7 +12,8 @@ from tse_book.pages.design import (
     typical_sentence,
     with_and_without,
 )
-from tse_book.studies.agreement_findings import BETWEEN, SIMPLE
+from tse_book.published import BETWEEN
+from tse_book.studies.agreement_findings import SIMPLE
 from tse_book.studies.expectations import MEAN, Design, lift
 from tse_book.studies.findings import DEFAULT, NO_BOS, NO_NOUNS, NOUNS, ONCE
 from tse_book.studies.gap import SINGLE, Stages, ew_of_kinds, has_whole_words, longer_is_worse, mean_of

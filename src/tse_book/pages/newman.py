@@ -11,6 +11,7 @@ import pandas as pd
 
 from tse_book.charts import with_table2 as with_table2
 from tse_book.charts.theme import listed
+from tse_book.pages.markup import shown
 from tse_book.pages.notebook import table
 from tse_book.pages.profiles import INSTEAD
 from tse_book.published import MODELS
@@ -128,21 +129,19 @@ def neighbour(signature: Signature | str) -> str:
 
 def say(*sentences: str):
     """Sentences in Markdown that a cell computes, as a paragraph; nothing where all are empty. No name is a tag."""
-    from IPython.display import HTML, Markdown
+    from IPython.display import Markdown
 
     text = _PAGES.sub(r"](\1.html", " ".join(filter(None, sentences)))  # Sphinx follows no link that a cell prints
-    return Markdown(text.replace("<", "&lt;")) if text else HTML("<!-- nothing to say -->")
+    return Markdown(text.replace("<", "&lt;")) if text else shown("<!-- nothing to say -->")
 
 
 def points(said: Mapping[str, Iterable[str]], otherwise: str = ""):
     """What was found of each model, a list under its name; `otherwise` where there is none."""
-    from IPython.display import HTML
-
     lists = [
         f"<p>{escape(name)}:</p><ul>{''.join(f'<li>{escape(one)}</li>' for one in sentences if one)}</ul>"
         for name, sentences in said.items()
     ]
-    return HTML("".join(lists) or f"<p>{escape(otherwise)}</p>")
+    return shown("".join(lists) or f"<p>{escape(otherwise)}</p>")
 
 
 def verdict_of(model: str, rows: int, below: int, clear: int) -> str:
@@ -158,19 +157,18 @@ def verdict_of(model: str, rows: int, below: int, clear: int) -> str:
     )
 
 
-def run_in_words(signature: Signature | str, contexts: int | None = None) -> str:
+def run_in_words(signature: Signature | str) -> str:
     """A run's signature as one sentence for a reader who has not learned to read signatures."""
     signature = signature if isinstance(signature, Signature) else Signature.parse(signature)
     policy = signature.policy
     verbs, _, rest = policy.get("lemmas", "").partition("@")
     count = rest.rpartition("(")[2].rstrip(")")
     bos = BOS_IN_WORDS.get(policy.get("bos", ""), f"after the token {policy.get('bos', '')}")
-    read = f"{contexts:,} contexts" if contexts else "every context"
     weights = policy.get("dtype", "float32")
     if "quantised" in policy:
         weights = f"quantised to {policy['quantised']} and computed with in {weights}"
     return (
-        f"In plain words: {signature.model} read {read} {bos}; {count or 'the'} verbs of the list {verbs} have both "
+        f"{signature.model} read every context {bos}; {count or 'the'} verbs of the list {verbs} have both "
         f"forms in its vocabulary and were counted; its weights are {weights}."
     )
 
@@ -185,9 +183,9 @@ def bos_of(signature: Signature | str) -> str:
 def runs_table(curves: pd.DataFrame, caption: str):
     """The runs behind a figure: how many verbs counted, in plain words and by signature."""
     runs = curves.drop_duplicates("model")
-    words = [run_in_words(made).removeprefix("In plain words: ") for made in runs["signature"]]
-    shown = pd.DataFrame({"model": runs["model"], "verbs": runs["lemmas"], "in plain words": words})
-    return table(shown, caption, note=" ‖ ".join(runs["signature"]))
+    words = runs["signature"].map(run_in_words)
+    told = pd.DataFrame({"model": runs["model"], "verbs": runs["lemmas"], "in plain words": words})
+    return table(told, caption, note=" ‖ ".join(runs["signature"]))
 
 
 def beside_real(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
@@ -214,8 +212,6 @@ def contexts_of(data: Iterable[str]) -> pd.DataFrame:
 
 
 def _note(title: str, text: str):
-    from IPython.display import HTML
-
-    return HTML(
+    return shown(
         f'<div class="admonition note"><p class="admonition-title">{escape(title)}</p><p>{escape(text)}</p></div>'
     )

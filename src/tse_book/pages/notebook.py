@@ -5,7 +5,7 @@ from html import escape
 
 import pandas as pd
 
-from tse_book.pages.markup import legible
+from tse_book.pages.markup import legible, shown
 
 _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # letters of scripts that run from right to left
 
@@ -20,14 +20,14 @@ def glue(name: str, value) -> None:
     from IPython.display import display
 
     if hasattr(value, "_repr_mimebundle_"):
-        shown = value._repr_mimebundle_()
+        kept = value._repr_mimebundle_()
     elif hasattr(value, "_repr_html_"):
-        shown = {"text/html": value._repr_html_()}
+        kept = {"text/html": value._repr_html_()}
     else:
-        shown = {"text/plain": repr(value)}
+        kept = {"text/plain": repr(value)}
     prefix = "application/papermill.record/"
     display(
-        {prefix + kind: content for kind, content in shown.items()},
+        {prefix + kind: content for kind, content in kept.items()},
         raw=True,
         metadata={"scrapbook": {"name": name, "mime_prefix": prefix}},
     )
@@ -75,8 +75,6 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
     lighter : names of columns
         Shown smaller and quieter than the others: what is there to compare with. Of columns in two levels the first.
     """
-    from IPython.display import HTML
-
     text = frame.astype(object).map(lambda value: _text(value, digits))
     text.columns = text.columns.set_names([None] * text.columns.nlevels)  # a name would stand as a column of its own
     html = text.to_html(index=index, border=0, escape=True, sparsify=True)
@@ -85,14 +83,12 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
     kinds = [" ".join(["number"] * n + ["light"] * q) for n, q in zip(numeric, quiet, strict=True)]
     html = _marked(html, ([""] * frame.index.nlevels if index else []) + kinds)
     html = html.replace("<thead>", f"<caption>{escape(caption)}</caption>\n<thead>", 1)
-    return HTML(html + (f'\n<p class="tse-note">{escape(legible(note))}</p>' if note else ""))
+    return shown(html + (f'\n<p class="tse-note">{escape(legible(note))}</p>' if note else ""))
 
 
-def folded(shown, title: str):
+def folded(made, title: str):
     """A table that opens on a click: what would make a page too long."""
-    from IPython.display import HTML
-
-    return HTML(f"<details><summary>{escape(title)}</summary>\n{shown.data}\n</details>")
+    return shown(f"<details><summary>{escape(title)}</summary>\n{made.data}\n</details>")
 
 
 def _text(value, digits: int) -> str:

@@ -31,9 +31,7 @@ def profiles_folder() -> Path:
 def read_profile(name: str) -> dict:
     """The profile's table: every shared key a list of names, "optional" a list, "notebooks" by name.
 
-    Raises
-    ------
-    InputError : no such profile; a key that is missing, unknown or no list of names.
+    Raises InputError: no such profile; a key that is missing, unknown or no list of names.
     """
     known = {path.stem: path for path in profiles_folder().glob("*.yaml")}
     if name not in known:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from tse_book.pages.profile_file import SHARED, read_profile
 from tse_core.datasets.giant_verb_list import ADDRESS, LEMMAS_EXPECTED
-from tse_core.datasets.lemmas import full_list_file
+from tse_core.datasets.lemmas import full_list_file, load_lemmas
+from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.models.devices import free_memory, usable_device
 from tse_core.models.hub import hub_unreachable
@@ -44,7 +45,8 @@ def missing(profile: dict, at_once: int = 1) -> list[Missing]:
     Nothing is downloaded. A model that is neither in the cache nor in a folder needs the hub, which is asked for once.
     """
     own = (options.get("sentence_pairs") for options in (profile.get("notebooks") or {}).values())
-    found = [*_lemmas(profile["lemmas"]), *_data(profile["data"]), *_sentences(dict.fromkeys(filter(None, own)))]
+    found = [*_failing("verb list", profile["lemmas"], load_lemmas), *_failing("data", profile["data"], load_pairs)]
+    found += _failing("data", dict.fromkeys(filter(None, own)), load_sentence_pairs)
     absent = [name for name in profile["models"] if name not in package_models() and not model_is_here(name)]
     if absent:
         if reason := hub_unreachable():
@@ -61,9 +63,7 @@ def chosen(name: str, notebook: str = "") -> dict:
     ----------
     notebook : its name, "09_blimp" say, for what the profile gives this notebook besides
 
-    Raises
-    ------
-    InputError : no such profile; something it needs is missing.
+    Raises InputError: no such profile; something it needs is missing.
     """
     profile = read_profile(name)
     own = profile["notebooks"].get(notebook) or {}
@@ -146,24 +146,6 @@ def cannot_be_had(name: str) -> str:
     except InputError as error:
         return str(error)
     return ""
-
-
-def _lemmas(names: Iterable[str]) -> list[Missing]:
-    from tse_core.datasets.lemmas import load_lemmas
-
-    return _failing("verb list", names, load_lemmas)
-
-
-def _data(names: Iterable[str]) -> list[Missing]:
-    from tse_core.datasets.names import load_pairs
-
-    return _failing("data", names, load_pairs)
-
-
-def _sentences(names: Iterable[str]) -> list[Missing]:
-    from tse_core.datasets.names import load_sentence_pairs
-
-    return _failing("data", names, load_sentence_pairs)
 
 
 def _failing(what: str, names: Iterable[str], load) -> list[Missing]:

@@ -4,6 +4,7 @@ from html import escape
 
 import pandas as pd
 
+from tse_book.pages.markup import shown
 from tse_book.recorded import PROVENANCE, read_provenance
 from tse_book.studies import recorded_items, recorded_pairs
 from tse_core.blimp.scores import accuracies
@@ -12,20 +13,16 @@ from tse_core.syntaxgym.library import public_suites
 from tse_core.uncertainty.shares import wilson
 
 
-def recorded_accuracies(
-    model: str, by: str = "paradigm", *, method: str = "full-sentence", bos: str = "default"
-) -> pd.DataFrame | None:
+def recorded_accuracies(model: str, by: str = "paradigm", *, bos: str = "default") -> pd.DataFrame | None:
     """BLiMP from a recorded run, as `tse_core.blimp.scores.accuracies` gives it; None where it is not recorded."""
-    found = recorded_pairs(model, method, bos)
+    found = recorded_pairs(model, bos=bos)
     return None if found is None else accuracies({model: found}, by)
 
 
 def recorded_suites(model: str, bos: str = "default") -> pd.DataFrame | None:
     """Accuracy on each public suite by its first prediction, as Hu et al. (2020) count; None where it is not recorded.
 
-    Returns
-    -------
-    DataFrame : circuit, suite, model, accuracy with its 95 % interval low, high (Wilson), correct, items, in_31.
+    Returns a table: circuit, suite, model, accuracy with its 95 % interval low, high (Wilson), correct, items, in_31.
     """
     found = recorded_items(model, bos)
     if found is None:
@@ -55,9 +52,7 @@ def recording_time(model: str, part: str) -> str:
 
 def not_recorded(model: str, what: str):
     """What a page says where a recorded run lacks what the page would show."""
-    from IPython.display import HTML
-
-    return HTML(
+    return shown(
         f'<aside class="admonition note"><p class="admonition-title">Not yet recorded</p><p>{escape(what)} of '
         f"{escape(model)} have not been recorded yet; <code>tse record {escape(model)} --out data/recorded</code> "
         "records them, and this page then shows them. What was published is shown all the same.</p></aside>"

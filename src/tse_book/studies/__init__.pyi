@@ -1,9 +1,5 @@
 from . import dynamics as dynamics
 from . import learning_curves as learning_curves
-from .coverage import POPULATIONS as POPULATIONS
-from .coverage import simulated_coverage as simulated_coverage
-from .coverage import simulated_crossed_coverage as simulated_crossed_coverage
-from .coverage import simulated_difference_coverage as simulated_difference_coverage
 from .details import details_for as details_for
 from .details import record_details as record_details
 from .details import recorded_bare as recorded_bare
@@ -19,8 +15,6 @@ from .findings_run import quick_findings as quick_findings
 from .findings_run import record_findings as record_findings
 from .findings_run import recorded_findings as recorded_findings
 from .findings_run import write_findings as write_findings
-from .learning_curves import SETTINGS as SETTINGS
-from .learning_curves import SIZES as SIZES
 from .learning_curves import doubling_slopes as doubling_slopes
 from .learning_curves import learning_curve as learning_curve
 from .recording import fitting as fitting

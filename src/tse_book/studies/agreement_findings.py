@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pandas as pd
 
+from tse_book.published import BETWEEN
 from tse_book.studies.also_nouns import also_nouns
 from tse_book.studies.contrasts import Group, Statistic, Statistics, negative, paired
 from tse_book.studies.shuffled import falls_and_nulls
@@ -20,12 +21,6 @@ FIRST, LAST = "top_0.1", "bottom_1e-06"  # the outer ends of the whole curve
 FEWEST_NOUNS = 10  # below that, the fall of a curve rests on too few subjects to count
 FEW_LEMMAS = 10  # fewer eligible lemmas than these are "very few"
 SIMPLE = "Simple"
-BETWEEN = (
-    "Across prepositional phrase",
-    "Across subject relative clause",
-    "Across object relative clause",
-    "Across object relative (no that)",
-)
 
 
 def agreement_statistics(evaluation, forms: pd.DataFrame | None = None) -> Statistics:

@@ -9,8 +9,6 @@ import numpy as np
 from tse_core.uncertainty.intervals import combine, interval
 from tse_core.uncertainty.quantiles import logistic, solve
 
-POPULATIONS = {"as usual": (0.9, 1.0), "near 1": (0.97, 1.0), "nouns very different": (0.9, 2.0), "middle": (0.7, 0.7)}
-
 
 def simulated_coverage(clusters: int, contexts=20, *, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0) -> dict:
     """How often the interval contains the score of the whole population of nouns, which a simulation knows.

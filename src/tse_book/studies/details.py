@@ -14,7 +14,6 @@ is taken from the store where the store has it. The run's provenance.json says h
 """
 
 import hashlib
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -23,7 +22,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance
+from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance, write_provenance
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.blimp.scores import PairScores, evaluate_blimp
@@ -83,7 +82,7 @@ def pair_details(model, pairs: str | pd.DataFrame = "blimp", store: Store | None
     methods = METHODS if model.kind == "causal" else (None,)
     found = {
         (bos, method or "pll"): evaluate_blimp(own, pairs, method=method, store=store)
-        for bos, own in _readings(model)
+        for bos, own in readings(model)
         for method in methods
     }
     tables = [run.pairs.assign(bos=bos, method=method) for (bos, method), run in found.items()]
@@ -94,7 +93,7 @@ def suite_details(model, suites: Iterable[str], kind: str, store: Store | None =
     """The "items" of each suite (whether each prediction holds), or its "regions" (their surprisal in bits)."""
     loaded = [load_suite(name) for name in suites]
     found = {
-        (bos, suite.name): evaluate_suite(own, suite, store=store) for bos, own in _readings(model) for suite in loaded
+        (bos, suite.name): evaluate_suite(own, suite, store=store) for bos, own in readings(model) for suite in loaded
     }
     tables = [getattr(run, kind).assign(bos=bos, suite=suite) for (bos, suite), run in found.items()]
     return _detail(kind, tables, {" ".join(names): run.signature for names, run in found.items()})
@@ -106,7 +105,7 @@ def wording_details(model, data: Iterable[str], lemmas: str, store: Store | None
     What stands to the right of the verb, the final period too, is not read by a causal model and changes nothing.
     """
     tables, signatures, names = [], {}, list(data)
-    for bos, own in _readings(model):
+    for bos, own in readings(model):
         for capital in (True, False):
             for name in names:
                 found = evaluate(own, load_pairs(name, capital=capital), lemmas, store=store)
@@ -131,9 +130,7 @@ def details_for(
 def record_details(home: Path, details: Mapping[str, Callable[[], Detail]]) -> dict:
     """Measure the details and write them into the folder of a recorded run; returns its provenance.
 
-    Raises
-    ------
-    InputError : there is no such recorded run. What cannot be measured is left out, and named in the provenance.
+    Raises InputError: there is no such recorded run. What cannot be measured is left out, and named in the provenance.
     """
     made = read_provenance(home)
     kept = made.setdefault("details", {})
@@ -153,16 +150,14 @@ def record_details(home: Path, details: Mapping[str, Callable[[], Detail]]) -> d
             "signatures": {part: str(signature) for part, signature in signatures.items()},
         }
         made["left_out"].pop(f"details: {name}", None)
-    write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
+    write_provenance(home, made)
     return made
 
 
 def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detail | None:
     """One table of a recorded run's details (`COLUMNS` names them); None where it has none.
 
-    Raises
-    ------
-    InputError : an unknown kind; a file that is not the one recorded.
+    Raises InputError: an unknown kind; a file that is not the one recorded.
     """
     if kind not in COLUMNS:
         raise unknown("kind of details", kind, COLUMNS)
@@ -215,7 +210,7 @@ def recorded_bare(evaluation: Evaluation, data: str) -> pd.DataFrame | None:
     return rows[rows["construction"].isin(evaluation.contexts["construction"])].assign(source="recorded")
 
 
-def _readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
+def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
     """The model with its default BOS policy and with none, where that is another one."""
     yield DEFAULT, model.with_policies(bos=DEFAULT)
     bare = model.with_policies(bos=NONE)

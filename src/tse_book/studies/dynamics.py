@@ -141,10 +141,7 @@ def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str):
 def reached(curves: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:
     """The first step at which a score reaches a level.
 
-    Returns
-    -------
-    DataFrame
-        name, construction, band, metric, step (missing where it never does), score (the highest).
+    Returns a table: name, construction, band, metric, step (missing where it never does), score (the highest).
     """
     rows = []
     for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):

@@ -130,11 +130,9 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
     ----------
     findings : of one model, in the columns of `tse_book.studies.findings`
 
-    Returns
-    -------
-    DataFrame with columns `COLUMNS`. A row's value is its fall beyond the null; it holds where its interval does not
-    reach above 0. The row "mean" is the share of rows that fall for certain (the interval lies above 0), with the most
-    that it could be (its end does) as its upper bound.
+    Returns a table with columns `COLUMNS`. A row's value is its fall beyond the null; it holds where its interval does
+    not reach above 0. The row "mean" is the share of rows that fall for certain (the interval lies above 0), with the
+    most that it could be (its end does) as its upper bound.
     """
     asked = (findings["claim"] == "E.head-tail.ew") & (findings["condition"] == NO_NOUNS)
     rows = findings[asked & ~findings["row"].isin(["all", "difference"])]
@@ -153,9 +151,7 @@ def expected_of_falls(findings: pd.DataFrame) -> pd.DataFrame:
 def lifts(design: Design, number: str) -> pd.DataFrame:
     """How much each adverb lifts EW without a plural attractor, over subjects of one number.
 
-    Returns
-    -------
-    DataFrame with adverb, also_noun, value, low, high: a mean over the constructions in which it is unambiguous.
+    Returns a table with adverb, also_noun, value, low, high: a mean over the constructions in which it is unambiguous.
     """
     calm = design.verbs.query(f"attractor_number != 'plural' and number == '{number}'")
     by = ["adverb", "also_noun", "construction"]

@@ -1,17 +1,16 @@
 """Ask a model what the general claims need, under every condition; keep and read the findings of recorded runs."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance
+from tse_book.recorded import BOS_SETTINGS, read_provenance, write_provenance
 from tse_book.studies.agreement_findings import about_cutoffs, about_verbs, agreement_statistics
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics
-from tse_book.studies.details import METHODS, recorded_details, recorded_pairs
+from tse_book.studies.details import METHODS, readings, recorded_details, recorded_pairs
 from tse_book.studies.findings import (
     ADVERB,
     DEFAULT,
@@ -32,7 +31,6 @@ from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError
 from tse_core.files import write_aside
 from tse_core.models.coerce import load_model
-from tse_core.models.language_model import LanguageModel
 from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
@@ -42,6 +40,7 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 FILE = "findings.csv"
 FACTORIAL = "marvin-linzen-adverbs"
 FINDINGS = "findings"  # what `tse record --part` calls them
+CONDITIONS = dict(zip(BOS_SETTINGS, (DEFAULT, NO_BOS), strict=True))
 SAMPLE, FEW = 200, 40  # contexts of a construction of which past forms and falls are asked
 
 
@@ -80,7 +79,8 @@ def measure_findings(
     """
     measured: dict[str, list] = {}
     troubles = []
-    for condition, own in readings(model):
+    for bos, own in readings(model):
+        condition = CONDITIONS[bos]
         own_way = condition == DEFAULT
         asked = {
             "agreement": partial(_agreement, own, list(data), lemmas, store, whole=own_way),
@@ -101,14 +101,6 @@ def measure_findings(
     return findings_table(measured)
 
 
-def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
-    """The model with its own BOS token and with none, where that is another way of reading."""
-    default, bare = model.with_policies(bos="default"), model.with_policies(bos="none")
-    yield DEFAULT, default
-    if bare.policies() != default.policies():
-        yield NO_BOS, bare
-
-
 def quick_findings(
     names: Iterable[str], data: str, lemmas: str, protocol: Protocol, store: Store | None
 ) -> pd.DataFrame:
@@ -120,7 +112,8 @@ def quick_findings(
     parts = [pd.DataFrame(columns=FINDING_COLUMNS)]
     for name in names:
         measured: dict[str, list] = {}
-        for condition, own in readings(load_model(name)):
+        for bos, own in readings(load_model(name)):
+            condition = CONDITIONS[bos]
             found = _agreement(own, [data], lemmas, store, protocol=protocol, few=FEW, whole=condition == DEFAULT)
             for way, statistics in found.items():
                 measured.setdefault(condition if way == DEFAULT else way, []).append(statistics)
@@ -252,5 +245,5 @@ def record_findings(model, home: Path, lemmas: str, *, data, pairs, suites, stor
         made["left_out"].pop(FINDINGS, None)
     except InputError as error:
         made["left_out"][FINDINGS] = str(error)
-    write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
+    write_provenance(home, made)
     return made

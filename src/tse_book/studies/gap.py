@@ -58,10 +58,8 @@ def gap_parts(stages: Stages, over: Over) -> pd.DataFrame:
     stages : what `stages_of` or `recorded_stages` gives
     over : "single entries", as in the paper, or "all verbs", which needs the stages of whole words
 
-    Returns
-    -------
-    DataFrame with construction ("mean": over the rows, each counting alike), part (`GAP`, then its parts), value, low,
-    high: 95 % over the clusters of the samples (subjects, verbs and attractors, crossed, where they are known), as
+    Returns a table with construction ("mean": over the rows, each counting alike), part (`GAP`, then its parts), value,
+    low, high: 95 % over the clusters of the samples (subjects, verbs and attractors, crossed, where they are known), as
     paired differences.
     """
     return _weighted(stages, PARTS[over], "part")
@@ -70,9 +68,7 @@ def gap_parts(stages: Stages, over: Over) -> pd.DataFrame:
 def ew_of_kinds(stages: Stages) -> pd.DataFrame:
     """EW over whole words with their ends: verbs that are never nouns and all verbs, of one token and of any number.
 
-    Returns
-    -------
-    DataFrame with verbs ("never nouns", "all"), length ("one token", "any"), value, low, high: means of the rows.
+    Returns a table with verbs ("never nouns", "all"), length ("one token", "any"), value, low, high: means of the rows.
     """
     cells = {("never nouns", "one token"): NEVER_END, ("never nouns", "any"): NEVER_ALL,
              ("all", "one token"): SINGLE_END, ("all", "any"): ALL}  # fmt: skip
@@ -120,29 +116,21 @@ def has_whole_words(stages: Stages) -> bool:
     return bool(stages) and ALL in _everywhere(stages)
 
 
-def stages_of(single: Iterable[Evaluation], words: Iterable[Evaluation] = ()) -> Stages:
-    """The stages of one model, sampled over subjects, verbs and attractors, crossed.
+def stages_of(evaluations: Iterable[Evaluation]) -> Stages:
+    """The stages of one model over single entries, sampled over subjects, verbs and attractors, crossed.
 
-    Parameters
-    ----------
-    single : over single entries of the vocabulary, made with keep="forms"
-    words : over whole words with their ends (forms="words") in the same contexts, made with keep="forms"
+    `evaluations` were made with keep="forms".
     """
-    tables = [table for found in single for table in (pair_outcomes(found), verb_outcomes(found, "single"))]
-    tables += [verb_outcomes(found, "words") for found in words]
+    tables = [table for found in evaluations for table in (pair_outcomes(found), verb_outcomes(found, "single"))]
     if not tables:
-        raise InputError(
-            "no evaluation to take apart; give those over single entries, and over whole words if there are"
-        )
+        raise InputError("no evaluation to take apart; give those over single entries")
     return stages(pd.concat(tables, ignore_index=True))
 
 
 def verb_outcomes(found: Evaluation, forms: str) -> pd.DataFrame:
     """In how many contexts each verb agrees, by subject and attractor.
 
-    Returns
-    -------
-    DataFrame with forms (as given), construction, noun, attractor (clusters), lemma, contexts, correct.
+    Returns a table with forms (as given), construction, noun, attractor (clusters), lemma, contexts, correct.
     """
     cells = _cells(found.contexts)
     plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
@@ -216,10 +204,8 @@ def known_parts(regime: str, lemmas: pd.DataFrame, over: Over) -> pd.DataFrame:
     lemmas : the lemmas whose forms are single entries of a model's vocabulary, with their column lemma
     over : as for `gap_parts`
 
-    Returns
-    -------
-    DataFrame with construction, part, value. No verb of the language is read as a noun and its words end where they
-    end; the part of the nouns only says how the verbs that English has as nouns too differ.
+    Returns a table with construction, part, value. No verb of the language is read as a noun and its words end where
+    they end; the part of the nouns only says how the verbs that English has as nouns too differ.
     """
     language = load_language()
     if lemmas.empty:

@@ -57,9 +57,7 @@ def verb_outcomes(verbs: pd.DataFrame, likely: pd.DataFrame) -> pd.DataFrame:
     verbs, likely : the tables "factorial_verbs" and "factorial_likely" of `tse_book.studies.factorial`, recorded or
         made from an evaluation
 
-    Returns
-    -------
-    DataFrame with a row for each subject, verb and cell of the factors: subject, number, adverb ("none", "some"),
+    Returns a table with a row for each subject, verb and cell of the factors: subject, number, adverb ("none", "some"),
     attractor ("none", "singular", "plural"), construction, lemma, noun ("yes", "no"), correct (a share), count
     (contexts), log_probability (mean over these, of both forms together, nats), frequency (Zipf's scale).
     """
@@ -106,16 +104,12 @@ def odds_ratios(
         covariate with one value alone is left out. Where there is a column construction, every construction has a level
         of its own, so that conditions are compared within constructions.
 
-    Returns
-    -------
-    DataFrame with a row for each factor's comparison in each cell of the other factors, and for each covariate:
+    Returns a table with a row for each factor's comparison in each cell of the other factors, and for each covariate:
     effect and where (in words), odds_ratio, low, high (other subjects and verbs), p_value, p_holm (corrected for the
     family of this table). A comparison that is not estimable has no row; ``attrs["not estimable"]`` lists them.
 
-    Raises
-    ------
-    InputError : a column or a value is missing; no share or count; fewer than two subjects or verbs; nothing is
-        estimable, as (nearly) all outcomes are right or wrong; a factor or covariate is determined by the others.
+    Raises InputError: a column or a value is missing; no share or count; fewer than two subjects or verbs; nothing is
+    estimable, as (nearly) all outcomes are right or wrong; a factor or covariate is determined by the others.
     """
     _check(table, [*factors, *covariates])
     factors = {name: known for name, known in factors.items() if name in table and table[name].nunique() > 1}

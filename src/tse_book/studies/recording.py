@@ -4,7 +4,6 @@ What cannot be asked of a model (no lemma in its vocabulary, data that is not do
 """
 
 import hashlib
-import json
 import platform
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +15,7 @@ from typing import NamedTuple, cast
 
 import pandas as pd
 
-from tse_book.recorded import PARTS, PROVENANCE
+from tse_book.recorded import PARTS, write_provenance
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
 from tse_core.agreement.evaluate import evaluate
@@ -24,7 +23,6 @@ from tse_core.agreement.job import Protocol
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError
-from tse_core.files import write_aside
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS, write_results
 from tse_core.syntaxgym.library import list_suites, load_suite
@@ -86,10 +84,7 @@ def known_outcome(model, name: str, store: Store | None = None) -> Outcome:
 def record(model, folder: Path, parts: Iterable[Part]) -> dict:
     """Measure the parts and write them and their provenance below folder/MODEL; returns the provenance.
 
-    Raises
-    ------
-    InputError
-        Nothing can be measured: every piece of every part was left out.
+    Raises InputError: Nothing can be measured: every piece of every part was left out.
     """
     home = Path(folder) / model.label.rpartition("/")[2]
     files = {}
@@ -120,7 +115,7 @@ def record(model, folder: Path, parts: Iterable[Part]) -> dict:
         "files": files,
         "left_out": left_out,
     }
-    write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
+    write_provenance(home, made)
     return made
 
 
