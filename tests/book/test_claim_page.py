@@ -9,14 +9,7 @@ import pytest
 from tse_book.claims import extension_ledger, load_claims, verdicts
 from tse_book.claims.judging import laboratory_ledger, ledger
 from tse_book.pages.extension import extension_table, not_confirmed
-from tse_book.pages.ledger import (
-    MEANING,
-    another_verdict,
-    failing_table,
-    laboratory_table,
-    ledger_table,
-    verdict_tiles,
-)
+from tse_book.pages.ledger import MEANING, another_verdict, failing_table, laboratory_table, ledger_table, verdict_tiles
 from tse_book.pages.markup import chapter, link
 from tse_book.studies import FINDING_COLUMNS, recorded_findings
 from tse_book.studies.findings import AGAINST

@@ -5,18 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tse_book.pages.design import (
-    designs,
-    gap_findings,
-    gaps_and_falls,
-)
-from tse_book.pages.gap_sentences import (
-    adverbs_said,
-    decisions_said,
-    example_said,
-    fall_of_ew,
-    surroundings_said,
-)
+from tse_book.pages.design import designs, gap_findings, gaps_and_falls
+from tse_book.pages.gap_sentences import adverbs_said, decisions_said, example_said, fall_of_ew, surroundings_said
 from tse_book.pages.table2 import recorded_rows
 from tse_book.recorded import load_recorded
 from tse_core.paths import data_folder

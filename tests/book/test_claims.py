@@ -394,20 +394,26 @@ def test_the_rule_for_values():
     assert of_value(0.0, same_list=True, same_protocol=False) == CLOSE
 
 
+def falling(highest, slopes):
+    """Curves of two models over all cut-offs, alike in all constructions; `slopes`: metric -> its fall at each step."""
+    steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
+    rows = [
+        (model, construction, metric, side, cutoff, highest - slope * step, 0.3, 0.5, lemmas_in_vocabulary()[model])
+        for model in ("bert-large-cased", "gpt2-xl")
+        for construction in CONSTRUCTIONS
+        for metric, slope in slopes.items()
+        for step, (side, cutoff) in enumerate(steps)
+    ]
+    names = ["hf_name", "construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "lemmas"]
+    return pd.DataFrame(rows, columns=names).assign(protocol="released")
+
+
 def test_claims_about_all_rows_wait_for_all_rows(bare):
     def found(table):
         rows = ledger(table)
         return rows[(rows["basis"] == "model run") & (rows["verdict"] != NOT_RUN)].set_index("id")["verdict"]
 
-    steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
-    rows = [
-        ("gpt2-xl", construction, metric, side, cutoff, 0.99 - 0.02 * step, 0.6, 0.3, 1265)
-        for construction in CONSTRUCTIONS
-        for metric in ("EW", "MW")
-        for step, (side, cutoff) in enumerate(steps)
-    ]
-    names = ["hf_name", "construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "lemmas"]
-    table = pd.DataFrame(rows, columns=names).assign(protocol="released")
+    table = falling(0.99, {"EW": 0.02, "MW": 0.02})
     expected = {"S4.head-tail.4", "F3.mass.4", "F4.invalid.4", "T2.mw-ew.run.4"}
     whole, without_blimp = found(table), found(table[table["construction"] != "BLiMP"])
     assert expected <= set(whole.index)
@@ -418,17 +424,7 @@ def test_claims_about_all_rows_wait_for_all_rows(bare):
 
 def a_run(simple):
     """Results of two models that bring all that random weights can pass, and that have one MW on Simple."""
-    steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
-    slope = {"EW": 0.01, "MW": 0.012}
-    rows = [
-        (model, construction, metric, side, cutoff, 0.8 - slope[metric] * step, 0.3, 0.5, lemmas)
-        for model, lemmas in (("bert-large-cased", 980), ("gpt2-xl", 1265))
-        for construction in CONSTRUCTIONS
-        for metric in ("EW", "MW")
-        for step, (side, cutoff) in enumerate(steps)
-    ]
-    names = ["hf_name", "construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "lemmas"]
-    table = pd.DataFrame(rows, columns=names).assign(protocol="released")
+    table = falling(0.8, {"EW": 0.01, "MW": 0.012})
     whole = (table["side"] == "top") & (table["cutoff"] == 1)
     table.loc[whole & (table["construction"] == "Simple") & (table["metric"] == "MW"), "score"] = simple
     past = table[whole & (table["metric"] == "EW")].assign(metric="past", score=0.2, coverage=None, invalid=None)

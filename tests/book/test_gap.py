@@ -9,16 +9,8 @@ import pytest
 from tse_book.laboratory.known_truth import true_sensitivity, truth
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.sensitivity import sensitivity_against_truth, some_twins
-from tse_book.pages.design import (
-    FALL_CLAIM,
-    GAP_CLAIM,
-    gap_findings,
-    gaps_and_falls,
-)
-from tse_book.pages.gap_sentences import (
-    fall_of_ew,
-    kind_of_verb,
-)
+from tse_book.pages.design import FALL_CLAIM, GAP_CLAIM, gap_findings, gaps_and_falls
+from tse_book.pages.gap_sentences import fall_of_ew, kind_of_verb
 from tse_book.studies.details import COLUMNS, recorded_details
 from tse_book.studies.expectations import (
     MEAN,

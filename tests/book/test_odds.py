@@ -6,13 +6,7 @@ import pytest
 
 from tse_book.studies.details import recorded_details
 from tse_book.studies.factorial import likelihoods, verb_counts
-from tse_book.studies.odds import (
-    COVARIATES,
-    FACTORS,
-    odds_for,
-    odds_ratios,
-    verb_outcomes,
-)
+from tse_book.studies.odds import COVARIATES, FACTORS, odds_for, odds_ratios, verb_outcomes
 from tse_core import InputError, evaluate, load_pairs
 from tse_core.uncertainty.quantiles import logistic
 

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from tse_book.charts.theme import CONSTRUCTIONS, QUIET, colours_of, described, filled, listed, menu, needs
+from tse_book.charts.theme import QUIET, colours_of, described, filled, listed, menu, needs, ordered
 from tse_core.agreement.curves import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
@@ -86,7 +86,7 @@ def _figure(curves, metrics, value, published, chosen, title):
     needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
     share = _share(curves)
     rows = _rows(curves, metrics, value)
-    models, constructions = list(dict.fromkeys(rows["model"])), _ordered(rows["construction"])
+    models, constructions = list(dict.fromkeys(rows["model"])), ordered(rows["construction"])
     ghosts = published if published is not None and len(published) else None
     if ghosts is not None:
         behind = _rows(ghosts.assign(model=ghosts["beside"], source="beside"), metrics, value)
@@ -116,11 +116,6 @@ def _figure(curves, metrics, value, published, chosen, title):
 
 def _heading(model, metric, models, metrics) -> str:
     return " · ".join([*([model] if any(models) else []), *([metric] if len(metrics) > 1 else [])])
-
-
-def _ordered(constructions) -> list[str]:
-    present = list(dict.fromkeys(constructions))
-    return [c for c in CONSTRUCTIONS if c in present] + [c for c in present if c not in CONSTRUCTIONS]
 
 
 def _furthest(rows, value, constructions) -> str:

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from tse_book.charts.theme import QUIET, axis_start, described, legend, needs, tips
+from tse_book.charts.theme import QUIET, axis_start, described, needs, tips
 
 KINDS = {"TSE of be": "#7d6a00", "never nouns": "#0072b2", "also nouns": "#d55e00"}
 SHAPES = ["square", "circle", "triangle-up"]
@@ -36,7 +36,7 @@ def adverb_dots(cells, title: str):
         adverb, attractor, kind, score: one subject's number of ``tse_book.pages.design.ew_cells``.
     """
     rows = needs(cells, "adverb", "attractor", "kind", "score", what="a chart of adverbs")
-    below, inside = legend(), ["transparent", *list(KINDS.values())[1:]]
+    below, inside = alt.Legend(orient="bottom"), ["transparent", *list(KINDS.values())[1:]]
     lines, fills = (alt.Scale(domain=list(KINDS), range=colours) for colours in (list(KINDS.values()), inside))
     stroke = alt.Stroke("kind:N", title=None, scale=lines, legend=below)
     fill = alt.Fill("kind:N", title=None, scale=fills, legend=below)

@@ -20,6 +20,7 @@ from tse_book.charts.theme import (
     listed,
     menu,
     needs,
+    ordered,
     packed,
     shapes_of,
     tips,
@@ -41,7 +42,7 @@ def cutoff_slider(curves):
     kept = ["construction", "model", "metric", "step", "label", "score", "low", "high"]
     rows = rows[[c for c in kept if c in rows]].dropna(subset="score").round(6)
     step = step_slider(labels)
-    names = list(colours_of(rows["construction"]).domain)
+    names = ordered(rows["construction"])
     base = alt.Chart(rows).transform_filter(alt.datum.step == step)
     marks = base.encode(
         x=alt.X("score:Q", scale=alt.Scale(domain=[axis_start(rows, "score"), 1.0]), title="score"),
@@ -82,7 +83,7 @@ def lemma_explorer(by_lemma):
     """
     needs(by_lemma, "construction", "lemma", "contexts", "correct", "probability_correct", what="a chart of lemmas")
     rows = _per_lemma(by_lemma)
-    names = list(colours_of(rows["construction"]).domain)
+    names = ordered(rows["construction"])
     picked = menu("row", names, "Construction")
     sought = alt.param(name="verb", value="", bind=alt.binding(input="search", placeholder="a verb", name="Verb "))
     found = "verb == '' || datum.lemma == lower(verb)"

@@ -3,7 +3,6 @@
 import altair as alt
 
 from tse_book.charts.theme import (
-    CONSTRUCTIONS,
     METRIC_COLOURS,
     QUIET,
     axis_start,
@@ -15,6 +14,7 @@ from tse_book.charts.theme import (
     listed,
     lit,
     needs,
+    ordered,
     shapes_of,
     tips,
     together,
@@ -59,8 +59,7 @@ def table2_dots(scores, *, title=None, beside=False):
 
 
 def _dumbbells(rows, models, metrics, scale, wide):
-    order = [c for c in CONSTRUCTIONS if c in set(rows["construction"])]
-    order += [c for c in dict.fromkeys(rows["construction"]) if c not in order]
+    order = ordered(rows["construction"])
     shapes = shapes_of(metrics)
     colours = alt.Scale(domain=shapes.domain, range=[METRIC_COLOURS[name] for name in shapes.domain])
     colour = alt.Color("metric:N", scale=colours, legend=legend(orient="top", symbolOpacity=1))
@@ -115,7 +114,7 @@ def truth_vs_measured(scores, *, title=None):
             color=alt.Color("construction:N", scale=colours, legend=None),
             opacity=lit(chosen, faint=0.08),
         )
-        beside = tips("construction", "metric", truth=".3f", measured=".3f", difference="+.3f")
+        beside = [*tips("construction", "metric"), _tip("truth"), _tip("measured"), _tip("difference", "+.3f")]
         beside += [_tip(c) for c in ("low", "high") if c in rows]
         ticks = base.mark_tick(thickness=2.5, size=15, color="#888888")
         marks = [ticks.encode(x=alt.X("truth:Q", scale=scale), tooltip=beside, color=alt.value("#888888"))]
@@ -186,8 +185,8 @@ def bars(table, label, value, *, title, colour=None, scale=None, format=".3f", n
     return described(filling(chart, rows[label], 20), title, description, note)
 
 
-def _tip(column):
+def _tip(column, format=".3f"):
     if column == "method":
         return alt.Tooltip("method:N", title="interval by")
     titles = {"low": "95 % from", "high": "95 % to"}
-    return alt.Tooltip(f"{column}:Q", title=titles.get(column, column), format=",d" if column == "n" else ".3f")
+    return alt.Tooltip(f"{column}:Q", title=titles.get(column, column), format=",d" if column == "n" else format)

@@ -94,13 +94,17 @@ def colours_of(constructions) -> alt.Scale:
     >>> colours_of(["BLiMP", "Simple"]).range
     ['#585161', '#25a68f']
     """
+    names = ordered(constructions)
+    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in names] or list(CONSTRUCTIONS.values())
+    others = [name for name in names if name not in CONSTRUCTIONS]
+    chosen = CONSTRUCTIONS | {name: free[i % len(free)] for i, name in enumerate(others)}
+    return alt.Scale(domain=names, range=[chosen[name] for name in names])
+
+
+def ordered(constructions) -> list[str]:
+    """Each construction once: the rows of Table 2 in its order, then others in their own."""
     present = list(dict.fromkeys(constructions))
-    known = [name for name in CONSTRUCTIONS if name in present]
-    others = [name for name in present if name not in CONSTRUCTIONS]
-    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in known] or list(CONSTRUCTIONS.values())
-    chosen = {name: CONSTRUCTIONS[name] for name in known}
-    chosen |= {name: free[i % len(free)] for i, name in enumerate(others)}
-    return alt.Scale(domain=list(chosen), range=list(chosen.values()))
+    return [name for name in CONSTRUCTIONS if name in present] + [name for name in present if name not in CONSTRUCTIONS]
 
 
 def described(chart, title: str, description: str, subtitle: str | list[str] | None = None):

@@ -11,7 +11,6 @@ from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
-from tse_core.datasets.pairs import NUMBERS
 from tse_core.errors import unknown
 from tse_core.files import write_output
 from tse_core.models.coerce import load_model
@@ -101,7 +100,7 @@ def unseen_against_seen(found: Evaluation, language: Language) -> pd.DataFrame:
     place = language.constructions.index(construction)
     nouns = {name: row for row, name in enumerate(language.nouns["singular"])}
     plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
-    forms = [np.exp(found.log_probabilities(number)) for number in NUMBERS]
+    forms = [np.exp(found.log_probabilities("singular")), np.exp(found.log_probabilities("plural"))]
     correct, wrong = np.where(plural, forms[::-1], forms)
     values = {"EW": (correct > wrong).astype(float), "MW": correct / (correct + wrong)}
     own, rows = language.lemmas["lemma"].isin(language.leading()).to_numpy(), []

@@ -11,12 +11,13 @@ import pandas as pd
 from tse_book.charts import published_curves as published_curves
 from tse_book.studies.shuffled import null_curves
 from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.job import Protocol
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
 
 
 def measured_curves(
-    models: Iterable[str], data: Iterable[str], lemmas: str, *, protocol: str = "exact", store=None
+    models: Iterable[str], data: Iterable[str], lemmas: str, *, protocol: Protocol = "exact", store=None
 ) -> pd.DataFrame:
     """Scores, coverage and empty contexts of every model along the cut-offs, with 95 % intervals clustered by noun.
 
