@@ -4,11 +4,11 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from tse_book.charts.cutoffs import cutoff_steps, step_slider
-from tse_book.charts.theme import RIGHT, WRONG, described, legend, needs, tips
+from tse_book.charts.cutoffs import position
+from tse_book.charts.theme import described, needs
 
 SHOWN = 14  # verbs at a time: the most probable ones that are inside the cut-off
-COLOURS = alt.Scale(domain=["correct", "wrong"], range=[RIGHT, WRONG])
+COLOURS = alt.Scale(domain=["correct", "wrong"], range=["#009e73", "#d55e00"])
 
 
 def context_slider(marked, curves, *, title):
@@ -23,11 +23,17 @@ def context_slider(marked, curves, *, title):
         metric ("EW", "MW"), side, cutoff, score of the same context. What `score_context` gives.
     """
     needs(marked, "token", "probability", "form", "lemma", what="a chart of one context")
-    steps = cutoff_steps(curves)
+    steps = curves[["side", "cutoff"]].drop_duplicates()
+    steps = steps.assign(at=position(steps["side"], steps["cutoff"])).sort_values("at")
     inside = curves.dropna(subset="score").merge(steps)["at"]  # beyond the last of these no verb is inside
     steps = steps[steps["at"].between(inside.min(), inside.max())].reset_index(drop=True)
+    steps["label"] = [
+        f"{side} {cutoff * 100:.10g} %" for side, cutoff in zip(steps["side"], steps["cutoff"], strict=True)
+    ]
     rows, words = _verbs(marked), _words(curves, steps)
-    step = step_slider(steps["label"].tolist())
+    slider = alt.binding_range(min=1, max=len(steps), step=1, name="Cut-off, from likely to unlikely verbs ")
+    start = next((number for number, label in enumerate(steps["label"], 1) if label == "top 100 %"), 1)
+    step = alt.param(name="step", value=start, bind=slider)
     cuts, tops = steps["cutoff"].tolist(), (steps["side"] == "top").tolist()
     inside = f"{tops}[step - 1] ? datum.top < {cuts}[step - 1] : datum.bottom <= {cuts}[step - 1]".replace(
         "True", "true"
@@ -44,13 +50,13 @@ def context_slider(marked, curves, *, title):
         y=y,
         x=alt.X("correct:Q", scale=alt.Scale(type="log"), title="probability"),
         x2="wrong:Q",
-        color=alt.condition("datum.correct > datum.wrong", alt.value(RIGHT), alt.value(WRONG)),
+        color=alt.condition("datum.correct > datum.wrong", alt.value("#009e73"), alt.value("#d55e00")),
     )
     points = base.transform_fold(["correct", "wrong"], as_=["form", "p"]).mark_point(size=70, filled=True, opacity=1)
     points = points.encode(
-        y=y, x=x, color=alt.Color("form:N", scale=COLOURS, legend=legend()),
+        y=y, x=x, color=alt.Color("form:N", scale=COLOURS, legend=alt.Legend(title=None, orient="bottom")),
         shape=alt.Shape("form:N", scale=alt.Scale(domain=["correct", "wrong"], range=["circle", "cross"]), legend=None),
-        tooltip=[*tips("lemma", "form"), alt.Tooltip("p:Q", format=".2~e", title="probability")],
+        tooltip=["lemma:N", "form:N", alt.Tooltip("p:Q", format=".2~e", title="probability")],
     )  # fmt: skip
     said = alt.Chart(words).transform_filter(alt.datum.step == step)
     said = said.mark_text(align="left", fontWeight=600, fontSize=12).encode(

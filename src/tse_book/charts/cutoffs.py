@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from tse_book.charts.theme import QUIET, colours_of, described, filled, listed, menu, needs, ordered
+from tse_book.charts.theme import CONSTRUCTIONS, QUIET, colours_of, described, listed, needs
 from tse_core.agreement.curves import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
@@ -64,35 +64,19 @@ def position(side, cutoff):
     return np.where(np.asarray(side) == "top", top, bottom)
 
 
-def cutoff_steps(curves) -> pd.DataFrame:
-    """The cut-offs of a table from the likely verbs to the unlikely ones: side, cutoff, at (on the axis), label."""
-    steps = curves[["side", "cutoff"]].drop_duplicates()
-    steps = steps.assign(at=position(steps["side"], steps["cutoff"]), label=_named(steps))
-    return steps.sort_values("at", ignore_index=True)
-
-
-def step_slider(labels: list[str]):
-    """A slider over cut-offs; it starts where all verbs are inside."""
-    slider = alt.binding_range(min=1, max=len(labels), step=1, name="Cut-off, from likely to unlikely verbs ")
-    start = labels.index("top 100 %") if "top 100 %" in labels else 0
-    return alt.param(name="step", value=start + 1, bind=slider)
-
-
-def _named(table) -> list[str]:
-    return [f"{side} {cutoff * 100:.10g} %" for side, cutoff in zip(table["side"], table["cutoff"], strict=True)]
-
-
 def _figure(curves, metrics, value, published, chosen, title):
     needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
     share = _share(curves)
     rows = _rows(curves, metrics, value)
-    models, constructions = list(dict.fromkeys(rows["model"])), ordered(rows["construction"])
+    models, constructions = list(dict.fromkeys(rows["model"])), _ordered(rows["construction"])
     ghosts = published if published is not None and len(published) else None
     if ghosts is not None:
         behind = _rows(ghosts.assign(model=ghosts["beside"], source="beside"), metrics, value)
         rows = pd.concat([rows, behind[behind["model"].isin(models)]], ignore_index=True)
     chosen = chosen if chosen in constructions else _furthest(rows, value, constructions)
-    shown = menu("shown", constructions, "Construction in colour", chosen)
+    shown = alt.param(
+        name="shown", value=chosen, bind=alt.binding_select(options=constructions, name="Construction in colour ")
+    )
     lowest = 0.0 if value != "score" else min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
     panels = [(model, metric) for model in models for metric in metrics]
     size = {"width": "container" if len(panels) == 1 else 275, "height": 170}
@@ -118,6 +102,11 @@ def _heading(model, metric, models, metrics) -> str:
     return " · ".join([*([model] if any(models) else []), *([metric] if len(metrics) > 1 else [])])
 
 
+def _ordered(constructions) -> list[str]:
+    present = list(dict.fromkeys(constructions))
+    return [c for c in CONSTRUCTIONS if c in present] + [c for c in present if c not in CONSTRUCTIONS]
+
+
 def _furthest(rows, value, constructions) -> str:
     """The construction whose first model's curve moves most between its ends: the one worth showing first."""
     first = rows[rows["model"] == rows["model"].iloc[0]].sort_values("position")
@@ -136,11 +125,12 @@ def _share(curves) -> str:
 
 
 def _rows(table, metrics, value):
-    table = table[table["metric"].isin(metrics)]
+    table = table[table["metric"].isin(metrics)].copy()
     table = needs(table[table[value].notna()], what=f"a chart of {listed(metrics)}")
-    table = filled(table, source="measured")
+    table["model"] = table["model"].fillna("") if "model" in table else ""
+    table["source"] = table["source"].fillna("measured") if "source" in table else "measured"
     table["position"] = position(table["side"], table["cutoff"]).round(5)
-    table["cut_off"] = _named(table)
+    table["cut_off"] = [f"{s} {c * 100:.10g} %" for s, c in zip(table["side"], table["cutoff"], strict=True)]
     if {"contexts", "invalid"} <= set(table):
         table["counted"] = ((1 - table["invalid"].astype(float)) * table["contexts"].astype(float)).round()
     kept = [c for c in dict.fromkeys([*KEPT, value, "counted"]) if c in table]

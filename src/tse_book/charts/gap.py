@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from tse_book.charts.theme import QUIET, axis_start, described, needs, tips
+from tse_book.charts.theme import QUIET, described, needs
 
 KINDS = {"TSE of be": "#7d6a00", "never nouns": "#0072b2", "also nouns": "#d55e00"}
 SHAPES = ["square", "circle", "triangle-up"]
@@ -18,8 +18,8 @@ def gap_bars(parts, title: str):
     """
     rows = needs(parts, "part", "value", "low", "high", what="a chart of the gap")
     y = alt.Y("part:N", sort=list(rows["part"]), title=None, axis=alt.Axis(labelLimit=200))
-    beside = tips("part", value="+.3f", low="+.3f", high="+.3f")
-    base = alt.Chart(rows[["part", "value", "low", "high"]]).encode(y=y, tooltip=beside)
+    tips = [alt.Tooltip("part:N"), *(alt.Tooltip(f"{end}:Q", format="+.3f") for end in ("value", "low", "high"))]
+    base = alt.Chart(rows[["part", "value", "low", "high"]]).encode(y=y, tooltip=tips)
     bars = base.mark_bar(height=16, color=QUIET).encode(x=alt.X("value:Q", title="points of TSE minus EW"))
     rules = base.mark_rule(strokeWidth=2, color="#585161").encode(x="low:Q", x2="high:Q")
     said = "; ".join(f"{row.part} {row.value:+.3f}" for row in rows.itertuples())
@@ -36,21 +36,22 @@ def adverb_dots(cells, title: str):
         adverb, attractor, kind, score: one subject's number of ``tse_book.pages.design.ew_cells``.
     """
     rows = needs(cells, "adverb", "attractor", "kind", "score", what="a chart of adverbs")
-    below, inside = alt.Legend(orient="bottom"), ["transparent", *list(KINDS.values())[1:]]
-    lines, fills = (alt.Scale(domain=list(KINDS), range=colours) for colours in (list(KINDS.values()), inside))
-    stroke = alt.Stroke("kind:N", title=None, scale=lines, legend=below)
-    fill = alt.Fill("kind:N", title=None, scale=fills, legend=below)
+    legend, inside = alt.Legend(orient="bottom"), ["transparent", *list(KINDS.values())[1:]]
+    stroke = alt.Stroke(
+        "kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=legend
+    )
+    fill = alt.Fill("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=inside), legend=legend)
     large = alt.condition("datum.kind == 'TSE of be'", alt.value(150), alt.value(60))  # around the marks that it meets
     shape = alt.Shape("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=SHAPES))
-    low = axis_start(rows, "score")
+    tips = ["adverb:N", "attractor:N", "kind:N", alt.Tooltip("score:Q", format=".3f")]
+    low = min(0.5, float(rows["score"].min()) // 0.1 * 0.1)
     panels = []
     for attractor in dict.fromkeys(rows["attractor"]):
         base = alt.Chart(rows.loc[rows["attractor"] == attractor, ["adverb", "attractor", "kind", "score"]])
         panel = base.mark_point(strokeWidth=1.8, opacity=1).encode(
             x=alt.X("score:Q", title="score", scale=alt.Scale(domain=[low, 1.0], zero=False)),
             y=alt.Y("adverb:N", title=None, sort=list(dict.fromkeys(rows["adverb"]))),
-            stroke=stroke, fill=fill, shape=shape, size=large,
-            tooltip=tips("adverb", "attractor", "kind", score=".3f"),
+            stroke=stroke, fill=fill, shape=shape, size=large, tooltip=tips,
         )  # fmt: skip
         panels.append(panel.properties(width=430, height=130, title=f"attractor: {attractor}"))
     note = f"Across: the score, on an axis from {low:.1g} to 1. Down: the adverb before the verb."

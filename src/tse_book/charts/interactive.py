@@ -5,26 +5,8 @@ The controls are ordinary form fields, so the keyboard reaches them, and they wo
 
 import altair as alt
 
-from tse_book.charts.cutoffs import cutoff_steps, step_slider
-from tse_book.charts.theme import (
-    METRICS,
-    RIGHT,
-    WRONG,
-    axis_start,
-    chosen_model,
-    colours_of,
-    described,
-    filled,
-    filling,
-    legend,
-    listed,
-    menu,
-    needs,
-    ordered,
-    packed,
-    shapes_of,
-    tips,
-)
+from tse_book.charts.cutoffs import position
+from tse_book.charts.theme import METRICS, chosen_model, colours_of, described, filling, listed, needs, packed
 
 
 def cutoff_slider(curves):
@@ -35,21 +17,26 @@ def cutoff_slider(curves):
     curves : DataFrame
         What `cutoff_curves` takes; several models are chosen from a list.
     """
-    rows = filled(needs(curves, "construction", "metric", "side", "cutoff", "score", what="a slider of cut-offs"))
-    steps = cutoff_steps(rows).assign(step=lambda table: table.index + 1)
-    labels = steps["label"].tolist()
+    rows = needs(curves, "construction", "metric", "side", "cutoff", "score", what="a slider of cut-offs").copy()
+    rows["model"] = rows["model"].fillna("") if "model" in rows else ""
+    steps = rows[["side", "cutoff"]].drop_duplicates()
+    steps = steps.assign(at=position(steps["side"], steps["cutoff"])).sort_values("at").reset_index(drop=True)
+    steps["step"] = steps.index + 1
+    steps["label"] = [f"{side} {c * 100:.10g} %" for side, c in zip(steps["side"], steps["cutoff"], strict=True)]
     rows = rows.merge(steps[["side", "cutoff", "step", "label"]])
     kept = ["construction", "model", "metric", "step", "label", "score", "low", "high"]
     rows = rows[[c for c in kept if c in rows]].dropna(subset="score").round(6)
-    step = step_slider(labels)
-    names = ordered(rows["construction"])
+    slider = alt.binding_range(min=1, max=len(steps), step=1, name="Cut-off, from likely to unlikely verbs ")
+    step = alt.param(name="step", value=int(steps.loc[steps["label"] == "top 100 %", "step"].max() or 1), bind=slider)
+    low = min(0.5, float(rows["score"].min()) // 0.1 * 0.1)
+    names = list(colours_of(rows["construction"]).domain)
     base = alt.Chart(rows).transform_filter(alt.datum.step == step)
     marks = base.encode(
-        x=alt.X("score:Q", scale=alt.Scale(domain=[axis_start(rows, "score"), 1.0]), title="score"),
+        x=alt.X("score:Q", scale=alt.Scale(domain=[low, 1.0]), title="score"),
         y=alt.Y("construction:N", sort=names, title=None, axis=alt.Axis(labelLimit=200, grid=True)),
         color=alt.Color("construction:N", scale=colours_of(rows["construction"]), legend=None),
-        shape=alt.Shape("metric:N", scale=shapes_of(rows["metric"]), legend=legend()),
-        tooltip=tips("construction", "metric", "label", score=".3f"),
+        shape=alt.Shape("metric:N", scale=_shapes(rows["metric"]), legend=alt.Legend(title=None, orient="bottom")),
+        tooltip=["construction:N", "metric:N", "label:N", alt.Tooltip("score:Q", format=".3f")],
     )
     metrics = [metric for metric in METRICS if metric in set(rows["metric"])]
     own = {m: f"datum.metric == '{m}' ? datum.score : null" for m in metrics}
@@ -61,10 +48,10 @@ def cutoff_slider(curves):
     layers = [marks.mark_point(size=90, filled=True, opacity=1)]
     layers.append(said.encode(text="said:N", x=alt.value(0), y=alt.value(-4 - 14 * (1 + len(metrics)))))
     chart = chosen_model(filling(alt.layer(*layers), rows["construction"], 26), rows["model"]).add_params(step)
-    chart = chart.properties(usermeta={"steps": {"step": labels}})  # shown beside the slider
+    chart = chart.properties(usermeta={"steps": {"step": steps["label"].tolist()}})  # shown beside the slider
     description = (
         f"Dot plot of {listed(dict.fromkeys(rows['metric']))} for {rows['construction'].nunique()} constructions at "
-        f"one of {len(labels)} cut-offs, chosen with a slider."
+        f"one of {len(steps)} cut-offs, chosen with a slider."
     )
     return described(
         chart, "EW and MW at one cut-off", description, "Move the slider; choose a model where there are several."
@@ -83,8 +70,8 @@ def lemma_explorer(by_lemma):
     """
     needs(by_lemma, "construction", "lemma", "contexts", "correct", "probability_correct", what="a chart of lemmas")
     rows = _per_lemma(by_lemma)
-    names = ordered(rows["construction"])
-    picked = menu("row", names, "Construction")
+    names = list(colours_of(rows["construction"]).domain)
+    picked = alt.param(name="row", value=names[0], bind=alt.binding_select(options=names, name="Construction "))
     sought = alt.param(name="verb", value="", bind=alt.binding(input="search", placeholder="a verb", name="Verb "))
     found = "verb == '' || datum.lemma == lower(verb)"
     base = packed(rows, ["model", "construction"]).transform_filter(alt.datum.construction == picked)
@@ -99,7 +86,7 @@ def lemma_explorer(by_lemma):
         color=alt.Color("construction:N", scale=colours_of(rows["construction"]), legend=None),
         opacity=alt.condition(found, alt.value(0.65), alt.value(0.06)),
         size=alt.condition(f"verb != '' && ({found})", alt.value(160), alt.value(36)),
-        tooltip=[*tips("lemma", probability=".2e"), *(_share(c) for c in ("right", "weighted"))],
+        tooltip=["lemma:N", alt.Tooltip("probability:Q", format=".2e"), *(_share(c) for c in ("right", "weighted"))],
     )
     label = base.transform_filter(f"verb != '' && ({found})").mark_text(dx=8, align="left", fontWeight=600)
     chart = alt.layer(dots, label.encode(x="probability:Q", y="right:Q", text="lemma:N"))
@@ -126,22 +113,23 @@ def token_browser(tokens):
         pair (what the list shows), sentence ("good" or "bad"), position (from 1), token, bits (NaN where a model gives
         no surprisal, as to the first token without BOS); several models in a column model.
     """
-    rows = filled(needs(tokens, "pair", "sentence", "position", "token", "bits", what="a browser of pairs"))
+    rows = needs(tokens, "pair", "sentence", "position", "token", "bits", what="a browser of pairs").copy()
+    rows["model"] = rows["model"].fillna("") if "model" in rows else ""
     rows = rows[["model", "pair", "sentence", "position", "token", "bits"]]
     pairs = list(dict.fromkeys(rows["pair"]))
-    picked = menu("pair", pairs, "Pair")
-    colours = alt.Scale(domain=["good", "bad"], range=[RIGHT, WRONG])
+    picked = alt.param(name="pair", value=pairs[0], bind=alt.binding_select(options=pairs, name="Pair "))
+    colours = alt.Scale(domain=["good", "bad"], range=["#009e73", "#d55e00"])
     base = (
         packed(rows, ["model", "pair", "sentence"])
         .transform_filter(alt.datum.pair == picked)
         .encode(
             x=alt.X("position:O", title="token", axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("sentence:N", sort=["good", "bad"]),
-            color=alt.Color("sentence:N", scale=colours, legend=legend()),
+            color=alt.Color("sentence:N", scale=colours, legend=alt.Legend(title=None, orient="bottom")),
         )
     )
-    beside = tips("token", "sentence", bits=".2f")
-    bars = base.mark_bar().encode(y=alt.Y("bits:Q", title="surprisal (bits)"), tooltip=beside)
+    tips = ["token:N", "sentence:N", alt.Tooltip("bits:Q", format=".2f")]
+    bars = base.mark_bar().encode(y=alt.Y("bits:Q", title="surprisal (bits)"), tooltip=tips)
     words = base.mark_text(angle=270, align="left", dx=4, fontSize=11).encode(y="bits:Q", text="token:N")
     chart = alt.layer(bars, words).properties(width="container", height=300)
     totals = rows.groupby(["model", "pair", "sentence"])["bits"].sum().unstack("sentence")
@@ -164,27 +152,29 @@ def switchboard(scores):
         switch (what the list shows), setting ("default" or "flipped"), construction, metric, score; several models in a
         column model.
     """
-    rows = filled(needs(scores, "switch", "setting", "construction", "metric", "score", what="a switchboard"))
+    rows = needs(scores, "switch", "setting", "construction", "metric", "score", what="a switchboard").copy()
+    rows["model"] = rows["model"].fillna("") if "model" in rows else ""
     switches = list(dict.fromkeys(rows["switch"]))
-    picked = menu("policy", switches, "Switch")
-    colours, shapes = colours_of(rows["construction"]), shapes_of(rows["metric"])
+    picked = alt.param(name="policy", value=switches[0], bind=alt.binding_select(options=switches, name="Switch "))
+    names, metrics = list(colours_of(rows["construction"]).domain), [m for m in METRICS if m in set(rows["metric"])]
+    low = min(0.5, float(rows["score"].min()) // 0.1 * 0.1)
     base = (
         alt.Chart(rows)
         .transform_filter(alt.datum.switch == picked)
         .encode(
-            y=alt.Y("construction:N", sort=colours.domain, title=None, axis=alt.Axis(labelLimit=200, grid=True)),
-            yOffset=alt.YOffset("metric:N", sort=shapes.domain),
-            color=alt.Color("construction:N", scale=colours, legend=None),
+            y=alt.Y("construction:N", sort=names, title=None, axis=alt.Axis(labelLimit=200, grid=True)),
+            yOffset=alt.YOffset("metric:N", sort=metrics),
+            color=alt.Color("construction:N", scale=colours_of(rows["construction"]), legend=None),
         )
     )
-    full = alt.Color("construction:N", scale=colours)
-    across = alt.Scale(domain=[axis_start(rows, "score"), 1.0])
+    filled = alt.Color("construction:N", scale=colours_of(rows["construction"]))
+    tips = ["construction:N", "metric:N", "setting:N", alt.Tooltip("score:Q", format=".4f")]
     paths = base.mark_line(strokeWidth=1.5).encode(x="score:Q", detail=["construction:N", "metric:N"])
     dots = base.mark_point(size=80, strokeWidth=1.6, opacity=1).encode(
-        x=alt.X("score:Q", scale=across, title="score", axis=alt.Axis(format=".1f", tickCount=6)),
-        shape=alt.Shape("metric:N", scale=shapes, legend=legend()),
-        fill=alt.condition("datum.setting == 'default'", alt.value("transparent"), full),
-        tooltip=tips("construction", "metric", "setting", score=".4f"),
+        x=alt.X("score:Q", scale=alt.Scale(domain=[low, 1.0]), title="score", axis=alt.Axis(format=".1f", tickCount=6)),
+        shape=alt.Shape("metric:N", scale=_shapes(rows["metric"]), legend=alt.Legend(title=None, orient="bottom")),
+        fill=alt.condition("datum.setting == 'default'", alt.value("transparent"), filled),
+        tooltip=tips,
     )
     chart = chosen_model(filling(alt.layer(paths, dots), rows["construction"], 40), rows["model"]).add_params(picked)
     keys = ["model", "switch", "construction", "metric"]
@@ -211,6 +201,11 @@ def _per_lemma(by_lemma):
     rows = sums[["model", "construction", "lemma"]].assign(**numbers)
     rows["probability"] = [float(f"{p:.3g}") for p in rows["probability"]]
     return rows[rows["probability"] > 0].round({"right": 4, "weighted": 4})
+
+
+def _shapes(metrics):
+    present = [m for m in METRICS if m in set(metrics)]
+    return alt.Scale(domain=present, range=[METRICS[m] for m in present])
 
 
 def _share(column):

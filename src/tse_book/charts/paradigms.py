@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from tse_book.charts.theme import axis_start, described, legend, listed, lit, needs, tips
+from tse_book.charts.theme import described, listed, needs
 
 MODEL_COLOURS = {
     "5-gram": "#d55e00", "LSTM": "#8a67c1", "Transformer-XL": "#009e73", "GPT-2": "#0072b2", "human": "#8a8a8a",
@@ -33,17 +33,19 @@ def accuracy_dots(table, label="phenomenon", *, title):
     """
     rows = needs(table, label, "model", "accuracy", what="a chart of accuracies")
     chosen = alt.selection_point(fields=["model"], bind="legend", name="model_chosen")
-    one_column = legend(columns=1)  # a phone shows all of it
-    shown = {c: ".3f" for c in ("accuracy", "low", "high") if c in rows}
+    legend = alt.Legend(title=None, orient="bottom", columns=1)  # in one column a phone shows all of it
+    colours = alt.Color("model:N", scale=series_colours(rows["model"]), legend=legend)
+    shown = [alt.Tooltip(f"{c}:Q", format=".3f") for c in ("accuracy", "low", "high") if c in rows]
     base = alt.Chart(rows).encode(
         y=alt.Y(f"{label}:N", sort=None, title=None, axis=alt.Axis(labelLimit=230, grid=True)),
-        color=alt.Color("model:N", scale=series_colours(rows["model"]), legend=one_column),
-        opacity=lit(chosen, faint=0.08),
-        tooltip=[*tips(label, "model", **shown), *(["pairs:Q"] if "pairs" in rows else [])],
+        color=colours,
+        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.08)),
+        tooltip=[f"{label}:N", "model:N", *shown, *(["pairs:Q"] if "pairs" in rows else [])],
     )
     if rows["model"].nunique() > 1:
         base = base.encode(yOffset=alt.YOffset("model:N", sort=None))
-    scale = alt.Scale(domain=[axis_start(rows, "accuracy", "low", at_most=0.4), 1.0], zero=False)
+    lowest = float(rows[[c for c in ("accuracy", "low") if c in rows]].min().min())
+    scale = alt.Scale(domain=[min(0.4, lowest // 0.1 * 0.1), 1.0], zero=False)
     across = alt.X("accuracy:Q", scale=scale, title="accuracy", axis=alt.Axis(format=".1f", tickCount=6))
     dots = base.mark_point(filled=True, size=60).encode(x=across)
     chance = alt.Chart().mark_rule(strokeDash=[4, 4], color="#8a8a8a").encode(x=alt.datum(0.5))
@@ -86,13 +88,14 @@ def accuracy_lines(
             f"{x}:N", sort=None, title=x_title, axis=alt.Axis(labelAngle=-25, labelPadding=6, labelLimit=160)
         )
     kind = "Q" if quantitative else "N"
-    shown = {c: ".3f" for c in ("accuracy", "low", "high") if c in rows}
+    legend = alt.Legend(title=None, orient="bottom", columns=3)
+    shown = [alt.Tooltip(f"{c}:Q", format=".3f") for c in ("accuracy", "low", "high") if c in rows]
     counts = [f"{c}:Q" for c in ("pairs", "paradigms", "sentences") if c in rows]
     base = alt.Chart().encode(
         x=across,
-        color=alt.Color(f"{series}:N", scale=series_colours(rows[series]), legend=legend(columns=3)),
-        opacity=lit(chosen, faint=0.1),
-        tooltip=[f"{series}:N", alt.Tooltip(f"{x}:{kind}", title=x_title or x), *tips(**shown), *counts],
+        color=alt.Color(f"{series}:N", scale=series_colours(rows[series]), legend=legend),
+        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.1)),
+        tooltip=[f"{series}:N", alt.Tooltip(f"{x}:{kind}", title=x_title or x), *shown, *counts],
     )
     up = alt.Y("accuracy:Q", scale=alt.Scale(zero=False), title="accuracy")
     points = base.mark_point(filled=True, size=50).encode(y=up)

@@ -3,20 +3,15 @@
 import altair as alt
 
 from tse_book.charts.theme import (
+    CONSTRUCTIONS,
     METRIC_COLOURS,
+    METRICS,
     QUIET,
-    axis_start,
     colours_of,
     described,
-    filled,
     filling,
-    legend,
     listed,
-    lit,
     needs,
-    ordered,
-    shapes_of,
-    tips,
     together,
 )
 
@@ -32,10 +27,11 @@ def table2_dots(scores, *, title=None, beside=False):
     beside : bool
         All models in one panel, a line each below the construction's name, instead of one panel a model.
     """
-    needs(scores, "construction", "metric", "score", what="a dot plot of Table 2")
-    rows = filled(scores, source="measured")
+    rows = needs(scores, "construction", "metric", "score", what="a dot plot of Table 2").copy()
+    rows["model"] = rows["model"].fillna("") if "model" in rows else ""
+    rows["source"] = rows["source"].fillna("measured") if "source" in rows else "measured"
     models = list(dict.fromkeys(rows["model"]))
-    low = axis_start(rows, "score", "low")
+    low = min(0.5, float(rows[[c for c in ("score", "low") if c in rows]].min().min()) // 0.1 * 0.1)
     scale = alt.Scale(domain=[low, 1.0], zero=False)
     one = beside or len(models) == 1
     groups = [models] if one else [[model] for model in models]
@@ -59,17 +55,21 @@ def table2_dots(scores, *, title=None, beside=False):
 
 
 def _dumbbells(rows, models, metrics, scale, wide):
-    order = ordered(rows["construction"])
-    shapes = shapes_of(metrics)
-    colours = alt.Scale(domain=shapes.domain, range=[METRIC_COLOURS[name] for name in shapes.domain])
-    colour = alt.Color("metric:N", scale=colours, legend=legend(orient="top", symbolOpacity=1))
-    shape = alt.Shape("metric:N", scale=shapes, legend=None)
+    order = [c for c in CONSTRUCTIONS if c in set(rows["construction"])]
+    order += [c for c in dict.fromkeys(rows["construction"]) if c not in order]
+    names = [metric for metric in METRICS if metric in set(metrics)]
+    colour = alt.Color(
+        "metric:N",
+        scale=alt.Scale(domain=names, range=[METRIC_COLOURS[n] for n in names]),
+        legend=alt.Legend(title=None, orient="top", symbolOpacity=1),
+    )
+    shape = alt.Shape("metric:N", scale=alt.Scale(domain=names, range=[METRICS[n] for n in names]), legend=None)
     several = len(models) > 1
     base = alt.Chart(rows).encode(y=alt.Y("construction:N", sort=order, title=None, axis=None))
     base = base.encode(yOffset=alt.YOffset("model:N", sort=models)) if several else base
     down = {"yOffset": 5 if several else 7}  # below the construction's name
     optional = [c for c in ("low", "high", "n", "method") if c in rows]
-    beside = [*tips("construction", "model", "metric", "source"), *(_tip(c) for c in ("score", *optional))]
+    tips = ["construction:N", "model:N", "metric:N", "source:N", *(_tip(c) for c in ("score", *optional))]
     x = alt.X("score:Q", scale=scale, title="score", axis=alt.Axis(format=".1f", tickCount=6))
     span = base.transform_aggregate(groupby=["construction", "model"], first="min(score)", last="max(score)")
     span = span.mark_rule(strokeWidth=2, color=QUIET, opacity=0.6, **down)
@@ -78,7 +78,7 @@ def _dumbbells(rows, models, metrics, scale, wide):
         sure = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=5, opacity=0.25, **down)
         layers.append(sure.encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour))
     dots = base.mark_point(size=70, strokeWidth=1.8, opacity=1, **down).encode(
-        x=x, color=colour, shape=shape, tooltip=beside,
+        x=x, color=colour, shape=shape, tooltip=tips,
         fill=alt.condition("datum.source == 'published'", alt.value("transparent"), colour),
     )  # fmt: skip
     place = {"bandPosition": 0} if several else {}
@@ -97,35 +97,37 @@ def truth_vs_measured(scores, *, title=None):
     scores : DataFrame
         construction, metric, truth, measured; where known low, high, model, band. One panel per model.
     """
-    needs(scores, "construction", "metric", "truth", "measured", what="a chart of truth and measurement")
-    rows = filled(scores)
+    rows = needs(scores, "construction", "metric", "truth", "measured", what="a chart of truth and measurement").copy()
+    rows["model"] = rows["model"].fillna("") if "model" in rows else ""
     rows["difference"] = rows["measured"] - rows["truth"]
     lines = "band" in rows and rows["band"].nunique() > 1
     rows["line"] = rows["construction"] + (" · " + rows["band"].astype(str) if lines else "")
-    shapes = shapes_of(rows["metric"])
+    metrics = [m for m in METRICS if m in set(rows["metric"])]
+    shapes = alt.Scale(domain=metrics, range=[METRICS[m] for m in metrics])
     chosen = alt.selection_point(fields=["metric"], bind="legend", name="metric_chosen")
     models, colours = list(dict.fromkeys(rows["model"])), colours_of(rows["construction"])
-    scale = alt.Scale(domain=[axis_start(rows, "truth", "measured", "low"), 1.0], zero=False)
+    low = min(0.5, float(rows[[c for c in ("truth", "measured", "low") if c in rows]].min().min()) // 0.1 * 0.1)
+    scale = alt.Scale(domain=[low, 1.0], zero=False)
     panels = []
     for model in models:
         base = alt.Chart(rows[rows["model"] == model]).encode(
             y=alt.Y("line:N", sort=None, title=None, axis=alt.Axis(labelLimit=220, grid=True)),
-            yOffset=alt.YOffset("metric:N", sort=shapes.domain),
+            yOffset=alt.YOffset("metric:N", sort=metrics),
             color=alt.Color("construction:N", scale=colours, legend=None),
-            opacity=lit(chosen, faint=0.08),
+            opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.08)),
         )
-        beside = [*tips("construction", "metric"), _tip("truth"), _tip("measured"), _tip("difference", "+.3f")]
-        beside += [_tip(c) for c in ("low", "high") if c in rows]
+        tips = ["construction:N", "metric:N", _tip("truth"), _tip("measured"), _tip("difference", "+.3f")]
+        tips += [_tip(c) for c in ("low", "high") if c in rows]
         ticks = base.mark_tick(thickness=2.5, size=15, color="#888888")
-        marks = [ticks.encode(x=alt.X("truth:Q", scale=scale), tooltip=beside, color=alt.value("#888888"))]
+        marks = [ticks.encode(x=alt.X("truth:Q", scale=scale), tooltip=tips, color=alt.value("#888888"))]
         if {"low", "high"} <= set(rows):
             marks.append(base.transform_filter("isValid(datum.low)").mark_rule().encode(x="low:Q", x2="high:Q"))
         dots = base.mark_point(filled=True, size=60).encode(
             x=alt.X("measured:Q", scale=scale, title="score"),
-            shape=alt.Shape("metric:N", scale=shapes, legend=legend(symbolOpacity=1)),
-            tooltip=beside,
+            shape=alt.Shape("metric:N", scale=shapes, legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1)),
+            tooltip=tips,
         )
-        plot, row = alt.layer(*marks, dots), 12 * len(shapes.domain) + 6
+        plot, row = alt.layer(*marks, dots), 12 * len(metrics) + 6
         if len(models) == 1:
             panels.append(filling(plot, rows["line"], row))
         else:
@@ -155,8 +157,8 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), upright=Fal
         y=alt.Y(f"{row}:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
     )
     shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)
-    cells = base.mark_rect(stroke=QUIET, strokeWidth=0.5).encode(
-        color=shade, tooltip=tips(row, column, **{value: ".2f"})
+    cells = base.mark_rect(stroke="#8a8f98", strokeWidth=0.5).encode(
+        color=shade, tooltip=[f"{row}:N", f"{column}:N", alt.Tooltip(f"{value}:Q", format=".2f")]
     )
     middle = domain[0] + 0.45 * (domain[1] - domain[0])
     ink = alt.condition(f"datum['{value}'] > {middle}", alt.value("#000000"), alt.value("#ffffff"))
@@ -175,10 +177,11 @@ def bars(table, label, value, *, title, colour=None, scale=None, format=".3f", n
     base = alt.Chart(rows).encode(
         x=alt.X(f"{value}:Q", title=value),
         y=alt.Y(f"{label}:N", sort=None, title=None, axis=alt.Axis(labelLimit=220)),
-        tooltip=tips(label, **{value: format}),
+        tooltip=[f"{label}:N", alt.Tooltip(f"{value}:Q", format=format)],
     )
     if colour:
-        base = base.encode(color=alt.Color(f"{colour}:N", scale=scale or alt.Undefined, legend=legend(), sort=None))
+        legend = alt.Legend(title=None, orient="bottom")
+        base = base.encode(color=alt.Color(f"{colour}:N", scale=scale or alt.Undefined, legend=legend, sort=None))
     best = rows.loc[rows[value].idxmax()]
     description = f"Bar chart of {len(rows)} values; the largest is {best[label]} at {best[value]:{format}}."
     chart = base.mark_bar() if colour else base.mark_bar(color="#198868")

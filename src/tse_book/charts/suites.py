@@ -3,9 +3,9 @@
 import altair as alt
 import pandas as pd
 
-from tse_book.charts.theme import CONSTRUCTIONS, QUIET, described, legend, listed, lit, menu, needs, tips
+from tse_book.charts.theme import CONSTRUCTIONS, described, listed, needs
 
-HOLDS = alt.Scale(domain=["holds", "fails", "not judged"], range=["#198868", "#d55e00", QUIET])
+HOLDS = alt.Scale(domain=["holds", "fails", "not judged"], range=["#198868", "#d55e00", "#8a8f98"])
 MODELS = alt.Scale(range=list(CONSTRUCTIONS.values()))
 KEYS = ["model", "item", "condition"]  # of a sentence
 
@@ -25,18 +25,20 @@ def suite_accuracy(table: pd.DataFrame, *, title: str, recorded: pd.DataFrame | 
         rows = pd.concat([rows, recorded.assign(source="recorded")], ignore_index=True)
     several = rows["suite"].nunique() > 1
     chosen = alt.selection_point(fields=["model"], bind="legend", name="model_chosen")
-    label = "suite" if several else "model"
+    label, colour = ("suite", "model") if several else ("model", "model")
     base = alt.Chart(rows).encode(
         x=alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="accuracy (share of items)"),
         y=alt.Y(f"{label}:N", sort=list(dict.fromkeys(rows[label])), title=None, axis=alt.Axis(labelLimit=220)),
-        opacity=lit(chosen, faint=0.1),
-        tooltip=[*tips("suite", "model", "source", accuracy=".3f"),
+        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.1)),
+        tooltip=["suite:N", "model:N", "source:N", alt.Tooltip("accuracy:Q", format=".3f"),
                  *[f"{name}:Q" for name in ("correct", "items") if name in rows]],
     )  # fmt: skip
-    colour = alt.Color("model:N", scale=MODELS, legend=legend(columns=3) if several else None, sort=None)
-    dots = base.transform_filter("datum.source == 'measured'").mark_point(size=80, filled=True).encode(color=colour)
+    legend = alt.Legend(title=None, orient="bottom", columns=3) if several else None
+    dots = base.transform_filter("datum.source == 'measured'").mark_point(size=80, filled=True).encode(
+        color=alt.Color(f"{colour}:N", scale=MODELS, legend=legend, sort=None)
+    )  # fmt: skip
     hollow = base.transform_filter("datum.source == 'recorded'").mark_point(
-        size=60, shape="diamond", strokeWidth=1.4, filled=False, color=QUIET
+        size=60, shape="diamond", strokeWidth=1.4, filled=False, color="#8a8f98"
     )
     chart = alt.layer(hollow, dots.add_params(chosen)).properties(width="container", height=alt.Step(22))
     means = rows[rows["source"] == "measured"].groupby("model", sort=False)["accuracy"].mean()
@@ -96,10 +98,10 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
     base = alt.Chart(rows).encode(
         x=alt.X("item:O", title="item", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
         y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labelLimit=220)),
-        tooltip=["model:N", "item:O", *tips("prediction", "outcome")],
+        tooltip=["model:N", "item:O", "prediction:N", "outcome:N"],
     )
-    tiles = base.mark_rect(stroke=QUIET, strokeWidth=0.4, opacity=1).encode(
-        color=alt.Color("outcome:N", scale=HOLDS, legend=legend())
+    tiles = base.mark_rect(stroke="#8a8f98", strokeWidth=0.4, opacity=1).encode(
+        color=alt.Color("outcome:N", scale=HOLDS, legend=alt.Legend(title=None, orient="bottom"))
     )
     signs = base.mark_text(fontSize=11).encode(text="sign:N", color=alt.value("#000000"))
     chart = alt.layer(tiles, signs).properties(width="container", height=alt.Step(24))
@@ -124,7 +126,8 @@ def _profile(rows, title, critical, choosers, description, by=()):
     for field in choosers:
         options = rows[field].drop_duplicates().tolist()
         if len(options) > 1:
-            selected.append(menu(f"chosen_{field}", options, field))
+            menu = alt.binding_select(options=options, name=f"{field} ")
+            selected.append(alt.param(name=f"chosen_{field}", value=options[0], bind=menu))
             chart = chart.transform_filter(f"datum.{field} == chosen_{field}")
     chart = chart.transform_flatten(lists) if by else chart
     conditions = alt.selection_point(fields=["condition"], bind="legend", name="condition_chosen")
@@ -136,14 +139,16 @@ def _profile(rows, title, critical, choosers, description, by=()):
             axis=alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False),
         ),
         y=alt.Y("bits:Q", title="surprisal (bits)"),
-        color=alt.Color("condition:N", scale=MODELS, sort=None, legend=legend(columns=2)),
-        opacity=lit(conditions, faint=0.12),
+        color=alt.Color(
+            "condition:N", scale=MODELS, sort=None, legend=alt.Legend(title=None, orient="bottom", columns=2)
+        ),
+        opacity=alt.condition(conditions, alt.value(1.0), alt.value(0.12)),
         tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
     )
     marks = base.encode(shape=alt.Shape("condition:N", sort=None, legend=None))
     layers = [marks.mark_point(size=60, filled=True).add_params(conditions), base.mark_line(strokeWidth=1.8)]
     if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
-        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color=QUIET)
+        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color="#8a8f98")
         layers.insert(0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height")))
     chart = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
     note = "Shaded: the regions that the prediction speaks of." if marked else None

@@ -48,7 +48,6 @@ _MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("dia
 METRICS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[0] for name in table.METRICS}
 METRIC_COLOURS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[1] for name in table.METRICS}
 QUIET = "#8a8f98"  # for what stands behind: grey curves, gaps, ticks
-RIGHT, WRONG = "#009e73", "#d55e00"
 FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
 
 
@@ -94,17 +93,13 @@ def colours_of(constructions) -> alt.Scale:
     >>> colours_of(["BLiMP", "Simple"]).range
     ['#585161', '#25a68f']
     """
-    names = ordered(constructions)
-    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in names] or list(CONSTRUCTIONS.values())
-    others = [name for name in names if name not in CONSTRUCTIONS]
-    chosen = CONSTRUCTIONS | {name: free[i % len(free)] for i, name in enumerate(others)}
-    return alt.Scale(domain=names, range=[chosen[name] for name in names])
-
-
-def ordered(constructions) -> list[str]:
-    """Each construction once: the rows of Table 2 in its order, then others in their own."""
     present = list(dict.fromkeys(constructions))
-    return [name for name in CONSTRUCTIONS if name in present] + [name for name in present if name not in CONSTRUCTIONS]
+    known = [name for name in CONSTRUCTIONS if name in present]
+    others = [name for name in present if name not in CONSTRUCTIONS]
+    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in known] or list(CONSTRUCTIONS.values())
+    chosen = {name: CONSTRUCTIONS[name] for name in known}
+    chosen |= {name: free[i % len(free)] for i, name in enumerate(others)}
+    return alt.Scale(domain=list(chosen), range=list(chosen.values()))
 
 
 def described(chart, title: str, description: str, subtitle: str | list[str] | None = None):
@@ -146,52 +141,13 @@ def filling(chart, rows: pd.Series, row_pixels: int):
     return chart.properties(width="container", height=rows.nunique() * row_pixels)
 
 
-def menu(name: str, options: list, label: str, value=None):
-    """A list above the chart from which a reader chooses; the first option, or `value`, at the start."""
-    bound = alt.binding_select(options=options, name=f"{label} ")
-    return alt.param(name=name, value=options[0] if value is None else value, bind=bound)
-
-
 def chosen_model(chart, models: pd.Series):
     """The chart for one model at a time, chosen from a list; unchanged where there is only one."""
     names = list(dict.fromkeys(models))
     if len(names) < 2:
         return chart
-    picked = menu("model", names, "Model")
+    picked = alt.param(name="model", value=names[0], bind=alt.binding_select(options=names, name="Model "))
     return chart.transform_filter(alt.datum.model == picked).add_params(picked)
-
-
-def legend(**more) -> alt.Legend:
-    """A legend without a title below the chart, where a phone has room for it."""
-    return alt.Legend(**{"title": None, "orient": "bottom", **more})
-
-
-def lit(chosen, full: float = 1.0, *, faint: float):
-    """Opacity: full for what is chosen, faint for the rest."""
-    return alt.condition(chosen, alt.value(full), alt.value(faint))
-
-
-def tips(*names: str, **formats: str) -> list:
-    """What stands beside a mark that is touched: names, then numbers, each with its format."""
-    return [*(f"{name}:N" for name in names), *(alt.Tooltip(f"{n}:Q", format=how) for n, how in formats.items())]
-
-
-def shapes_of(metrics) -> alt.Scale:
-    """The scale of shapes for these metrics, in the order of the table of metrics."""
-    present = [metric for metric in METRICS if metric in set(metrics)]
-    return alt.Scale(domain=present, range=[METRICS[metric] for metric in present])
-
-
-def axis_start(rows: pd.DataFrame, *columns: str, at_most: float = 0.5) -> float:
-    """Where an axis of scores starts that ends at 1: at a tenth, low enough for all values of these columns."""
-    lowest = float(rows[[column for column in columns if column in rows]].min().min())
-    return min(at_most, lowest // 0.1 * 0.1)
-
-
-def filled(rows: pd.DataFrame, **defaults: str) -> pd.DataFrame:
-    """The rows with a value in each of these columns; by default a chart is of one model without a name."""
-    given = {"model": "", **defaults}
-    return rows.assign(**{name: rows[name].fillna(value) if name in rows else value for name, value in given.items()})
 
 
 def chart_data(chart) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 
 from tse_book.charts.context import COLOURS
-from tse_book.charts.theme import QUIET, described, legend, needs, tips
+from tse_book.charts.theme import QUIET, described, needs
 
 ROW = 30  # pixels
 SHAPES = alt.Scale(domain=["correct", "wrong"], range=["circle", "cross"])
@@ -27,8 +27,8 @@ def word_tree(nodes: pd.DataFrame, *, context: str, title: str):
     across = alt.Scale(domain=[-0.05, rows["x"].max() + 0.95], nice=False)
     down = alt.Scale(domain=[-0.7, rows["y"].max() + 0.6], nice=False, reverse=True)
     x, y = alt.X("x:Q", axis=None, scale=across), alt.Y("y:Q", axis=None, scale=down)
-    beside = [*tips("form", "agrees"), alt.Tooltip("probability:Q", format=".2~e", title="P(form)")]
-    beside += ["token:N", alt.Tooltip("step:Q", format=".2~e", title="P(token after those before)")]
+    tips = ["form:N", "agrees:N", alt.Tooltip("probability:Q", format=".2~e", title="P(form)")]
+    tips += ["token:N", alt.Tooltip("step:Q", format=".2~e", title="P(token after those before)")]
     base = alt.Chart(rows).encode(y=y)
     line = base.mark_rule(color=QUIET, strokeWidth=1.4)
     down_to = line.encode(
@@ -38,8 +38,8 @@ def word_tree(nodes: pd.DataFrame, *, context: str, title: str):
     inner = base.transform_filter("datum.form === ''").mark_point(color=QUIET, filled=True, size=30, opacity=1)
     forms = base.transform_filter("datum.form !== ''").mark_point(filled=True, size=80, opacity=1)
     forms = forms.encode(
-        x=x, tooltip=beside, shape=alt.Shape("agrees:N", scale=SHAPES, legend=None),
-        color=alt.Color("agrees:N", scale=COLOURS, legend=legend(symbolOpacity=1)),
+        x=x, tooltip=tips, shape=alt.Shape("agrees:N", scale=SHAPES, legend=None),
+        color=alt.Color("agrees:N", scale=COLOURS, legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1)),
     )  # fmt: skip
     words = base.mark_text(align="left", dx=7, dy=-8, fontSize=11, fontWeight=600).encode(x=x, text="token:N")
     shares = base.mark_text(align="left", dx=7, dy=5, fontSize=10, opacity=0.8).encode(x=x, text="share:N")

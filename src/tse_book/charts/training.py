@@ -3,7 +3,7 @@
 import altair as alt
 import pandas as pd
 
-from tse_book.charts.theme import axis_start, described, legend, listed, lit, needs, tips, together
+from tse_book.charts.theme import described, listed, needs, together
 from tse_core.metrics.table import OF_CONTEXTS
 
 SERIES = {"head": "#132aff", "middle": "#198868", "tail": "#df7a00", "all": "#9000ae", "TSE": "#585161"}
@@ -25,10 +25,11 @@ def training_chart(curves, *, title, x_title="steps of training", truth=None):
     rows["series"] = rows["band"].where(rows["metric"] != "TSE", "TSE")
     rows = rows[[c for c in DRAWN if c in rows]]
     series = [name for name in SERIES if name in set(rows["series"])]
-    colours = alt.Scale(domain=series, range=[SERIES[s] for s in series])
-    colour = alt.Color("series:N", legend=legend(symbolOpacity=1), scale=colours)
+    legend = alt.Legend(title=None, orient="bottom", symbolOpacity=1)
+    colour = alt.Color("series:N", legend=legend, scale=alt.Scale(domain=series, range=[SERIES[s] for s in series]))
     chosen = alt.selection_point(fields=["series"], bind="legend", name="chosen")
-    scale = alt.Scale(domain=[axis_start(rows, "score", "low"), 1.0], zero=False)
+    low = float(rows[[c for c in ("score", "low") if c in rows]].min().min())
+    scale = alt.Scale(domain=[min(0.5, low // 0.1 * 0.1), 1.0], zero=False)
     names, panels = list(dict.fromkeys(rows["name"])), []
     for name in names:
         mine = rows[rows["name"] == name]
@@ -49,21 +50,23 @@ def training_chart(curves, *, title, x_title="steps of training", truth=None):
 def _panel(part, known, metric, colour, scale, chosen, x_title):
     axis = alt.Axis(format="~s", tickCount=6, grid=False)
     x = alt.X("at:Q", scale=alt.Scale(type="log", nice=False), title=x_title, axis=axis)
-    beside = tips("name", "series", "metric", step=",", score=".3f", **{c: ".3f" for c in ("low", "high") if c in part})
+    tips = ["name:N", "series:N", "metric:N", alt.Tooltip("step:Q", format=","), alt.Tooltip("score:Q", format=".3f")]
+    tips += [alt.Tooltip(f"{c}:Q", format=".3f") for c in ("low", "high") if c in part]
     base = alt.Chart(part).encode(x=x, color=colour)
     line = base.mark_line(point=alt.OverlayMarkDef(size=36), clip=True).encode(
         y=alt.Y("score:Q", scale=scale, title=metric),
-        opacity=lit(chosen, faint=0.1),
-        tooltip=beside,
+        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.1)),
+        tooltip=tips,
     )
     layers = [line]
     if {"low", "high"} <= set(part):
         bounds = alt.Y("low:Q", scale=scale, title=metric)
-        area = base.mark_area(clip=True).encode(y=bounds, y2="high:Q", opacity=lit(chosen, 0.14, faint=0.02))
-        layers.insert(0, area)
+        faint = alt.condition(chosen, alt.value(0.14), alt.value(0.02))
+        layers.insert(0, base.mark_area(clip=True).encode(y=bounds, y2="high:Q", opacity=faint))
     if len(known := known[known["series"].isin(part["series"])] if len(known) else known):
+        shown = alt.condition(chosen, alt.value(0.9), alt.value(0.1))
         rule = alt.Chart(known).mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
-        layers.append(rule.encode(y=alt.Y("truth:Q", scale=scale), color=colour, opacity=lit(chosen, 0.9, faint=0.1)))
+        layers.append(rule.encode(y=alt.Y("truth:Q", scale=scale), color=colour, opacity=shown))
     return alt.layer(*layers)
 
 
