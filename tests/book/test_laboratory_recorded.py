@@ -100,10 +100,13 @@ def test_combinations_never_seen_score_as_seen_ones_do(model):
 def test_the_recorded_scores_are_those_of_the_weights_in_data():
     pairs = load_pairs("marvin-linzen/simple")
     for model in MODELS:
-        cells, *_ = against_truth(load_model(model), _regime(model), pairs)
+        cells, held_out, _ = against_truth(load_model(model), _regime(model), pairs)
         recorded = CELLS.loc[model, "Simple", :].loc[cells["band"]]
         for score in ("EW", "MW"):
             assert cells[score].to_numpy() == pytest.approx(recorded[score].to_numpy(), abs=1e-3)
+        kept = HELD_OUT[(HELD_OUT["model"] == model) & (HELD_OUT["construction"] == "Simple")]
+        for column in ("seen", "unseen", "low", "high"):
+            assert held_out[column].to_numpy() == pytest.approx(kept[column].to_numpy(), abs=1e-3)
 
 
 @pytest.mark.parametrize("model", MODELS)

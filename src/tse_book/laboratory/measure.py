@@ -100,7 +100,9 @@ def unseen_against_seen(found: Evaluation, language: Language) -> pd.DataFrame:
     place = language.constructions.index(construction)
     nouns = {name: row for row, name in enumerate(language.nouns["singular"])}
     plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
-    forms = [np.exp(found.log_probabilities("singular")), np.exp(found.log_probabilities("plural"))]
+    order = pd.Index(found.lemmas["lemma"]).get_indexer(language.lemmas["lemma"])  # held_out has the language's order
+    logs = (found.log_probabilities("singular"), found.log_probabilities("plural"))
+    forms = [np.exp(log[:, order]) for log in logs]
     correct, wrong = np.where(plural, forms[::-1], forms)
     values = {"EW": (correct > wrong).astype(float), "MW": correct / (correct + wrong)}
     own, rows = language.lemmas["lemma"].isin(language.leading()).to_numpy(), []
