@@ -255,6 +255,8 @@ def test_the_command_scores_shows_and_writes(model, tmp_path, capsys, monkeypatc
     assert "1 pairs in ever: identical sentences" in errors and "critical word that the model does not know" in errors
     written = pd.read_parquet(tmp_path / "scores.parquet")
     assert written["correct"].tolist() == [1, 1, 1, 1, 1, 0] and {"logp_good", "length_bad", "margin"} <= set(written)
+    code, output, errors = tse("--by", "all")
+    assert code == 2 and not output and "grouping" in errors and "phenomenon" in errors
     code, _, _ = tse("--table", str(tmp_path / "table.csv"))
     assert code == 0 and read_results(tmp_path / "table.csv")["score"].iloc[0] == pytest.approx(5 / 6)
     code, output, _ = tse("--against", str(tmp_path / "three-gram"), "--by", "paradigm")

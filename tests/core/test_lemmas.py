@@ -143,6 +143,13 @@ def test_a_vocabulary_without_verbs_keeps_no_lemma():
     assert ids.shape == (0, 2)
 
 
+def test_a_file_among_the_projects_lists_has_a_name(tmp_path, monkeypatch):
+    (tmp_path / "lemmas").mkdir()
+    (tmp_path / "lemmas" / "dutch.csv").write_text("lemma,singular,plural\nlopen,loopt,lopen\n")
+    monkeypatch.setattr("tse_core.datasets.lemmas.data_folder", lambda: tmp_path)
+    assert "dutch" in list_lemmas() and load_lemmas("dutch").table["singular"].tolist() == ["loopt"]
+
+
 def test_the_hash_names_the_forms_and_nothing_else():
     lemmas = load_lemmas("newman-clean")
     shuffled = Lemmas("other", lemmas.table.sample(frac=1, random_state=0).drop(columns="noun"))

@@ -31,7 +31,7 @@ from tse_core.sweep.engines import Processes, engine
 from tse_core.sweep.plan import load_plan
 from tse_core.sweep.running import plan_sweep, run_tasks, settings, sweep
 from tse_core.sweep.tasks import numbers_of, planned, score_task
-from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.library import load_suite, suite_names
 
 ROOT = Path(__file__).parents[2]
 
@@ -80,6 +80,19 @@ def test_whole_words_are_scored_in_a_sample_that_does_not_depend_on_the_worker(p
     plan |= {"forms": ["single", "words"], "data": ["marvin-linzen/simple"]}
     assert [(run.forms, run.sample) for run in load_plan(plan).runs[:2]] == [("single", "all"), ("words", 24)]
     assert load_plan(plan | {"sample": "all"}).runs[1].sample == "all"
+
+
+def test_a_plan_takes_the_verb_list_of_the_datas_language_and_of_the_protocol():
+    runs = load_plan(
+        {"models": ["gpt2"], "data": ["clams/fr", "marvin-linzen"], "protocols": ["exact", "released"]}
+    ).runs
+    assert [run.lemmas for run in runs] == ["french", "french", "newman-clean", "newman-appendix"]
+
+
+@pytest.mark.parametrize("entry", ["laboratory", "syntaxgym", "public", "lab_number_prep"])
+def test_a_plan_names_suites_as_the_command_does(entry):
+    found = [run.data for run in load_plan({"models": ["gpt2"], "suites": [entry]}).runs]
+    assert found == (suite_names(entry) or [entry])
 
 
 def test_a_sweep_over_whole_words_is_what_evaluate_gives(plan, checkpoints, tmp_path):

@@ -366,7 +366,7 @@ def test_what_the_words_cost_is_said_in_tokens(pieces, simple, few):
     wholes = {spelling for spelling in spelled if spelling}
     beginnings = {spelling[:end] for spelling in wholes for end in range(1, len(spelling))}
     for forms, expected in (("words", wholes | beginnings), ("words-no-end", beginnings)):
-        job = prepare(pieces, simple, few, PAPER_CUTOFFS, "exact", "contexts", forms)
+        job = prepare(pieces, simple, few, cutoffs=PAPER_CUTOFFS, protocol="exact", keep="contexts", forms=forms)
         assert tokens_of_words(job.words) == len(expected)
 
 
@@ -410,7 +410,8 @@ def test_single_entries_and_whole_words_are_measured_on_the_same_contexts(pieces
 def test_a_larger_sample_goes_on_where_a_smaller_one_ended(pieces, simple, few, tmp_path):
     store = Store(tmp_path)
     evaluate(pieces, simple, few, forms="words", sample=8, store=store)
-    job = prepare(pieces, simple, few, PAPER_CUTOFFS, "exact", "contexts", "words", 16)
+    how = {"cutoffs": PAPER_CUTOFFS, "protocol": "exact", "keep": "contexts", "forms": "words", "sample": 16}
+    job = prepare(pieces, simple, few, **how)
     work = job_work(job)
     assert (len(work.shards), len(unfinished(work, store))) == (4, 2)
     resumed = evaluate(pieces, simple, few, forms="words", sample=16, store=store)
@@ -543,8 +544,9 @@ def test_the_command(pieces, tmp_path, capsys):
 @pytest.mark.slow
 def test_smollm2_counts_twice_as_many_lemmas_as_whole_words():
     model, lemmas = load_model("smollm2-135m-instruct"), load_lemmas("newman-clean")
-    single = prepare(model, "marvin-linzen/simple", lemmas, PAPER_CUTOFFS, "exact", "contexts")
-    whole = prepare(model, "marvin-linzen/simple", lemmas, PAPER_CUTOFFS, "exact", "contexts", "words", 2)
+    how = {"cutoffs": PAPER_CUTOFFS, "protocol": "exact", "keep": "contexts"}
+    single = prepare(model, "marvin-linzen/simple", lemmas, **how)
+    whole = prepare(model, "marvin-linzen/simple", lemmas, **how, forms="words", sample=2)
     assert (len(single.lemmas), len(whole.lemmas)) == (962, 1945)
     tree = form_tree(whole.words.spellings[: whole.words.listed])
     assert (len(tree.inner), len(tree.beginnings)) == (866, 4618)

@@ -87,7 +87,18 @@ def evaluate(
         of all words, or a tokenizer that has no lemma with two single-entry forms or does not show where a word
         ends.
     """
-    job = prepare(model, pairs, lemmas, cutoffs, protocol, keep, forms, sample, seed, cut)
+    job = prepare(
+        model,
+        pairs,
+        lemmas,
+        cutoffs=cutoffs,
+        protocol=protocol,
+        keep=keep,
+        forms=forms,
+        sample=sample,
+        seed=seed,
+        cut=cut,
+    )
     return evaluated(job, store, batch_tokens)
 
 
@@ -123,8 +134,9 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
     details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
     signature = replace(job.signature(), provenance=done.provenance)
     return Evaluation(
-        contexts, details, job.lemmas, signature, job.cutoffs, job.scored, _by_lemma(joined, job), joined.get("forms")
-    )
+        contexts=contexts, pairs=details, lemmas=job.lemmas, signature=signature, cutoffs=job.cutoffs,
+        scored=job.scored, by_lemma=_by_lemma(joined, job), forms=joined.get("forms"),
+    )  # fmt: skip
 
 
 def _by_lemma(joined, job) -> pd.DataFrame | None:

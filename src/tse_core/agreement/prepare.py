@@ -28,6 +28,7 @@ def prepare(
     model: LanguageModel | str | Path,
     pairs: pd.DataFrame | str | Path,
     lemmas: Lemmas | str | Path | None,
+    *,
     cutoffs: Cutoffs,
     protocol: Protocol,
     keep: Keep,

@@ -57,14 +57,13 @@ def blimp(
     table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
 ) -> None:
     from tse_core.blimp.scores import evaluate_blimp
-    from tse_core.blimp.tables import GROUPS, accuracy
     from tse_core.errors import unknown as unknown_name
     from tse_core.sentences.preferences import check_policies, default_method
     from tse_core.sentences.tokens import check_method
 
     check_policies(first=first, ties=ties, unknown_words=unknown)
-    if by not in GROUPS:
-        raise unknown_name("grouping", by, GROUPS)
+    if by not in ("phenomenon", "paradigm"):
+        raise unknown_name("grouping", by, ("phenomenon", "paradigm"))
     pairs = _chosen(data, paradigm, options.columns_of(column))
     opened = opening.models(model, against)
     for loaded in opened:
@@ -75,7 +74,7 @@ def blimp(
         runs.append(evaluate_blimp(loaded, pairs, **policies, store=store))
         if out:
             _write(runs, out)
-        _show(runs[-1], accuracy, by)
+        _show(runs[-1], by)
     if against:
         _show_comparison(runs, by)
     _show_defects(pairs)
@@ -105,8 +104,8 @@ def _chosen(data: str, paradigms: list[str] | None, columns: dict[str, str] | No
     return chosen
 
 
-def _show(run, accuracy, by: str) -> None:
-    shown, overall = accuracy(run.pairs, by), accuracy(run.pairs, "all")
+def _show(run, by: str) -> None:
+    shown, overall = run.accuracy(by), run.accuracy("all")
     names = [*shown[by].fillna("-"), "all pairs"]
     rows = [
         [name, score(row["accuracy"], row["low"], row["high"]) if row["judged"] else "not judged"]

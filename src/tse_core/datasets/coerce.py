@@ -69,7 +69,15 @@ def as_lemmas(lemmas: Lemmas | pd.DataFrame | str | Path | None, protocol: str =
     """
     if protocol not in DEFAULTS:
         raise unknown("protocol", protocol, DEFAULTS)
-    usual = LISTS.get("/".join(data.split("/")[:2]), DEFAULTS[protocol])
     if isinstance(lemmas, pd.DataFrame):
         return Lemmas(lemmas.attrs.get("name", "verbs"), lemmas)
-    return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas or usual)
+    return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas or usual_list(protocol, data))
+
+
+def usual_list(protocol: str, data: str = "") -> str:
+    """The verb list of a protocol for agreement pairs of a name: that of their language, in English the protocol's own.
+
+    >>> usual_list("exact", "clams/fr/simple"), usual_list("released")
+    ('french', 'newman-appendix')
+    """
+    return LISTS.get("/".join(data.split("/")[:2]), DEFAULTS[protocol])

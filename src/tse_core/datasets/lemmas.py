@@ -142,14 +142,14 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
     name = str(name_or_path)
     if name == "newman-full":
         return Lemmas(name, _full())
-    if name in DESCRIPTIONS:
+    if name in list_lemmas():
         folder = data_folder() / "lemmas"
         files = sorted(path for path in folder.iterdir() if path.suffix in (".csv", ".yaml", ".txt"))
         return deepcopy(_ours(name, folder, b"".join(path.read_bytes() for path in files)))
     path = Path(name)
     if path.suffix == ".csv":
         return Lemmas(path.stem, read_table(path))
-    raise unknown("lemma list", name, DESCRIPTIONS, " (or a .csv file with columns lemma,singular,plural)")
+    raise unknown("lemma list", name, list_lemmas(), " (or a .csv file with columns lemma,singular,plural)")
 
 
 @lru_cache(maxsize=16)
@@ -162,7 +162,8 @@ def _ours(name: str, folder: Path, contents: bytes) -> Lemmas:
 
 def list_lemmas() -> dict[str, str]:
     """Name -> one line, for each list that comes with the project."""
-    return dict(DESCRIPTIONS)
+    files = (data_folder() / "lemmas").glob("*.csv")
+    return DESCRIPTIONS | {path.stem: "" for path in sorted(files) if path.stem not in DESCRIPTIONS}
 
 
 def third_person(verb: str) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from tse_core.errors import InputError
 
-PREFIXES = ("command:", "docker://", "http://", "https://")  # of the names of such models
 PROBE = "The keys to the cabinet are on the table."
 
 

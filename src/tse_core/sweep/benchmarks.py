@@ -95,7 +95,7 @@ class Works:
         if key not in self._jobs:
             if len(self._jobs) == 8:
                 self._jobs.pop(next(iter(self._jobs)))
-            job = prepare(model, pairs(run.data), load_lemmas(run.lemmas), PAPER_CUTOFFS, **policies(run))
+            job = prepare(model, pairs(run.data), load_lemmas(run.lemmas), cutoffs=PAPER_CUTOFFS, **policies(run))
             without_weights = replace(job, model=None)  # type: ignore[arg-type]  # each run has its own model
             self._jobs[key] = without_weights, job_work(job).shards, job.model.bos
         job, shards, bos = self._jobs[key]

@@ -31,11 +31,12 @@ from typing import Any
 
 from tse_core.agreement.counted_forms import FORMS_POLICIES
 from tse_core.agreement.samples import SAMPLE_SIZE
-from tse_core.datasets.lemmas import DEFAULTS
+from tse_core.datasets.coerce import usual_list
 from tse_core.errors import InputError
 from tse_core.files import is_folder, is_there, read_yaml
 from tse_core.schemas import check
 from tse_core.sweep.runs import Model, Plan, Run
+from tse_core.syntaxgym.library import suite_names
 
 MOST_RUNS = 100_000
 ENGINES = ("processes", "dask", "slurm")
@@ -112,7 +113,7 @@ def _plan(content: Any, folder: Path, where: str) -> Plan:
         return [_beside(folder, name) for name in dict.fromkeys(content.get(key, []))]
 
     data = named("data") or ([] if {"blimp", "suites"} & set(content) else ["marvin-linzen"])
-    suites = dict.fromkeys(suite for name in named("suites") for suite in _suites(name))
+    suites = dict.fromkeys(suite for name in named("suites") for suite in suite_names(name) or [name])
     protocols, forms = content.get("protocols", ["exact"]), content.get("forms", ["single"])
     agreement = list(product(data, named("lemmas") or [""], protocols, forms))
     if (count := (len(agreement) + len(named("blimp")) + len(suites)) * len(models)) > MOST_RUNS:
@@ -122,7 +123,8 @@ def _plan(content: Any, folder: Path, where: str) -> Plan:
     for model in models:
         for name, lemmas, protocol, form in agreement:
             drawn: Any = "all" if form == "single" else sample  # single entries cost so little that all are scored
-            runs.append(Run(model, "agreement", name, lemmas or DEFAULTS[protocol], protocol, keep, form, drawn))
+            verbs = lemmas or usual_list(protocol, name)
+            runs.append(Run(model, "agreement", name, verbs, protocol, keep, forms=form, sample=drawn))
         runs += [Run(model, "blimp", name) for name in named("blimp")]
         runs += [Run(model, "suites", name) for name in suites]
     return Plan(tuple(runs), content.get("engine", {}), content.get("task_tokens"))
@@ -157,16 +159,6 @@ def _models(entry: Mapping[str, Any], folder: Path, where: str) -> list[Model]:
     if "revisions" not in entry:
         return [Model(source, name, **options)]
     return [Model(source, name, str(revision), **options) for revision in entry["revisions"]]
-
-
-def _suites(name: str) -> list[str]:
-    """The names or files that an entry of `suites` stands for: a collection's, a folder's, or one."""
-    from tse_core.syntaxgym.library import list_suites
-
-    if is_folder(name):
-        return [str(file) for file in sorted(Path(name).iterdir()) if file.suffix in (".json", ".csv")]
-    table = list_suites()
-    return table.loc[(table["source"] == name) & table["available"], "name"].tolist() or [name]
 
 
 def _beside(folder: Path, name: str) -> str:

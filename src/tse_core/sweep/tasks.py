@@ -17,8 +17,8 @@ import pandas as pd
 import torch
 
 from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning
+from tse_core.models.kinds import gives_surprisals_only
 from tse_core.models.language_model import LanguageModel
-from tse_core.models.surprisal_model import PREFIXES
 from tse_core.results.store import Store
 from tse_core.results.work import Work, run, unfinished
 from tse_core.sweep.benchmarks import Result, Scored, Works, forget_data, result_of
@@ -88,7 +88,7 @@ def tasks_of(run: Run, works: Works, store: Store, task_tokens: int, threads: in
 
 def planned(entry: Model) -> Scored:
     """A model to plan with: its weights stay in their files, and no GPU is asked for."""
-    return entry.load() if entry.source.startswith(PREFIXES) else entry.load(device="cpu")
+    return entry.load() if gives_surprisals_only(entry.source) else entry.load(device="cpu")
 
 
 def numbers_of(run: Run, works: Works, store: Store) -> pd.DataFrame:

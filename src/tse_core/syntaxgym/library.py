@@ -48,14 +48,20 @@ def find_suite(name_or_path: str | Path) -> Path:
 
 def load_suites(entry: str | Path) -> list[Suite]:
     """Suites of ``laboratory``, ``public`` or another collection (those downloaded), of a folder, or a single one."""
+    return [load_suite(name) for name in suite_names(entry)]
+
+
+def suite_names(entry: str | Path) -> list[str]:
+    """The names or files of the suites that `load_suites` loads."""
     if entry == "laboratory":
-        return [read_suite(path) for path in _laboratory().values()]
+        return list(_laboratory())
     collection = PUBLIC if entry == "public" else entry
     if collection in _collections():
-        return [load_suite(f"{collection}/{name}") for name, there in _cached(collection).items() if there]
+        prefix = "" if collection == PUBLIC else f"{collection}/"
+        return [f"{prefix}{name}" for name, there in _cached(str(collection)).items() if there]
     if is_folder(entry):
-        return [read_suite(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
-    return [load_suite(entry)]
+        return [str(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
+    return [str(entry)]
 
 
 def list_suites() -> pd.DataFrame:

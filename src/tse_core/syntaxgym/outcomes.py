@@ -153,7 +153,7 @@ def evaluate_suite(
     model, suite = as_model(model).with_policies(bos=bos), as_suite(suite)
     work = suite_work(model, suite)
     done, metric = run(work, store), metric or suite.metric
-    identity = {"model": model.identity(), "data": f"{suite.name}@{suite.hash}"}
+    identity = {**work.signature.identity, "data": f"{suite.name}@{suite.hash}"}
     signature = Signature(identity, {"metric": metric, **work.signature.policy}, done.provenance)
     outcome = _outcome(suite, done.tables["suite"]["tokens"], model.kind, metric, signature)
     if store := as_store(store):

@@ -1,8 +1,8 @@
 """Kinds of models, one row each: the pattern of their names, and the function that opens them.
 
-To add a kind is to add a row to `KINDS`: the function takes a `Request`, and its module is imported when a name needs
-it. An installed package can add a kind for folders: an entry point of the group "tse.models", named after the file
-that marks such a folder.
+To add a kind is to add a row to `KINDS`, above the last one, or to `SURPRISALS`: the function takes a `Request`, and
+its module is imported when a name needs it. An installed package can add a kind for folders: an entry point of the
+group "tse.models", named after the file that marks such a folder.
 """
 
 import re
@@ -20,9 +20,11 @@ from tse_core.models.surprisal_model import SurprisalModel
 
 Model = LanguageModel | SurprisalModel
 _HERE = "tse_core.models.kinds"
-KINDS = {  # a pattern of names -> where the function is that opens such a model
+SURPRISALS = {  # kinds that give surprisals only; they compute on no device of this machine
     r"command:.*|docker://.*": f"{_HERE}.command:open_command",
     r"https?://.*": f"{_HERE}.server:open_server",
+}
+KINDS = SURPRISALS | {  # a pattern of names -> where the function is that opens such a model
     "|".join([r"(?i:.*\.gguf)", *map(re.escape, package_models())]): f"{_HERE}.gguf:open_gguf",
     r".*": f"{_HERE}.hugging_face:open_hugging_face",
 }
@@ -40,3 +42,12 @@ def open_model(request: Request) -> Model:
             return entry.load()(request)
     place = next(place for names, place in KINDS.items() if re.fullmatch(names, request.name, re.DOTALL))
     return resolve_name(place)(request)
+
+
+def gives_surprisals_only(name: str) -> bool:
+    """Whether the kind of a name gives surprisals and no distributions.
+
+    >>> gives_surprisals_only("http://127.0.0.1:8000/v1"), gives_surprisals_only("gpt2")
+    (True, False)
+    """
+    return any(re.fullmatch(names, name, re.DOTALL) for names in SURPRISALS)
