@@ -1,6 +1,6 @@
-"""What the book needs beside `tse_core`: published numbers, claims, charts, pages, studies, the laboratory, the gym.
+"""What the book needs besides `tse_core`: published numbers, claims, charts, pages, studies, the laboratory, the gym.
 
-The public names stand in ``__init__.pyi``. They are loaded on first use.
+The public names are in ``__init__.pyi``. They are loaded on first use.
 """
 
 import lazy_loader

@@ -1,7 +1,7 @@
 """The papers' own numbers, as tidy tables: what measured values are compared with.
 
 Each function names its source. Scores are fractions of 1. Printed, corrected and recomputed values of the same
-quantity stand in separate rows with a column that says which is which. Origins and licences: data/README.md.
+quantity are in separate rows with a column that says which is which. Origins and licences: data/README.md.
 """
 
 from functools import cache
@@ -63,7 +63,7 @@ def figure1() -> pd.DataFrame:
 def figures234(figure: str | None = None, *, readable: bool = True) -> pd.DataFrame:
     """Newman et al. 2021, Figures 2 (scores), 3 (coverage), 4 (share of contexts without an eligible lemma), digitised.
 
-    Loose: curves overlap. `visible_fraction` says how much of a marker could be seen, `quality` is "ok", "partial" or
+    Rough: curves overlap. `visible_fraction` says how much of a marker could be seen, `quality` is "ok", "partial" or
     "hidden"; hidden points have no estimate and are left out unless readable=False.
 
     Columns: figure (figure2, figure3, figure4), model, hf_name, metric, construction, side, cutoff (a fraction),

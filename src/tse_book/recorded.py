@@ -1,11 +1,11 @@
-"""Recorded runs: results of models that ran elsewhere or earlier, kept in data/recorded with how they came about.
+"""Recorded runs: results of models that ran elsewhere or earlier, kept in data/recorded with their provenance.
 
     data/recorded/MODEL/agreement.parquet      TSE, EW, MW, cut-offs, past forms, Table 3's sentences
     data/recorded/MODEL/blimp.parquet          accuracy by paradigm and phenomenon
     data/recorded/MODEL/suites.parquet         accuracy by SyntaxGym suite and circuit
     data/recorded/MODEL/provenance.json        hardware, versions, date, checksums, what was left out and why
 
-Each file is a results file (`tse_core.results`). `known_results` joins them with what the store holds: all that is
+Each file is a results file (`tse_core.results`). `known_results` joins them with the contents of the store: all that is
 known here, whoever measured it.
 """
 
@@ -77,9 +77,9 @@ def recorded_results(folder: Path | None = None) -> pd.DataFrame:
 
 
 def known_results(store: Store | str | Path | None = None, folder: Path | None = None) -> pd.DataFrame:
-    """All results there are, a column ``source`` saying "store" (computed here), "imported" or "recorded".
+    """All known results, with a column ``source``: "store" (computed here), "imported" or "recorded".
 
-    A number that was computed here is not repeated from an import, nor one of both from a recorded run.
+    A number that was computed here is not repeated from an import, nor either of them from a recorded run.
     """
     store = store if isinstance(store, Store) else Store(store)
     live = [stored_numbers(key, store) for key in store.keys("results")]
@@ -96,7 +96,7 @@ def known_results(store: Store | str | Path | None = None, folder: Path | None =
 
 
 def read_provenance(home: Path) -> dict:
-    """How a recorded run came about."""
+    """The provenance of a recorded run."""
     path = home / PROVENANCE
     try:
         made = json.loads(path.read_text(encoding="utf-8"))

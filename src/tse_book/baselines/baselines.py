@@ -1,7 +1,7 @@
 """Baselines that anyone can train here: an n-gram and an LSTM language model, used like every other model.
 
-BLiMP's paper compares four models; its n-gram and LSTM models are too large or lost, so these two are trained on any
-corpus of one's own, the laboratory's first of all. Each word is one vocabulary entry, and each next-word distribution
+BLiMP's paper compares four models; its n-gram and LSTM models are too large or lost, so these two can be trained on any
+corpus, such as the laboratory's. Each word is one vocabulary entry, and each next-word distribution
 covers the whole vocabulary, so that TSE, EW, MW, BLiMP and SyntaxGym run on them unchanged.
 """
 
@@ -77,7 +77,7 @@ def train_baseline(
 
 
 def word_tokenizer(sentences: Iterable[str]):
-    """One entry per word or mark, in lower case, by falling frequency."""
+    """One entry per word or mark, in lower case, most frequent first."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.normalizers import Lowercase
@@ -103,7 +103,7 @@ def save_baseline(model: LanguageModel, folder: str | Path) -> None:
     Raises
     ------
     InputError
-        The model is no baseline, the folder holds something already, or cannot be written; nothing is left of it then.
+        The model is not a baseline, or the folder already holds something or cannot be written; nothing is left then.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
@@ -112,7 +112,7 @@ def save_baseline(model: LanguageModel, folder: str | Path) -> None:
     if isinstance(network, LazyNetwork):
         network = network.opened
     if not isinstance(network, NGram | LSTM):
-        raise InputError(f"{model.name} is no baseline; only n-gram and LSTM models are saved here")
+        raise InputError(f"{model.name} is not a baseline; only n-gram and LSTM models are saved here")
     arrays = {name: np.ascontiguousarray(array) for name, array in network.arrays().items()}
     with folder_aside(folder) as aside:
         try:
@@ -146,7 +146,7 @@ def folder_aside(path: str | Path) -> Iterator[Path]:
 def load_baseline(request: Request) -> LanguageModel:
     """Open a folder that :func:`save_baseline` wrote; :func:`tse_core.load_model` calls it, for folders with `FILE`.
 
-    A baseline is a causal model in float32 without revisions; an n-gram model runs on the processor.
+    A baseline is a causal model in float32 without revisions; an n-gram model runs on the CPU.
     """
     from transformers import PreTrainedTokenizerFast
 

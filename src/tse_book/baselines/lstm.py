@@ -17,7 +17,7 @@ from tse_core.errors import InputError
 from tse_core.models.identity import Tensor
 from tse_core.models.network import Network
 
-IGNORED = -100  # cross_entropy passes over targets with this id
+IGNORED = -100  # cross_entropy ignores targets with this id
 
 
 class LSTM(nn.Module, Network):
@@ -103,7 +103,7 @@ def train_lstm(
     Returns
     -------
     LSTM, ndarray
-        The network in evaluation mode, and the loss (nats a token) of each step.
+        The network in evaluation mode, and the loss (nats per token) of each step.
     """
     sentences = [sentence for sentence in sentences if len(sentence)]
     if not sentences:
@@ -130,7 +130,7 @@ def train_lstm(
 
 
 def _batches(sentences, batch, seed, boundary):
-    """Endless shuffled batches; sentences of about one length go together, so that little is padded."""
+    """Endless shuffled batches; sentences of similar length go together, so that little is padded."""
     random = np.random.default_rng(seed)
     lengths = np.array([len(sentence) for sentence in sentences])
     while True:

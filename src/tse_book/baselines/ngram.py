@@ -23,7 +23,7 @@ from tse_core.errors import InputError
 from tse_core.models.identity import Tensor
 from tse_core.models.network import Network
 
-LARGEST_ORDER = 100  # words; a sentence is hardly longer
+LARGEST_ORDER = 100  # words; few sentences are longer
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class NGram(Network):
     vocabulary_size, order, boundary
         The number of ids, n, and the id that fills the context before a sentence.
     discounts : tuple of float
-        One discount an order, from unigrams up.
+        One discount per order, from unigrams up.
     """
 
     def __init__(self, keys: Sequence[np.ndarray], counts: Sequence[np.ndarray], vocabulary_size: int, boundary: int,
@@ -96,7 +96,7 @@ class NGram(Network):
     def states(self, ids, rows, columns):
         """The last n - 1 tokens up to each (row, column) of a batch of ids: (n, order - 1) LongTensor, -1 for none.
 
-        A sentence that begins with the boundary token gets n - 1 of them, as in training; one that does not begins with
+        A sentence that begins with the boundary token gets n - 1 of them, as in training; any other begins with
         an empty context.
         """
         import torch
@@ -115,7 +115,7 @@ class NGram(Network):
         return torch.from_numpy(logarithms)[torch.from_numpy(where.reshape(-1))]
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The counts: all that has to be kept."""
+        """The counts, from which the model can be rebuilt."""
         kept = {f"keys_{length}": level.keys for length, level in enumerate(self.levels, start=1)}
         return kept | {f"counts_{n}": level.counts.astype(np.int32) for n, level in enumerate(self.levels, start=1)}
 
@@ -148,7 +148,7 @@ def train_ngram(
     sentences : sequences of token ids, without boundary tokens
     boundary, end : int
         The ids put before a sentence (n - 1 times) and after it. ``boundary`` is never counted as a continuation.
-    discounts : float or one an order, optional
+    discounts : float or one per order, optional
         Default: Ney, Essen & Kneser's (1994) estimate n1 / (n1 + 2 n2) of each order, n1 and n2 being the number of
         n-grams counted once and twice; 0.5 where there are none to estimate from.
 

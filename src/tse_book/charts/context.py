@@ -12,15 +12,15 @@ COLOURS = alt.Scale(domain=["correct", "wrong"], range=["#009e73", "#d55e00"])
 
 
 def context_slider(marked, curves, *, title):
-    """The likeliest verbs inside a cut-off after one context, both forms of each; a slider moves the cut-off.
+    """The most probable verbs inside a cut-off after one context, with both forms; a slider moves the cut-off.
 
     Parameters
     ----------
     marked : DataFrame
         The whole distribution, most probable first: token, probability, form ("correct", "wrong", other words for other
-        entries), lemma. What `marked_distribution` gives.
+        entries), lemma, as from `marked_distribution`.
     curves : DataFrame
-        metric ("EW", "MW"), side, cutoff, score of the same context. What `score_context` gives.
+        metric ("EW", "MW"), side, cutoff, score of the same context, as from `score_context`.
     """
     needs(marked, "token", "probability", "form", "lemma", what="a chart of one context")
     steps = curves[["side", "cutoff"]].drop_duplicates()

@@ -25,15 +25,15 @@ NUMBERS = {"score": "score", "coverage": "coverage", "invalid": "contexts withou
 
 
 def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, title=None):
-    """EW and MW at each cut-off, a panel for each model and metric: Figures 1 and 2.
+    """EW and MW at each cut-off, one panel per model and metric: Figures 1 and 2.
 
     Parameters
     ----------
     curves : DataFrame
         construction, metric, side ("top", "bottom"), cutoff (a fraction), score, and where known coverage, invalid,
         contexts, low, high, model, source ("measured", "published"): what `Evaluation.curves` gives; null_low and
-        null_high of `tse_book.studies.shuffled.null_curves` are drawn as a band. What the cut-offs are shares of
-        (the column share) stands on the axis; curves of different shares do not go on one.
+        null_high of `tse_book.studies.shuffled.null_curves` are drawn as a band. The axis shows what the cut-offs
+        are shares of (the column share); curves of different shares are refused.
     published : DataFrame, optional
         The same columns, and `beside`, the model in whose panels a published curve is drawn thin and hollow.
     chosen : str, optional
@@ -57,7 +57,7 @@ def invalid_curves(curves, *, published=None, chosen=None, title=None):
 
 
 def position(side, cutoff):
-    """Where a cut-off stands on the joined axis, from 0 (top 10 %) to 1 (bottom 0.0001 %)."""
+    """The place of a cut-off on the joined axis, from 0 (top 10 %) to 1 (bottom 0.0001 %)."""
     cutoff = np.asarray(cutoff, dtype=float)
     top = (cutoff - 0.1) / 0.9 * TOP_END
     bottom = BOTTOM_START + (np.log10(0.5) - np.log10(cutoff)) / (np.log10(0.5) + 6) * (1 - BOTTOM_START)
@@ -108,7 +108,7 @@ def _ordered(constructions) -> list[str]:
 
 
 def _furthest(rows, value, constructions) -> str:
-    """The construction whose first model's curve moves most between its ends: the one worth showing first."""
+    """The construction whose curve for the first model changes most between its ends, to be shown first."""
     first = rows[rows["model"] == rows["model"].iloc[0]].sort_values("position")
     ends = first.groupby("construction", sort=False)[value].agg(["first", "last"])
     moved = (ends["first"] - ends["last"]).abs()
@@ -116,10 +116,10 @@ def _furthest(rows, value, constructions) -> str:
 
 
 def _share(curves) -> str:
-    """What the cut-offs are shares of, as the axis says it: "" of the distribution, as the paper's are."""
+    """What the cut-offs are shares of, as axis text: "" for the distribution, as in the paper."""
     known = dict.fromkeys(curves["share"].fillna(OF_DISTRIBUTION)) if "share" in curves else [OF_DISTRIBUTION]
     if len(known) > 1:
-        raise InputError(f"cut-offs {' and '.join(known)} are different scales; draw them in charts of their own")
+        raise InputError(f"cut-offs {' and '.join(known)} are different scales; draw them in separate charts")
     (share,) = known
     return "" if share == OF_DISTRIBUTION else f" {share}"
 

@@ -1,4 +1,4 @@
-"""What the gap between TSE and EW is made of: its parts as bars, and EW by adverb as lines of dots."""
+"""The parts of the gap between TSE and EW as bars, and EW by adverb as lines of dots."""
 
 import altair as alt
 
@@ -28,7 +28,7 @@ def gap_bars(parts, title: str):
 
 
 def adverb_dots(cells, title: str):
-    """EW of nouns and other verbs, and TSE of *be*, for each adverb, a panel for each attractor.
+    """EW of verbs that are also nouns and of others, and TSE of *be*, by adverb, one panel per attractor.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Charts that a reader drives: sliders, lists and search fields above the chart, all within the page.
+"""Charts that a reader controls: sliders, lists and search fields above the chart, all within the page.
 
-The controls are ordinary form fields, so the keyboard reaches them, and they work without a server.
+The controls are ordinary form fields, so they work with the keyboard and without a server.
 """
 
 import altair as alt
@@ -135,7 +135,7 @@ def token_browser(tokens):
     totals = rows.groupby(["model", "pair", "sentence"])["bits"].sum().unstack("sentence")
     won = (totals["good"] < totals["bad"]).mean() if {"good", "bad"} <= set(totals) else 0
     description = (
-        f"Bar chart of surprisals, one of {len(pairs)} pairs at a time; the good sentence is the more probable one in "
+        f"Bar chart of surprisals, one of {len(pairs)} pairs at a time; the good sentence is more probable in "
         f"{won:.0%} of them."
     )
     chart = chosen_model(chart, rows["model"]).add_params(picked)
@@ -144,7 +144,7 @@ def token_browser(tokens):
 
 
 def switchboard(scores):
-    """Scores under the default policies (hollow) and with one of them changed (filled), chosen from a list.
+    """Scores under the default policies (hollow) and with one policy changed (filled), chosen from a list.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from tse_core.files import write_output
 from tse_core.metrics.table import METRICS
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4", "table2")
-WIDTH = 560  # pixels of a single panel in a file; on a page it is as wide as its place
+WIDTH = 560  # pixels of a single panel in a file; on a page it fills its container
 ENDINGS = (".html", ".svg", ".png")
 _KEYS = ["model", "construction", "metric", "side", "cutoff"]
 _VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
@@ -30,7 +30,7 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
     figure : "figure1" (EW and MW at each cut-off, the four constructions that the paper draws), "figure2" (all
         constructions), "figure3" (coverage), "figure4" (contexts without a verb) or "table2"
     beside : a published model to draw behind the run: "bert-large-cased", "bert-large-uncased", "roberta-large",
-        "gpt2-xl"; figure 1 was published for the first alone
+        "gpt2-xl"; figure 1 was published only for the first
     chosen : the construction in colour at the start; the others are grey
 
     Returns
@@ -99,8 +99,8 @@ def save_chart(chart, path: str | Path) -> None:
 def published_curves(figure: int) -> pd.DataFrame:
     """A digitised figure of the paper: 1 and 2 (score), 3 (coverage), 4 (invalid); model is the name on the hub.
 
-    Figure 1 could be read well. In the others, points that another curve hides in part or whole are left out, and so is
-    a point that stands apart from both its neighbours by more than 0.15 on the same side: a misread marker.
+    Figure 1 could be read well. In the others, points that another curve hides in part or whole are left out, and so
+    are misread markers: points more than 0.15 above both neighbours, or below both.
     """
     if figure not in _VALUES:
         raise unknown("figure", figure, map(str, _VALUES))
@@ -169,7 +169,7 @@ def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, numbe
 
 
 def _still(chart):
-    """The chart as a picture that names the construction in colour instead of offering a choice."""
+    """The chart as a still picture, which names the construction in colour instead of offering a list."""
     params = [] if chart.params is alt.Undefined else chart.params
     shown = next((param.value for param in params if param.name == "shown"), None)
     if shown is None:
@@ -179,7 +179,7 @@ def _still(chart):
 
 
 def _wide(chart):
-    """The chart with a width of its own where it would fill its place on a page."""
+    """The chart with a fixed width if it would otherwise fill its container."""
     return chart.properties(width=WIDTH) if getattr(chart, "width", alt.Undefined) == "container" else chart
 
 

@@ -12,7 +12,7 @@ OTHERS = ["#cc79a7", "#2b8cc4", "#9000ae", "#198868", "#df7a00", "#132aff", "#ae
 
 
 def series_colours(names) -> alt.Scale:
-    """One colour a model: the published ones keep theirs, others take free ones.
+    """One colour per model: the published ones keep theirs, others take free ones.
 
     >>> series_colours(["GPT-2", "mine"]).range
     ['#0072b2', '#cc79a7']
@@ -64,7 +64,7 @@ def accuracy_lines(
     table, x, *, title, series="model", panel=None, x_title=None, quantitative=False, log=False,
     width=270, columns=2, subtitle=None,
 ):  # fmt: skip
-    """Accuracy along conditions, bins or corpus sizes: one line a series, one panel a value of ``panel``.
+    """Accuracy along conditions, bins or corpus sizes: one line per series, one panel per value of ``panel``.
 
     Parameters
     ----------

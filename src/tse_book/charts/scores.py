@@ -25,7 +25,7 @@ def table2_dots(scores, *, title=None, beside=False):
         construction, metric ("MW", "EW", "TSE"), score; where known low, high (95 %), model, source ("published" is
         drawn hollow, "measured" filled), n, method.
     beside : bool
-        All models in one panel, a line each below the construction's name, instead of one panel a model.
+        All models in one panel, one line each below the construction's name, instead of one panel per model.
     """
     rows = needs(scores, "construction", "metric", "score", what="a dot plot of Table 2").copy()
     rows["model"] = rows["model"].fillna("") if "model" in rows else ""
@@ -90,7 +90,7 @@ def _dumbbells(rows, models, metrics, scale, wide):
 
 
 def truth_vs_measured(scores, *, title=None):
-    """The laboratory: what the language makes true (a tick) beside what was measured (a dot with its interval).
+    """The laboratory: the truth of the language (a tick) beside the measurement (a dot with its interval).
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def truth_vs_measured(scores, *, title=None):
 def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0), upright=False):
     """A value for every row and column, written into its cell; lighter is higher.
 
-    With `upright` the names of the columns are: a phone then has room for nine.
+    With `upright` column names are vertical, so that nine fit on a phone.
     """
     rows = needs(table, row, column, value, what="a heat map").copy()
     base = alt.Chart(rows).encode(

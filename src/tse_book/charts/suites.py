@@ -11,7 +11,7 @@ KEYS = ["model", "item", "condition"]  # of a sentence
 
 
 def suite_accuracy(table: pd.DataFrame, *, title: str, recorded: pd.DataFrame | None = None):
-    """Accuracy of every model on every suite: a dot each, over published values as hollow diamonds.
+    """Accuracy of every model on every suite as dots, over published values as hollow diamonds.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
         model, condition, region, name, bits: the rows of ``Outcome.regions`` of one or more models. Where content is
         known, regions that a condition leaves empty are not drawn.
     critical : collection of int
-        The regions that the prediction speaks of; their ground is shaded.
+        The regions in the prediction, which are shaded.
     """
     needs(regions, "model", "condition", "region", "name", "bits", what="a chart of regions")
     keys = ["model", "condition", "region", "name"]
@@ -115,7 +115,7 @@ def _labels(rows) -> pd.Series:
 
 
 def _profile(rows, title, critical, choosers, description, by=()):
-    """Lines over regions. Rows that share `by` travel as one with lists: names and keys stand in the page once, not
+    """Lines over regions. Rows that share `by` are stored as one with lists: names and keys are in the page once, not
     in every row.
     """
     order = list(dict.fromkeys(rows.sort_values("region")["label"]))
@@ -151,7 +151,7 @@ def _profile(rows, title, critical, choosers, description, by=()):
         ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color="#8a8f98")
         layers.insert(0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height")))
     chart = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
-    note = "Shaded: the regions that the prediction speaks of." if marked else None
+    note = "Shaded: the regions in the prediction." if marked else None
     return described(chart, title, description, note)
 
 

@@ -1,4 +1,4 @@
-"""Tables a reader can take away."""
+"""Tables that a reader can download."""
 
 import base64
 import re

@@ -1,8 +1,8 @@
 """The look of every chart: fonts of the page, a transparent ground, a palette that colour-blind readers can tell apart.
 
 The palette was found by search: the smallest distance between two of its ten colours (OKLab) is kept large for normal
-vision and under simulated protanopia, deuteranopia and tritanopia, with a contrast of 3:1 on white; so was what the
-dark page shows of it.
+vision and under simulated protanopia, deuteranopia and tritanopia, with a contrast of 3:1 on white; the colours of
+the dark page were found in the same way.
 Constructions with and without "that" share a hue.
 """
 
@@ -47,7 +47,7 @@ ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near 
 _MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("diamond", "#b3578f")}  # 3:1 on both pages
 METRICS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[0] for name in table.METRICS}
 METRIC_COLOURS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[1] for name in table.METRICS}
-QUIET = "#8a8f98"  # for what stands behind: grey curves, gaps, ticks
+QUIET = "#8a8f98"  # for the background: grey curves, gaps, ticks
 FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
 
 
@@ -112,7 +112,7 @@ def described(chart, title: str, description: str, subtitle: str | list[str] | N
 
 def _lines(text: str, width: int) -> list[str]:
     """Lines that a phone can show: titles in a chart do not wrap by themselves. A name with hyphens stays whole, since
-    the page joins the lines with spaces and breaks them anew.
+    the page joins the lines with spaces and wraps them again.
 
     >>> _lines("highest: gpt-2-xl-pretrained", 20)
     ['highest:', 'gpt-2-xl-pretrained']
@@ -151,10 +151,10 @@ def chosen_model(chart, models: pd.Series):
 
 
 def chart_data(chart) -> pd.DataFrame:
-    """The rows a chart draws, from the chart's own specification: what a reader of the page gets.
+    """The rows a chart draws, from its specification: the data that a reader of the page gets.
 
-    Rows of several data sets are put below each other; the same data set used twice appears once. A row of lists
-    stands for a row for each of their entries.
+    Rows of several data sets are concatenated; the same data set used twice appears once. A row of lists
+    becomes one row for each of their entries.
     """
     sets, seen = chart.to_dict().get("datasets", {}), []
     for rows in sets.values():
@@ -169,7 +169,7 @@ def _unlisted(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def packed(rows: pd.DataFrame, by: list[str]):
-    """A chart of the rows in which those that share `by` travel as one with lists, so that a page says it once."""
+    """A chart of the rows in which those that share `by` are stored as one with lists, to save space."""
     lists = [column for column in rows if column not in by]
     return alt.Chart(rows.groupby(by, sort=False, as_index=False)[lists].agg(list)).transform_flatten(lists)
 

@@ -20,7 +20,7 @@ def word_tree(nodes: pd.DataFrame, *, context: str, title: str):
         step (P of the token after those before it), form ("" where the beginning is no form), agrees ("correct" or
         "wrong" for a form, else "") and probability (of the form).
     context : str
-        What stands before the verb.
+        The text before the verb.
     """
     needs(nodes, "node", "parent", "token", "step", "form", "agrees", "probability", what="a tree of tokens")
     rows = _placed(nodes, context)

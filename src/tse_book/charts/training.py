@@ -16,9 +16,9 @@ def training_chart(curves, *, title, x_title="steps of training", truth=None):
     Parameters
     ----------
     curves : DataFrame
-        name, step, band, metric, score; where known low, high. One construction; two panels a name.
+        name, step, band, metric, score; where known low, high. One construction; two panels per name.
     truth : DataFrame, optional
-        name, band, metric, truth: a dashed line where a learner without fault would end.
+        name, band, metric, truth: a dashed line where a perfect learner would end.
     """
     rows = needs(curves, "name", "step", "band", "metric", "score", what="a chart of training").copy()
     rows["at"] = rows["step"].clip(lower=0.5)  # step 0, before any training, has no logarithm

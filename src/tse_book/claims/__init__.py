@@ -1,4 +1,4 @@
-"""The claims of the papers and the verdicts on them: judging only, from numbers that were measured elsewhere."""
+"""The claims of the papers and the verdicts on them, judged from numbers that were measured elsewhere."""
 
 import lazy_loader
 

@@ -1,7 +1,7 @@
 """Checks of BLiMP's claims (Warstadt et al. 2020) against its printed, corrected and recomputed tables.
 
-A sentence of the paper is judged on the values recomputed from the data repository; its note says what the printed and
-the corrected tables make of it.
+A claim of the paper is judged on the values recomputed from the data repository; its note gives the results for the
+printed and the corrected tables.
 """
 
 import math
@@ -127,7 +127,7 @@ def irregular_cost(case, tables) -> Finding:
 
 @in_each_version
 def model_order(case, tables) -> Finding:
-    """One model is best and one worst overall; the value is the best one's accuracy."""
+    """One model is best and one is worst overall; the value is the accuracy of the best."""
     overall = tables.phenomena.loc["Overall"].drop("human").sort_values()
     note = " < ".join(overall.index)
     return Finding(overall.iloc[-1], (overall.index[-1], overall.index[0]) == (case["best"], case["worst"]), note)
@@ -290,7 +290,7 @@ def _phenomena(source: str, printed: bool = False) -> pd.DataFrame:
 
 
 def _agreeing(said: pd.DataFrame, ours: pd.DataFrame, within: float) -> Finding:
-    """How many cells lie so close to ours; the note names those that do not, by model."""
+    """How many cells are that close to ours; the note names those that are not, by model."""
     off = (said - ours.loc[said.index, said.columns]).abs() > within + 1e-9
     wrong = [f"{model}: {', '.join(off.index[off[model]])}" for model in off if off[model].any()]
     note = "differs for " + "; ".join(wrong) if wrong else ""
@@ -298,7 +298,7 @@ def _agreeing(said: pd.DataFrame, ours: pd.DataFrame, within: float) -> Finding:
 
 
 def _cost(costs: pd.Series, case) -> Finding:
-    """The claim holds if it holds of each model; the value is the cost to the one furthest out, or nearest to it.
+    """The claim holds if it holds for each model; the value is the cost to the model that decides (least margin).
 
     `wider` widens the limits on both sides.
     """

@@ -1,7 +1,7 @@
 """The cases that a claim stands for where published tables give them: `each: table2` in data/claims.yaml is 120 cells.
 
-A case is a dict of ledger fields: model (the name results carry), construction, metric, published (what the paper
-prints or its authors released; no count of ours), and what the claim's text or its check needs besides.
+A case is a dict of ledger fields: model (the name in results), construction, metric, published (what the paper
+prints or its authors released; not our own counts), and what else the claim's text or its check needs.
 """
 
 import pandas as pd
@@ -56,7 +56,7 @@ def _table3() -> list[dict]:
 
 
 def _surprisals() -> list[dict]:
-    """What Figure 5b prints of its sentence: a word and its surprisal, the first word's being zero by convention."""
+    """The words and surprisals that Figure 5b prints of its sentence; the first word's is zero by convention."""
     shown = published.syntaxgym_figure5().set_index("step").loc["get the surprisal of every token", "printed"]
     words = [part.split() for part in shown.split(", ") if " " in part]
     metrics, values = [f"surprisal of {word}" for word, _ in words], [float(value) for _, value in words]

@@ -1,4 +1,4 @@
-"""Readings of score curves that serve digitised figures and measured runs alike.
+"""Statistics of score curves, for digitised figures and measured runs alike.
 
 A table of curves has the columns construction, metric, side (top, bottom), cutoff (a fraction) and score.
 """
@@ -75,7 +75,7 @@ def stability(table: pd.DataFrame, *sides: str) -> tuple[float, bool, str]:
 def empty_ends(table: pd.DataFrame) -> float:
     """Mean share of contexts without an eligible lemma, at whichever end of the distribution has fewer.
 
-    Without any is fewer than "very few", so a share above the threshold is one for "very few" as well.
+    No lemma is fewer than "very few", so a share above the threshold also holds for "very few".
     """
     ends = [("top", 0.1), ("bottom", 1e-6)]
     return float(min(table.loc[(table["side"] == s) & np.isclose(table["cutoff"], c), "score"].mean() for s, c in ends))

@@ -42,23 +42,23 @@ EXTENSION = (
 
 
 def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
-    """Every general claim, judged on every model that ran and that its paper did not test.
+    """Every general claim, judged on every model that was run and that its paper did not test.
 
     Parameters
     ----------
     findings : DataFrame
         What `tse_book.studies.findings_table` gives, of any models. Laboratory models and those of a claim's own paper
-        are passed over.
+        are skipped.
 
     Returns
     -------
     DataFrame
         The columns `EXTENSION`, one row per model and claim: the statistic with its interval under the model's own way
         of reading, its corrected p-value against the threshold, the verdict, the conditions that it depends `on`, the
-        verdicts `otherwise`, under other thresholds where the threshold is ours, and `conditions`, a table of what each
-        condition gives: condition, value, low, high, verdict, difference (from what it is held against, over the rows
-        that both have), p_holm of the difference, and rows, how many both have where one of the two has others, with
-        against and here, the two numbers over these.
+        verdicts `otherwise`, under other thresholds where the threshold is ours, and `conditions`, a table with one row
+        each: condition, value, low, high, verdict, difference (from what it is compared with, over their shared
+        rows), p_holm of the difference, and, if the two do not have the same rows, rows (how many they share),
+        against and here (the two numbers over these).
 
     Raises
     ------
@@ -87,10 +87,10 @@ def _said(claim: dict, row: dict) -> str:
 
 
 def _over_shared_rows(conditions: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
-    """The conditions, with the two numbers that a difference is taken between where the rows of the two are others.
+    """The conditions, with the two numbers behind a difference if the two do not have the same rows.
 
-    A row is a construction, say. The difference is that of the means over the rows that both have; of a statistic that
-    is its least or largest row, that of the least or largest of these.
+    A row is, e.g., a construction. The difference is that of the means over the shared rows; for a statistic that
+    is its least or largest row, it is that of the least or largest shared row.
     """
     parts = {name: part.set_index("row")["value"] for name, part in own.groupby("condition", sort=False)}
     found = []
@@ -197,7 +197,7 @@ def _checked(findings: pd.DataFrame, known: list[str]) -> pd.DataFrame:
     twice = findings[findings.duplicated(["model", "claim", "condition", "row"])]
     if len(twice):
         row = twice.iloc[0]
-        raise InputError(f"findings: {row['claim']} of {row['model']} is there twice (condition: {row['condition']})")
+        raise InputError(f"findings: {row['claim']} of {row['model']} occurs twice (condition: {row['condition']})")
     return findings
 
 

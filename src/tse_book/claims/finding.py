@@ -1,4 +1,4 @@
-"""A check of a claim and what it finds. Checks register by name; data/claims.yaml (`book`) refers to the names."""
+"""A check of a claim and its finding. Checks are registered by name; data/claims.yaml refers to the names."""
 
 from collections.abc import Callable
 from functools import cache
@@ -11,7 +11,7 @@ from tse_core.paths import data_folder
 class Finding(NamedTuple):
     """What a check of published data found: the value that decides, and whether the claim holds.
 
-    A value that counts comes with what it counts out of.
+    If the value is a count, `out_of` is its total.
     """
 
     value: float | None
@@ -31,5 +31,5 @@ def check(function: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
 
 @cache
 def load_claims() -> dict:
-    """The claims as they are written down: data/claims.yaml."""
+    """The claims, from data/claims.yaml."""
     return read_yaml(data_folder() / "claims.yaml")

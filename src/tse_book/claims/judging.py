@@ -1,8 +1,8 @@
-"""The claim ledger: every claim of the papers, what it says, what was found, and the verdict.
+"""The claim ledger: every claim of the papers, its text, the findings, and the verdict.
 
 data/claims.yaml holds the claims in our own words and names the check of each. A claim is checked from the papers'
-published numbers, from results of a model that ran, or both; then it has one row for each. A verdict exists only where
-the model that ran is the model the claim is about. Laboratory models have a ledger of their own.
+published numbers, from results of a model that ran, or both; then it has one row for each. A verdict exists only if
+the model that ran is the model of the claim. Laboratory models have their own ledger.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from tse_book.claims.verdicts import VERDICTS
 from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS
 
-# The schema of measured results: one row a number. `Evaluation.tidy()` gives it (coverage and invalid as columns).
+# The schema of measured results: one row per number, as from `Evaluation.tidy()` (coverage, invalid as columns).
 RESULTS = {
     "model": "as loaded, with its hash",
     "hf_name": "the name the papers' model has on the hub, e.g. bert-large-cased",
@@ -52,16 +52,16 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
     Parameters
     ----------
     results : DataFrame or DataFrames, optional
-        Measured values: what ``Evaluation.tidy()`` gives, or any table in the schema of `RESULTS`, of which hf_name
-        (else model, of which the part after the last slash counts), construction, metric and score are needed.
+        Measured values: what ``Evaluation.tidy()`` gives, or any table in the schema of `RESULTS`. It needs hf_name
+        (or else model, of which the part after the last slash counts), construction, metric and score.
 
     Returns
     -------
     DataFrame
         One row per claim, case and basis ("published data" or "model run"): id, paper, claim, criterion (our own
         threshold, where the paper gives none), otherwise (the verdict under other thresholds than ours), basis, model,
-        construction, metric, published (what the paper prints, or its authors released), measured, out_of (of how many,
-        where measured is a count), low, high (95 % interval), difference, verdict (one of `VERDICTS`), signature, cell
+        construction, metric, published (what the paper prints, or its authors released), measured, out_of (the
+        total of a count), low, high (95 % interval), difference, verdict (one of `VERDICTS`), signature, cell
         (page and place that show it), how (how to run it), note.
 
     Raises
@@ -84,7 +84,7 @@ def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
 
 
 def papers() -> dict[str, str]:
-    """The papers of the ledger: key -> title; at last those whose findings are put to other models only."""
+    """The papers of the ledger: key -> title; last those whose findings are only tested on other models."""
     return load_claims()["papers"] | load_claims()["further"]
 
 
@@ -146,9 +146,9 @@ def _normal(table: pd.DataFrame) -> pd.DataFrame:
 
 @cache
 def _cases() -> list[tuple[dict, Finding | None]]:
-    """Each case of each claim, and what the published data say of it where they say something.
+    """Each case of each claim, and the finding from published data if there is one.
 
-    The case's `beside` says what they would say under other thresholds than ours.
+    The case's `beside` has the verdicts on these data under other thresholds than ours.
     """
     found: list[tuple[dict, Finding | None]] = []
     for claim in load_claims()["claims"]:

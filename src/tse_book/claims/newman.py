@@ -80,7 +80,7 @@ def lowest_model(case) -> Finding:
 
 @check
 def noun_phrase_masked(case) -> Finding:
-    """Left context alone is GPT-2's handicap only where subject and verb can be read as a noun phrase."""
+    """GPT-2's lack of right context hurts only where subject and verb can be read as a noun phrase."""
     table = published.table2()
     table = table[table["metric"] == case["metric"]].pivot_table(index="row", columns="hf_name", values="value")
     lead = table[case["model"]] - table.drop(columns=case["model"]).mean(axis=1)
@@ -115,7 +115,7 @@ def _figure1() -> pd.DataFrame:
 
 
 def _figure2_with_table2(model: str) -> pd.DataFrame:
-    """Figure 2's curves, their last top cut-off from Table 2, which prints what the drawing may hide."""
+    """Figure 2's curves, with the last top cut-off from Table 2, which prints what the drawing may hide."""
     drawn = _figure("figure2", {"model": model})
     drawn = drawn[~((drawn["side"] == "top") & (drawn["cutoff"] == 1.0))]
     table = published.table2().rename(columns={"row": "construction", "value": "score"})

@@ -1,4 +1,4 @@
-"""Measured results as claims are checked on them: each number once, and found by what it is of."""
+"""Measured results for checking claims: each number once, looked up by model, construction, metric and side."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ PAPERS_WAY = ("released", "full-sentence", "bos:<|endoftext|>")
 
 
 class Results:
-    """A table of results (the schema is `tse_book.claims.judging.RESULTS`), of which `preferred` is kept."""
+    """A table of results (in the schema `tse_book.claims.judging.RESULTS`), reduced to the `preferred` ones."""
 
     def __init__(self, table: pd.DataFrame):
         self.table = preferred(table)
@@ -38,9 +38,9 @@ class Results:
 
 
 def preferred(results: pd.DataFrame) -> pd.DataFrame:
-    """Each number once, and a model's numbers of one kind all from the same policies, so that none are mixed.
+    """Each number once, and a model's numbers of one kind all under the same policies, so that none are mixed.
 
-    With the paper's lemma count before others, made in the paper's way before others, then the way that gives most.
+    Preferred are numbers with the paper's lemma count, then those made in the paper's way, then the largest group.
     Those of whole words or of a sample of contexts are left out: they answer other questions than the paper's.
     """
     policies_of = {text: policy(text) for text in results["signature"].unique()}

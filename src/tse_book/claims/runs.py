@@ -1,7 +1,7 @@
-"""Checks of claims against models that ran: each looks a claim's case up in measured results.
+"""Checks of claims against models that ran: each looks up a claim's case in measured results.
 
 A check takes the case and the results and returns what it measured, or
-None where the model the claim is about, or a row the claim needs, has not run.
+None if the claim's model, or a row that the claim needs, has not run.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from tse_core.results.comparing import comparable
 
 
 class Measured(NamedTuple):
-    """A measured value, its interval, and the verdict; a value that counts comes with what it counts out of."""
+    """A measured value, its interval, and the verdict; if the value is a count, `out_of` is its total."""
 
     value: float
     verdict: str
@@ -43,7 +43,7 @@ def run(function):
 
 @run
 def value(case, results) -> Measured | None:
-    """One number: the same construction, metric, side and cut-off; beside the printed one, or what we `expected`."""
+    """One number, compared with the printed (or `expected`) one of the same construction, metric, side and cut-off."""
     row = results.one(case)
     if row is None:
         return None
@@ -58,14 +58,14 @@ def value(case, results) -> Measured | None:
 
 @run
 def probability(case, results) -> Measured | None:
-    """One probability of Table 3, as many times as large as the printed one."""
+    """One probability of Table 3, judged by its ratio to the printed one."""
     row = results.one(case)
     return None if row is None else _measured(row, verdicts.of_probability(row["score"], case["published"]))
 
 
 @run
 def likelier(case, results) -> Measured | None:
-    """How many times as large as one number of a construction another is; the claim is that it is larger."""
+    """The ratio of two numbers of a construction; the claim is that the first is larger."""
     row, other = results.one(case), results.one(case | {"metric": case["than"]})
     if row is None or other is None or not other["score"]:
         return None
@@ -215,9 +215,9 @@ def full_list(case, results) -> Measured | None:
 
 
 def of_a_model_above_chance(found: Measured | None, case: dict, results: Results) -> Measured | None:
-    """What was found, where random weights would not have passed too: MW of *Simple* reaches the case's above_chance.
+    """The finding, if MW of *Simple* reaches the case's above_chance, which random weights do not.
 
-    Random weights have it near 0.5; a model that does not reach it reproduces nothing. None where it is not known.
+    Random weights have it near 0.5; a model below that threshold reproduces nothing. None if it is not known.
     """
     simple = results.one({"model": case["model"], "construction": "Simple", "metric": "MW"})
     if found is None or simple is None:

@@ -1,7 +1,7 @@
-"""The laboratory's claims about training: what its languages let one expect, and what its checkpoints show.
+"""The laboratory's claims about training: what to expect from its languages, and what its checkpoints show.
 
-What a language makes certain is the end of training; what comes first on the way was not known beforehand. Each claim
-was written down as an expectation from the design of the two languages, and is judged on the recorded checkpoints.
+A language determines only the end of training; the order in which things are learned was not known beforehand. Each
+claim was written down as an expectation from the design of both languages, and is judged on the recorded checkpoints.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def _claim(name: str, text: str, *models: str):
 
 
 def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
-    """Each claim about training, once for every model that it is about.
+    """Each claim about training, once for every model that it concerns.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        id, claim, model, step (of which the claim speaks), measured (in words), verdict ("holds", "does not hold",
+        id, claim, model, step (that decides), measured (in words), verdict ("holds", "does not hold",
         "not yet run"), signature (of that checkpoint).
     """
     rows = []

@@ -14,7 +14,7 @@ EXTENDS = "extends"
 DOES_NOT_EXTEND = "does not extend"
 UNDECIDED = "undecided"
 DEPENDS = "depends"  # on a condition that the row names
-REACHED, NOT_REACHED = "reached", "not reached"  # of a number that describes and is no test
+REACHED, NOT_REACHED = "reached", "not reached"  # of a descriptive number, which is not tested
 
 TOLERANCES = (0.005, 0.02)
 FACTORS = (1.05, 1.25)  # larger or smaller, of probabilities, which may all be smaller than any difference
@@ -57,7 +57,7 @@ def of_probability(measured: float, published: float) -> str:
 
 
 def of_comparison(holds: bool, *, same_list: bool) -> str:
-    """The verdict on a comparison or bound: what fails with another lemma list may be the list's doing."""
+    """The verdict on a comparison or bound: a failure with another lemma list may be due to the list."""
     if holds:
         return DIRECTION
     return NOT_REPRODUCED if same_list else OTHER_LIST

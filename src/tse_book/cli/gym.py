@@ -42,7 +42,7 @@ def gym(
         from tse_book.gym.folder import check_pages_folder
 
         check_pages_folder(pages)
-        pages.mkdir(parents=True, exist_ok=True)  # says now, not after the work, that nothing can be written there
+        pages.mkdir(parents=True, exist_ok=True)  # fails now, not after the work, if nothing can be written there
     chosen = load_gym(config)
     outcomes, trouble = [], None
     with progress(len(chosen.models) * len(chosen.suites), "gym", unit="suites") as advance:

@@ -69,7 +69,7 @@ def train(
     seed: Seed = 0,
     steps: Annotated[int | None, typer.Option(help="Steps of 512 sentences; by default enough for that kind.")] = None,
     sentences: Annotated[
-        int | None, typer.Option(help="Repeat a corpus of so many sentences; by default each sentence is new.", min=1)
+        int | None, typer.Option(help="Repeat a corpus of N sentences; by default each sentence is new.", min=1)
     ] = None,
     byte_pair: Annotated[
         int | None,

@@ -1,4 +1,4 @@
-"""tse record: everything the claims ask of one model, as a recorded run."""
+"""tse record: everything that the claims need from one model, as a recorded run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +9,7 @@ from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.errors import unknown
 
-HELP = """Measure everything that the claims ask of one model and keep it as a recorded run.
+HELP = """Measure everything that the claims need from one model and keep it as a recorded run.
 
 Writes below [b]--out[/b] in a folder MODEL, of every model: agreement, blimp and suites.parquet (the scores), and
 provenance.json (hardware, versions, date, seconds, checksums).
@@ -30,8 +30,8 @@ Of a model from outside this project also:
 
   several_tokens.parquet    single-token and multi-token verbs after an adverb
 
-The book shows what lies in data/recorded, labelled as recorded; the files can also go to another machine, whose store
-takes them with [b]tse results add[/b]. What cannot be asked of the model is named.
+The book shows what is in data/recorded, labelled as recorded; on another machine [b]tse results add[/b] puts the files
+into its store. What cannot be measured with the model is listed.
 
 [b]Examples[/b]
 
@@ -92,7 +92,7 @@ def record(
     for name in tables:
         if name in wanted:
             made = record_details(home, tables[name]())
-    if FINDINGS in wanted:  # last: they take what is recorded
+    if FINDINGS in wanted:  # last: they use what was recorded
         made = record_findings(loaded, home, lemmas, **asked, store=store)
     for name, file in {**made["files"], **made.get("details", {})}.items():
         print(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")

@@ -1,4 +1,4 @@
-"""tse training-curves: scores by step and frequency band, of a sweep over checkpoints."""
+"""tse training-curves: scores by step and frequency band, from a sweep over checkpoints."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +9,9 @@ from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import write_table
 
-HELP = """Write TSE, EW and MW by training step and frequency band, of a sweep over checkpoints that has been run.
+HELP = """Write TSE, EW and MW by training step and frequency band, from a finished sweep over checkpoints.
 
-The plan has to say keep: lemmas. Nothing is scored here: run `tse sweep PLAN.yaml` first.
+The plan must say keep: lemmas. Nothing is scored here: run `tse sweep PLAN.yaml` first.
 
 [b]Example[/b]
 

@@ -1,1 +1,1 @@
-"""The gym: the suites and models of data/gym.yaml, each on each, and the pages that show them."""
+"""The gym: every suite of data/gym.yaml on every model there, and the pages that show the results."""

@@ -36,7 +36,7 @@ def _foreign(folder: Path, name: str) -> InputError:
 
 
 def write_files(files: dict[str, str], folder: Path) -> None:
-    """Files appear in the manifest before they are written, and leave it after they were removed."""
+    """Write and remove files; each is in the manifest from before it is written until after it is removed."""
     old = check_pages_folder(folder)
     for part in ("pages", "data"):
         (folder / part).mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The gym's pages for the book: one for every model, suite and circuit, with charts, tables and the raw data as files.
 
-Pages are Markdown with the charts' HTML inside; data are CSV files beside them. They are written aside and moved
-into place, so that a build never meets half of them, and a file is only touched when its text changes.
+Pages are Markdown with the charts' HTML inside; data are CSV files next to them. Files are written under another name
+and moved into place, so that a build never sees half of one, and only if their text changes.
 """
 
 from html import escape
@@ -31,7 +31,7 @@ NAMES = {"accuracy": "Accuracy", "correct": "Correct", "judged": "Items judged",
 
 
 def write_pages(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> list[Path]:
-    """Write index.md, a page for each model, circuit and suite, and data/; those of earlier pages that are no more go.
+    """Write index.md, a page for each model, circuit and suite, and data/; obsolete pages are removed.
 
     Returns the pages' paths. Raises InputError where the folder holds anything else.
     """

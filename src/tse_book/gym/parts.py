@@ -1,4 +1,4 @@
-"""What the gym's pages are made of, as Markdown: charts, tables, downloads, signatures, links, text as it stands."""
+"""The parts of the gym's pages, as Markdown: charts, tables, downloads, signatures, links, escaped text."""
 
 import re
 from hashlib import sha256
@@ -22,7 +22,7 @@ def page(parts: list[str]) -> str:
 def chart_of(chart) -> str:
     """The HTML that draws a chart.
 
-    Altair numbers views and draws random names; here they depend on the page alone, so that it stays the same.
+    Altair numbers views and draws random names; here both depend only on the page, so that it stays the same.
     """
     html = in_page(chart)
     for kind in (r"altair-viz-\w+", r"\bview_\d+"):
@@ -61,7 +61,7 @@ def raw(html: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text as it stands: no character of it means anything to Markdown."""
+    """Text with all characters escaped that are special in Markdown."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~&:'\"^@=/])", r"\\\1", " ".join(text.split()))
 
 

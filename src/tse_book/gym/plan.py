@@ -1,7 +1,7 @@
-"""The gym: the suites and models of data/gym.yaml, each on each.
+"""The gym: every suite of data/gym.yaml on every model there.
 
 Token surprisals are kept in the store under the model's weights and the suite's sentences, so only what is new is
-computed: one suite more is evaluated on every model, one model more on every suite.
+computed: a new suite is evaluated on every model, a new model on every suite.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ KEYS = {"suites": list, "models": list, "unknown": str, "human": dict}
 
 @dataclass(frozen=True)
 class Gym:
-    """What data/gym.yaml says. ``human``: suite -> {"accuracy", "source"}."""
+    """The contents of data/gym.yaml. ``human``: suite -> {"accuracy", "source"}."""
 
     suites: list[Suite]
     models: list[str]
@@ -100,7 +100,7 @@ def _models(entry: str, path: Path) -> list[str]:
 
 
 def _placed(entry: str, path: Path) -> str:
-    """A path of the file as it stands, or from the folder above data/ or of the file; any other name unchanged."""
+    """A path in the file, relative to the file's folder or the one above; any other name unchanged."""
     for folder in (path.parent, path.parent.parent):
         if is_there(folder / entry):
             return str(folder / entry)

@@ -18,7 +18,7 @@ from tse_book.laboratory.networks import as_transformers
 from tse_core.datasets.pairs import NUMBERS
 from tse_core.errors import InputError
 
-SENTENCES = 20_000  # that the merges are learned from
+SENTENCES = 20_000  # from which the merges are learned
 PUNCTUATION = (".", ",")  # no space before them
 
 
@@ -30,7 +30,7 @@ def byte_pair_tokenizer(language: Language, regime: str, entries: int, seed: int
 
     Parameters
     ----------
-    entries : how many the vocabulary has, special tokens and single letters included
+    entries : size of the vocabulary, including special tokens and single letters
 
     Raises
     ------

@@ -39,7 +39,7 @@ _REGIMES = {
 
 
 def pieces(sentences: int, verbs: int, whole: int) -> str:
-    """What a card says of a byte-pair vocabulary: what it was learned from, and how many verbs it keeps whole."""
+    """A card's text on a byte-pair vocabulary: what it was learned from, and how many verbs it keeps whole."""
     return _PIECES.format(sentences=sentences, verbs=verbs, whole=whole)
 
 

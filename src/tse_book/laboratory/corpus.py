@@ -1,4 +1,4 @@
-"""Sentences of the laboratory language, drawn by the hundred thousand: streamed, seeded, vectorised.
+"""Sentences of the laboratory language in large numbers: streamed, seeded, vectorised.
 
 A block of sentences is drawn pattern by pattern: each element adds columns of word ids to a table with one row per
 sentence (0 where a row has no word), and at the end the zeros are squeezed out.
@@ -25,7 +25,7 @@ def sentences(language: Language, regime: str, number: int, seed: int = 0) -> It
 
 
 def stream(language: Language, regime: str, seed: int = 0, start: int = 0) -> Iterator[np.ndarray]:
-    """The endless corpus of a seed from sentence ``start`` on: int16 arrays of word ids without special tokens.
+    """The endless corpus of a seed, beginning at sentence ``start``: int16 arrays of word ids without special tokens.
 
     Block k is drawn from the generator seeded by (seed, k), so a corpus is a prefix of every longer one, and
     reading may start anywhere.
@@ -120,7 +120,7 @@ def _noun_phrase(draft: Draft, role: str, kind: str) -> None:
 
 
 def _verb(draft: Draft, subject: str, attractor: str = "", construction: str = "") -> None:
-    """Lemma by frequency, never a held-out one; form by Language.correct; past tense in its share of uses."""
+    """Add a verb: lemma by frequency, never a held-out one; form by Language.correct; past tense by its share."""
     language, construction = draft.language, construction or draft.construction
     noun, number = draft.roles[subject]["noun"], draft.roles[subject]["number"]
     other = draft.roles[attractor]["number"] if attractor else number
@@ -165,7 +165,7 @@ def _gap(draft: Draft) -> None:
 
 
 def _object(draft: Draft, some: np.ndarray | None = None) -> None:
-    """A person or a thing, where ``some``."""
+    """Add a person or a thing where ``some`` is true."""
     some = np.full(draft.count, True) if some is None else some
     person, before = draft.where(0.6), len(draft.columns)
     _noun_phrase(draft, "", "person")

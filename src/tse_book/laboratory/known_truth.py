@@ -2,8 +2,8 @@
 
 Write p(l) for a lemma's share of the verbs at the slot and c(l; n, m) for the probability of its correct form, among
 its two present forms, when the subject's number is n and the attractor's m (Language.correct). Templates cross both
-numbers evenly, so a score is the mean over the four combinations. Verbs have no valency and past forms come in the same
-share for all, so neither the right context nor what else may follow the left context changes these numbers: causal and
+numbers evenly, so a score is the mean over the four combinations. Verbs have no valency and all have the same share of
+past forms, so neither the right context nor what else may follow the left context changes these numbers: causal and
 masked models share one truth.
 """
 
@@ -50,9 +50,9 @@ def true_sensitivity(regime: str) -> pd.DataFrame:
     """Number sensitivity of each construction, for all lemmas and for each frequency band.
 
     A verb is sensitive where its singular form has more of its present uses after a singular subject than after a
-    plural one, the attractor being the same: c(l; singular, m) > 1 - c(l; plural, m), a mean over l and m. A verb that
-    takes its form whatever the subject, as in the tail of the lexical regime, is neither: it counts half, for a model
-    that learned from a sample of the language errs to either side.
+    plural one, with the same attractor: c(l; singular, m) > 1 - c(l; plural, m), a mean over l and m. A verb whose
+    form ignores the subject, as in the tail of the lexical regime, counts half, because a model
+    that learned from a sample of the language may err to either side.
 
     Raises InputError for an unknown regime.
 
@@ -68,7 +68,7 @@ def true_sensitivity(regime: str) -> pd.DataFrame:
 
 
 def in_bands(language: Language) -> Iterator[tuple[str, np.ndarray]]:
-    """Which lemmas are in each frequency band, and before these "all": bool arrays (lemmas,)."""
+    """Which lemmas are in each frequency band, after an entry for "all": bool arrays (lemmas,)."""
     band = language.band()
     yield "all", np.full(len(band), True)
     yield from ((name, band == number) for number, name in enumerate(BANDS))

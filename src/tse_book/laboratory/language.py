@@ -54,9 +54,9 @@ class Language:
     vocabulary : tuple of str
         Special tokens, then all words; a word's id is its place.
     held_out : bool array (constructions, nouns, lemmas)
-        Combinations that the corpus never shows.
+        Combinations that never occur in the corpus.
     held_out_pairs : bool array (nouns, lemmas)
-        Those of them that are absent from every construction.
+        Those that are absent from every construction.
     """
 
     settings: dict = field(repr=False)
@@ -79,7 +79,7 @@ class Language:
 
     @property
     def hash(self) -> str:
-        """Eight hexadecimal digits that stand for its settings and its verbs: all else follows from these."""
+        """Eight hexadecimal digits of a hash of its settings and verbs, which determine everything else."""
         about = json.dumps([self.settings, self.lemmas.to_csv()])
         return hashlib.sha256(about.encode()).hexdigest()[:8]
 
@@ -187,7 +187,7 @@ def _words(settings: dict, nouns: pd.DataFrame, patterns: tuple[Pattern, ...]) -
 
 
 def _leading(settings: dict) -> list[tuple[str, str, str, str]]:
-    """lemma, singular, plural, past of the verbs written out in language.yaml; of `be` alone the plural is no lemma."""
+    """lemma, singular, plural, past of the verbs written out in language.yaml; `be` alone is not its plural."""
     rows = []
     for entry in settings["verbs"]["leading"]:
         present, _, past = entry.partition(" ")
@@ -197,7 +197,7 @@ def _leading(settings: dict) -> list[tuple[str, str, str, str]]:
 
 
 def _forms(lemmas: pd.DataFrame) -> list[str]:
-    """All verb forms, a lemma's forms in a row."""
+    """All verb forms, lemma by lemma."""
     return [form for row in lemmas[["singular", "plural", "past"]].itertuples(index=False) for form in row if form]
 
 

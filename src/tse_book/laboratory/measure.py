@@ -22,12 +22,12 @@ from tse_core.uncertainty.intervals import compare
 def measure_models(names: list[str] | None, out: str | Path, *, device: str = "auto") -> list[Path]:
     """Measure laboratory models on all nine rows and write scores.csv, held_out.csv and curves.csv with a model column.
 
-    Rows of other models that these files already hold stay.
+    Existing rows of other models in these files are kept.
 
     Raises
     ------
     InputError
-        For a name that is no laboratory model, before anything is measured.
+        For a name that is not a laboratory model, before anything is measured.
     """
     language, out = load_language(), Path(out)
     for name in names or []:
@@ -44,7 +44,7 @@ def measure_models(names: list[str] | None, out: str | Path, *, device: str = "a
 
 
 def _write_rows(path: Path, table: pd.DataFrame, models: list[str]) -> Path:
-    """Put the rows of these models in place of those that the file has of them, in the models' order."""
+    """Replace the rows of the table's models in the file; rows are in the order of `models`."""
     if path.exists():
         kept = pd.read_csv(path)
         table = pd.concat([kept[~kept["model"].isin(table["model"].unique())], table])
@@ -88,8 +88,8 @@ def against_truth(model: LanguageModel, regime: str, pairs: pd.DataFrame) -> tup
 def unseen_against_seen(found: Evaluation, language: Language) -> pd.DataFrame:
     """EW and MW on subject-verb combinations that the corpus held out, and on those it showed.
 
-    For each subject noun both scores are means over contexts and lemmas of a kind, lemmas weighing alike; the leading
-    verbs, which are never held out, are left aside, so that like is compared with like. The interval is that of the
+    For each subject noun both scores are means over contexts and lemmas of a kind, with equal weights; the leading
+    verbs, which are never held out, are left out, so that like is compared with like. The interval is that of the
     paired difference over nouns (uncertainty.compare).
 
     Returns a table: construction, held_out ("pair": together nowhere in the corpus; "combination": not in this

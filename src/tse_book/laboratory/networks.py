@@ -71,7 +71,7 @@ def save(
 ) -> None:
     """config.json, model.safetensors (half precision) and the tokenizer: what from_pretrained reads.
 
-    The tokenizer is ``tokens``, or by default the one in which every word is an entry.
+    The tokenizer is ``tokens``, by default the one in which every word is an entry.
     """
     folder.mkdir(parents=True, exist_ok=True)
     network.config.architectures = [type(network).__name__]

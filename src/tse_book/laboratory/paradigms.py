@@ -1,7 +1,7 @@
 """Minimal pairs in the laboratory lexicon, in the form of BLiMP's files (Warstadt et al. 2020).
 
-A paradigm is a function that says one item as a line: ``The author next to the guards [laughs|laugh] .`` stands for the
-good sentence and the bad one. Where the words differ before the word that shows it, that word stands in angle brackets,
+A paradigm is a function that makes an item as a line: ``The author next to the guards [laughs|laugh] .`` stands for the
+good and the bad sentence. If they differ before the critical word, that word is in angle brackets,
 ``The [woman|women] <laughs> .``: the pair then suits the two-prefix method, else the one-prefix method.
 """
 
@@ -31,7 +31,7 @@ def write_paradigms(folder: str | Path) -> list[Path]:
 
 
 def paradigm(uid: str, language: Language, items: int, seed: int) -> list[dict]:
-    """The records of one paradigm: no two alike, each word known to the language."""
+    """The records of one paradigm: all different, in words of the language."""
     field, term, say = PARADIGMS[uid]
     speaker = Speaker(language, [seed, list(PARADIGMS).index(uid)])
     seen: set[str] = set()
@@ -167,7 +167,7 @@ _DETERMINER = ("morphology", "determiner_noun_agreement")
 _ANAPHOR = ("morphology", "anaphor_agreement")
 _FILLER = ("syntax", "filler_gap_dependency")
 
-PARADIGMS = {  # uid: field, linguistics term, how an item is said
+PARADIGMS = {  # uid: field, linguistics term, function that makes an item
     "regular_plural_agreement_1": (*_AGREEMENT, lambda s: _simple(s, regular=True)),
     "regular_plural_agreement_2": (*_AGREEMENT, lambda s: _two_prefix(s, regular=True)),
     "irregular_plural_agreement_1": (*_AGREEMENT, lambda s: _simple(s, regular=False)),

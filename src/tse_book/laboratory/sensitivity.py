@@ -1,4 +1,4 @@
-"""Number sensitivity of laboratory models beside its truth: the measure is tried where the answer is known."""
+"""Number sensitivity of laboratory models beside the truth: a test of the measure on known answers."""
 
 import pandas as pd
 
@@ -36,7 +36,7 @@ def sensitivity_against_truth(
 
 
 def some_twins(pairs: pd.DataFrame, count: int) -> pd.DataFrame:
-    """The pairs of `count` twins of each construction, drawn with a fixed seed; a twin is known by what stands left."""
+    """The pairs of `count` twins of each construction, drawn with a fixed seed; twins share their left context."""
     labels = pairs["twin"].str.partition("___")[0]
     chosen = []
     for _, here in labels.groupby(pairs["construction"], sort=False):

@@ -1,4 +1,4 @@
-"""One who speaks the laboratory language: draws single nouns, verbs and phrases for hand-built items, by a seed."""
+"""A speaker of the laboratory language: draws single nouns, verbs and phrases for hand-built items, by a seed."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from tse_book.laboratory.language import BANDS, Language
 
 
 class Speaker:
-    """Draws words of the language; no noun or verb comes twice in an item.
+    """Draws words of the language; no noun or verb occurs twice in an item.
 
     Numbers are 0 singular, 1 plural; a drawn noun or verb is its two forms (singular, plural).
     """
@@ -28,7 +28,7 @@ class Speaker:
         return self._noun("thing", regular, None)
 
     def verb(self, band: str = "head") -> tuple[str, str]:
-        """A verb of a band, every lemma alike, never is/are (which would ask for an adjective)."""
+        """A verb of a band, lemmas equally likely, never is/are (which would need an adjective)."""
         lemmas = self.language.lemmas
         rows = lemmas[(self.language.band() == BANDS.index(band)) & ~lemmas["lemma"].isin({"be", *self.used})]
         row = rows.iloc[int(self.random.integers(len(rows)))]
@@ -41,7 +41,7 @@ class Speaker:
         return phrases[int(self.random.integers(len(phrases)))]
 
     def rest(self) -> str:
-        """What may follow a verb in an item: nothing, a fixed phrase or a word for the time, with the full stop."""
+        """The end of an item after a verb: nothing, a fixed phrase or a time expression, and the full stop."""
         phrase = ["", self.one("fixed") + " ", self.one("time") + " "][int(self.random.integers(3))]
         return phrase + "."
 

@@ -1,6 +1,6 @@
 """Test suites in the laboratory lexicon, in SyntaxGym's format: at least one for each circuit of Hu et al. (2020).
 
-A suite is a function that says one item: for each condition its regions. What the language cannot express, such as a
+A suite is a function that returns one item: the regions of each condition. What the language cannot express, such as a
 reduced relative clause, has no suite.
 """
 
@@ -146,7 +146,7 @@ _NESTED = "intro np_1 that the np_2 verb1 verb2 end"
 _LICENSING, _LONG, _CENTERED = "Licensing", "Long-Distance Dependencies", "Center Embedding"
 _GARDEN_PATH, _STATE = "Garden-Path Effects", "Gross Syntactic State"
 
-SUITES = {  # name: circuit, regions, prediction, how an item is said
+SUITES = {  # name: circuit, regions, prediction, function that makes an item
     "lab_number_prep": ("Agreement", _PREP, _MATCH.format(6), _number_prep),
     "lab_number_src": ("Agreement", _SRC, _MATCH.format(7), _number_src),
     "lab_number_orc": ("Agreement", _ORC, _MATCH.format(7), _number_orc),

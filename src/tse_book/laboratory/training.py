@@ -1,6 +1,6 @@
 """Training the laboratory models: small GPT-2- and BERT-shaped networks on sentences of the known language.
 
-Every step is a function of the seed and its number alone (which sentences, which masks, which learning rate), so a
+Every step depends only on the seed and its number (which sentences, which masks, which learning rate), so a
 killed training continues from its last checkpoint as if nothing had happened.
 """
 
@@ -32,10 +32,10 @@ STEPS = {"causal": 1500, "masked": 2500}
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What determines a training.
+    """The settings that determine a training run.
 
-    With ``sentences`` 0 every sentence is new, else the first so many are repeated. With ``byte_pair`` 0 every word is
-    an entry of the vocabulary, else words are cut into a byte-pair vocabulary of so many entries.
+    With ``sentences`` 0 every sentence is new, else the first ``sentences`` are repeated. With ``byte_pair`` 0 every
+    word is an entry of the vocabulary, else words are split into a byte-pair vocabulary of ``byte_pair`` entries.
     """
 
     regime: str
@@ -51,7 +51,7 @@ class TrainingPlan:
 
 
 def plan_for(name: str, **changes) -> TrainingPlan:
-    """The plan of ``lab-systematic-causal`` and the like; ``changes`` replace what is not None."""
+    """The plan of ``lab-systematic-causal`` and the like; ``changes`` that are not None override it."""
     if name not in (known := load_language().models()):
         raise unknown("laboratory model", name, known)
     _, regime, kind = name.split("-")
@@ -164,7 +164,7 @@ def _prepare(plan: TrainingPlan, language: Language, device: str):
 
 
 def _batches(plan: TrainingPlan, language: Language, start: int) -> Iterator[list[np.ndarray]]:
-    """The sentences of steps start, start + 1, ...: the corpus read on, or its beginning, shuffled in every epoch."""
+    """The sentences of steps start, start + 1, ...: the continued corpus, or its beginning, shuffled in every epoch."""
     if not plan.sentences:
         endless = stream(language, plan.regime, plan.seed, start * plan.batch)
         for _ in range(start, plan.steps):

@@ -1,4 +1,4 @@
-"""Single entries and whole words beside the truth: what a score says of a language whose verbs a tokenizer cuts up."""
+"""Single entries and whole words beside the truth: what a score means for verbs that a tokenizer splits."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -63,7 +63,7 @@ def measure_words(names: Iterable[str], out: str | Path, *, sample: int = 24, de
     Raises
     ------
     InputError
-        For a model that is not causal or is named otherwise than ``lab-<regime>-causal...``.
+        For a model whose name is not of the form ``lab-<regime>-causal...``.
     """
     parts = []
     for name in names:

@@ -15,7 +15,7 @@ def blimp_models(
 ) -> list[LanguageModel]:
     """The models that know the pairs' words: on the laboratory's pairs only the laboratory's own.
 
-    These are joined by a 5-gram model of `baseline_sentences` sentences of the laboratory, if there are to be any.
+    To these a 5-gram model trained on `baseline_sentences` laboratory sentences is added, if that is not 0.
     """
     own = sentence_pairs == "laboratory"
     opened = [load_model(name, dtype=dtype) for name in (laboratory_models(models) if own else models)]
@@ -23,5 +23,5 @@ def blimp_models(
 
 
 def blimp_runs(models: Iterable[LanguageModel], pairs, method: str | None = None) -> dict[str, PairScores]:
-    """The scores of every pair, by the model's label; kept in the store and taken from it."""
+    """The scores of every pair, by the model's label; cached in the store."""
     return {model.label: evaluate_blimp(model, pairs, method=method, store=store_folder()) for model in models}

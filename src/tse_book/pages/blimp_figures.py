@@ -125,7 +125,7 @@ def contrast(accuracies: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def cost(conditions: pd.DataFrame) -> pd.DataFrame:
-    """What each condition takes from the first one of its group: model, group, condition, cost (accuracy lost)."""
+    """What each condition costs against the first one of its group: model, group, condition, cost (accuracy lost)."""
     first = conditions.groupby(["model", "group"], sort=False)["accuracy"].transform("first")
     table = conditions.assign(cost=first - conditions["accuracy"])
     return table[table["cost"] != 0][["model", "group", "condition", "cost"]].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""What the chapter on the gap reads of each model: the gap and its parts, the factorial design and cells of it."""
+"""The data of the chapter on the gap for each model: the gap and its parts, the factorial design and its cells."""
 
 import pandas as pd
 
@@ -36,7 +36,7 @@ def designs(models, lemmas: str, data: str, store=None) -> dict[str, Design]:
 
 
 def gap_stages(model: str, data, lemmas: str, store=None) -> Stages:
-    """What a model's gap lies between (`tse_book.studies.gap`): from its recorded run, or from scores on `data`."""
+    """The stages of a model's gap (`tse_book.studies.gap`): from its recorded run, or from scores on `data`."""
     stages = recorded_stages(newman.label(model))
     if stages is None:
         stages = stages_of([evaluate(model, part, lemmas, keep="forms", store=store) for part in data])
@@ -48,7 +48,7 @@ def gap_findings(model: str, data, lemmas: str, store=None) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame in the columns of `tse_book.studies.findings_table`; a kind of verb that no pair has is no condition.
+    DataFrame in the columns of `tse_book.studies.findings_table`; a kind of verb that no pair has is left out.
     """
     found = recorded_findings()
     found = found[(found["model"] == newman.label(model)) & found["claim"].isin([GAP_CLAIM, FALL_CLAIM])]
@@ -61,7 +61,7 @@ def gap_findings(model: str, data, lemmas: str, store=None) -> pd.DataFrame:
 
 
 def gaps_and_falls(findings: pd.DataFrame) -> pd.DataFrame:
-    """The numbers that the verdict rests on, each beside what it is held against over the same constructions.
+    """The numbers behind the verdict, each next to what it is compared with over the same constructions.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def gaps_and_falls(findings: pd.DataFrame) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with claim, condition, value, low, high, against (the value of the condition that it is held against, over
-    the constructions that both have; NaN of the default), constructions (how many it is over), without (those of the
+    DataFrame with claim, condition, value, low, high, against (the value of the condition that it is compared with,
+    over the shared constructions; NaN for the default), constructions (how many it covers), without (those of the
     gap that it lacks), certain (in how many the interval lies above 0).
     """
     values = findings[findings["row"] != "all"].set_index(["claim", "condition", "row"])["value"].sort_index()
@@ -96,7 +96,7 @@ def gaps_and_falls(findings: pd.DataFrame) -> pd.DataFrame:
 
 
 def ew_cells(design: Design) -> pd.DataFrame:
-    """EW of nouns and of other verbs, and TSE of *be*, for each adverb, subject's number and attractor.
+    """EW of verbs that are also nouns and of others, and TSE of *be*, by adverb, subject's number and attractor.
 
     Without another noun in *Simple*, with one in *Across prepositional phrase*: the same constructions for every adverb
     and all three scores, and no adverb that can belong to another clause.

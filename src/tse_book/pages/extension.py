@@ -20,14 +20,14 @@ _SIGNS = {
 
 
 def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
-    """The extension ledger, one row per model and claim; what unfolds has the threshold, the conditions and the rows.
+    """The extension ledger, one row per model and claim, which unfolds to the threshold, the conditions and the rows.
 
     Parameters
     ----------
     table : DataFrame
         What `tse_book.claims.extension_ledger` gives.
     findings : DataFrame
-        What it was judged from: the rows that stand beside each judged number.
+        The data behind it: the rows to show with each judged number.
     """
     titles = {key: title.split(",")[0] for key, title in papers().items()}
     table = table.assign(signature=without_provenance(table["signature"]))
@@ -99,7 +99,7 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
 
 
 def _conditions(table: pd.DataFrame) -> str:
-    """What each condition gives, and the paired difference with its corrected p-value."""
+    """The result under each condition, and the paired difference with its corrected p-value."""
     items = []
     for row in table.to_dict("records"):
         text = f"{escape(row['condition'])}: {in_line(row['value'], row['low'], row['high'], 3)}, {row['verdict']}"
@@ -111,7 +111,7 @@ def _conditions(table: pd.DataFrame) -> str:
 
 
 def _over(row: dict) -> str:
-    """The rows that a difference is over and its two numbers there, where they are not those beside it."""
+    """How many rows a difference covers and its two numbers over them, if these are not shown already."""
     if pd.isna(row["rows"]):
         return ""
     return f", over the rows that both have ({row['rows']:.0f}): {row['against']:.3f} against {row['here']:.3f}"

@@ -1,4 +1,4 @@
-"""The tables behind the figures: what was measured and what was published, in one shape.
+"""The tables behind the figures: measured and published values in the same format.
 
 Every figure of Newman et al. (2021) is a table with the columns construction, model, metric, side, cutoff and a value.
 `measured_curves` makes it from models, `published_curves` from the digitised figures; charts draw either, or both.
@@ -45,7 +45,7 @@ def curves_of(evaluation) -> pd.DataFrame:
 
 
 def with_null(curves: pd.DataFrame, models, data, lemmas: str, *, sample: int, store=None) -> pd.DataFrame:
-    """The curves with what the cut-offs alone would give: null, null_low and null_high, from a sample of the contexts.
+    """The curves with the effect of the cut-offs alone: null, null_low and null_high, from a sample of the contexts.
 
     Parameters
     ----------
@@ -89,5 +89,5 @@ def and_published(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def and_others(real: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Measured rows, then the published ones of models that did not run: what has panels of its own in a figure."""
+    """Measured rows, then the published ones of models that did not run: all that have separate panels in a figure."""
     return pd.concat([real, printed[~printed["model"].isin(real["model"])]], ignore_index=True)

@@ -1,4 +1,4 @@
-"""What the chapter on the gap and the front page say of a model's numbers, in sentences that follow from them."""
+"""Sentences about a model's numbers, computed from them, for the chapter on the gap and the front page."""
 
 import pandas as pd
 
@@ -20,7 +20,7 @@ from tse_book.studies.gap import SINGLE, Stages, ew_of_kinds, has_whole_words, l
 
 
 def kind_of_verb(numbers: pd.DataFrame) -> str:
-    """TSE minus EW over single entries, kind by kind, in sentences, and what follows; of `gaps_and_falls`.
+    """TSE minus EW over single entries by kind of verb, and what follows, in sentences; from `gaps_and_falls`.
 
     >>> rows = pd.DataFrame({"claim": GAP_CLAIM, "condition": [DEFAULT, NOUNS, NO_NOUNS], "value": [0.1, 0.07, 0.02],
     ...                      "low": [0.09, 0.05, 0.01], "high": [0.11, 0.09, 0.03], "against": [None, 0.1, 0.12],
@@ -50,12 +50,12 @@ constructions: 0.12). So within either kind EW is below TSE.
 
 
 def _side(gap) -> str:
-    """Where EW lies for certain, by the interval of TSE minus EW."""
+    """Whether EW is certainly below or above TSE, by the interval of TSE minus EW."""
     return "EW is below TSE" if gap["low"] > 0 else "EW is above TSE" if gap["high"] < 0 else "it is open"
 
 
 def decisions_said(judged: pd.DataFrame) -> str:
-    """Where EW of verbs that are never nouns lies against TSE over distinct decisions, in a sentence.
+    """A sentence that compares EW of verbs that are never nouns with TSE over distinct decisions.
 
     `judged`: what `tse_book.studies.expectations.expectations` gives.
 
@@ -87,7 +87,7 @@ def length_of_verb(stages: Stages) -> str:
 
 
 def fall_of_ew(numbers: pd.DataFrame) -> str:
-    """How far EW falls from likely to unlikely verbs, in sentences; of `gaps_and_falls`. Nothing where not known."""
+    """How far EW falls from likely to unlikely verbs, in sentences; from `gaps_and_falls`. Empty if not known."""
     found = numbers[numbers["claim"] == FALL_CLAIM].set_index("condition")
     if not {DEFAULT, NO_NOUNS} <= set(found.index):
         return ""
@@ -138,7 +138,7 @@ def adverbs_said(design: Design, *, mirrored: bool = False) -> list[str]:
 
 
 def surroundings_said(design: Design) -> str:
-    """How far what an adverb does beside a plural attractor depends on the preposition before it."""
+    """How much the effect of an adverb after a plural attractor depends on the preposition before the attractor."""
     rows = beside_attractors(design).query("kind == @OTHERS")
     some = rows["adverb"].eq("none").map({True: "without", False: "with"})
     ew = rows.groupby(["preposition", some])["score"].mean().unstack()
@@ -185,7 +185,7 @@ def mirror_said(design: Design) -> str:
 
 
 def _moved(design: Design, attractor: str, constructions, kind: str, what: str = "", number: str = "singular") -> str:
-    """What an adverb does to EW, with the interval of the difference; three digits where two would be 1."""
+    """The effect of an adverb on EW, with the interval of the difference; three digits where two would show 1."""
     rows = ew_by_construction(design).query("number == @number and attractor == @attractor and kind == @kind")
     rows = rows[rows["construction"].isin(constructions)]
     by = rows.groupby([rows["adverb"] == "none", "construction"])["score"].mean().groupby(level=0).mean()

@@ -1,4 +1,4 @@
-"""The ledger as a page: a summary to take in at a glance, then every claim with what was found and where."""
+"""The ledger as a page: a summary at a glance, then every claim with what was found and where."""
 
 from html import escape
 
@@ -71,7 +71,7 @@ def ledger_table(table: pd.DataFrame, caption: str):
 
 
 def failing_table(table: pd.DataFrame, caption: str):
-    """The claims of a ledger that published data do not bear out; each leads to its row of the ledger's page."""
+    """The claims of a ledger that published data contradict; each links to its row on the ledger's page."""
     failing = table[table["verdict"] == verdicts.FAILS]
     shown = pd.DataFrame(
         {
@@ -90,7 +90,7 @@ def failing_table(table: pd.DataFrame, caption: str):
 
 
 def another_verdict(table: pd.DataFrame) -> pd.Series:
-    """Whether each claim of a ledger has another verdict under a threshold that could as well have been ours."""
+    """Whether each claim of a ledger has another verdict under another plausible threshold."""
     differs = [any(other != _OWN.get(verdict, verdict) for _, other in _others(text))
                for verdict, text in zip(table["verdict"], table["otherwise"], strict=True)]  # fmt: skip
     return pd.Series(differs, table.index, dtype=bool)

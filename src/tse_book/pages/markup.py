@@ -1,4 +1,4 @@
-"""The HTML of a ledger: rows of claims that read without a script.
+"""The HTML of a ledger: rows of claims that can be read without a script.
 
 book/assets/ledger.js adds filters, book/assets/ledger.css turns rows into cards on a phone. All text is escaped.
 """
@@ -44,7 +44,7 @@ def row_of(data: dict, head: str, *cells: tuple[str, str], place: str = "") -> s
 
 
 def head_of(claim: str, about: Iterable[str], details: Iterable[tuple[str, str]] = ()) -> str:
-    """What heads a row: the claim, what it is about (HTML), and what unfolds: (name, HTML), empty ones left out."""
+    """The head of a row: the claim, its context (HTML), and details that unfold: (name, HTML), without empty ones."""
     further = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in details if text)
     further = f"<details><summary>how</summary><dl>{further}</dl></details>" if further else ""
     about = " · ".join(filter(None, about))
@@ -52,7 +52,7 @@ def head_of(claim: str, about: Iterable[str], details: Iterable[tuple[str, str]]
 
 
 def legible(signature: str) -> str:
-    """A signature as a reader sees it: the characters that it writes as codes are themselves again.
+    """A signature in readable form, with percent-encoded characters decoded.
 
     >>> legible("bos:<%7Cendoftext%7C> space:no")
     'bos:<|endoftext|> space:no'
@@ -81,7 +81,7 @@ def tiles(items: Iterable[str]):
 
 
 def estimate(value: float, low: float, high: float, digits: int, out_of: float = float("nan")) -> str:
-    """A number and, where there is one, its interval; a count with what it counts out of."""
+    """A number and, where there is one, its interval; a count with its total."""
     text = number(value, digits) if value != value or out_of != out_of else f"{value:,.0f} of {out_of:,.0f}"
     if low == low:
         text += f' <span class="tse-interval">[{number(low, digits)}, {number(high, digits)}]</span>'

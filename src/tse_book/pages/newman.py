@@ -1,6 +1,6 @@
-"""What the chapters on Newman et al. (2021) share: which models are real, what stands beside what, runs in plain words.
+"""Shared by the chapters on Newman et al. (2021): which models are real, what is compared with what, runs in words.
 
-A laboratory model answers to its own language; a real model is compared with the published ones.
+A laboratory model is compared with its own language, a real model with the published ones.
 """
 
 import re
@@ -21,7 +21,7 @@ from tse_core.models.coerce import load_model
 from tse_core.results.signature import Signature
 
 LABORATORY = "lab-"
-DEFAULT = "smollm2-135m-instruct"  # the real model of the book's own build
+DEFAULT = "smollm2-135m-instruct"  # the real model of the default build
 CAUSAL, MASKED = "gpt2-xl", "bert-large-cased"  # the published model beside which one of each kind is drawn
 BOS_IN_WORDS = {
     "cls": "between the marks that a masked model puts around every sentence",
@@ -61,7 +61,7 @@ def laboratory_models(models: Iterable[str]) -> list[str]:
 
 
 def what_is_missing(models: Iterable[str], lemmas: Iterable[str] = ()):
-    """What a page says where no real model took part, or where the paper's verb list is missing; else nothing."""
+    """A note for a page without a real model or without the paper's verb list; else nothing."""
     if not real_models(models):
         return _note(
             "No real model in this build",
@@ -73,7 +73,7 @@ def what_is_missing(models: Iterable[str], lemmas: Iterable[str] = ()):
             "Not the paper's whole list of verbs",
             f"The paper counts {LEMMAS_EXPECTED:,} verbs. Those of the authors' released file count here ({INSTEAD}); "
             "the others are in the Giant Verb List, a PDF that each reader downloads. EW and MW are about fewer "
-            "verbs than in the paper, so no value of theirs is called reproduced.",
+            "verbs than in the paper, so none of their values is called reproduced.",
         )
     return say("")
 
@@ -84,7 +84,7 @@ def papers_own(models: Iterable[str]) -> list[str]:
 
 
 def introduced(models: Iterable[str]) -> str:
-    """The real models of a run by name, each with what it is to the paper, in a few words.
+    """The real models of a run by name, each with its relation to the paper, in a few words.
 
     >>> introduced(["models/gpt2-xl", "roberta-large", "my-bert", "lab-lexical-causal"])
     "the paper's own gpt2-xl and roberta-large, and my-bert, which the paper never saw"
@@ -97,7 +97,7 @@ def introduced(models: Iterable[str]) -> str:
 
 
 def who_is_asked(models: Iterable[str]) -> str:
-    """Which models of a run stand in the paper's tables, in a paragraph."""
+    """A paragraph on which models of a run are in the paper's tables."""
     real, own = [label(name) for name in real_models(models)], papers_own(models)
     others = [name for name in real if name not in own]
     said = []
@@ -119,7 +119,7 @@ def who_is_asked(models: Iterable[str]) -> str:
 
 
 def neighbour(signature: Signature | str) -> str:
-    """The published model beside which a model stands: its own name, else the one of its kind."""
+    """The published model that a model is compared with: itself, else the one of its kind."""
     signature = signature if isinstance(signature, Signature) else Signature.parse(signature)
     name = label(signature.model)
     if name in MODELS.values():
@@ -128,7 +128,7 @@ def neighbour(signature: Signature | str) -> str:
 
 
 def say(*sentences: str):
-    """Sentences in Markdown that a cell computes, as a paragraph; nothing where all are empty. No name is a tag."""
+    """Sentences in Markdown that a cell computes, as a paragraph; nothing if all are empty. Names are escaped."""
     from IPython.display import Markdown
 
     text = _PAGES.sub(r"](\1.html", " ".join(filter(None, sentences)))  # Sphinx follows no link that a cell prints
@@ -145,7 +145,7 @@ def points(said: Mapping[str, Iterable[str]], otherwise: str = ""):
 
 
 def verdict_of(model: str, rows: int, below: int, clear: int) -> str:
-    """Whether EW is below TSE for one model, in a sentence: in how many rows, and in how many it is after Holm.
+    """Whether EW is below TSE for one model, in a sentence: in how many rows, and in how many significantly (Holm).
 
     >>> verdict_of("m", 9, 9, 5)
     'For m, EW over single-token verbs is below TSE in all 9 rows, in 5 of them with p < .05 (paired by subject; Holm).'
@@ -191,8 +191,8 @@ def runs_table(curves: pd.DataFrame, caption: str):
 def beside_real(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """The published curves to draw behind those of each real model: its own, if the paper has it, or a neighbour's.
 
-    Returns `printed` rows with a column `beside`, the real model in whose panels they stand. A figure that printed one
-    model only lends that one; elsewhere a causal model stands beside GPT-2 XL, a masked one beside BERT-large-cased.
+    Returns `printed` rows with a column `beside`, the real model in whose panels they stand. From a figure with only
+    one model, that one is taken; else a causal model gets GPT-2 XL, a masked one BERT-large-cased.
     """
     parts = []
     for name, rows in measured.groupby("model", sort=False):

@@ -1,4 +1,4 @@
-"""What notebooks need to become pages: numbers that prose can quote, tables that read well."""
+"""Tools to turn notebooks into pages: numbers that prose can quote, and readable tables."""
 
 import re
 from html import escape
@@ -11,7 +11,7 @@ _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # letters 
 
 
 def glue(name: str, value) -> None:
-    """Keep a value, a chart or a table under a name, for pages to quote; nothing is shown where it stands.
+    """Keep a value, a chart or a table under a name, for pages to quote; nothing is shown in place.
 
     The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
     ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart or a table is shown by the directive ``{glue:}``
@@ -39,14 +39,14 @@ def guard(sentence: str, holds: bool) -> None:
     Parameters
     ----------
     sentence : str
-        The words as they stand in the chapter or on a page of the book; the test of sentences looks for them there.
+        The exact words in the chapter or on a page of the book, where the test of sentences looks for them.
     holds : bool
-        What the numbers say of it.
+        Whether the numbers support it.
 
     Raises
     ------
     AssertionError
-        The numbers do not bear the sentence out.
+        The numbers do not support the sentence.
 
     >>> guard("EW is mostly below TSE", 3 > 2)
     >>> guard("EW is always below TSE", 3 > 4)
@@ -63,7 +63,7 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
     Parameters
     ----------
     frame : DataFrame
-        Column names are shown as they are; of columns in two levels the first is a heading over the second.
+        Column names are shown as they are; for two-level columns the first level is a heading over the second.
     caption : str
         What the table holds, with units.
     digits : int
@@ -71,12 +71,12 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
     index : bool
         Show the row labels.
     note : str
-        Stands small below the table: a signature, a source.
+        Small text below the table: a signature, a source.
     lighter : names of columns
-        Shown smaller and quieter than the others: what is there to compare with. Of columns in two levels the first.
+        Shown smaller and paler than the others: values for comparison. For two-level columns, names of the first.
     """
     text = frame.astype(object).map(lambda value: _text(value, digits))
-    text.columns = text.columns.set_names([None] * text.columns.nlevels)  # a name would stand as a column of its own
+    text.columns = text.columns.set_names([None] * text.columns.nlevels)  # a name would appear as a separate column
     html = text.to_html(index=index, border=0, escape=True, sparsify=True)
     numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
     quiet = [(name[0] if isinstance(name, tuple) else name) in lighter for name in frame.columns]
@@ -87,7 +87,7 @@ def table(frame: pd.DataFrame, caption: str, *, digits: int = 2, index: bool = F
 
 
 def folded(made, title: str):
-    """A table that opens on a click: what would make a page too long."""
+    """A table that opens on a click, to keep the page short."""
     return shown(f"<details><summary>{escape(title)}</summary>\n{made.data}\n</details>")
 
 
@@ -102,9 +102,9 @@ def _text(value, digits: int) -> str:
 
 
 def _marked(html: str, kinds: list[str]) -> str:
-    """The book's class on the table, and on the cells of each column the classes that are given for it.
+    """Sets the book's class on the table, and on the cells of each column the given classes.
 
-    A cell with Hebrew or Arabic letters takes the direction of its text, so that a full stop stands at the text's end.
+    A cell with Hebrew or Arabic letters takes the direction of its text, so that a full stop is at the text's end.
     """
 
     def row(match):

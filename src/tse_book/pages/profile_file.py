@@ -1,4 +1,4 @@
-"""The file of a profile: which models, data, verb lists and protocols the book, or a notebook that runs alone, takes.
+"""The file of a profile: which models, data, verb lists and protocols the book, or a single notebook, uses.
 
 notebooks/profiles/<profile>.yaml::
 
@@ -6,8 +6,8 @@ notebooks/profiles/<profile>.yaml::
     data: [marvin-linzen]
     lemmas: [newman-clean]
     protocols: [exact]
-    optional: [smollm2-135m-instruct]             # left out, with a word on the pages, where it cannot be had
-    needs: 2 GB to download          # said on Colab, where the profile can be chosen
+    optional: [smollm2-135m-instruct]             # left out, with a note on the pages, if unavailable
+    needs: 2 GB to download          # shown on Colab, where the profile can be chosen
     notebooks:            # only for notebooks with parameters of their own
       04_figure1: {rows: [Simple]}
 """

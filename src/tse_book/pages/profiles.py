@@ -1,7 +1,7 @@
 """Profiles: which models, data, verb lists and protocols a notebook or the book runs on, and what they need first.
 
-`missing` looks before the work starts; `chosen` and `offer_results` serve a notebook that runs alone, on Colab say:
-take a profile's choices, say what machine there is, and give the results out as a file.
+`missing` checks before the work starts; `chosen` and `offer_results` serve a notebook that runs alone, e.g. on Colab:
+they take a profile's choices, report the machine, and offer the results as a file.
 """
 
 import shutil
@@ -40,9 +40,9 @@ class Missing(NamedTuple):
 
 
 def missing(profile: dict, at_once: int = 1) -> list[Missing]:
-    """What a profile needs and this machine lacks: verb lists, data, models, disk, memory for so many steps at once.
+    """What a profile needs and this machine lacks: verb lists, data, models, disk, memory for `at_once` parallel steps.
 
-    Nothing is downloaded. A model that is neither in the cache nor in a folder needs the hub, which is asked for once.
+    Nothing is downloaded. A model that is neither in the cache nor in a folder needs the hub, which is contacted once.
     """
     own = (options.get("sentence_pairs") for options in (profile.get("notebooks") or {}).values())
     found = [*_failing("verb list", profile["lemmas"], load_lemmas), *_failing("data", profile["data"], load_pairs)]
@@ -57,11 +57,11 @@ def missing(profile: dict, at_once: int = 1) -> list[Missing]:
 
 
 def chosen(name: str, notebook: str = "") -> dict:
-    """A profile's choices for a notebook that runs alone; fetches the data they name and says what machine there is.
+    """A profile's choices for a notebook that runs alone; fetches the data they name and reports the machine.
 
     Parameters
     ----------
-    notebook : its name, "09_blimp" say, for what the profile gives this notebook besides
+    notebook : its name, e.g. "09_blimp", for what else the profile gives this notebook
 
     Raises InputError: no such profile; something it needs is missing.
     """
@@ -79,13 +79,13 @@ def chosen(name: str, notebook: str = "") -> dict:
 
 
 def lists_at_hand(lemmas: Iterable[str]) -> list[str]:
-    """The verb lists, the released one in the place of the full one where that has not been made here."""
+    """The verb lists, with the released one in place of the full one if that has not been made here."""
     there = full_list_file().is_file()
     return list(dict.fromkeys(INSTEAD if name == FULL and not there else name for name in lemmas))
 
 
 def instead_of_full_list(lemmas: Iterable[str]) -> str:
-    """What is said where the full list should count and has not been made here; nothing else."""
+    """The note if the full list is wanted and has not been made here; else ""."""
     if FULL not in lemmas or full_list_file().is_file():
         return ""
     return (
@@ -107,7 +107,7 @@ def offer_results(path: str | Path = "results.parquet") -> Path | None:
     table = known_results(Store(store_folder()))
     table = table[table["source"] != "recorded"][TIDY_COLUMNS]
     if table.empty:
-        print("no results to offer: the cells above score nothing, or have not run")
+        print("no results to offer: the cells above score nothing, or were not run")
         return None
     write_results(table, path)
     print(f"{len(table):,} numbers in {path}; on another machine: tse results add {path}")
@@ -120,7 +120,7 @@ def offer_results(path: str | Path = "results.parquet") -> Path | None:
 
 
 def machine() -> str:
-    """The GPU there is, or that there is none."""
+    """A line on the GPU, or that there is none."""
     import torch
 
     if not torch.cuda.is_available():
@@ -183,12 +183,12 @@ def _memory(names: Iterable[str], at_once: int) -> list[Missing]:
 
 
 def memory_needed(gigabytes: float) -> float:
-    """GB that a step of the build needs for a model with so many GB of weights; it holds one model at a time."""
+    """GB that a step of the build, with one model at a time, needs for a model with that many GB of weights."""
     return gigabytes + WORK / 1e9
 
 
 def free_gigabytes() -> float | None:
-    """Free memory in GB: the GPU's where there is one, else the machine's; None where nobody says."""
+    """Free memory in GB: the GPU's where there is one, else the machine's; None if unknown."""
     free = free_memory(usable_device("auto"))
     return None if free is None else free / 1e9
 

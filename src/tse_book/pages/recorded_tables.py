@@ -1,4 +1,4 @@
-"""What a recorded run shows on a page: BLiMP by paradigm or phenomenon, SyntaxGym by suite; or that it is missing."""
+"""Tables of a recorded run for a page: BLiMP by paradigm or phenomenon, SyntaxGym by suite; or a note if missing."""
 
 from html import escape
 
@@ -51,9 +51,9 @@ def recording_time(model: str, part: str) -> str:
 
 
 def not_recorded(model: str, what: str):
-    """What a page says where a recorded run lacks what the page would show."""
+    """The note on a page if a recorded run lacks what the page would show."""
     return shown(
         f'<aside class="admonition note"><p class="admonition-title">Not yet recorded</p><p>{escape(what)} of '
         f"{escape(model)} have not been recorded yet; <code>tse record {escape(model)} --out data/recorded</code> "
-        "records them, and this page then shows them. What was published is shown all the same.</p></aside>"
+        "records them, and this page then shows them. Published values are shown anyway.</p></aside>"
     )

@@ -16,12 +16,12 @@ SCORES = ("MW", "EW", "TSE")
 
 
 def table2_rows(parts: Sequence[Evaluation], rows: Sequence[str]) -> pd.DataFrame:
-    """MW, EW and TSE with their 95 % intervals, one row per construction; a row that no part has stays empty."""
+    """MW, EW and TSE with their 95 % intervals, one row per construction; a row missing in all parts stays empty."""
     return pd.concat([part.table(intervals=True) for part in parts]).set_index("construction").reindex(rows)
 
 
 def recorded_rows(signature: Signature, rows: Sequence[str]) -> pd.DataFrame:
-    """Those of the rows that are recorded for this model under these policies, in the columns of `table2_rows`."""
+    """The rows recorded for this model under these policies, in the columns of `table2_rows`."""
     try:
         found = load_recorded(label(signature.model), "agreement")
     except InputError:
@@ -49,7 +49,7 @@ def with_interval(found: pd.DataFrame, score: str) -> pd.Series:
 def beside_published(
     parts: Sequence[Evaluation], bare: Sequence[pd.DataFrame], printed: pd.DataFrame, rows: Sequence[str]
 ):
-    """One model's Table 2, with nothing in front where `bare` has it, beside the published model of its kind.
+    """One model's Table 2, also with nothing in front if `bare` has it, beside the published model of its kind.
 
     Parameters
     ----------

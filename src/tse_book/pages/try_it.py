@@ -27,7 +27,7 @@ def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "
     look : str
         What to look at there, as a sentence; it is escaped.
 
-    Raises InputError: Without a context or pair, with more than the page has room for, or with a number that is none.
+    Raises InputError: Without a context or pair, with more than the page has room for, or with an unknown number.
     """
     link = f'<a href="{escape(_PAGE + "#" + _state(contexts, pair, verb, cut))}">Try this one</a>'
     sentences = [f"<em>{escape(left)} …</em> ({number} subject)" for left, number in contexts]
@@ -37,7 +37,7 @@ def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "
 
 
 def _state(contexts, pair, verb: str, cut: str) -> str:
-    """The state of the page as its address carries it."""
+    """The state of the page as encoded in its address."""
     if not contexts and not pair:
         raise InputError("try_this: there is neither a context nor a pair to try")
     if len(contexts) > 2 or len(pair) not in (0, 2):

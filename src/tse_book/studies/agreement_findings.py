@@ -41,7 +41,7 @@ def agreement_statistics(evaluation, forms: pd.DataFrame | None = None) -> Stati
         rows = _rows(forms)
         found["E.mass-past"] = Statistic({row: [Group(_past(g), [g["noun"].to_numpy()])] for row, g in rows.items()})
     if all((group["right"] == "").all() for group in contexts.values()):
-        found |= _noun_readings(evaluation)  # a model that reads both sides sees the verb's surroundings
+        found |= _noun_readings(evaluation)  # a masked model sees both sides of the verb
     return found
 
 
@@ -49,12 +49,12 @@ def about_verbs(evaluation, nouns: bool | None = None, *, once: bool = False) ->
     """TSE, MW and EW against each other, over subjects and verbs.
 
     The verbs of EW and MW are a sample of verbs. Those of TSE are not: they are the ones that the templates chose, and
-    the claim is about TSE of just these.
+    the claim is about TSE of exactly these.
 
     Parameters
     ----------
     nouns : whether TSE and EW alike count the verbs that are also nouns alone (True), or those that are never nouns
-        (False); all verbs by default. A construction whose pairs have no such verb is no row.
+        (False); all verbs by default. A construction whose pairs have no such verb is left out.
     once : whether TSE counts distinct decisions, the same context and the same two forms, once
     """
     asked, lemmas = decisions(evaluation.pairs) if once else evaluation.pairs, None
@@ -66,13 +66,13 @@ def about_verbs(evaluation, nouns: bool | None = None, *, once: bool = False) ->
     tse = {row: Group(g["tse"].to_numpy(float), _ways(g.assign(lemma="the templates'"))) for row, g in pairs.items()}
     cells = _rows(lemma_scores(evaluation.by_lemma, lemmas))
     scores = {name: {row: _of_cells(g, name) for row, g in cells.items()} for name in ("ew", "mw")}
-    if nouns is None:  # MW of a group of contexts is not quite the mean of theirs, which is what tables show
+    if nouns is None:  # MW of a group of contexts is not quite their mean MW, which tables show
         for row, contexts in _rows(evaluation.contexts).items():
             for name, groups in scores.items():
                 groups[row] = _centred(groups[row], contexts[name].mean())
     against_tse = {row: [tse[row], *negative([scores["ew"][row]])] for row in cells if row in tse}
     found = {"E.ew-below-tse": Statistic(against_tse)}
-    if not once and nouns is None:  # MW of some lemmas is known by groups of contexts alone
+    if not once and nouns is None:  # MW of some lemmas is known only for groups of contexts
         rows = {row: [scores["mw"][row], *negative([scores["ew"][row]])] for row in cells}
         found["E.mw-above-ew"] = Statistic(rows)
     return found
@@ -81,7 +81,7 @@ def about_verbs(evaluation, nouns: bool | None = None, *, once: bool = False) ->
 def about_cutoffs(evaluation, lemmas: Collection[str] | None = None) -> Statistics:
     """The falls over the cut-offs beyond their null, and contexts with very few eligible lemmas at either end.
 
-    `evaluation` was made with keep="forms"; of a sample of the contexts it will do.
+    `evaluation` was made with keep="forms"; it may cover only a sample of the contexts.
     """
     found = {}
     for metric in ("EW", "MW"):
@@ -132,7 +132,7 @@ def _noun_readings(evaluation) -> Statistics:
 
 
 def _falls(contexts: Mapping[str, pd.DataFrame]) -> dict[str, list[Group]]:
-    """From the likeliest 10 % to the last bottom cut-off, in each construction and metric."""
+    """The fall from the top 10 % to the last bottom cut-off, in each construction and metric."""
     return {
         f"{metric}, {row}": paired(
             group[f"{metric.lower()}_{FIRST}"], group[f"{metric.lower()}_{LAST}"], group["noun"].to_numpy()
@@ -158,7 +158,7 @@ def _attractors(pairs: Mapping[str, pd.DataFrame]) -> dict[str, list[Group]]:
 
 
 def _past(forms: pd.DataFrame) -> np.ndarray:
-    """Of what a context leaves to words that are no present form of a lemma, the share that past forms hold."""
+    """The share of past forms in the probability of words that are not present forms of a lemma."""
     return (forms["past"] / (forms["past"] + forms["other"])).to_numpy(float)
 
 

@@ -6,6 +6,6 @@ from tse_core.datasets.lemmas import load_lemmas
 
 
 def also_nouns(lemmas: pd.Series) -> pd.Series:
-    """Whether the appendix knows each lemma as a noun; False for one that it does not list."""
+    """Whether each lemma is also a noun by the appendix; False if it is not listed."""
     known = load_lemmas("newman-appendix").table.drop_duplicates("lemma").set_index("lemma")["noun"]
     return lemmas.map(known).fillna(False).astype(bool)

@@ -1,4 +1,4 @@
-"""What BLiMP (Warstadt et al. 2020) and SyntaxGym's suites find in models generally, as numbers of one model."""
+"""General findings of BLiMP (Warstadt et al. 2020) and of SyntaxGym's suites, as numbers of one model."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ FULL, PREFIXES = "full-sentence", ("one-prefix", "two-prefix")
 MORPHOLOGY, ISLANDS = "morphology", "ISLAND EFFECTS"
 REGULAR = "regular_plural_subject_verb_agreement"
 DETERMINER = "determiner_noun_agreement"
-# Row -> paradigms without what is said to hurt, and with it.
+# Row -> the paradigm without the claimed difficulty, and the one with it.
 ATTRACTORS = {
     "relational noun": (f"{REGULAR}_1", "distractor_agreement_relational_noun"),
     "relative clause": (f"{REGULAR}_1", "distractor_agreement_relative_clause"),
@@ -32,13 +32,13 @@ IRREGULARS = {
     "subject and verb 1": (f"{REGULAR}_1", f"ir{REGULAR}_1"),
     "subject and verb 2": (f"{REGULAR}_2", f"ir{REGULAR}_2"),
 }
-# Row -> paradigms in which the bad sentence lacks a gap, and in which it has one that must not be there.
+# Row -> the paradigm whose bad sentence lacks a gap, and the one whose bad sentence has an illicit gap.
 GAPS = {
     "short": ("wh_vs_that_no_gap", "wh_vs_that_with_gap"),
     "long distance": ("wh_vs_that_no_gap_long_distance", "wh_vs_that_with_gap_long_distance"),
 }
 NEURAL = ("LSTM", "Transformer-XL", "GPT-2")
-# Suites without and with a modifier between the words that depend on each other; item numbers go together.
+# Suites without and with a modifier between the words that depend on each other; item numbers correspond.
 MODIFIERS = {
     "center_embed": "center_embed_mod",
     "cleft": "cleft_modifier",
@@ -46,7 +46,7 @@ MODIFIERS = {
     "npz_ambig": "npz_ambig_mod",
     "npz_obj": "npz_obj_mod",
 }
-# The same sentences with more words between the two ends of the dependency: modified nouns, one clause more.
+# The same sentences with more words between the two ends of the dependency: modified nouns, one more clause.
 DISTANCES = {
     "subordination_pp-pp": "subordination",
     "subordination_src-src": "subordination",

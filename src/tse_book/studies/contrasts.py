@@ -1,4 +1,4 @@
-"""Statistics made of several rows (constructions, paradigms, suites), with the rows beside them.
+"""Statistics over several rows (constructions, paradigms, suites), reported with these rows.
 
 A row is a list of groups of values and their weights: one group for a mean, two for a difference. A statistic joins its
 rows: their mean, the least or the largest of them. Two statistics of the same units, under two conditions, differ by a
@@ -67,7 +67,7 @@ def negative(groups: Sequence[Group]) -> list[Group]:
 
 
 def numbers(statistic: Statistic) -> list[Number]:
-    """The number that is judged, called `ALL`, and the rows; none where no row is defined."""
+    """The number that is judged, called `ALL`, and the rows; empty if no row is defined."""
     rows = _defined(statistic)
     if not rows:
         return []
@@ -92,8 +92,8 @@ def difference(one: Statistic, other: Statistic) -> Number | None:
 
 
 def number_of(row: str, groups: Sequence[Group], level: float = LEVEL, *, correlation: bool = False) -> Number:
-    """The weighted sum of the groups' means; where their values are shares, no bound beyond what shares allow, and that
-    of a correlation on Fisher's scale."""
+    """The weighted sum of the groups' means; if their values are shares, its bounds stay within what shares allow;
+    intervals of correlations are on Fisher's scale."""
     samples = [Sample(group.values, group.clusters, group.counts) for group in groups]
     found = combine(samples, [group.weight for group in groups], level=level)
     lowest, highest = -np.inf, np.inf

@@ -1,4 +1,4 @@
-"""Do the 95 % intervals hold the truth 95 times in 100? A simulation knows the truth and counts.
+"""Do the 95 % intervals contain the truth 95 times in 100? A simulation, which knows the truth, counts.
 
 The truth is a model's score over a large population of nouns. Each run draws a few nouns, some contexts for each, and
 computes the interval that `tse_core.uncertainty` would give.
@@ -70,7 +70,7 @@ def simulated_crossed_coverage(*sizes: int, mean=0.9, spread=1.0, runs=1000, lev
 
 
 def simulated_difference_coverage(subjects=20, verbs=200, asked=4, *, mean=0.8, spread=1.0, runs=1000, seed=0) -> dict:
-    """How often intervals of TSE - EW hold its true value, 0, when TSE's few verbs are drawn as EW's many are.
+    """How often intervals of TSE - EW hold its true value, 0, when TSE's few verbs are drawn like EW's many.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What stands behind a recorded run's shares: every pair, every item of a suite, and Table 2 worded in other ways.
+"""The details behind a recorded run's shares: every pair, every item of a suite, and Table 2 in other wordings.
 
     data/recorded/MODEL/pairs.parquet       bos, method, paradigm, pair: log-probability and margin (nats), tokens
     data/recorded/MODEL/items.parquet       bos, suite, item, prediction: whether it holds, unknown words
@@ -9,8 +9,8 @@
     data/recorded/MODEL/several_tokens.parquet   see `tse_book.studies.several_tokens`
     data/recorded/MODEL/odds.parquet        what multiplies the odds of a correct verb: see `tse_book.studies.odds`
 
-Numbers are kept in single precision, the margin of a pair beside its log-probability, so that its sign is exact. All
-is taken from the store where the store has it. The run's provenance.json says how each part of a table was made.
+Numbers are kept in single precision, with the margin of a pair as a separate column, so that its sign is exact.
+What the store has is taken from there. The run's provenance.json says how each part of a table was made.
 """
 
 import hashlib
@@ -102,7 +102,7 @@ def suite_details(model, suites: Iterable[str], kind: str, store: Store | None =
 def wording_details(model, data: Iterable[str], lemmas: str, store: Store | None = None) -> Detail:
     """Table 2 at 100 %, with either BOS policy, with and without a capital on the first word.
 
-    What stands to the right of the verb, the final period too, is not read by a causal model and changes nothing.
+    The text after the verb, with the final period, is not read by a causal model and changes nothing.
     """
     tables, signatures, names = [], {}, list(data)
     for bos, own in readings(model):
@@ -167,7 +167,7 @@ def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detai
         return None
     path = home / f"{kind}.parquet"
     if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != said["sha256"]:
-        raise InputError(f"{path}: not the file that {PROVENANCE} speaks of; take the original or record it again")
+        raise InputError(f"{path}: not the file that {PROVENANCE} lists; take the original or record it again")
     signatures = {part: Signature.parse(line) for part, line in said["signatures"].items()}
     return Detail(pd.read_parquet(path), signatures)
 
@@ -211,7 +211,7 @@ def recorded_bare(evaluation: Evaluation, data: str) -> pd.DataFrame | None:
 
 
 def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
-    """The model with its default BOS policy and with none, where that is another one."""
+    """The model with its default BOS policy and with none, if that differs."""
     yield DEFAULT, model.with_policies(bos=DEFAULT)
     bare = model.with_policies(bos=NONE)
     if bare.policies() != model.with_policies(bos=DEFAULT).policies():

@@ -32,7 +32,7 @@ COLUMNS = [
 
 
 def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path | None = None) -> pd.DataFrame:
-    """Scores over training, of a sweep that has been run.
+    """Scores over training, from a finished sweep.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFram
 def likely_bands(evaluation: Evaluation) -> dict[str, str]:
     """Bands by what a model itself finds likely.
 
-    The head holds half of the probability on verbs in as few lemmas as can be, the tail the last tenth of it.
+    The head holds half of the probability on verbs in as few lemmas as possible, the tail the last tenth of it.
     """
     lemmas = require_lemmas(evaluation.by_lemma)
     mass = (lemmas["probability_correct"] + lemmas["probability_wrong"]) * lemmas["contexts"]
@@ -102,13 +102,13 @@ def likely_bands(evaluation: Evaluation) -> dict[str, str]:
 
 
 def recorded(name: str) -> pd.DataFrame | None:
-    """Curves that are kept with the project (data/recorded/dynamics), None where there are none of that name."""
+    """Curves that come with the project (data/recorded/dynamics), None if there are none of that name."""
     path = data_folder() / "recorded" / "dynamics" / f"{name}.csv"
     return pd.read_csv(path) if path.is_file() else None
 
 
 def _group(runs: Sequence[Run], store: Store):
-    """Tables of one model's checkpoints, the last first: where the verb list names no bands, it says what is likely."""
+    """Tables of one model's checkpoints, last first: without bands in the verb list, the last one defines them."""
     bands = None
     for run in runs:
         found = cast(Evaluation, collected(run, store))  # what a run of the benchmark "agreement" gives

@@ -3,7 +3,7 @@
 The expectations come from ten nouns and four; each has a statistic with its 95 % interval over other subjects and other
 verbs, crossed, and a region that was named beforehand. An expectation **holds** where the whole interval lies in its
 region, **fails** where all of it lies outside, and is **open** where the interval contains the region's edge.
-A row of a statistic is a construction, and the mean over constructions, each counting alike, is what is judged.
+A row of a statistic is a construction; the verdict is on the mean over constructions with equal weights.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -44,10 +44,10 @@ class Design(NamedTuple):
 
 
 def design_of(contexts: pd.DataFrame, verbs: pd.DataFrame) -> Design:
-    """The tables "factorial" and "factorial_verbs", ready to be asked."""
+    """The tables "factorial" and "factorial_verbs", prepared for analysis."""
     for name, given in {"contexts": contexts, "verbs": verbs}.items():
         if given.empty:
-            raise InputError(f"the design has no {name}, so nothing can be expected of it")
+            raise InputError(f"the design has no {name}, so it cannot be analysed")
     levels = verbs.select_dtypes(exclude="number").columns
     verbs = verbs.assign(also_noun=also_nouns(verbs["lemma"])).astype(dict.fromkeys(levels, "category"))
     return Design(contexts, verbs)
@@ -183,7 +183,7 @@ def lift(design: Design, number: str, attractor: str, constructions: Collection[
     ----------
     number : of the subject
     attractor : number of the noun in between, or "none"
-    noun : whether of verbs that are also nouns, or of those that are never nouns
+    noun : True for verbs that are also nouns, False for those that are never nouns
     """
     asked = design.verbs[design.verbs["number"] == number]
     asked = asked[(asked["attractor_number"] == attractor.replace("none", "")) & (asked["also_noun"] == noun)]
@@ -212,7 +212,7 @@ def _share(rows: pd.DataFrame, part: str, whole: str) -> Sample:
 
 
 def _tse(rows: pd.DataFrame, be: bool) -> Sample:
-    """Over distinct decisions, or of *be*; the verbs are the templates' own, no sample of others."""
+    """TSE over distinct decisions, or of *be*; the verbs are the templates' own, not a sample of others."""
     if be:
         rows = rows[rows["be"].notna() & ~rows["also_noun"]]
         values, counts = rows["be"].to_numpy(float), None
@@ -240,7 +240,7 @@ def _judged(name: str, statement: str, parts: Mapping[str, Parts], region: Regio
 
 
 def _mean(parts: Mapping[str, Parts]) -> tuple[float, float, float]:
-    """The mean over the rows, each counting alike, with its interval over subjects and verbs, crossed."""
+    """The mean over the rows with equal weights, with its interval over subjects and verbs, crossed."""
     samples = [sample for row in parts.values() for sample, _ in row]
     weights = [weight / len(parts) for row in parts.values() for _, weight in row]
     found = combine(samples, weights)
@@ -251,8 +251,8 @@ def _sensitivity(verbs: pd.DataFrame, region: Region) -> list[tuple]:
     """Number sensitivity in every cell of each construction; the mean row is about all of them.
 
     Intervals are those of shares (on the logit scale), each of k cells at 1 - 0.05 / k, so that all k contain their
-    values together. The value is that of the smallest cell, the bounds are the smallest of the lower and the smallest
-    of the upper bounds: so all intervals lie in the region, or one of them lies below it, or it is open.
+    values together. The value is the smallest of the cells, the bounds are the smallest lower and the smallest
+    upper bound: either all intervals lie in the region, or one of them lies below it, or it is open.
     """
     asked = verbs[verbs["twins"] > 0]
     keys = ["construction", "adverb", "attractor_number", "also_noun"]

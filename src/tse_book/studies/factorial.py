@@ -1,4 +1,4 @@
-"""The factorial design of a recorded run: every context and every verb of it, in counts.
+"""The factorial design of a recorded run, as counts for every context and every verb.
 
     data/recorded/MODEL/factorial.parquet         a context and a kind of verb (noun or not): how many agree, how many
                                                   react to the subject's number, what TSE decides
@@ -35,7 +35,7 @@ WHOLE = Cutoffs((1.0,), ())
 def factorial_for(model: LanguageModel, lemmas: str) -> dict[str, Callable[[], Detail]]:
     """The tables of a recorded run, as `tse_book.studies.details.record_details` takes them.
 
-    One construction is scored after the other, so that the forms of one alone are in memory; no store keeps them.
+    Constructions are scored one by one, so that only the forms of one are in memory; no store keeps them.
     """
 
     @cache

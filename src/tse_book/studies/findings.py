@@ -1,8 +1,8 @@
-"""What the papers say of language models in general, as numbers of one model: is the finding there too?
+"""General claims of the papers about language models, as numbers of one model: does the finding hold for it?
 
-For every general claim (their identifiers stand in data/claims.yaml) one statistic with its 95 % interval, and the rows
-that it is made of, under the model's own way of reading and under named conditions that may change the answer; with the
-paired difference between each condition and what it is held against. `tse_book.claims` judges them. A difference is
+Every general claim (listed in data/claims.yaml) gets one statistic with its 95 % interval, and the rows
+behind it, under the model's own way of reading and under named conditions that may change the answer; with the
+paired difference between each condition and its reference. `tse_book.claims` judges them. A difference is
 taken so that a positive number is what the paper found.
 """
 
@@ -19,7 +19,7 @@ FINDING_COLUMNS = [
 DEFAULT, NO_BOS, ONCE = "default", "no BOS token", "distinct decisions"
 NOUNS, NO_NOUNS = "verbs that are also nouns", "verbs that are never nouns"
 NO_ADVERB, ADVERB = "no adverb", "an adverb"
-# Condition -> the one that it is held against.
+# Condition -> the one that it is compared with.
 AGAINST = {
     NO_BOS: DEFAULT,
     NOUNS: DEFAULT,
@@ -42,7 +42,7 @@ def findings_table(measured: Mapping[str, list[tuple[Statistics, Signature]]]) -
     -------
     DataFrame
         Columns `FINDING_COLUMNS`, one number per row: claim, row ("all" is what is judged, "difference" the paired
-        difference of what a condition is held against less the condition; else a construction, paradigm, phenomenon,
+        difference of a condition's reference less the condition; else a construction, paradigm, phenomenon,
         model or suite), value with its 95 % interval low, high, standard error and degrees of freedom, n (subjects or
         verbs, pairs, items or paradigms that the interval rests on, whichever is fewest), signature.
     """

@@ -1,4 +1,4 @@
-"""Ask a model what the general claims need, under every condition; keep and read the findings of recorded runs."""
+"""Measure what the general claims need from a model, under every condition; keep and read recorded findings."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -41,7 +41,7 @@ FILE = "findings.csv"
 FACTORIAL = "marvin-linzen-adverbs"
 FINDINGS = "findings"  # what `tse record --part` calls them
 CONDITIONS = dict(zip(BOS_SETTINGS, (DEFAULT, NO_BOS), strict=True))
-SAMPLE, FEW = 200, 40  # contexts of a construction of which past forms and falls are asked
+SAMPLE, FEW = 200, 40  # contexts per construction for past forms and falls
 
 
 def measure_findings(
@@ -55,10 +55,10 @@ def measure_findings(
     store: Store | None = None,
     home: Path | None = None,
 ) -> pd.DataFrame:
-    """All statistics of the general claims, under every condition that can be asked of the model.
+    """All statistics of the general claims, under every condition that can be measured with the model.
 
-    Whatever the store holds is not computed again, nor the pairs and items that a recorded run of this model holds.
-    What cannot be asked of the model (no lemma in its vocabulary, data that is not downloaded) is left out.
+    What the store holds is not computed again, nor are the pairs and items of a recorded run of this model.
+    What cannot be measured with the model (no lemma in its vocabulary, data not downloaded) is left out.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def measure_findings(
 
     Raises
     ------
-    InputError : nothing can be asked of the model; the reasons.
+    InputError : nothing can be measured, with the reasons.
     """
     measured: dict[str, list] = {}
     troubles = []
@@ -104,10 +104,10 @@ def measure_findings(
 def quick_findings(
     names: Iterable[str], data: str, lemmas: str, protocol: Protocol, store: Store | None
 ) -> pd.DataFrame:
-    """What evaluations of agreement pairs alone say of the general claims, on models by name.
+    """Findings on the general claims from agreement pairs alone, for models by name.
 
-    Past forms and falls over the cut-offs are asked of a small sample of the contexts. Without a name the same columns
-    and no row.
+    Past forms and falls over the cut-offs are measured in a small sample of the contexts. Without names the table has
+    no rows.
     """
     parts = [pd.DataFrame(columns=FINDING_COLUMNS)]
     for name in names:
@@ -156,9 +156,9 @@ def _agreement(
 
 
 def other_verbs(evaluation: Evaluation, sample: Evaluation) -> dict[str, Statistics]:
-    """The claims about verbs kind by kind, nouns too or never nouns, and with each decision of TSE counted once."""
+    """The claims for verbs that are also nouns, for those never nouns, and with each TSE decision counted once."""
     conditions = {ONCE: about_verbs(evaluation, once=True)}
-    if "noun" not in evaluation.lemmas:  # a list of one's own need not say it
+    if "noun" not in evaluation.lemmas:  # a user's list may lack it
         return conditions
     verbs = evaluation.lemmas.loc[~evaluation.lemmas["noun"].astype(bool), "lemma"]
     if 0 < len(verbs) < len(evaluation.lemmas):
@@ -189,7 +189,7 @@ def joined_pairs(names: list[str]) -> pd.DataFrame:
 
 
 def _blimp(model, pairs: str | None, store, home: Path | None) -> dict[str, tuple[Statistics, Signature]]:
-    """A masked model scores full sentences alone, by pseudo-log-likelihood."""
+    """BLiMP's claims; a masked model scores only full sentences, by pseudo-log-likelihood."""
     if pairs is None:
         return {}
     runs = {}

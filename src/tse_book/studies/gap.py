@@ -1,9 +1,9 @@
 """Where the gap between TSE and EW comes from.
 
-The paper asks EW over verbs that are single entries of the vocabulary. There the gap has two parts, one after the
-other: from the templates' verbs, some of which are nouns too, to the verbs that are never nouns, and from these to all
+The paper computes EW over verbs that are single entries of the vocabulary. There the gap has two successive
+parts: from the templates' verbs, some of which are also nouns, to the verbs that are never nouns, and from these to all
 verbs (`tse_book.studies.agreement_findings.about_verbs` compares TSE and EW kind by kind). Over verbs of any
-number of tokens being a noun and being long overlap, so what either takes away depends on which is taken away first:
+number of tokens, being a noun and being long overlap, so the effect of either depends on which is removed first:
 its part is the mean over both orders (Shapley 1953). The parts add up to the gap.
 """
 
@@ -79,13 +79,13 @@ def ew_of_kinds(stages: Stages) -> pd.DataFrame:
 
 
 def mean_of(stages: Stages, stage: str) -> float:
-    """The score of one stage, mean of the rows."""
+    """The score of one stage, averaged over the rows."""
     found = _weighted(stages, {stage: {stage: 1}}, "stage")
     return float(found.loc[found["construction"] == MEAN, "value"].iloc[0])
 
 
 def longer_is_worse(stages: Stages) -> bool:
-    """Whether verbs of any number of tokens score below those of one for certain, all of them and those never nouns."""
+    """Whether verbs of any length certainly score below single-token ones, for all verbs and for those never nouns."""
     cost = {"never nouns": {NEVER_END: 1, NEVER_ALL: -1}, "all": {SINGLE_END: 1, ALL: -1}}
     found = _weighted(stages, cost, "verbs")
     return bool((found.loc[found["construction"] == MEAN, "low"] > 0).all())
@@ -145,7 +145,7 @@ def verb_outcomes(found: Evaluation, forms: str) -> pd.DataFrame:
 
 
 def pair_outcomes(found: Evaluation) -> pd.DataFrame:
-    """The same of the pairs that TSE scores. Their verbs are the templates' own, no sample of others."""
+    """The same for the pairs that TSE scores. Their verbs are the templates' own, not a sample of others."""
     pairs = found.pairs[found.pairs["tse"].notna()]
     table = _cells(pairs).assign(tse=pairs["tse"].to_numpy())
     sums = table.groupby(list(table.columns[:-1]), sort=False)["tse"].agg(["size", "sum"]).reset_index()
@@ -184,7 +184,7 @@ def stages(outcomes: pd.DataFrame) -> Stages:
 
 
 def recorded_stages(model: str) -> Stages | None:
-    """The stages of a recorded run, sampled over verbs; TSE stands as it is. None where it has no whole words."""
+    """The stages of a recorded run, sampled over verbs; TSE is taken as it is. None if it has no whole words."""
     verbs, words = recorded_details(model, "verbs"), recorded_details(model, "words")
     if verbs is None or words is None:
         return None
@@ -196,7 +196,7 @@ def recorded_stages(model: str) -> Stages | None:
 
 
 def known_parts(regime: str, lemmas: pd.DataFrame, over: Over) -> pd.DataFrame:
-    """What the parts of the gap are in the laboratory language, by arithmetic.
+    """The parts of the gap in the laboratory language, by arithmetic.
 
     Parameters
     ----------

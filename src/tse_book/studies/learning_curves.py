@@ -68,7 +68,7 @@ def learning_curve(
 
 
 def point_work(kind: str, size: int, pairs: pd.DataFrame, regime: str, seed: int) -> Work:
-    """The work of one point: a baseline trained on so many sentences, scored on all paradigms."""
+    """The work of one point: a baseline trained on `size` sentences, scored on all paradigms."""
     settings = SETTINGS[kind] if kind == "ngram" else SETTINGS[kind] | {"seed": seed}
     corpus = {"corpus": f"{regime}/{seed}@{load_language().hash}"}
     policy = corpus | {name: str(value) for name, value in settings.items()}

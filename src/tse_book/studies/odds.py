@@ -1,4 +1,4 @@
-"""One model of all of it: what multiplies the odds that a verb is conjugated correctly, and by how much.
+"""One joint model: what multiplies the odds that a verb is conjugated correctly, and by how much.
 
 A logistic regression of every verb's outcome on the kind of verb, the subject's number, an adverb and an attractor
 (crossed with one another), on how likely the model finds the verb, how frequent it is and how many tokens it has. Its
@@ -6,12 +6,12 @@ odds ratios are those of the population: of other subjects and other verbs taken
 both, crossed (the sandwich of Cameron, Gelbach & Miller 2011), and not from the millions of outcomes. statsmodels has
 no crossed random effects for a binomial outcome but a variational approximation (BinomialBayesMixedGLM); its logistic
 regression has no penalty for cells without an error. The few lines below have the penalty and both clusterings. A mixed
-model would besides estimate another thing, odds ratios within one subject and one verb; its two random intercepts and
-these two clusterings say the same of what is uncertain.
+model would also estimate something else, odds ratios within one subject and one verb; its two random intercepts and
+these two clusterings model the same sources of uncertainty.
 
 Firth's (1993) penalty, half an outcome right and half wrong for each parameter, keeps the odds of small cells finite.
-What one subject or one verb alone decides is not estimable: of each cell that is compared, right and wrong outcomes
-must be spread as over two subjects and two verbs at least (the inverse of the sum of their squared shares). The degrees
+What one subject or one verb alone decides is not estimable: in each compared cell, both right and wrong outcomes need
+an effective number of at least two subjects and two verbs (the inverse of the sum of their squared shares). The degrees
 of freedom are the smallest of these numbers less one.
 """
 
@@ -31,14 +31,14 @@ from tse_core.uncertainty.p_values import holm, p_value
 from tse_core.uncertainty.quantiles import logistic, t_quantile
 
 ODDS = "odds"  # what `tse record --part` calls the table
-# Of each factor the level that the others are held against, and what the comparison is called.
+# For each factor the reference level, and the names of the comparisons with it.
 FACTORS = {
     "noun": ("no", {"yes": "the verb is also a noun"}),
     "number": ("plural", {"singular": "the subject is singular, not plural"}),
     "adverb": ("none", {"some": "an adverb stands before the verb"}),
     "attractor": ("singular", {"plural": "the noun in between is plural, not singular"}),
 }
-# Of each covariate how much of it is one step, and what the step is called.
+# For each covariate the size of one step, and the name of the step.
 COVARIATES = {
     "log_probability": (float(np.log(10)), "the model finds the verb ten times as likely"),
     "frequency": (1.0, "the verb is ten times as frequent in text (one step of Zipf's scale)"),
@@ -46,7 +46,7 @@ COVARIATES = {
 }
 WAYS = ("subject", "lemma")
 STEPS, CLOSE = 100, 1e-8
-COLLINEAR = 1e-9  # an eigenvalue of the columns' correlations below it is that of rounding
+COLLINEAR = 1e-9  # a smaller eigenvalue of the columns' correlations is rounding
 
 
 def verb_outcomes(verbs: pd.DataFrame, likely: pd.DataFrame) -> pd.DataFrame:
@@ -94,15 +94,15 @@ def odds_for(model: str, folder: Path | None = None) -> dict[str, Callable[[], D
 def odds_ratios(
     table: pd.DataFrame, factors: Mapping = FACTORS, covariates: Mapping = COVARIATES, *, level: float = 0.95
 ) -> pd.DataFrame:
-    """By how much each condition multiplies the odds that a verb is conjugated correctly.
+    """How much each condition multiplies the odds that a verb is conjugated correctly.
 
     Parameters
     ----------
     table : DataFrame
         A row for each outcome, or for several of one cell with their share and count (what `verb_outcomes` gives):
         correct (0 to 1), subject, lemma, a column for each factor and covariate; count is 1 by default. A factor or
-        covariate with one value alone is left out. Where there is a column construction, every construction has a level
-        of its own, so that conditions are compared within constructions.
+        covariate with a single value is left out. With a column construction, every construction has its
+        own level, so that conditions are compared within constructions.
 
     Returns a table with a row for each factor's comparison in each cell of the other factors, and for each covariate:
     effect and where (in words), odds_ratio, low, high (other subjects and verbs), p_value, p_holm (corrected for the
@@ -163,7 +163,7 @@ def odds_ratios(
 
 
 def _check(table: pd.DataFrame, conditions: Sequence[str]) -> None:
-    """Raises InputError for a column or a value that is missing, and for what is no share or no count."""
+    """Raises InputError for a missing column or value, and for an invalid share or count."""
     if missing := [column for column in ("correct", *WAYS) if column not in table]:
         raise InputError(f"the outcomes have no column {missing[0]!r}; they have: {', '.join(table.columns)}")
     if table.empty:
@@ -189,13 +189,13 @@ def _check_rank(design: np.ndarray, cells: int, covariates: Sequence[str]) -> No
 
 
 def _spread(outcomes: np.ndarray, way: np.ndarray) -> float:
-    """Over how many clusters outcomes (n,) are spread: all in one 1, alike in k of them k, none 0."""
+    """The effective number of clusters of outcomes (n,): 1 if all are in one, k if evenly in k, 0 if none."""
     sums = np.bincount(way, outcomes)
     return float(sums.sum() ** 2 / max(sums @ sums, 1e-300))
 
 
 def _levels(table: pd.DataFrame, cell: np.ndarray) -> np.ndarray:
-    """A column for each construction whose level the cells leave open: (n, at most constructions - 1)."""
+    """A column for each construction whose level the cells do not determine: (n, at most constructions - 1)."""
     constructions = table["construction"].astype(str).to_numpy() if "construction" in table else np.zeros(len(table))
     patterns = pd.DataFrame({"cell": cell, "construction": constructions}).drop_duplicates()
     known, chosen = np.eye(int(cell.max()) + 1)[patterns["cell"]], []

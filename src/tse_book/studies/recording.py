@@ -1,6 +1,6 @@
-"""Record a run: everything the claims ask of one model, measured and written as results files with their provenance.
+"""Record a run: everything the claims need from one model, measured and written as results files with provenance.
 
-What cannot be asked of a model (no lemma in its vocabulary, data that is not downloaded) is left out and named.
+What cannot be measured (no lemma in the vocabulary, data that is not downloaded) is left out and listed.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ VERSIONS = ("torch", "transformers", "numpy", "pandas")
 class Part(NamedTuple):
     """A part of a recorded run: what is measured, piece by piece, and how the pieces become one table.
 
-    A piece that raises InputError is left out, and named; its reason is kept. The only piece of a part needs no name.
+    A piece that raises InputError is left out and listed with its reason. A part's only piece needs no name.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 def agreement_results(
     model, data: Iterable[str], lemmas: str, protocols: Iterable[Protocol] = PROTOCOLS, store: Store | None = None
 ) -> pd.DataFrame:
-    """All that Newman et al.'s claims ask: Table 2 and the curves, and `further_results`."""
+    """All that Newman et al.'s claims need: Table 2, the curves, and `further_results`."""
     tables = []
     for name in data:
         found = [evaluate(model, name, lemmas, protocol=protocol, store=store) for protocol in protocols]
@@ -56,9 +56,9 @@ def agreement_results(
 
 
 def further_results(evaluation, model, lemmas: str, store=None) -> pd.DataFrame:
-    """What the claims ask besides an evaluation's own numbers.
+    """What the claims need besides an evaluation's own numbers.
 
-    Past forms in its constructions; where Simple is one of them, EW there over verbs that are never nouns, and Table 3.
+    Past forms in its constructions; if Simple is one of them, also EW there over verbs never nouns, and Table 3.
     """
     tables = [past_rows(model, evaluation.contexts, lemmas)]
     if "Simple" in set(evaluation.contexts["construction"]):
@@ -93,7 +93,7 @@ def record(model, folder: Path, parts: Iterable[Part]) -> dict:
         started = time.perf_counter()
         table, troubles = _measured(part)
         names = {f"{part.name}: {piece}" if piece else part.name: why for piece, why in troubles.items()}
-        left_out |= {name: why.replace(model.name, model.label) for name, why in names.items()}  # not a folder's place
+        left_out |= {name: why.replace(model.name, model.label) for name, why in names.items()}  # not a folder's path
         if table.empty:
             if not troubles:
                 left_out[part.name] = "the model knows too few of the words"

@@ -1,7 +1,7 @@
 """Rows for the ledger: what a model did, as numbers with the names that the claims use.
 
-`Evaluation.tidy` gives the ledger Table 2 and the curves, `PairScores.tidy` BLiMP; the other claims ask for other
-things, made here from suite outcomes and distributions at the verb slot. Every function returns a table of
+`Evaluation.tidy` gives the ledger Table 2 and the curves, `PairScores.tidy` BLiMP; the other claims need other
+numbers, made here from suite outcomes and distributions at the verb slot. Every function returns a table of
 `TIDY_COLUMNS`, which results files and the store hold as well; ``lemmas`` is 0 where no lemma list is involved.
 """
 
@@ -25,8 +25,8 @@ from tse_core.uncertainty.shares import joined, wilson
 from tse_core.uncertainty.tables import subject_clusters
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place
-TEMPLATE_VERBS = ("like", "hate", "love")  # those that TSE asks about in Table 3's first sentence
-LIKE = ("like", "likes")  # of which the text says that the first, wrong form is likelier in both sentences
+TEMPLATE_VERBS = ("like", "hate", "love")  # TSE's verbs in Table 3's first sentence
+LIKE = ("like", "likes")  # the text says that the first (wrong) form is more probable in both sentences
 _WHOLE = {"side": "top", "cutoff": 1.0, "low": np.nan, "high": np.nan, "coverage": np.nan, "invalid": np.nan}
 _NO_LIST = {"lemmas": 0, "contexts": 0, "pairs": 0}
 
@@ -34,7 +34,7 @@ _NO_LIST = {"lemmas": 0, "contexts": 0, "pairs": 0}
 def suite_rows(outcomes: Iterable) -> pd.DataFrame:
     """Accuracy of one model on each suite (first prediction, as recorded by Hu et al. 2020), circuit, and SG score.
 
-    A circuit, and the SG score, is the mean over its suites among the 31 analysed, where all of them ran.
+    The value of a circuit, or the SG score, is the mean over its suites among the 31 analysed, if all of them ran.
     """
     outcomes = list(outcomes)
     rows = []
@@ -66,7 +66,7 @@ def suites_signature(signatures: Sequence[Signature]) -> Signature:
 
 
 def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
-    """Table 3 from a model: probabilities of the printed subwords and of `LIKE`, how many printed ones lead, TSE."""
+    """Table 3 from a model: probabilities of the printed subwords and of `LIKE`, their share in its top 10, TSE."""
     lemmas = as_lemmas(lemmas)
     printed = published.table3()
     parts = []
@@ -88,8 +88,8 @@ def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
 def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, sample: int = 200) -> pd.DataFrame:
     """The mean probability on past forms in each construction, over a fixed sample of its contexts.
 
-    `contexts` has construction, noun, left, right, number: an evaluation's contexts, or pairs. A list that does not
-    name past forms is given those of the appendix.
+    `contexts` has construction, noun, left, right, number: an evaluation's contexts, or pairs. A list without
+    past forms gets those of the appendix.
     """
     shares = sampled_forms(model, contexts, lemmas, sample)
     rows = [_bounded(group, "past") for _, group in shares.groupby("construction", sort=False)]
@@ -108,9 +108,9 @@ def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: i
 
 
 def not_nouns_rows(evaluation) -> pd.DataFrame:
-    """EW over the lemmas that are no nouns, from an evaluation made with keep="lemmas".
+    """EW over the lemmas that are not nouns, from an evaluation made with keep="lemmas".
 
-    Which lemmas are nouns the appendix' table says; lemmas that are not in it are left out.
+    The appendix' table says which lemmas are nouns; lemmas that are not in it are left out.
     """
     groups = [group for _, group in scores_over(evaluation, only_verbs()).groupby("construction", sort=False)]
     rows = [_bounded(group, "ew") | {"lemmas": group["lemmas"].max()} for group in groups]

@@ -1,8 +1,8 @@
-"""Verbs of one token and of several behind an adverb, where hardly a verb is read as a noun: what H5 asks.
+"""Verbs of one token and of several after an adverb, where hardly any verb is read as a noun: the data for H5.
 
     data/recorded/MODEL/several_tokens.parquet   a verb, a subject and an attractor: in how many contexts it agrees
 
-Whole words cost seconds a context on a processor, so that some verbs of each kind are asked in some of the contexts,
+Whole words cost seconds per context on a CPU, so only some verbs of each kind are scored in some of the contexts,
 both drawn with a fixed seed.
 """
 

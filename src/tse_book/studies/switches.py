@@ -1,4 +1,4 @@
-"""What a policy does to Table 2's scores: each changed alone, everything else at its default."""
+"""The effect of each policy on Table 2's scores: each changed alone, everything else at its default."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -28,8 +28,8 @@ def policy_switches(
     Returns
     -------
     DataFrame
-        model, switch (what was changed), setting ("default" or "flipped"), construction, metric, score. A score that
-        does not exist with a switch is left out.
+        model, switch (what was changed), setting ("default" or "flipped"), construction, metric, score. Scores that
+        are undefined under a switch are left out.
     """
     constructions, model = list(constructions), load_model(name)
     default = _scores(model, _pairs(constructions), lemmas, store)

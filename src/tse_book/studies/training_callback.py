@@ -1,4 +1,4 @@
-"""Evaluations inside a training loop: scores over training, at a stated price and without a trace in the weights."""
+"""Evaluations inside a training loop: scores over training, at a bounded cost and with no effect on the weights."""
 
 import random
 import time
@@ -23,10 +23,10 @@ from tse_core.syntaxgym.outcomes import Outcome
 
 
 class EvaluationCallback(TrainerCallback):
-    """Evaluates the model of a Hugging Face Trainer every so many steps.
+    """Evaluates the model of a Hugging Face Trainer every `every` steps.
 
-    The weights at the end are those of a training without it, bit for bit: the model is read without being changed
-    (see `tse_core.load_model`), and the states of the random generators are put back. An evaluation that fails is left
+    The final weights are bit for bit those of a training run without it: the model is read without being changed
+    (see `tse_core.load_model`), and the states of the random generators are restored. An evaluation that fails is left
     out with a warning, and training goes on.
 
     Used as ``trainer.add_callback(EvaluationCallback(trainer, {"agreement": lambda model: evaluate(model, pairs)}))``.
@@ -34,16 +34,16 @@ class EvaluationCallback(TrainerCallback):
     Parameters
     ----------
     trainer : transformers.Trainer
-        Its own log takes the scores, and with it every tracker that it reports to: ``eval_agreement_EW`` and so on.
+        The scores go to its log, and so to every tracker that it reports to: ``eval_agreement_EW`` and so on.
     measures : mapping from a name to a function
         Each takes a `LanguageModel` and returns what `evaluate`, `evaluate_blimp` or `evaluate_suite` return.
     every : int
         Steps from one evaluation to the next.
     share : float
-        The share of the training's time that evaluations may take. One that would take more is skipped. What it
-        would cost is known from the one before: the first is always done, and later ones wait until it is paid.
+        The share of the training's time that evaluations may take. One that would exceed it is skipped. The
+        cost is estimated from the previous one: the first is always done, and later ones wait until it is covered.
     out : Path, optional
-        Results file (.parquet or .csv), written anew after each evaluation.
+        Results file (.parquet or .csv), rewritten after each evaluation.
     tokenizer : optional
         By default the trainer's ``processing_class``.
     options
@@ -103,12 +103,12 @@ class EvaluationCallback(TrainerCallback):
         self._last = time.perf_counter() - begun
         self._spent += self._last
         if scores:
-            due = control.should_log  # which a log of one's own would take back
+            due = control.should_log  # which our own log would reset
             self.trainer.log(scores)
             control.should_log = due
 
     def _evaluated(self, step: int) -> dict[str, float]:
-        """What goes into the trainer's log; the curve and its file take all scores."""
+        """The scores for the trainer's log; the curve and its file get all scores."""
         logged: dict[str, float] = {}
         tables, model = [self.curve] if len(self.curve) else [], None
         for name, measure in self.measures.items():
@@ -142,7 +142,7 @@ class EvaluationCallback(TrainerCallback):
 
 
 def _overall(table: pd.DataFrame) -> dict[str, float]:
-    """One score a metric of a tidy table: over all verbs, and over all constructions by their sizes."""
+    """One score per metric of a tidy table: over all verbs, and over all constructions, weighted by size."""
     rows = table[(table["side"] == "") | ((table["side"] == "top") & (table["cutoff"] == 1.0))].dropna(subset=["score"])
     whole = rows[rows["construction"].isin(["Overall", "all pairs"])]
     scores = {}
@@ -154,7 +154,7 @@ def _overall(table: pd.DataFrame) -> dict[str, float]:
 
 @contextmanager
 def _same_random_numbers() -> Iterator[None]:
-    """Afterwards every generator goes on as if nothing had been drawn in between."""
+    """Restores every random generator afterwards, as if nothing had been drawn in between."""
     python, cpu = random.getstate(), torch.get_rng_state()
     numpy = np.random.get_state()  # noqa: NPY002 (the generator that a training loop shares is the one to restore)
     gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []

@@ -1,4 +1,4 @@
-"""What a recorded run says of whole words: Table 2 by single entries and by whole words, in the same contexts.
+"""A recorded run on whole words: Table 2 by single entries and by whole words, in the same contexts.
 
 data/recorded/MODEL/words.parquet       results (`tse_core.results.tidy.TIDY_COLUMNS`) by each of the forms' policies
 data/recorded/MODEL/verbs.parquet       forms, construction, lemma: in how many contexts it agrees, its tokens
@@ -59,7 +59,7 @@ def words_detail(found: dict[str, Evaluation]) -> Detail:
 
 
 def verbs_detail(model: LanguageModel, found: dict[str, Evaluation]) -> Detail:
-    """Of each lemma in each construction: in how many contexts the form that agrees is the likelier one, the mean
+    """For each lemma in each construction: in how many contexts the form that agrees is more probable, the mean
     probability of each form, and how many tokens it has."""
     tables = []
     for name, run in found.items():
