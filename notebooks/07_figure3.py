@@ -82,7 +82,6 @@ from IPython.display import display
 from tse_book import charts
 from tse_book.pages import figures, glue, newman, table, try_this
 from tse_book.studies.slot_shares import form_shares
-from tse_core import load_model
 from tse_core.agreement.slots import FORMS
 from tse_core.paths import store_folder
 
@@ -167,7 +166,7 @@ chosen = (
     .head(sampled)
 )
 parts = [
-    form_shares(load_model(name), chosen, lemmas[0]).assign(model=newman.label(name))
+    form_shares(newman.opened(name), chosen, lemmas[0]).assign(model=newman.label(name))
     for name in newman.real_models(models)
 ]
 shares = (

@@ -224,7 +224,11 @@ rows = []
 for model in newman.real_models(models):
     for name in data:
         contexts = tse_core.evaluate(
-            model, name, lemmas[0], protocol=protocols[0], store=store_folder()
+            newman.opened(model),
+            name,
+            lemmas[0],
+            protocol=protocols[0],
+            store=store_folder(),
         ).contexts
         for metric in ("ew", "mw"):
             pair = contexts[["construction"]].assign(

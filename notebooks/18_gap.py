@@ -126,7 +126,7 @@ from tse_book.studies.gap import (
     known_parts,
     stages_of,
 )
-from tse_core import evaluate, load_lemmas, load_model, load_pairs
+from tse_core import evaluate, load_lemmas, load_pairs
 from tse_core.paths import data_folder, store_folder
 
 store = store_folder()
@@ -249,7 +249,7 @@ def by_tenth(verbs, line):
 kinds = {}
 for name in real:
     runs = [
-        evaluate(name, part, lemmas[0], keep="lemmas", store=store)
+        evaluate(newman.opened(name), part, lemmas[0], keep="lemmas", store=store)
         for part in constructions_asked
     ]
     every = verbs_of(pd.concat(run.by_lemma for run in runs))
@@ -421,7 +421,7 @@ for name in newman.laboratory_models(models):
 # %% tags=["hide-input"]
 rows = []
 for name in newman.causal_models(models)[:1]:
-    reader = load_model(name)
+    reader = newman.opened(name)
     for bos in bos_policies:
         model = reader.with_policies(bos=bos)
         for part in front_rows:

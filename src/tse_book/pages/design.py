@@ -13,7 +13,6 @@ from tse_book.studies.findings import AGAINST, DEFAULT, NO_NOUNS, NOUNS, finding
 from tse_book.studies.findings_run import joined_pairs, recorded_findings
 from tse_book.studies.gap import Stages, recorded_stages, stages_of
 from tse_core.agreement.evaluate import evaluate
-from tse_core.models.coerce import load_model
 
 ATTRACTORS = {"": "none", "singular": "singular", "plural": "plural"}
 GAP_CLAIM, FALL_CLAIM = "E.ew-below-tse", "E.head-tail.ew"
@@ -27,7 +26,7 @@ def designs(models, lemmas: str, data: str, store=None) -> dict[str, Design]:
         label = newman.label(name)
         of_contexts, of_verbs = (recorded_details(label, kind) for kind in ("factorial", "factorial_verbs"))
         if of_contexts is None or of_verbs is None:
-            run = evaluate(load_model(name), data, lemmas, cutoffs=WHOLE, keep="forms", store=store)
+            run = evaluate(newman.opened(name), data, lemmas, cutoffs=WHOLE, keep="forms", store=store)
             contexts, verbs = (TABLES[kind](run) for kind in ("factorial", "factorial_verbs"))
         else:
             contexts, verbs = of_contexts.table, of_verbs.table
@@ -39,7 +38,7 @@ def gap_stages(model: str, data, lemmas: str, store=None) -> Stages:
     """The stages of a model's gap (`tse_book.studies.gap`): from its recorded run, or from scores on `data`."""
     stages = recorded_stages(newman.label(model))
     if stages is None:
-        stages = stages_of([evaluate(model, part, lemmas, keep="forms", store=store) for part in data])
+        stages = stages_of([evaluate(newman.opened(model), part, lemmas, keep="forms", store=store) for part in data])
     return stages
 
 
@@ -53,7 +52,7 @@ def gap_findings(model: str, data, lemmas: str, store=None) -> pd.DataFrame:
     found = recorded_findings()
     found = found[(found["model"] == newman.label(model)) & found["claim"].isin([GAP_CLAIM, FALL_CLAIM])]
     if not {NOUNS, NO_NOUNS} <= set(found["condition"]):
-        run = evaluate(model, joined_pairs(data), lemmas, keep="lemmas", store=store)
+        run = evaluate(newman.opened(model), joined_pairs(data), lemmas, keep="lemmas", store=store)
         kinds = {DEFAULT: None, NOUNS: True, NO_NOUNS: False}
         found = findings_table({kind: [(about_verbs(run, nouns), run.signature)] for kind, nouns in kinds.items()})
         found = found[found["claim"] == GAP_CLAIM]

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tse_book.charts import published_curves as published_curves
+from tse_book.pages.newman import opened
 from tse_book.studies.shuffled import null_curves
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.job import Protocol
@@ -32,7 +33,7 @@ def measured_curves(
     parts = []
     for model in models:
         for name in data:
-            parts.append(curves_of(evaluate(model, name, lemmas, protocol=protocol, store=store)))
+            parts.append(curves_of(evaluate(opened(model), name, lemmas, protocol=protocol, store=store)))
     columns = [*KEYS, "score", "coverage", "invalid", "contexts", "low", "high", "lemmas", "signature", "source"]
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
@@ -56,7 +57,7 @@ def with_null(curves: pd.DataFrame, models, data, lemmas: str, *, sample: int, s
     parts = []
     for model in models:
         for name in data:
-            found = evaluate(model, name, lemmas, keep="forms", sample=sample, store=store)
+            found = evaluate(opened(model), name, lemmas, keep="forms", sample=sample, store=store)
             parts.append(null_curves(found).assign(model=found.signature.model))
     return curves.merge(pd.concat(parts), how="left", on=KEYS) if parts else curves
 

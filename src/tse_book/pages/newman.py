@@ -5,6 +5,7 @@ A laboratory model is compared with its own language, a real model with the publ
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from html import escape
 
 import pandas as pd
@@ -17,7 +18,8 @@ from tse_book.pages.profiles import INSTEAD
 from tse_book.published import MODELS
 from tse_core.datasets.giant_verb_list import LEMMAS_EXPECTED
 from tse_core.datasets.names import load_pairs
-from tse_core.models.coerce import load_model
+from tse_core.models.coerce import as_language_model
+from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature
 
 LABORATORY = "lab-"
@@ -52,7 +54,13 @@ def real_models(models: Iterable[str]) -> list[str]:
 
 def causal_models(models: Iterable[str]) -> list[str]:
     """The causal ones of the real models; opens each."""
-    return [name for name in real_models(models) if load_model(name).kind == "causal"]
+    return [name for name in real_models(models) if opened(name).kind == "causal"]
+
+
+@lru_cache
+def opened(name: str) -> LanguageModel:
+    """A model by its name, opened once for everything that a chapter measures."""
+    return as_language_model(name)
 
 
 def laboratory_models(models: Iterable[str]) -> list[str]:
