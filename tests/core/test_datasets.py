@@ -3,6 +3,7 @@
 import hashlib
 import http.server
 import json
+import os
 import threading
 
 import pandas as pd
@@ -138,6 +139,22 @@ def test_an_address_without_the_file_says_so(served, tiny_registry, tmp_path):
     (tiny_registry / HELLO).unlink()
     with pytest.raises(InputError, match="the server answers 404.*TSE_MIRROR"):
         downloads.fetch(["greetings/hello"])
+    assert cached_files(tmp_path / "cache") == []
+
+
+@pytest.mark.parametrize("address", [f"http://{'a' * 70}.example", "http://[::1"])
+def test_an_address_or_a_redirection_that_cannot_be_read_is_one_line(served, tmp_path, monkeypatch, address):
+    def redirected(handler):
+        handler.send_response(302)
+        handler.send_header("Location", address)
+        handler.end_headers()
+
+    monkeypatch.setattr(served, "do_GET", redirected)
+    for mirror in (os.environ["TSE_MIRROR"], address):
+        monkeypatch.setenv("TSE_MIRROR", mirror)
+        with pytest.raises(InputError, match="greetings/hello: .*cannot be downloaded.*TSE_MIRROR") as error:
+            downloads.fetch(["greetings/hello"])
+        assert "\n" not in str(error.value)
     assert cached_files(tmp_path / "cache") == []
 
 

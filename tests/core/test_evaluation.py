@@ -13,6 +13,7 @@ from tse_core.agreement.comparison import compare_metrics
 from tse_core.agreement.shards import _forms
 from tse_core.datasets.pair_files import read_pairs
 from tse_core.metrics.scores import PAPER_CUTOFFS, cutoff_scores
+from tse_core.metrics.table import columns_at_cutoffs
 from tse_core.results.store import Store
 
 RELEASED = "mirror/bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf71/data"
@@ -221,3 +222,10 @@ def test_forms_of_very_long_verb_lists_keep_their_lemmas():
     log_probabilities = torch.zeros(1, 4).log_softmax(-1)
     table = _forms(np.array([0]), log_probabilities, log_probabilities, np.tile([[0, 1]], (lemmas, 1)))
     assert table["lemma"].tolist() == list(range(lemmas))
+
+
+def test_the_scores_of_contexts_stand_in_the_order_of_the_table_of_metrics(tiny_causal, simple):
+    found = evaluate(tiny_causal, simple)
+    at_cutoffs = [name.rsplit("_", 1)[0] for name in found.contexts if "_top_" in name or "_bottom_" in name]
+    expected = [f"{column}_{side}" for side in ("top", "bottom") for column in columns_at_cutoffs()]
+    assert list(dict.fromkeys(at_cutoffs)) == expected

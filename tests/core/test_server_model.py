@@ -234,6 +234,7 @@ def test_nonsense_in_the_middle_of_a_run_is_one_line(local, what):
             lambda *_: (404, {"detail": "Not Found"}),
             "gives no log-probabilities of a prompt.*it answers 404: Not Found",
         ),
+        (lambda *_: (404, {"detail": "half a character: \ud83d"}), "it answers 404: half a character: ."),
         (lambda m, b: echoed(m, b) | {"model": "other"}, "#tiny: another model answers, 'other'"),
         (lambda m, b: {"choices": [{"text": " more", "logprobs": None}]}, "gives no log-probabilities of a prompt"),
         (lambda m, b: {"choices": [{"logprobs": {"tokens": [" x"], "token_logprobs": [-1.0]}}]}, "do not spell"),

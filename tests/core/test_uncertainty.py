@@ -210,6 +210,14 @@ def test_scores_with_different_units_meet_in_the_noun():
     assert found.difference == pytest.approx(0.8 - 5 / 6)
 
 
+def test_clusters_whose_large_numbers_have_no_type_in_common_stay_apart():
+    nouns = np.arange(12) // 2 + 2**62
+    scores, others = np.arange(12) % 3 / 2, np.arange(12) % 4 / 3
+    expected = compare(scores, others, nouns)
+    assert expected.clusters == 6
+    assert compare(scores, others, nouns.astype(np.uint64), nouns) == expected  # numpy would join them as float64
+
+
 @pytest.mark.parametrize("right,of,low,high", [(22, 28, 0.6046, 0.8979), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)])
 def test_wilson_intervals_are_the_published_ones(right, of, low, high):
     assert wilson(right, of)[1:3] == pytest.approx((low, high), abs=1e-4)

@@ -128,8 +128,8 @@ def _score_contexts(job: Job, found: Distributions, number: np.ndarray) -> pd.Da
         scores, total = scores_inside(correct, wrong, found.head), np.ones_like(found.total)
     columns = {"context": found.contexts}
     for side, cutoffs, scored in (("top", job.cutoffs.top, scores.top), ("bottom", job.cutoffs.bottom, scores.bottom)):
-        for kind, values in scored.items():
-            values = values * total if kind == COVERAGE else values
+        for kind in columns_at_cutoffs():
+            values = scored[kind] * total if kind == COVERAGE else scored[kind]
             columns |= {f"{kind}_{side}_{cutoff:g}": column for cutoff, column in zip(cutoffs, values.T, strict=True)}
     return pd.DataFrame(columns)
 

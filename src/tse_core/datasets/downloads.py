@@ -130,7 +130,11 @@ def _downloaded(source: str, size: int) -> bytes:
     import requests
 
     end, content = time.monotonic() + _WAIT + size / _SLOWEST, b""
-    with requests.get(source, stream=True, timeout=_WAIT) as answer:
+    try:
+        begun = requests.get(source, stream=True, timeout=_WAIT)
+    except ValueError as error:  # of some addresses that cannot be read, such as one of a redirection
+        raise requests.exceptions.InvalidURL(str(error)) from None
+    with begun as answer:
         answer.raise_for_status()
         for chunk in answer.iter_content(65536):
             content += chunk

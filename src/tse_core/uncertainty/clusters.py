@@ -80,7 +80,7 @@ def shared_codes(samples: Sequence[Sample]) -> list[np.ndarray]:
     found = []
     for labels in zip(*(sample.clusters for sample in samples), strict=True):
         arrays = [np.asarray(label) for label in labels]
-        numbers = all(array.dtype.kind in "iu" for array in arrays)
+        numbers = all(array.dtype.kind in "iu" for array in arrays) and np.result_type(*arrays).kind in "iu"  # no float
         found.append(codes([np.concatenate(arrays if numbers else [array.astype(str) for array in arrays])]))
     return found
 

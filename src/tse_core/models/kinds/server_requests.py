@@ -100,7 +100,7 @@ def _reason(content: bytes) -> str:
     said = _json(content)
     for name in ("error", "detail", "message"):
         said = said.get(name, said) if isinstance(said, dict) else said
-    return _short(content if said is None else str(said).encode())
+    return _short(content if said is None else str(said).encode(errors="replace"))
 
 
 def _short(content: bytes) -> str:
