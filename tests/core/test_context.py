@@ -44,6 +44,12 @@ def test_the_verbs_forms_hold_the_scores(model):
     assert shown[first["correct"]] == pytest.approx(first["p_correct"], rel=1e-5)
 
 
+@pytest.mark.parametrize(("number", "forms"), [(0, ("laughs", "laugh")), ("plural", ("laugh", "laughs"))])
+def test_the_wrong_form_is_that_of_the_other_number(model, number, forms):
+    found = tse_core.score_context(model, "The farmers", number=number).forms.set_index("lemma").loc["laugh"]
+    assert (found["correct"], found["wrong"]) == forms
+
+
 def test_the_other_number_turns_right_into_wrong(model):
     one, other = (tse_core.score_context(model, "The farmers", number=number) for number in (0, "plural"))
     assert one.mw == pytest.approx(1 - other.mw, rel=1e-5)

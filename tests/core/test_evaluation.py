@@ -57,6 +57,13 @@ def test_the_released_protocol_reproduces_the_released_code(shared, tmp_path, ca
             np.testing.assert_allclose(ours["invalid"], theirs[f"invalid_{side}"], atol=5e-4)
 
 
+def test_the_signature_says_whether_a_first_letter_is_large_and_a_period_ends_the_sentences(tiny_causal):
+    plain = load_pairs("marvin-linzen/simple", capital=False, period=False)
+    for pairs, said in ((load_pairs("marvin-linzen/simple"), ("first", "add")), (plain, ("as-is", "as-is"))):
+        policy = evaluate(tiny_causal, pairs).signature.policy
+        assert (policy["caps"], policy["period"]) == said
+
+
 @pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
 def test_scores_equal_the_metrics_of_each_slot(kind, simple, request):
     """Every context by hand: its slot's distribution, then the metrics on that one row."""

@@ -121,6 +121,7 @@ def test_head_of_five_words(cutoff, ew, mw, mass, accumulate):
         (0.2, np.nan, np.nan, 0),  # one form of each lemma at most: none counts
         (0.45, 0, 0.25, 0.4 / 2),  # half of the word that completes the second lemma
         (0.9, 0.75 * 0.5, 0.25 * 0.25 + 0.75 * 0.5 / 0.95, 0.25 * 0.4 + 0.75 * 0.95),
+        (1.0, 0.5, 0.5 / 0.95, 0.95),  # everything, as at the top
     ],
 )
 def test_tail_of_five_words(cutoff, ew, mw, mass, accumulate):

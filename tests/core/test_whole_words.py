@@ -345,6 +345,13 @@ def test_list_cutoffs_rank_the_forms_of_the_list_by_their_share_of_its_probabili
         assert context[f"mass_top_{cutoff}"] <= total * (1 + 1e-6)
 
 
+def test_the_coverage_of_whole_words_is_the_probability_of_all_their_forms(pieces, simple, few):
+    found = evaluate(pieces, simple, few, forms="words", keep="lemmas", sample=2)
+    of_forms = found.by_lemma[["probability_correct", "probability_wrong"]].sum(axis=1) * found.by_lemma["contexts"]
+    assert 0 < of_forms.sum() < len(found.contexts)
+    assert found.contexts["mass_top_1"].sum() == pytest.approx(of_forms.sum(), rel=1e-6)  # single precision
+
+
 def test_more_lemmas_count_as_whole_words_and_the_line_says_so(pieces, simple, few):
     single = evaluate(pieces, simple, few)
     whole = evaluate(pieces, simple, few, forms="words", sample=3)
