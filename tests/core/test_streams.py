@@ -24,6 +24,7 @@ def environment(**changes):
     return {k: v for k, v in (os.environ | changes).items() if v is not None}
 
 
+@pytest.mark.slow
 def test_output_is_utf_8_whatever_the_locale(tmp_path, small_models):
     text = tmp_path / "text.txt"
     text.write_text("Ein Café über.\n", encoding="utf-8")
