@@ -49,7 +49,7 @@ def test_all_that_a_recorded_run_wrote_is_taken_and_the_book_reads_the_same_stor
     assert verdict(known_results(store_folder())) == NOT_RUN
     code, out, said = tse("results", "add", *sorted(recorded.iterdir()))
     assert code == 0 and "agreement.parquet" in out
-    assert "passed over, as they hold no results: findings.csv, provenance.json" in said
+    assert "skipped, as they hold no results: findings.csv, provenance.json" in said
     assert verdict(known_results(store_folder())) == OTHER_LIST
     assert "0 numbers added" in tse("results", "add", recorded)[1]  # a folder is all its files
 
