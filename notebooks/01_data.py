@@ -154,7 +154,7 @@ def words(column, x, dy, **looks):
     )
 
 
-browser = alt.layer(  # each pair on two lines, so that a phone has room for it
+browser = alt.layer(  # each pair on two lines, so that it fits on a phone
     words("left", 0, -9),
     words("correct", 16, 9, color="#009e73", fontWeight=600),
     words("starred", 96, 9, color="#d55e00", fontWeight=600),

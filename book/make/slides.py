@@ -2,7 +2,7 @@
 
 In the text, ``---`` separates the slides, and a quotation is a note for the teacher. Three things come from chapters:
 the directives ``{chart}`` and ``{table}``, with NOTEBOOK#SECTION, bring the first chart or table of a section, or with
-NOTEBOOK::NAME a glued one; a number after it says how many rows of the table the slide has room for. The role
+NOTEBOOK::NAME a glued one; a number after it says how many rows of the table fit on the slide. The role
 ``{glue}`` with NOTEBOOK::NAME:FORMAT brings a number.
 """
 

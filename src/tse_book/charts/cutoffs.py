@@ -14,7 +14,7 @@ from tse_core.agreement.curves import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
 TOP_END, BOTTOM_START = 0.54, 0.63
-TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (1e-2, 1e-6)}  # as many as have room for their labels
+TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (1e-2, 1e-6)}  # as many as fit with their labels
 CHOOSE = "Choose the construction in colour."
 FEW = 10  # a mean over fewer contexts is drawn faint
 KEPT = (

@@ -27,7 +27,7 @@ def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "
     look : str
         What to look at there, as a sentence; it is escaped.
 
-    Raises InputError: Without a context or pair, with more than the page has room for, or with an unknown number.
+    Raises InputError: Without a context or pair, with more than fits on the page, or with an unknown number.
     """
     link = f'<a href="{escape(_PAGE + "#" + _state(contexts, pair, verb, cut))}">Try this one</a>'
     sentences = [f"<em>{escape(left)} …</em> ({number} subject)" for left, number in contexts]

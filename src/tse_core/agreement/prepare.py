@@ -50,7 +50,7 @@ def prepare(
     model = as_language_model(model)
     if cut == "all-words" and model.kind == "masked":
         raise InputError(f"{model.label} is a masked model: words of different lengths have no order; use cut='list'")
-    if protocol == "released" and model.bos == "default":  # the released code itself adds no token in front
+    if protocol == "released" and model.bos == "default":  # the released code itself adds no BOS token
         model = model.with_policies(bos="tokenizer")
     found = counted_forms(model, lemmas, forms, pd.concat([pairs["correct"], pairs["wrong"]]).unique())
     if found.words and found.words.end:
