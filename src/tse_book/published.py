@@ -8,7 +8,7 @@ from functools import cache
 
 import pandas as pd
 
-from tse_core.errors import unknown
+from tse_core.errors import check_known
 from tse_core.paths import data_folder
 
 MODELS = {
@@ -74,8 +74,7 @@ def figures234(figure: str | None = None, *, readable: bool = True) -> pd.DataFr
     table["metric"] = table["metric"].replace({"EW-run": "EW"})
     table.insert(2, "hf_name", table["model"].map(MODELS))
     if figure is not None:
-        if figure not in _FIGURES:
-            raise unknown("figure", figure, _FIGURES)
+        check_known("figure", figure, _FIGURES)
         table = table[table["figure"] == figure]
     if readable:
         table = table[table["quality"] != "hidden"]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known, unknown
 from tse_core.files import write_aside
 from tse_core.paths import data_folder
 from tse_core.results.result_index import IMPORTED, stored_numbers
@@ -61,8 +61,7 @@ def load_recorded(model: str, part: str | None = None, folder: Path | None = Non
     InputError : no such run or part; a file that is not the one recorded.
     """
     homes = {home.name: home for home in _homes(folder)}
-    if model not in homes:
-        raise unknown("recorded run", model, homes)
+    check_known("recorded run", model, homes)
     files = read_provenance(homes[model])["files"]
     if part is not None and part not in files:
         raise unknown(f"part of the recorded run {model}", part, files)

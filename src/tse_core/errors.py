@@ -1,7 +1,7 @@
 """Mistakes a user can fix: one line that says what was wrong, where, and what would be right."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what controls a terminal
@@ -43,6 +43,12 @@ class LittleCountedWarning(UserWarning):
 
 class UnknownWordsWarning(UserWarning):
     """A model does not know words of the contexts that it is asked about; one line names them."""
+
+
+def check_known(what: str, name: object, known: Collection, hint: str = "") -> None:
+    """Raises the error of `unknown` for a name that is not among the known ones."""
+    if name not in known:
+        raise unknown(what, name, known, hint)
 
 
 def unknown(what: str, name: object, known: Iterable[str], hint: str = "") -> InputError:

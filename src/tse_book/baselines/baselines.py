@@ -18,7 +18,7 @@ import torch
 
 from tse_book.baselines.lstm import LSTM, train_lstm
 from tse_book.baselines.ngram import NGram, train_ngram
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.models.devices import usable_device
 from tse_core.models.identity import safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.kinds.request import Request
@@ -60,8 +60,7 @@ def train_baseline(
     >>> model.kind, model.tokenizer.tokenize("The keys are odd.")
     ('causal', ['the', 'keys', 'are', '[UNK]', '.'])
     """
-    if kind not in BASELINES:
-        raise unknown("kind of baseline", kind, BASELINES)
+    check_known("kind of baseline", kind, BASELINES)
     sentences = list(sentences)
     if not any(sentence.strip() for sentence in sentences):
         raise InputError("a baseline needs a corpus: no sentence with a word was given")
@@ -158,8 +157,7 @@ def load_baseline(request: Request) -> LanguageModel:
         what = settings["kind"]
     except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         raise _unreadable(folder, error) from error
-    if what not in BASELINES:
-        raise unknown("kind of baseline", what, BASELINES)
+    check_known("kind of baseline", what, BASELINES)
     allowed = {"kind": (None, "causal"), "dtype": ("float32",), "revision": (None,)}
     if what == "ngram":
         allowed["device"] = ("auto", "cpu")

@@ -10,7 +10,7 @@ from tse_book import published
 from tse_book.charts.cutoffs import CHOOSE, coverage_curves, cutoff_curves, invalid_curves
 from tse_book.charts.scores import table2_dots
 from tse_book.charts.theme import INERT, described, listed, needs
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known, unknown
 from tse_core.files import write_output
 from tse_core.metrics.table import METRICS
 
@@ -46,8 +46,7 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
     --------
     >>> tse_book.plot(evaluation, "figure2", beside="gpt2-xl")  # doctest: +SKIP
     """
-    if figure not in FIGURES:
-        raise unknown("figure", figure, FIGURES)
+    check_known("figure", figure, FIGURES)
     if beside is not None and beside not in published.MODELS.values():
         raise unknown("published model", beside, published.MODELS.values())
     table = results if isinstance(results, pd.DataFrame) else results.tidy()

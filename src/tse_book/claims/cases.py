@@ -7,7 +7,7 @@ prints or its authors released; not our own counts), and what else the claim's t
 import pandas as pd
 
 from tse_book import published
-from tse_core.errors import unknown
+from tse_core.errors import check_known
 
 _BOUNDS = {"eq": "", "under": "under", "over": "over"}
 
@@ -17,8 +17,7 @@ def cases(claim: dict) -> list[dict]:
     each = claim.get("each", [{}])
     if not isinstance(each, str):
         return each
-    if each not in _CASES:
-        raise unknown("set of cases", each, _CASES, " (data/claims.yaml)")
+    check_known("set of cases", each, _CASES, " (data/claims.yaml)")
     return _CASES[each]()
 
 

@@ -30,7 +30,7 @@ from tse_book.studies.findings import (
     NOUNS,
     ONCE,
 )
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.p_values import holm, p_value
 
 LEVEL = 0.05
@@ -114,8 +114,7 @@ def threshold_of(claim: dict) -> float:
     given = claim["threshold"]
     if isinstance(given, int | float):
         return float(given)
-    if given not in _COMPUTED:
-        raise unknown("threshold", given, _COMPUTED, " (data/claims.yaml)")
+    check_known("threshold", given, _COMPUTED, " (data/claims.yaml)")
     return float(_COMPUTED[given]())
 
 
@@ -192,8 +191,7 @@ def _checked(findings: pd.DataFrame, known: list[str]) -> pd.DataFrame:
         raise InputError(f"findings without {', '.join(missing)}; needed: {', '.join(FINDING_COLUMNS)}")
     for column, names in (("claim", known), ("condition", [DEFAULT, *AGAINST])):
         for name in findings[column].unique():
-            if name not in names:
-                raise unknown(f"{column} of a finding", name, names, " (data/claims.yaml)")
+            check_known(f"{column} of a finding", name, names, " (data/claims.yaml)")
     twice = findings[findings.duplicated(["model", "claim", "condition", "row"])]
     if len(twice):
         row = twice.iloc[0]

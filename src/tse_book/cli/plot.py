@@ -9,7 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.results import Which, opened
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
 
 HELP = """Draw a figure of Newman et al. (2021) from a run, beside a published model.
@@ -43,8 +43,7 @@ def plot(
     from tse_book.charts import plot as draw
 
     names = {name.removeprefix("figure"): name for name in FIGURES}
-    if figure not in names:
-        raise unknown("figure", figure, names)
+    check_known("figure", figure, names)
     table = opened(which, store)
     chart = draw(table, names[figure], beside=beside, chosen=construction)
     out = out or Path(f"{names[figure]}-{safe_name(table['model'].iloc[0])}.html")

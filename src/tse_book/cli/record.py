@@ -7,7 +7,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.errors import unknown
+from tse_core.errors import check_known
 
 HELP = """Measure everything that the claims need from one model and keep it as a recorded run.
 
@@ -72,8 +72,7 @@ def record(
 
     known = (*PARTS, FINDINGS, DETAILS, WORDS, FACTORIAL, SEVERAL, ODDS)
     for name in part or []:
-        if name not in known:
-            raise unknown("part", name, known)
+        check_known("part", name, known)
     (loaded,) = opening.models(model)
     asked = fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
     home = out / loaded.label.rpartition("/")[2]

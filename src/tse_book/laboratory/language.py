@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.datasets.pairs import NUMBERS
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
@@ -133,8 +133,7 @@ class Language:
         return (1 - rate) * own + rate * table.transpose(0, 2, 1)
 
     def _check(self, regime: str) -> None:
-        if regime not in self.settings["regimes"]:
-            raise unknown("regime", regime, self.settings["regimes"])
+        check_known("regime", regime, self.settings["regimes"])
 
 
 @cache

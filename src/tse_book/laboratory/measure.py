@@ -11,7 +11,7 @@ from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
-from tse_core.errors import unknown
+from tse_core.errors import check_known
 from tse_core.files import write_output
 from tse_core.models.coerce import load_model
 from tse_core.models.language_model import LanguageModel
@@ -31,8 +31,7 @@ def measure_models(names: list[str] | None, out: str | Path, *, device: str = "a
     """
     language, out = load_language(), Path(out)
     for name in names or []:
-        if name not in language.models():
-            raise unknown("laboratory model", name, language.models())
+        check_known("laboratory model", name, language.models())
     pairs = load_pairs("marvin-linzen")
     tables: dict[str, list[pd.DataFrame]] = {"scores": [], "held_out": [], "curves": []}
     for name in names or language.models():

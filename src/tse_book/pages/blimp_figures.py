@@ -10,7 +10,7 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.published import blimp_methods_compared as published_methods  # noqa: F401  (of Figure 6, offered here)
-from tse_core.errors import unknown
+from tse_core.errors import check_known, unknown
 from tse_core.uncertainty.shares import wilson
 
 PREDICTORS = {
@@ -110,8 +110,7 @@ def contrast(accuracies: pd.DataFrame, name: str) -> pd.DataFrame:
 
     Returns a table: model, group, condition, accuracy, paradigms (how many).
     """
-    if name not in CONTRASTS:
-        raise unknown("contrast", name, CONTRASTS)
+    check_known("contrast", name, CONTRASTS)
 
     def place(paradigm):
         found = (c for pattern, *c in CONTRASTS[name] if re.match(rf"(?:{pattern})", paradigm))

@@ -12,7 +12,7 @@ from tse_book.charts import published_curves as published_curves
 from tse_book.pages.newman import opened
 from tse_book.studies.shuffled import null_curves
 from tse_core.agreement.evaluate import evaluate
-from tse_core.agreement.job import Protocol
+from tse_core.datasets.pairs import Protocol
 
 KEYS = ["model", "construction", "metric", "side", "cutoff"]
 

@@ -14,7 +14,7 @@ notebooks/profiles/<profile>.yaml::
 
 from pathlib import Path
 
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
@@ -34,8 +34,7 @@ def read_profile(name: str) -> dict:
     Raises InputError: no such profile; a key that is missing, unknown or no list of names.
     """
     known = {path.stem: path for path in profiles_folder().glob("*.yaml")}
-    if name not in known:
-        raise unknown("profile", name, known)
+    check_known("profile", name, known)
     place, profile = known[name].name, read_yaml(known[name]) or {}
     for key in SHARED:
         if not isinstance(profile.get(key), list) or not all(isinstance(item, str) for item in profile[key]):

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from tse_book.pages.markup import shown
 from tse_core.datasets.pairs import NUMBERS
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 
 _PAGE = "../book/try.html"
 
@@ -47,8 +47,7 @@ def _state(contexts, pair, verb: str, cut: str) -> str:
         )
     state: dict[str, str] = {}
     for (left, number), place in zip(contexts, ("", "2"), strict=False):
-        if number not in NUMBERS:
-            raise unknown("number", number, NUMBERS)
+        check_known("number", number, NUMBERS)
         state |= {f"left{place}": left, f"number{place}": number}
     state |= {"verb": verb, "cut": cut, **dict(zip("ab", pair, strict=False))}
     return urlencode({key: value for key, value in state.items() if value})

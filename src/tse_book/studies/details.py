@@ -27,7 +27,7 @@ from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.names import load_pairs
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.files import write_aside
 from tse_core.models.language_model import LanguageModel
 from tse_core.paths import data_folder
@@ -159,8 +159,7 @@ def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detai
 
     Raises InputError: an unknown kind; a file that is not the one recorded.
     """
-    if kind not in COLUMNS:
-        raise unknown("kind of details", kind, COLUMNS)
+    check_known("kind of details", kind, COLUMNS)
     home = (folder or data_folder() / "recorded") / model
     said = read_provenance(home).get("details", {}).get(kind) if (home / PROVENANCE).exists() else None
     if said is None:

@@ -19,7 +19,7 @@ from tse_book.baselines.baselines import train_baseline
 from tse_book.laboratory import load_language, sentences, tokenizer
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import data_hash, load_sentence_pairs
-from tse_core.errors import unknown
+from tse_core.errors import check_known
 from tse_core.results.code import code_of
 from tse_core.results.signature import Signature, provenance
 from tse_core.results.store import Store
@@ -57,8 +57,7 @@ def learning_curve(
     """
     pairs, kinds, sizes = load_sentence_pairs("laboratory"), list(kinds), list(sizes)
     for kind in kinds:
-        if kind not in SETTINGS:
-            raise unknown("kind of baseline", kind, SETTINGS)
+        check_known("kind of baseline", kind, SETTINGS)
     parts = []
     for kind, size in product(kinds, sizes):
         done = run(point_work(kind, size, pairs, regime, seed), store)

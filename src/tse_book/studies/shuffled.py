@@ -16,7 +16,7 @@ import torch
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary
 from tse_core.metrics.scores import scores_inside
-from tse_core.metrics.table import OF_CONTEXTS, Cutoffs
+from tse_core.metrics.table import OF_CONTEXTS, Cutoffs, score_column
 from tse_core.uncertainty.tables import subject_clusters
 
 BLOCK = 100  # contexts processed at a time, to bound memory
@@ -77,7 +77,7 @@ def shuffled_scores(
         for side in Cutoffs._fields:
             for i, cutoff in enumerate(getattr(cutoffs, side)):
                 found = [[getattr(s, side)[metric.column][:, i] for s in part] for part in parts]
-                columns[f"{metric.column}_{side}_{cutoff:g}"] = np.concatenate(list(map(np.stack, found)), axis=1)
+                columns[score_column(metric.column, side, cutoff)] = np.concatenate(list(map(np.stack, found)), axis=1)
     return columns
 
 
@@ -95,7 +95,7 @@ def null_curves(evaluation, *, draws: int = 20, seed: int = SEED) -> pd.DataFram
         for metric in OF_CONTEXTS.values():
             for side in Cutoffs._fields:
                 for cutoff in getattr(evaluation.cutoffs, side):
-                    drawn = scores[f"{metric.column}_{side}_{cutoff:g}"][1:, members]
+                    drawn = scores[score_column(metric.column, side, cutoff)][1:, members]
                     means = pd.DataFrame(drawn.T).mean().dropna()
                     band = np.quantile(means, [0.025, 0.975]) if len(means) else (np.nan, np.nan)
                     rows.append((construction, metric.name, side, cutoff, means.mean(), *band))
@@ -130,7 +130,7 @@ def falls_and_nulls(
     column = OF_CONTEXTS[metric].column
     cutoffs = Cutoffs((head,), (tail,))
     scores = shuffled_scores(evaluation, lemmas=lemmas, cutoffs=cutoffs, draws=draws, seed=seed)
-    falls = scores[f"{column}_top_{head:g}"] - scores[f"{column}_bottom_{tail:g}"]
+    falls = scores[score_column(column, "top", head)] - scores[score_column(column, "bottom", tail)]
     null = pd.DataFrame(falls[1:].T).mean(axis=1).to_numpy()
     contexts = evaluation.contexts
     table = pd.DataFrame({"construction": contexts["construction"], "noun": subject_clusters(contexts),

@@ -10,11 +10,11 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.metrics.table import METRICS, OF_CONTEXTS, Forms
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
+from tse_core.uncertainty.tables import INTERVAL_COLUMNS, attractor_clusters, subject_clusters
 
 WAYS = {"subjects": "noun", "verbs": "lemma", "attractors": "attractor"}  # what is sampled, and its column
 
@@ -37,10 +37,8 @@ def clustered(evaluation, metric: str, over: Sequence[str] = ("subjects",)) -> d
     InputError : an unknown metric or way of sampling, or none; a missing column; verbs without keep="lemmas".
     """
     for way in over:
-        if way not in WAYS:
-            raise unknown("way of sampling", way, WAYS)
-    if metric not in METRICS:
-        raise unknown("metric", metric, METRICS)
+        check_known("way of sampling", way, WAYS)
+    check_known("metric", metric, METRICS)
     if not over:
         raise InputError(f"over is empty; say what is sampled: {', '.join(WAYS)}")
     known = METRICS[metric]
@@ -75,8 +73,8 @@ def metric_intervals(evaluation, over: Sequence[str]) -> pd.DataFrame:
                 found = interval(
                     sample.values, first, crossed_with=others, counts=sample.counts, bounds=METRICS[metric].range
                 )
-                rows.append((construction, metric, *found[:5], n))
-    return pd.DataFrame(rows, columns=["construction", "metric", "score", "low", "high", "method", "clusters", "n"])
+                rows.append({"construction": construction, "metric": metric, **found.as_row(), "n": n})
+    return pd.DataFrame(rows, columns=["construction", *INTERVAL_COLUMNS])
 
 
 def lemma_scores(by_lemma: pd.DataFrame | None, lemmas: Collection[str] | None = None) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from tse_core.agreement.clustered import clustered
 from tse_core.agreement.counted_forms import FORMS_POLICIES, FormsPolicy, check_forms, counted_forms
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.metrics.table import METRICS
 from tse_core.models.coerce import as_language_model
 from tse_core.results.comparing import READING, require_comparable
@@ -43,8 +43,7 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: Forms
     ------
     InputError : unknown forms; the models share none; "words-no-end" for a masked model.
     """
-    if forms not in FORMS_POLICIES:
-        raise unknown("forms", forms, FORMS_POLICIES)
+    check_known("forms", forms, FORMS_POLICIES)
     lemmas, opened = as_lemmas(lemmas), [as_language_model(model) for model in models]
     for model in opened:
         check_forms(model, forms)
@@ -88,8 +87,10 @@ def compare_evaluations(first, second) -> pd.DataFrame:
             units = [group[construction].dropna(subset=metric.column) for group in groups]
             if all(map(len, units)):
                 scores = [unit[metric.column].to_numpy() for unit in units]
+                means = [values.mean() for values in scores]
                 found = compare(*scores, *map(subject_clusters, units))
-                rows.append((construction, metric.name, *(values.mean() for values in scores), *found[:4]))
+                tested = (found.difference, found.low, found.high, found.p_value)
+                rows.append((construction, metric.name, *means, *tested))
     if not rows:
         raise InputError("the two evaluations share no construction")
     return _with_holm(pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS[:-1]]))

@@ -7,7 +7,7 @@ new word or is a punctuation mark, the word ends with certainty. So "words-no-en
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
 
 FormsPolicy = Literal["single", "single-end", "words", "words-no-end"]
-FORMS_POLICIES: tuple[FormsPolicy, ...] = ("single", "single-end", "words", "words-no-end")
+FORMS_POLICIES: tuple[FormsPolicy, ...] = get_args(FormsPolicy)
 Ids = tuple[int, ...]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Cutoffs, score_range
+from tse_core.metrics.table import COVERAGE, OF_CONTEXTS, OF_PAIRS, Cutoffs, score_column, score_range
 from tse_core.results.result_index import finished, keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -37,7 +37,7 @@ def curves(found: "Evaluation", intervals: bool = False) -> pd.DataFrame:
     for construction, members in found.contexts.groupby("construction", sort=False).indices.items():
         group = found.contexts.iloc[members]
         for metric, (side, cutoff) in product(OF_CONTEXTS.values(), found.cutoffs.listed()):
-            score, mass = (group[f"{kind}_{side}_{cutoff:g}"] for kind in (metric.column, "mass"))
+            score, mass = (group[score_column(kind, side, cutoff)] for kind in (metric.column, COVERAGE))
             means = [score.mean(), mass.mean(), score.isna().mean(), len(group)]
             bounds = [] if nouns is None else _bounds(score, nouns[members])
             rows.append([construction, metric.name, side, cutoff, share, *means, *bounds])

@@ -13,11 +13,12 @@ import pandas as pd
 
 from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.job import Cut, Job, Keep, Protocol
+from tse_core.agreement.job import Cut, Job, Keep
 from tse_core.agreement.prepare import prepare
 from tse_core.agreement.shards import GROUP, job_work
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
+from tse_core.datasets.pairs import Protocol
+from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, score_column
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.work import Finished, Work, as_store, run
 
@@ -123,11 +124,9 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
     contexts = pd.concat(
         [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
     )
-    top = f"{max(job.cutoffs.top):g}" if job.cutoffs.top else None
     for metric in [metric.column for metric in OF_CONTEXTS.values()]:
-        contexts.insert(
-            contexts.columns.get_loc("pairs") + 1, metric, contexts[f"{metric}_top_{top}"] if top == "1" else np.nan
-        )
+        of_all = contexts[score_column(metric, "top", 1)] if 1 in job.cutoffs.top else np.nan
+        contexts.insert(contexts.columns.get_loc("pairs") + 1, metric, of_all)
     scored = joined["pairs"].set_index("pair").sort_index()
     details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
     margin = details["log_probability_correct"] - details["log_probability_wrong"]

@@ -10,12 +10,12 @@ import pandas as pd
 
 from tse_core.agreement.counted_forms import WordList
 from tse_core.datasets.names import data_hash
+from tse_core.datasets.pairs import Protocol
 from tse_core.files import safe_name
 from tse_core.metrics.table import Cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 
-Protocol = Literal["exact", "released"]
 Keep = Literal["contexts", "lemmas", "forms"]
 Cut = Literal["list", "all-words"]
 SHARD_CONTEXTS = 2048
@@ -36,7 +36,7 @@ class Job:
     counted: str  # the lemma list, its hash and how many of it count, as in the signature
     scored: str  # how many pairs and lemmas could be scored, and why others could not
     inflection_ids: np.ndarray  # (lemmas, 2) vocabulary entries, or places in `words`
-    forms: np.ndarray  # (pairs, 2) those of the correct and the wrong form, -1 for none
+    pair_forms: np.ndarray  # (pairs, 2) those of the correct and the wrong form, -1 for none
     cutoffs: Cutoffs
     protocol: Protocol
     keep: Keep

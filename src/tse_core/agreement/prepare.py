@@ -2,21 +2,21 @@
 
 import warnings
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from tse_core.agreement.counted_forms import FORMS_POLICIES, CountedForms, FormsPolicy, counted_forms
 from tse_core.agreement.divisions import refuse_taken_names
-from tse_core.agreement.job import Cut, Job, Keep, Protocol
+from tse_core.agreement.job import Cut, Job, Keep
 from tse_core.agreement.samples import SAMPLE_SIZE, stratified_sample
 from tse_core.datasets.coerce import as_lemmas, as_pairs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.datasets.numbers import require_agreement, with_numbers
-from tse_core.datasets.pairs import context_factors, context_index, unique_contexts, with_nouns
-from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning, unknown
+from tse_core.datasets.pairs import PROTOCOLS, Protocol, context_factors, context_index, unique_contexts, with_nouns
+from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning, check_known
 from tse_core.metrics.table import Cutoffs, check_cutoffs
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
@@ -76,7 +76,7 @@ def prepare(
     drawn = "" if sample == "all" else f"{sample}@{seed}"
     return Job(
         model=model, pairs=pairs, index=index, contexts=contexts, lemmas=found.lemmas, data=data, counted=counted,
-        scored=scored, inflection_ids=found.ids, forms=of_pairs, cutoffs=cutoffs, protocol=protocol, keep=keep,
+        scored=scored, inflection_ids=found.ids, pair_forms=of_pairs, cutoffs=cutoffs, protocol=protocol, keep=keep,
         words=found.words, cut=cut, sample=drawn,
     )  # fmt: skip
 
@@ -102,13 +102,9 @@ def _forms_of_pairs(pairs: pd.DataFrame, found: CountedForms, kind: str) -> np.n
 
 
 def _check_choices(protocol, keep, forms, sample, seed) -> None:
-    for what, value, values in (
-        ("protocol", protocol, ("exact", "released")),
-        ("detail to keep", keep, ("contexts", "lemmas", "forms")),
-        ("forms", forms, FORMS_POLICIES),
-    ):
-        if value not in values:
-            raise unknown(what, value, values)
+    check_known("protocol", protocol, PROTOCOLS)
+    check_known("detail to keep", keep, get_args(Keep))
+    check_known("forms", forms, FORMS_POLICIES)
     if protocol == "released" and forms != "single":
         raise InputError(f"the released code counts single entries only; forms={forms!r} goes with protocol 'exact'")
     whole = not isinstance(sample, bool) and isinstance(sample, int | np.integer) and sample > 0
@@ -125,8 +121,7 @@ def _check_cut(cut: Cut, forms: FormsPolicy, cutoffs: Cutoffs) -> None:
             f"cutoffs is {cutoffs!r}; it must be Cutoffs(top, bottom), two tuples of shares of probability"
         )
     check_cutoffs(cutoffs)
-    if cut not in ("list", "all-words"):
-        raise unknown("cut", cut, ("list", "all-words"))
+    check_known("cut", cut, get_args(Cut))
     if cut == "all-words" and forms != "words":
         raise InputError(f"cut='all-words' goes with forms='words', not {forms!r}")
     if cut == "all-words" and cutoffs.bottom:

@@ -14,7 +14,7 @@ from tse_core.agreement.job import Job
 from tse_core.forward.passes import blocks
 from tse_core.metrics.distribution import Boundary
 from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores, scores_inside
-from tse_core.metrics.table import COVERAGE, OF_PAIRS, Forms, columns_at_cutoffs
+from tse_core.metrics.table import COVERAGE, OF_PAIRS, Forms, columns_at_cutoffs, score_column
 from tse_core.models.language_model import Prompt
 from tse_core.results.work import Shape, Shard, Work
 
@@ -47,7 +47,7 @@ def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Sha
 
 def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
     """The tables of the contexts numbered `members`, their columns and rows."""
-    scores = [f"{kind}_{side}_{cutoff:g}" for kind in columns_at_cutoffs() for side, cutoff in job.cutoffs.listed()]
+    scores = [score_column(kind, *at) for kind in columns_at_cutoffs() for at in job.cutoffs.listed()]
     of_pairs = [metric.column for metric in OF_PAIRS.values()]
     contexts, pairs, lemmas = len(members), len(job.pair_rows(members)), len(job.lemmas)
     groups = lemma_groups(job.contexts.iloc[members]).nunique()
@@ -76,7 +76,7 @@ def score_shard(
         parts["contexts"].append(_score_contexts(job, found, number))
         row_of = np.full(len(members), -1)
         row_of[found.contexts] = np.arange(len(found.contexts))
-        parts["pairs"].append(_score_pairs(job, found, row_of[pair_contexts], job.forms[pair_rows]))
+        parts["pairs"].append(_score_pairs(job, found, row_of[pair_contexts], job.pair_forms[pair_rows]))
         if lemma_sums:
             correct = agreement(found.logits, job.inflection_ids, number)
             logs = correct_and_wrong(found.log_probabilities, job.inflection_ids, number)
@@ -130,7 +130,7 @@ def _score_contexts(job: Job, found: Distributions, number: np.ndarray) -> pd.Da
     for side, cutoffs, scored in (("top", job.cutoffs.top, scores.top), ("bottom", job.cutoffs.bottom, scores.bottom)):
         for kind in columns_at_cutoffs():
             values = scored[kind] * total if kind == COVERAGE else scored[kind]
-            columns |= {f"{kind}_{side}_{cutoff:g}": column for cutoff, column in zip(cutoffs, values.T, strict=True)}
+            columns |= {score_column(kind, side, cutoff): v for cutoff, v in zip(cutoffs, values.T, strict=True)}
     return pd.DataFrame(columns)
 
 

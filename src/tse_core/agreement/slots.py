@@ -15,8 +15,9 @@ import pandas as pd
 
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
+from tse_core.datasets.pairs import NUMBERS
 from tse_core.datasets.plain_text import plain_context
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 
@@ -113,8 +114,7 @@ def marked_entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
 
 def _marks(kept: pd.DataFrame, number: str, all_lemmas: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """Word -> (form, lemma). Of several roles a word takes the first: correct, wrong, past."""
-    if number not in ("singular", "plural"):
-        raise unknown("number", number, ("singular", "plural"))
+    check_known("number", number, NUMBERS)
     wrong = "plural" if number == "singular" else "singular"
     marks = {word: ("past", lemma) for word, lemma in past_forms(all_lemmas)}
     for form, column in [("wrong", wrong), ("correct", number)]:

@@ -5,12 +5,13 @@ import math
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.p_values import holm
 from tse_core.uncertainty.quantiles import normal_quantile
 from tse_core.uncertainty.shares import joined, wilson
 
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
+BOUNDS, COUNTS = ("accuracy", "low", "high"), ("pairs", "judged", "ties", "unknown")
 
 
 def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
@@ -32,16 +33,18 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
         The group's names, accuracy, low, high, pairs, judged (pairs that are not refused), ties, unknown (pairs with an
         unknown word in the critical region). NaN where no pair is judged.
     """
-    if by not in GROUPS:
-        raise unknown("grouping", by, GROUPS)
+    check_known("grouping", by, GROUPS)
     rows = []
     for _, group in scores.groupby("paradigm", sort=False):
         right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
-        bounds = wilson(right, judged_pairs)[:3] if judged_pairs else (np.nan,) * 3
-        flags = int(group["tie"].sum()), int(group["unknown_critical"].sum())
-        rows.append((*group[GROUPS["paradigm"]].iloc[0], *bounds, len(group), judged_pairs, *flags))
-    columns = [*GROUPS["paradigm"], "accuracy", "low", "high", "pairs", "judged", "ties", "unknown"]
-    paradigms = pd.DataFrame(rows, columns=columns)
+        found = wilson(right, judged_pairs) if judged_pairs else None
+        rows.append(
+            {name: group[name].iloc[0] for name in GROUPS["paradigm"]}
+            | dict(zip(BOUNDS, (found.estimate, found.low, found.high) if found else (np.nan,) * 3, strict=True))
+            | {"pairs": len(group), "judged": judged_pairs}
+            | {"ties": int(group["tie"].sum()), "unknown": int(group["unknown_critical"].sum())}
+        )
+    paradigms = pd.DataFrame(rows, columns=[*GROUPS["paradigm"], *BOUNDS, *COUNTS])
     if by == "paradigm":
         return paradigms
     if by == "all":
@@ -66,8 +69,7 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
         Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided), p_holm
         (corrected for the family of all rows).
     """
-    if by not in GROUPS:
-        raise unknown("grouping", by, GROUPS)
+    check_known("grouping", by, GROUPS)
     keys = ["paradigm", "pair_id"]
     for scores in (first, second):
         if (again := scores.duplicated(keys)).any():
@@ -106,8 +108,7 @@ def _pooled(paradigms: pd.DataFrame) -> dict:
     some = paradigms[paradigms["judged"] > 0]
     shares = (some["accuracy"], some["low"], some["high"])
     found = joined(*shares, some["judged"]) if len(some) else (np.nan,) * 3
-    bounds = dict(zip(("accuracy", "low", "high"), found, strict=True))
-    return bounds | {name: int(paradigms[name].sum()) for name in ("pairs", "judged", "ties", "unknown")}
+    return dict(zip(BOUNDS, found, strict=True)) | {name: int(paradigms[name].sum()) for name in COUNTS}
 
 
 def _compared(group: pd.DataFrame) -> dict:

@@ -26,7 +26,7 @@ from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape
 from tse_core.datasets.registry import data_sets
 from tse_core.datasets.tables import read_table
-from tse_core.errors import SetAsideWarning, unknown
+from tse_core.errors import SetAsideWarning, check_known, unknown
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 from tse_core.words import composed
@@ -93,10 +93,8 @@ def read_clams(
 ) -> tuple[pd.DataFrame, dict[str, int]]:
     """The agreement pairs of one file, and how many pairs were set aside for each of `REASONS`."""
     path = Path(path)
-    if language not in _lexicons():
-        raise unknown("language of CLAMS", language, _lexicons())
-    if path.stem not in _constructions():
-        raise unknown("file of CLAMS", path.stem, _constructions())
+    check_known("language of CLAMS", language, _lexicons())
+    check_known("file of CLAMS", path.stem, _constructions())
     lexicon, (slug, construction) = _lexicons()[language], _constructions()[path.stem]
     rows, aside, template = [], dict.fromkeys(REASONS, 0), path.stem
     table = read_table(path)

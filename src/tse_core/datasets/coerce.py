@@ -9,7 +9,7 @@ from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.datasets.numbers import checked_numbers
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS
 from tse_core.datasets.plain_text import check_names, text_cells, with_plain_text
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 
 _GAP = ("construction", "left", "correct", "wrong")
 LISTS = {"clams/fr": "french", "clams/de": "german", "clams/he": "hebrew", "clams/ru": "russian"}
@@ -67,8 +67,7 @@ def as_lemmas(lemmas: Lemmas | pd.DataFrame | str | Path | None, protocol: str =
     For None it is the list of the language of `data`, the name of agreement pairs such as "clams/fr/simple", or in
     English the protocol's own. Raises InputError.
     """
-    if protocol not in DEFAULTS:
-        raise unknown("protocol", protocol, DEFAULTS)
+    check_known("protocol", protocol, DEFAULTS)
     if isinstance(lemmas, pd.DataFrame):
         return Lemmas(lemmas.attrs.get("name", "verbs"), lemmas)
     return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas or usual_list(protocol, data))

@@ -13,7 +13,7 @@ import pandas as pd
 from tse_core.datasets.numbers import number_said
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, shape, split_pair, verb_lemma, with_nouns
 from tse_core.datasets.plain_text import check_names, text_cells, warn_of_changes
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.words import join, plain, plain_right
 
 MASK = "[MASK]"  # marks the verb's place in a column `text`
@@ -113,8 +113,7 @@ def known_columns(table: pd.DataFrame, columns: Mapping[str, str] | None = None)
     if table.empty and "where" in table.attrs:
         raise InputError(f"{where}: holds no pairs; it needs a header and {_NEEDED} in each line")
     for holds, name in (columns or {}).items():
-        if holds not in NAMES:
-            raise unknown("use of a column", holds, NAMES)
+        check_known("use of a column", holds, NAMES)
         if name not in table:
             raise InputError(f"{where}: no column {name!r}; there is: {', '.join(map(str, table.columns))}")
     present = {holds: [name for name in names if name in table] for holds, names in NAMES.items()}

@@ -6,11 +6,12 @@ Both are pandas tables, one row per pair; :mod:`tse_core.datasets.pair_files` re
 """
 
 import warnings
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import GuessedWarning, InputError, unknown
+from tse_core.errors import GuessedWarning, InputError, check_known
 from tse_core.words import MARKS, composed, join, plain, spelled_nouns
 
 # fmt: off
@@ -24,6 +25,8 @@ PREFIX_FIELDS = {
 _OF_ALL = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field"]
 SENTENCE_COLUMNS = [*_OF_ALL, *PREFIX_FIELDS["one-prefix"], *PREFIX_FIELDS["two-prefix"], "methods"]
 NUMBERS = ("singular", "plural")
+Protocol = Literal["exact", "released"]  # how contexts are counted and scored; see `evaluate`
+PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
 
 
@@ -54,10 +57,8 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
 def context_index(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> np.ndarray:
     """For each pair, the row of its context in :func:`unique_contexts`: int64, shape (pairs,)."""
     keys = {"masked": ["construction", "left", "right"], "causal": ["construction", "left"]}
-    if kind not in keys:
-        raise unknown("kind of model", kind, keys)
-    if protocol not in ("exact", "released"):
-        raise unknown("protocol", protocol, ("exact", "released"))
+    check_known("kind of model", kind, keys)
+    check_known("protocol", protocol, PROTOCOLS)
     columns = keys[kind] + (["number"] if protocol == "exact" else [])
     return pairs.groupby(columns, sort=False).ngroup().to_numpy(dtype="int64")
 

@@ -172,6 +172,11 @@ def columns_at_cutoffs() -> list[str]:
     return [*(metric.column for metric in OF_CONTEXTS.values()), COVERAGE]
 
 
+def score_column(kind: str, side: str, cutoff: float) -> str:
+    """The column of contexts with a metric, or the coverage, at a cut-off: ``ew_top_0.1``."""
+    return f"{kind}_{side}_{cutoff:g}"
+
+
 def score_range(column: str) -> tuple[float, float]:
     """The range of the scores in a column of contexts or pairs, ``ew`` or ``mw_top_0.1``; coverage is a share."""
     metric = next((m for m in METRICS.values() if m.column == column.partition("_")[0]), None)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tse_core.errors import unknown
+from tse_core.errors import check_known
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,5 @@ def package_models() -> dict[str, PackageModel]:
 
 def pinned(name: str) -> PackageModel:
     """The model of this name. Raises InputError."""
-    if name not in _MODELS:
-        raise unknown("model of the package index", name, _MODELS)
+    check_known("model of the package index", name, _MODELS)
     return _MODELS[name]

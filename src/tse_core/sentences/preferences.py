@@ -21,7 +21,7 @@ import pandas as pd
 
 from tse_core.datasets.coerce import as_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
 from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, read_sentences
 from tse_core.sentences.tokens import check_method, check_spaces, token_log_probabilities, word_span
@@ -139,8 +139,7 @@ def default_method(model) -> str:
 def check_policies(**chosen: str) -> None:
     """Each policy has one of its values."""
     for policy, value in chosen.items():
-        if value not in POLICIES[policy]:
-            raise unknown(f"policy for {policy}", value, POLICIES[policy])
+        check_known(f"policy for {policy}", value, POLICIES[policy])
 
 
 def check_pairs(pairs: pd.DataFrame, method: str) -> None:

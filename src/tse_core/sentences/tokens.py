@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.datasets.plain_text import plain_texts
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.forward import passes
 from tse_core.models.coerce import as_model
 from tse_core.models.language_model import LanguageModel
@@ -102,8 +102,7 @@ def surprisals(
     1   author        6.6    True
     2  laughs.       10.2    True
     """
-    if unit not in ("token", "word"):
-        raise unknown("unit", unit, ("token", "word"))
+    check_known("unit", unit, ("token", "word"))
     model = as_model(model)
     sentences = plain_texts([sentences] if isinstance(sentences, str) else list(sentences), "the sentences")
     scored = token_surprisals(model, sentences, bos=bos, space=space, method=method, advance=advance)
@@ -158,8 +157,7 @@ def token_log_probabilities(
 
 def check_method(model, method: str, known: Sequence[str] = METHODS) -> None:
     """A method that exists and suits the kind of model."""
-    if method not in known:
-        raise unknown("method", method, known)
+    check_known("method", method, known)
     if (model.kind == "masked") != method.startswith("pll"):
         suits = "pll and pll-l2r" if model.kind == "masked" else "full-sentence, one-prefix and two-prefix"
         raise InputError(f"the method {method!r} does not suit the {model.kind} model {model.label}; {suits} do")

@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 
 JOBS = 100  # of SLURM at a time: the cluster decides when each runs
 
@@ -64,8 +64,7 @@ def engine(
         "dask": _dask,
         "slurm": _slurm,
     }
-    if name not in engines:
-        raise unknown("engine", name, engines)
+    check_known("engine", name, engines)
     for given, value, home in (("address", address, "dask"), ("cluster", cluster, "slurm")):
         if value and name != home:
             raise InputError(f"{given} is for the engine {home}, not for {name}")
@@ -177,8 +176,7 @@ def _slurm(workers, gpus, options, how) -> Executor:
     import submitit
 
     kind = how["cluster"] or "slurm"
-    if kind not in ("slurm", "local"):
-        raise unknown("cluster", kind, ("slurm", "local"))
+    check_known("cluster", kind, ("slurm", "local"))
     try:
         jobs = submitit.AutoExecutor(folder=Path(how["folder"]).resolve() / "%j", cluster=kind)
         given = {"gpus_per_node": gpus} if gpus else {}

@@ -27,11 +27,13 @@ in a sample of 24 contexts of each construction, on a GPU too, so that results d
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from tse_core.agreement.counted_forms import FORMS_POLICIES
+from tse_core.agreement.job import Keep
 from tse_core.agreement.samples import SAMPLE_SIZE
 from tse_core.datasets.coerce import usual_list
+from tse_core.datasets.pairs import PROTOCOLS
 from tse_core.errors import InputError
 from tse_core.files import is_folder, is_there, read_yaml
 from tse_core.schemas import check
@@ -67,10 +69,10 @@ _SCHEMA = {"required": ["models"]} | _keys(
     models=_list_of({"type": "object", "if": {"required": ["folders"]}, "then": _FOLDERS, "else": _MODEL}),
     data=_list_of(_TEXT),
     lemmas=_list_of(_TEXT),
-    protocols=_list_of({"enum": ["exact", "released"]}),
+    protocols=_list_of({"enum": list(PROTOCOLS)}),
     forms=_list_of({"enum": list(FORMS_POLICIES)}),
     sample={"anyOf": [_COUNT, {"const": "all"}]},
-    keep={"enum": ["contexts", "lemmas", "forms"]},
+    keep={"enum": list(get_args(Keep))},
     blimp=_list_of(_TEXT),
     suites=_list_of(_TEXT),
     task_tokens=_COUNT,

@@ -10,7 +10,8 @@ from tse_core.files import is_folder
 
 if TYPE_CHECKING:
     from tse_core.agreement.counted_forms import FormsPolicy
-    from tse_core.agreement.job import Keep, Protocol
+    from tse_core.agreement.job import Keep
+    from tse_core.datasets.pairs import Protocol
 
 
 @dataclass(frozen=True)

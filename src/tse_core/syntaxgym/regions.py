@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from tse_core.errors import unknown
+from tse_core.errors import check_known
 
 METRICS: dict[str, Callable[[np.ndarray], float]] = {
     "sum": np.sum,
@@ -54,8 +54,7 @@ def _first_character(sentence: str, start: int, end: int) -> int:
 
 def region_value(bits: np.ndarray, metric: str) -> float:
     """The surprisal of a region from those of its tokens, in bits; 0 for a region without tokens, by any metric."""
-    if metric not in METRICS:
-        raise unknown("metric", metric, METRICS)
+    check_known("metric", metric, METRICS)
     return float(METRICS[metric](bits)) if len(bits) else 0.0
 
 

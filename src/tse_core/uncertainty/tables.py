@@ -12,6 +12,7 @@ from tse_core.words import spelled_nouns
 NAMES = {metric.column: name for name, metric in METRICS.items()}
 _DETERMINERS = "a lot of|an?|all|every|many|most|no|some|that|the|these|this|those"
 _SUBJECT = re.compile(rf"(?:{_DETERMINERS}) (\S+)|(\S+) (?:who|that|which)\b")
+INTERVAL_COLUMNS = ["metric", "score", "low", "high", "method", "clusters", "n"]
 CONTEXT_SCORES = tuple(metric.column for metric in OF_CONTEXTS.values())
 
 
@@ -81,6 +82,6 @@ def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters
             n = int(group[metric].notna().sum())
             if n:
                 found = interval(group[metric], first, crossed_with=others, bounds=score_range(metric))
-                rows.append((*key, NAMES.get(metric, metric), *found[:5], n))
-    columns = [*keys, "metric", "score", "low", "high", "method", "clusters", "n"]
-    return pd.DataFrame(rows, columns=columns)
+                names = dict(zip(keys, key, strict=True)) | {"metric": NAMES.get(metric, metric)}
+                rows.append(names | found.as_row() | {"n": n})
+    return pd.DataFrame(rows, columns=[*keys, *INTERVAL_COLUMNS])

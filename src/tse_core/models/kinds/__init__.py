@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import resolve_name
 
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, check_known
 from tse_core.files import is_file
 from tse_core.models.devices import keep_freed_memory
 from tse_core.models.kinds.request import DTYPES, Request
@@ -34,8 +34,7 @@ def open_model(request: Request) -> Model:
     """The model of a name, opened by the first kind whose pattern matches it. Raises InputError."""
     if request.kind not in (None, "causal", "masked"):
         raise InputError(f"kind is {request.kind!r}; it must be 'causal' or 'masked'")
-    if request.dtype not in DTYPES:
-        raise unknown("dtype", request.dtype, DTYPES)
+    check_known("dtype", request.dtype, DTYPES)
     keep_freed_memory()
     for entry in entry_points(group="tse.models"):
         if is_file(Path(request.place) / entry.name):
