@@ -49,11 +49,11 @@ linkcheck: $(READY)
 	@$(BIN)/python -m book.make.html links
 
 test: $(TESTED)
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal -m "not slow and not browser"
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --ignore tests/browser -m "not slow"
 	@$(BIN)/python -m pytest --doctest-modules src
 
 test-slow: $(TESTED)
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal -m "slow and not browser"
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --ignore tests/browser -m slow
 
 test-browser: $(TESTED)
 	@$(BIN)/python -m pytest -m browser tests/browser -n 2
