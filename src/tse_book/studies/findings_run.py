@@ -25,9 +25,9 @@ from tse_book.studies.findings import (
 from tse_book.studies.rows import sampled_forms, suites_signature
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.datasets.pairs import Protocol
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs
+from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
 from tse_core.files import write_aside
 from tse_core.models.coerce import load_model

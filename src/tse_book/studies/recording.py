@@ -19,9 +19,9 @@ from tse_book.recorded import PARTS, write_provenance
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
 from tse_core.agreement.evaluate import evaluate
-from tse_core.datasets.pairs import Protocol
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs
+from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS, write_results
