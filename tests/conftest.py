@@ -100,6 +100,32 @@ def tse(capsys, tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def in_place_of_downloads(tmp_path, monkeypatch):
+    """Gives files of the registry a content of our own: called with name -> text, as in "clams/fr/simple_agrmt"."""
+    from tse_core.datasets.registry import read_registry
+    from tse_core.files import read_yaml
+    from tse_core.paths import data_folder
+
+    rows, registry = read_yaml(data_folder() / "datasets.yaml"), read_registry().set_index("name")
+
+    def replace(texts):
+        for name, text in texts.items():
+            row, content = registry.loc[name], text.encode()
+            file = tmp_path / "mirror" / row["key"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            pin = f"{len(content)} {hashlib.sha256(content).hexdigest()}"
+            rows[row["dataset"]]["files"][row["path"]] = pin
+        (tmp_path / "data").mkdir(exist_ok=True)
+        (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(rows))
+        monkeypatch.setattr("tse_core.datasets.registry.data_folder", lambda: tmp_path / "data")
+        monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("TSE_MIRROR", str(tmp_path / "mirror"))
+
+    return replace
+
+
+@pytest.fixture
 def tiny_registry(tmp_path, monkeypatch):
     """Three small files in a folder laid out as a mirror, a registry that pins them, and an empty cache.
 

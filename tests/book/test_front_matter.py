@@ -7,6 +7,8 @@ from pathlib import Path
 import yaml
 from pybtex.database import parse_string
 
+from golden_facts import facts
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
@@ -45,16 +47,13 @@ def test_the_glossary_is_in_alphabetical_order_and_uses_each_term_once():
     assert terms == sorted(terms, key=str.lower) and len(set(terms)) == len(terms) > 60
 
 
-def test_every_table_and_figure_of_the_papers_has_its_place(shared):
+def test_every_table_and_figure_of_the_papers_has_its_place():
     """The page names all that the papers' captions number, and each chapter it leads to speaks of it."""
     text = (ROOT / "book" / "figures.md").read_text()
     parts = dict(zip(("newman-2021", "blimp-2020", "syntaxgym-2020"), text.split("\n## ")[1:], strict=True))
     for paper, part in parts.items():
         rows = re.findall(r"^\| ((?:Table|Figure) \d)([ab]?) \|.*?\]\((\S+?)\)", part, re.MULTILINE)
-        captions = re.findall(
-            r"^(Table \d|Figure \d): ", (shared / "papers" / f"{paper}.txt").read_text(), re.MULTILINE
-        )
-        assert {name for name, _, _ in rows} == set(captions)
+        assert {name for name, _, _ in rows} == set(facts()["captions"][paper])
         for name, letter, page in rows:
             chapter = (ROOT / "book" / page).resolve()
             assert chapter.exists()

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 
 import numpy as np
 import pandas as pd
@@ -104,11 +105,29 @@ def test_blimps_oddities_are_found_and_counted(blimp):
     assert identical.to_dict() == {"passive_1": "324, 810", "principle_A_case_2": "105, 287, 372, 816, 967"}
 
 
-@pytest.mark.parametrize(("method", "paradigm"), [("one-prefix", "wh_island"), ("two-prefix", "animate_subject_trans")])
-def test_prefix_scores_are_differences_of_sentence_scores(shared, blimp, method, paradigm):
+def prefix_pairs(method):
+    """Our invented pairs with the fields of a prefix method, wherever the two sentences share a beginning or an end."""
+    first, rows = method == "one-prefix", []
+    for example in pd.read_csv(data_folder() / "blimp" / "examples.csv").itertuples():
+        good, bad = example.good[:-1].split(), example.bad[:-1].split()
+        row = {"UID": example.UID, "sentence_good": example.good, "sentence_bad": example.bad}
+        if first and (shared := len(os.path.commonprefix([good, bad]))):
+            row["one_prefix_prefix"] = " ".join(good[:shared])
+            row |= {"one_prefix_word_good": " ".join(good[shared:]), "one_prefix_word_bad": " ".join(bad[shared:])}
+            rows.append(row)
+        elif not first and good[-1] == bad[-1] and good[:-1] != bad[:-1]:
+            row |= {"two_prefix_prefix_good": " ".join(good[:-1]), "two_prefix_prefix_bad": " ".join(bad[:-1])}
+            rows.append(row | {"two_prefix_word": f" {good[-1]}"})  # BLiMP's fields have such a space, too
+    return rows
+
+
+@pytest.mark.parametrize("method", ["one-prefix", "two-prefix"])
+def test_prefix_scores_are_differences_of_sentence_scores(small_models, tmp_path, method):
     """P(word | prefix) = P(prefix word) / P(prefix); spaces in the data's word fields change nothing."""
-    model = tse_core.load_model(shared / "models" / "random-gpt2", device="cpu")
-    pairs = blimp[blimp["paradigm"] == paradigm].head(30)
+    model = tse_core.load_model(small_models / "random-gpt2", device="cpu")
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, prefix_pairs(method))))
+    pairs = tse_core.load_sentence_pairs(tmp_path / "own.jsonl")
+    assert len(pairs) >= 30 and pairs["methods"].str.contains(method).all()
     scores = score_pairs(model, pairs, method)
     first = method == "one-prefix"
     for side in ("good", "bad"):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from golden_facts import facts
 from tse_core.datasets import downloads
 from tse_core.datasets.clams import clams_names, read_clams, written
 from tse_core.datasets.coerce import as_lemmas
@@ -33,17 +34,37 @@ def mirror(shared, tmp_path, monkeypatch):
     return shared / "mirror"
 
 
+def labelled(*sentences):
+    """True and False lines, as the files of CLAMS have them."""
+    return "\n".join(map("\t".join, zip(cycle(("True", "False")), sentences, strict=False)))
+
+
 @pytest.fixture
 def clams_file(tmp_path):
     """Writes True and False lines as a file of CLAMS."""
 
     def write(template, *sentences):
         path = tmp_path / f"{template}.txt"
-        lines = [f"{label}\t{sentence}" for label, sentence in zip(cycle(("True", "False")), sentences, strict=False)]
-        path.write_text("\n".join(lines), encoding="utf-8")
+        path.write_text(labelled(*sentences), encoding="utf-8")
         return path
 
     return write
+
+
+@pytest.fixture
+def simple_files(in_place_of_downloads):
+    """Sentences of our own as the simple ones of French, as many as there are, and of German."""
+    verbs = ["déménage / déménagent", "parle / parlent", "retourne / retournent", "est roux / sont roux"]
+    adjectives = ["est blond / sont blonds", "est brun / sont bruns", "est pâle / sont pâles"]
+    predicates = [predicate.split(" / ") for predicate in verbs + adjectives]
+    sentences = []
+    for noun in read_yaml(data_folder() / "clams.yaml")["fr"]["nouns"][:20]:
+        for number, form in enumerate(noun.split(" / ")):
+            subject = f"les {form}" if number else f"l' {form}" if form[0] in "aeiou" else f"le {form}"
+            for forms in predicates:
+                sentences += [f"{subject} {forms[number]}", f"{subject} {forms[1 - number]}"]
+    german = ["der Pilot lacht", "der Pilot lachen", "die Piloten lachen", "die Piloten lacht"]
+    in_place_of_downloads({"clams/fr/simple_agrmt": labelled(*sentences), "clams/de/simple_agrmt": labelled(*german)})
 
 
 # The files
@@ -64,11 +85,11 @@ def test_each_file_holds_the_lines_and_pairs_that_were_counted(mirror):
     assert (found["lines"] == 2 * found[["pairs", "several words", "no verb"]].sum(axis=1)).all()
 
 
-def test_only_files_on_reflexives_and_polarity_are_not_in_the_registry(mirror):
+def test_only_files_on_reflexives_and_polarity_are_not_in_the_registry():
     counted = pd.read_csv(GOLDEN / "clams_counts.csv")
     ours = set(counted["language"] + "_evalset/" + counted["template"] + ".txt")
-    (folder,) = (mirror / "aaronmueller" / "clams").iterdir()
-    others = {path.relative_to(folder).as_posix() for path in folder.glob("*/*.txt")} - ours
+    assert ours == {path for data in data_sets().values() if data.format == "clams" for path in data.files}
+    others = set(facts()["files of CLAMS"]) - ours
     assert len(others) == 7
     assert all("npi" in name or "reflexive" in name for name in others)
 
@@ -95,7 +116,7 @@ def test_numbers_of_subjects_and_attractors_are_those_that_the_sentences_show(mi
     assert pairs["number"].value_counts().nunique() == 1
 
 
-def test_a_construction_loads_by_its_name_and_says_what_was_set_aside(mirror):
+def test_a_construction_loads_by_its_name_and_says_what_was_set_aside(simple_files):
     with pytest.warns(
         SetAsideWarning, match=r"clams/fr/simple: 120 of 280 pairs set aside \(120: an adjective agrees too\)"
     ):
@@ -106,10 +127,10 @@ def test_a_construction_loads_by_its_name_and_says_what_was_set_aside(mirror):
     assert "clams/en/across-object-relative-no-that" in clams_names("clams/en")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(load_pairs("clams/de/simple")) == 140
+        assert load_pairs("clams/de/simple")["noun"].tolist() == ["Pilot", "Pilot"]
 
 
-def test_the_command_line_says_what_was_set_aside(mirror, tse, tiny_causal):
+def test_the_command_line_says_what_was_set_aside(simple_files, tse, tiny_causal):
     code, _, said = tse("evaluate", tiny_causal, "--data", "clams/fr/simple", "--lemmas", "french")
     assert "tse: clams/fr/simple: 120 of 280 pairs set aside (120: an adjective agrees too)" in said
     assert code == 2 and "holds no lemma of french" in said  # the vocabulary of the tiny model is English

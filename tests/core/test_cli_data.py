@@ -1,6 +1,11 @@
 """The commands `tse data` and `tse list`: what they print and how they exit."""
 
+import json
+import string
+
+from golden_facts import vocabulary
 from tse_core.datasets.downloads import path_of
+from tse_core.datasets.lemmas import load_lemmas
 
 HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
 
@@ -35,11 +40,19 @@ def test_status_counts_each_data_set(tse, tiny_registry, monkeypatch):
     assert lines[1].split("\t")[:4] == ["numbers", "1", "0", "0"]
 
 
-def test_the_full_lemma_list_is_kept_and_its_counts_compared(tse, tmp_path, monkeypatch, shared):
+def test_the_full_lemma_list_is_kept_and_its_counts_compared(tse, tmp_path, monkeypatch):
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
     file = tmp_path / "verbs.txt"
     file.write_text("abandon\nzigzag\nabseil\n")
-    tokenizer = shared / "tokenizers" / "bert-cased"
+    table, word_id = load_lemmas("newman-released").table, vocabulary("bert-cased")
+    held = [form for form in {*table["singular"], *table["plural"]} if word_id(form) is not None]
+    special = [f"[{name}]" for name in ("PAD", "UNK", "CLS", "SEP", "MASK")]
+    letters = [prefix + letter for prefix in ("", "##") for letter in string.ascii_letters]
+    tokenizer = tmp_path / "bert"  # of the forms, it holds as single entries those that the real one does
+    tokenizer.mkdir()
+    (tokenizer / "vocab.txt").write_text("\n".join([*special, *letters, *sorted(held)]) + "\n")
+    settings = {"tokenizer_class": "BertTokenizer", "do_lower_case": False}
+    (tokenizer / "tokenizer_config.json").write_text(json.dumps(settings))
     command = ["data", "lemmas", "--giant-verb-list", file, "--tokenizer", f"bert-large-cased={tokenizer}"]
     code, output, _ = tse(*command)
     assert code == 0

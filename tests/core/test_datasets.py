@@ -9,6 +9,7 @@ import threading
 import pandas as pd
 import pytest
 
+from golden_facts import facts, files_by_repository
 from tse_core.datasets import downloads
 from tse_core.datasets.named import dataset_table
 from tse_core.datasets.names import data_hash, load_pairs, load_sentence_pairs
@@ -250,13 +251,9 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
         load_pairs("own")
 
 
-def test_the_registry_pins_the_public_files(shared):
+def test_the_registry_pins_the_public_files():
     registry = read_registry()
-    given = pd.read_csv(shared / "mirror" / "registry.csv")
-    key = given["repo"] + "/" + given["commit"] + "/" + given["path"]
-    there = given.assign(key=key).set_index("key").loc[registry["key"], ["sha256", "bytes"]]
-    assert there["sha256"].tolist() == registry["sha256"].tolist()
-    assert there["bytes"].tolist() == registry["bytes"].tolist()
+    assert files_by_repository(registry) == facts()["files"]
     assert registry.groupby("dataset").size().to_dict() == {
         "blimp": 67,
         "clams/de": 7,
@@ -301,19 +298,34 @@ def test_the_papers_own_files_are_what_the_grammar_generates(real_data):
     assert set(released[columns].itertuples(index=False)) == set(generated[columns].itertuples(index=False))
 
 
-def test_the_papers_blimp_is_one_row_of_table_2_and_loads_by_file(real_data):
+def test_the_papers_blimp_is_one_row_of_table_2_and_its_files_are_not_the_released_ones(real_data):
     pairs = load_pairs("newman-blimp")
     assert set(pairs["construction"]) == {"BLiMP"}
     assert pairs["template"].value_counts().tolist() == [1000] * 4
+    assert (pairs["number"] == "singular").sum() == 2193
+    assert len(unique_contexts(pairs, "masked")) == 3993
     assert len(unique_contexts(pairs, "causal", "released")) == 2768
-    one = load_pairs("newman-blimp/regular_plural_subject_verb_agreement_1")
-    assert len(one) == 1000
-
-
-def test_the_released_blimp_file_of_the_same_name_is_another(real_data):
+    assert len(unique_contexts(pairs, "causal", "exact")) == 2779
+    assert pairs["correct"].str.contains("'").sum() == 1279
     name = "distractor_agreement_relative_clause"
     ours, theirs = load_sentence_pairs(f"newman-blimp/{name}"), load_sentence_pairs(f"blimp/{name}")
-    assert not set(ours["good"]) & set(theirs["good"])
+    assert len(ours) == 1000 and not set(ours["good"]) & set(theirs["good"])
+
+
+def test_the_papers_blimp_is_one_construction_and_loads_by_file(in_place_of_downloads):
+    line = '{{"sentence_good": "the {0} sings", "sentence_bad": "the {0} sing", "label": -1}}\n'
+    files = [name for name in read_registry()["name"] if name.startswith("newman-blimp/")]
+    nouns = dict(zip(files, ("owl", "fox", "hen", "cat"), strict=True))
+    released = "blimp/distractor_agreement_relative_clause"
+    in_place_of_downloads({name: line.format(noun) for name, noun in (nouns | {released: "goat"}).items()})
+    pairs = load_pairs("newman-blimp")
+    assert set(pairs["construction"]) == {"BLiMP"}
+    assert pairs["template"].tolist() == [name.removeprefix("newman-blimp/") for name in files]
+    assert pairs["left"].tolist() == [f"The {noun}" for noun in nouns.values()]
+    assert load_pairs(files[2])["left"].tolist() == [f"The {nouns[files[2]]}"]
+    same_name = f"newman-{released}"
+    assert load_sentence_pairs(same_name)["good"].tolist() == [f"The {nouns[same_name]} sings."]
+    assert load_sentence_pairs(released)["good"].tolist() == ["the goat sings"]
 
 
 def test_agreement_data_serve_as_sentence_pairs():

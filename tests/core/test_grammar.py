@@ -1,11 +1,10 @@
 """Template grammars: Marvin and Linzen's counts and sentences, and errors that name the place."""
 
-import json
-
 import pandas as pd
 import pytest
 import yaml
 
+from golden_facts import TOKENIZERS, vocabulary
 from tse_core.datasets.grammar import generate, noun_table, template_table
 from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.pairs import unique_contexts
@@ -77,14 +76,10 @@ def test_each_construction_has_the_published_number_of_pairs_and_contexts(pairs)
             assert contexts.groupby("construction", sort=False).size().tolist() == published[column].tolist()
 
 
-@pytest.mark.parametrize("tokenizer", ["bert-cased", "bert-uncased", "gpt2", "roberta"])
-def test_as_many_pairs_as_the_paper_had_keep_both_forms_in_the_real_vocabularies(pairs, shared, tokenizer):
-    folder = shared / "tokenizers" / tokenizer
-    if tokenizer.startswith("bert"):
-        vocabulary = set((folder / "vocab.txt").read_text(encoding="utf-8").splitlines())
-    else:
-        vocabulary = {token[1:] for token in json.loads((folder / "vocab.json").read_text()) if token[0] == "Ġ"}
-    valid = pairs[pairs["correct"].isin(vocabulary) & pairs["wrong"].isin(vocabulary)]
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
+def test_as_many_pairs_as_the_paper_had_keep_both_forms_in_the_real_vocabularies(pairs, tokenizer):
+    word_id = vocabulary(tokenizer)
+    valid = pairs[pairs["correct"].map(word_id).notna() & pairs["wrong"].map(word_id).notna()]
     assert valid.groupby("construction", sort=False).size().to_dict() == TSE_VALID
 
 
