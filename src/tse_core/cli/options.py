@@ -113,7 +113,7 @@ class Opening:
                 where = f"{first} is not an address such as http://127.0.0.1:8000/v1"
                 raise InputError(f"--model names a model of a server; {where}")
             first = f"{first}#{self.served}"
-        return [name for name in (first, *others) if name]
+        return [first, *(name for name in others if name is not None)]
 
     def models(self, first: str, *others: str | None) -> list:
         """The models of `names`."""

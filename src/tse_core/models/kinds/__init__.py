@@ -9,12 +9,13 @@ import re
 from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import get_args
 
 from tse_core.errors import InputError, check_known
 from tse_core.files import is_file
 from tse_core.models.devices import keep_freed_memory
 from tse_core.models.kinds.request import DTYPES, Request
-from tse_core.models.language_model import LanguageModel
+from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.packages import package_models
 from tse_core.models.surprisal_model import SurprisalModel
 
@@ -32,7 +33,9 @@ KINDS = SURPRISALS | {  # a pattern of names -> where the function is that opens
 
 def open_model(request: Request) -> Model:
     """The model of a name, opened by the first kind whose pattern matches it. Raises InputError."""
-    if request.kind not in (None, "causal", "masked"):
+    if not request.name:
+        raise InputError("the name of the model is empty; it is a name, a folder or a file: tse list models")
+    if request.kind not in (None, *get_args(Kind)):
         raise InputError(f"kind is {request.kind!r}; it must be 'causal' or 'masked'")
     check_known("dtype", request.dtype, DTYPES)
     keep_freed_memory()
