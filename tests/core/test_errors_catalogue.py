@@ -6,6 +6,7 @@ thought of.
 """
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def test_the_catalogue_holds_each_command_once():
 @pytest.mark.parametrize(("command", "line"), CATALOGUE, ids=[command for command, _ in CATALOGUE])
 def test_each_mistake_is_one_line_and_exit_code_2(command, line, capsys):
     with pytest.raises(SystemExit) as left:
-        main(command.split())
+        main(shlex.split(command))
     said = capsys.readouterr()
     assert left.value.code == 2, said.err
     assert said.err.count("\n") == 1 and "Traceback" not in said.err

@@ -25,8 +25,8 @@ from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.results.work import Shape, Shard, Work, as_store, run
-from tse_core.sentences.preferences import check_pairs, check_policies, default_method, judged, score_pairs
-from tse_core.sentences.tokens import check_method
+from tse_core.sentences.preferences import check_pairs, check_policies, judged, score_pairs
+from tse_core.sentences.tokens import check_method, default_method
 
 OF_ALL = ("Overall", "all pairs")  # what tables call BLiMP's 67 paradigms together, and any others
 SCORED = ("paradigm", "logp_good", "logp_bad", "unknown_critical")
@@ -114,7 +114,7 @@ def pairs_work(model, pairs: pd.DataFrame, method: str | None = None, first: str
     InputError
         A method that does not suit the model or the pairs, a missing or empty field.
     """
-    method = method or default_method(model)
+    method = default_method(model) if method is None else method
     check_method(model, method)
     name, pairs = _name(pairs), suited(pairs, method)
     check_pairs(pairs, method)

@@ -8,6 +8,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
+from tse_core.errors import check_known
 from tse_core.files import write_output
 from tse_core.spreadsheets import csv_text
 
@@ -57,17 +58,15 @@ def blimp(
     table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
 ) -> None:
     from tse_core.blimp.scores import evaluate_blimp
-    from tse_core.errors import unknown as unknown_name
-    from tse_core.sentences.preferences import check_policies, default_method
-    from tse_core.sentences.tokens import check_method
+    from tse_core.sentences.preferences import check_policies
+    from tse_core.sentences.tokens import check_method, default_method
 
     check_policies(first=first, ties=ties, unknown_words=unknown)
-    if by not in ("phenomenon", "paradigm"):
-        raise unknown_name("grouping", by, ("phenomenon", "paradigm"))
+    check_known("grouping", by, ("phenomenon", "paradigm"))
     pairs = _chosen(data, paradigm, options.columns_of(column))
     opened = opening.models(model, against)
     for loaded in opened:
-        check_method(loaded, method or default_method(loaded))
+        check_method(loaded, default_method(loaded) if method is None else method)
     runs = []
     for loaded in opened:
         policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
@@ -93,10 +92,7 @@ def _chosen(data: str, paradigms: list[str] | None, columns: dict[str, str] | No
         pairs = load_sentence_pairs(data, columns)
         known = set(pairs["paradigm"])
         for name in paradigms:
-            if name not in known:
-                from tse_core.errors import unknown
-
-                raise unknown(f"paradigm of {data}", name, known)
+            check_known(f"paradigm of {data}", name, known)
         chosen = pairs[pairs["paradigm"].isin(paradigms)]
     else:
         chosen = pd.concat([load_sentence_pairs(f"{data}/{name}") for name in paradigms], ignore_index=True)

@@ -9,6 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_written, write_scores
+from tse_core.errors import check_known
 from tse_core.progress import duration
 
 HELP = """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
@@ -48,10 +49,8 @@ def sweep(
 ) -> None:
     from tse_core.sweep.plan import ENGINES, load_plan
 
-    if engine and engine not in ENGINES:
-        from tse_core.errors import unknown
-
-        raise unknown("engine", engine, ENGINES)
+    if engine is not None:
+        check_known("engine", engine, ENGINES)
     loaded = load_plan(plan)
     where = {"name": engine, "workers": workers, "gpus": gpus, "address": address}
     if dry_run:

@@ -70,7 +70,9 @@ def as_lemmas(lemmas: Lemmas | pd.DataFrame | str | Path | None, protocol: str =
     check_known("protocol", protocol, DEFAULTS)
     if isinstance(lemmas, pd.DataFrame):
         return Lemmas(lemmas.attrs.get("name", "verbs"), lemmas)
-    return lemmas if isinstance(lemmas, Lemmas) else load_lemmas(lemmas or usual_list(protocol, data))
+    if isinstance(lemmas, Lemmas):
+        return lemmas
+    return load_lemmas(usual_list(protocol, data) if lemmas is None else lemmas)
 
 
 def usual_list(protocol: str, data: str = "") -> str:

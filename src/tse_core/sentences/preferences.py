@@ -24,7 +24,7 @@ from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
 from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, read_sentences
-from tse_core.sentences.tokens import check_method, check_spaces, token_log_probabilities, word_span
+from tse_core.sentences.tokens import check_method, check_spaces, default_method, token_log_probabilities, word_span
 from tse_core.words import plain
 
 POLICIES = {
@@ -84,7 +84,7 @@ def score_pairs(
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
-    method = method or default_method(model)
+    method = default_method(model) if method is None else method
     check_method(model, method)
     sentence_pairs = as_sentence_pairs(sentence_pairs)
     names = pair_names(sentence_pairs)
@@ -129,11 +129,6 @@ def judged(scores: pd.DataFrame, *, ties="wrong", unknown_words="flag") -> pd.Da
     if unknown_words == "refuse":
         correct = np.where(scores["unknown_critical"], np.nan, correct)
     return scores.assign(margin=margin, correct=correct, tie=tie)
-
-
-def default_method(model) -> str:
-    """Full sentences for a causal model, the original PLL for a masked one."""
-    return "pll" if model.kind == "masked" else "full-sentence"
 
 
 def check_policies(**chosen: str) -> None:

@@ -62,7 +62,7 @@ def token_surprisals(
         Names an empty sentence; a method that does not suit the model.
     """
     model = as_model(model).with_policies(bos=bos, space=space)
-    method = method or ("pll" if model.kind == "masked" else "full-sentence")
+    method = default_method(model) if method is None else method
     check_method(model, method, METHODS[:1] + METHODS[3:])
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
     names = [f"sentence {number}" for number in range(1, len(sentences) + 1)]
@@ -153,6 +153,11 @@ def token_log_probabilities(
         scores[-1][tokens] = values[start : start + len(tokens)]
         start += len(tokens)
     return scores
+
+
+def default_method(model) -> str:
+    """Full sentences for a causal model, the original PLL for a masked one."""
+    return "pll" if model.kind == "masked" else "full-sentence"
 
 
 def check_method(model, method: str, known: Sequence[str] = METHODS) -> None:

@@ -35,6 +35,8 @@ def open_model(request: Request) -> Model:
     """The model of a name, opened by the first kind whose pattern matches it. Raises InputError."""
     if not request.name:
         raise InputError("the name of the model is empty; it is a name, a folder or a file: tse list models")
+    if request.revision == "":
+        raise InputError(f"the revision of {request.name} is empty; it is a branch, a tag or a commit on the hub")
     if request.kind not in (None, *get_args(Kind)):
         raise InputError(f"kind is {request.kind!r}; it must be 'causal' or 'masked'")
     check_known("dtype", request.dtype, DTYPES)
