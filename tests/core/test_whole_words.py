@@ -21,10 +21,11 @@ from tse_book.studies import record_details, recorded_details, words_for
 from tse_book.studies.some_lemmas import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations, shared_lemmas
+from tse_core.agreement.counted_forms import WordList
 from tse_core.agreement.prepare import prepare
 from tse_core.agreement.samples import stratified_sample
 from tse_core.agreement.shards import job_work
-from tse_core.agreement.word_distributions import tokens_of_words
+from tse_core.agreement.word_distributions import tokens_read
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.forward.likely_words import likely_words
 from tse_core.forward.passes import target_log_probabilities
@@ -374,7 +375,14 @@ def test_what_the_words_cost_is_said_in_tokens(pieces, simple, few):
     beginnings = {spelling[:end] for spelling in wholes for end in range(1, len(spelling))}
     for forms, expected in (("words", wholes | beginnings), ("words-no-end", beginnings)):
         job = prepare(pieces, simple, few, cutoffs=PAPER_CUTOFFS, protocol="exact", keep="contexts", forms=forms)
-        assert tokens_of_words(job.words) == len(expected)
+        assert tokens_read(7, job.words, masked=False) == 7 + len(expected)
+
+
+def test_a_masked_model_reads_the_context_again_for_each_beginning_and_length():
+    """By hand: one mask alone; two masks, and one behind each of two first tokens."""
+    words = WordList([(5,), (5, 7), (6, 7), (6, 8)], listed=4, forms="words", end=False)
+    assert tokens_read(10, words, masked=True) == 40 and tokens_read(10, words, masked=False) == 12
+    assert tokens_read(10, None, masked=True) == 10
 
 
 def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simple, few):

@@ -7,17 +7,19 @@ from tse_core.agreement.counted_forms import WordList
 from tse_core.agreement.job import Job
 from tse_core.agreement.shards import Distributions
 from tse_core.forward.likely_words import likely_words
-from tse_core.forward.word_forms import form_log_probabilities, form_tree
+from tse_core.forward.word_forms import asked_beginnings, form_log_probabilities
 from tse_core.metrics.distribution import Boundary
 
 
-def tokens_of_words(words: WordList | None) -> int:
-    """How many tokens beyond its own each context costs for scoring whole words."""
+def tokens_read(lengths, words: WordList | None, *, masked: bool):
+    """How many tokens are read for contexts of some lengths in tokens, an array or Series of them.
+
+    A causal model reads each beginning of a form once after the context, a masked one the context again.
+    """
     if not words:
-        return 0
-    tree = form_tree(words.spellings)
-    nodes = np.union1d(tree.inner, tree.of_forms) if words.end else tree.inner
-    return sum(len(tree.beginnings[node]) > 0 for node in nodes)
+        return lengths
+    _, asked = asked_beginnings(words.spellings, masked=masked, ends=words.end)
+    return lengths * len(asked) if masked else lengths + len(asked) - 1  # the empty beginning is the context itself
 
 
 def of_words(job: Job, words: WordList, slots, batch_tokens, advance) -> Distributions:

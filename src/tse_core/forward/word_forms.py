@@ -70,6 +70,12 @@ def form_tree(forms: Sequence[Ids], by_length: bool = False) -> FormTree:
     return FormTree([group for group, _ in ordered], [b for _, b in ordered], np.array(parents), of_forms)
 
 
+def asked_beginnings(forms: Sequence[Ids], *, masked: bool, ends: bool) -> tuple[FormTree, np.ndarray]:
+    """The tree of some forms, and its nodes after which a token is predicted: whole forms only where ends count."""
+    tree = form_tree(forms, by_length=masked)
+    return tree, np.union1d(tree.inner, tree.of_forms) if ends else tree.inner
+
+
 def form_log_probabilities(
     model: LanguageModel,
     slots: Sequence[Prompt],
@@ -104,8 +110,7 @@ def form_log_probabilities(
             "a masked model sees where a word ends; its forms need no ends" if masked
             else f"ends has shape {ends.shape}; it must be ({model.vocabulary_size},), one for each entry"
         )  # fmt: skip
-    tree = form_tree(forms, by_length=masked)
-    asked = tree.inner if ends is None else np.union1d(tree.inner, tree.of_forms)
+    tree, asked = asked_beginnings(forms, masked=masked, ends=ends is not None)
     sequences, places = [], []
     for slot in slots:
         for node in asked:

@@ -13,7 +13,7 @@ from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.job import Job
 from tse_core.agreement.prepare import prepare
 from tse_core.agreement.shards import job_work
-from tse_core.agreement.word_distributions import tokens_of_words
+from tse_core.agreement.word_distributions import tokens_read
 from tse_core.blimp.scores import PairScores, evaluate_blimp, pairs_work
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
@@ -76,11 +76,10 @@ class Works:
         """Roughly how many tokens the model reads in each shard, estimated by counting words."""
         if run.benchmark == "agreement":
             job, _ = self._job(model, run)
-            read = (
-                job.contexts["left"] + " " + job.contexts["right"] if model.kind == "masked" else job.contexts["left"]
-            )
-            words = read.str.split().str.len() + 1 + tokens_of_words(job.words)
-            return [int(words.iloc[members].sum()) for members in contents]
+            masked = model.kind == "masked"
+            read = job.contexts["left"] + " " + job.contexts["right"] if masked else job.contexts["left"]
+            tokens = tokens_read(read.str.split().str.len() + 1, job.words, masked=masked)
+            return [int(tokens.iloc[members].sum()) for members in contents]
         if run.benchmark == "blimp":
             sentences: Iterable = ([*shard["good"], *shard["bad"]] for shard in contents)
         else:
