@@ -33,23 +33,38 @@ def results(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of reference data beside the repository; tests that need it are skipped where it is missing."""
+def reference_data() -> Path | None:
+    """The folder of reference data beside the repository, None where it is missing."""
     folder = REPOSITORY.parent / "shared"
-    if not folder.is_dir():
-        pytest.skip("the folder ../shared with the reference data is not there")
-    return folder
+    return folder if folder.is_dir() else None
 
 
 @pytest.fixture(scope="session")
-def small_models(tmp_path_factory) -> Path:
+def shared(reference_data) -> Path:
+    """The folder of reference data; tests that need it are skipped where it is missing."""
+    if reference_data is None:
+        pytest.skip("the folder ../shared with the reference data is not there")
+    return reference_data
+
+
+@pytest.fixture(scope="session")
+def small_models(reference_data, tmp_path_factory) -> Path:
     """A folder of small random models with tokenizers of the four usual kinds: the reference ones, else stand-ins."""
-    folder = REPOSITORY.parent / "shared" / "models"
-    if folder.is_dir():
-        return folder
+    if reference_data is not None:
+        return reference_data / "models"
     from stand_ins import write_stand_ins
 
     return write_stand_ins(tmp_path_factory.mktemp("stand-ins"))
+
+
+@pytest.fixture(scope="session")
+def papers_tokenizers(reference_data, tmp_path_factory) -> Path:
+    """A folder of the tokenizers of the paper's four models: the reference ones, else stand-ins."""
+    if reference_data is not None:
+        return reference_data / "tokenizers"
+    from stand_ins import write_tokenizers
+
+    return write_tokenizers(tmp_path_factory.mktemp("tokenizers"))
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Tiny random models over the verbs and nouns of Marvin and Linzen's templates, made on the spot."""
 
 import string
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -24,9 +25,9 @@ def words() -> list[str]:
     return sorted(found | {"sees", "see", "walks", "walk", "writes", "write"})
 
 
-def save_model(folder: Path, kind: str, seed: int = 0) -> Path:
-    """A random model of two layers in Hugging Face's format."""
-    vocabulary = {word: i for i, word in enumerate([*SPECIAL, *words()])}
+def save_model(folder: Path, kind: str, seed: int = 0, entries: Iterable[str] | None = None) -> Path:
+    """A random model of two layers in Hugging Face's format, whose vocabulary is `words` or other entries."""
+    vocabulary = {word: i for i, word in enumerate([*SPECIAL, *(words() if entries is None else entries)])}
     tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()

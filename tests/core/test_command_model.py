@@ -271,12 +271,12 @@ def test_tokens_that_do_not_spell_the_sentence_are_refused():
     assert spell("The cat sat", ["The", "<unk>"], [False, True]) is None  # an unknown word ends at its space
 
 
-def test_real_tokenizers_spell_real_sentences(shared):
+def test_real_tokenizers_spell_real_sentences(papers_tokenizers):
     from transformers import AutoTokenizer
 
     sentences = ["The author next to the senators isn't good .", "It's the co-worker's résumé, naïvely (unread)!"]
     for name in ("bert-cased", "bert-uncased", "gpt2", "roberta"):
-        tokenizer = AutoTokenizer.from_pretrained(shared / "tokenizers" / name)
+        tokenizer = AutoTokenizer.from_pretrained(papers_tokenizers / name)
         for sentence in sentences:
             encoding = tokenizer(sentence, return_offsets_mapping=True)
             tokens = tokenizer.convert_ids_to_tokens(encoding["input_ids"])

@@ -52,11 +52,9 @@ FAMILIES = [
 
 
 @pytest.fixture(params=FAMILIES)
-def family(request):
-    """A model of each kind; the reference ones of WordPiece and SentencePiece, whose vocabularies hold whole words."""
-    byte_level = request.param in ("random-gpt2", "random-roberta")
-    folder = request.getfixturevalue("small_models" if byte_level else "shared")
-    return load_model((folder if byte_level else folder / "models") / request.param)
+def family(request, small_models):
+    """A model of each kind."""
+    return load_model(small_models / request.param)
 
 
 def test_the_slot_and_its_surroundings_give_back_the_sentence(family):

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from suites import suite_data
 from tse_book.baselines.baselines import train_baseline
-from tse_core import syntaxgym
 from tse_core.errors import DamagedFileWarning, InputError
 from tse_core.models.surprisal_model import PROBE, SurprisalModel
+from tse_core.paths import data_folder
 from tse_core.results.result_index import find
 from tse_core.results.store import Store
 from tse_core.syntaxgym import library
@@ -83,17 +83,19 @@ def public(shared):
     return sorted(folder.glob("*.json"))
 
 
-@pytest.fixture
-def mirror(shared, monkeypatch, tmp_path):
-    monkeypatch.setenv("TSE_MIRROR", str(shared / "mirror"))
-    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+@pytest.fixture(scope="session")
+def suite_files(reference_data, request):
+    """The public suites where they are, else the laboratory's."""
+    if reference_data is not None:
+        return request.getfixturevalue("public")
+    return sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
 
 
 def test_all_public_suites_are_read_and_counted(public):
     suites = [read_suite(path) for path in public]
     assert len(suites) == 34
     assert sum(len(suite.items) for suite in suites) == 842
-    table = pd.read_csv(syntaxgym.library.data_folder() / "syntaxgym" / "suites.csv").set_index("suite")
+    table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv").set_index("suite")
     for suite in suites:
         facts = table.loc[suite.name]
         assert len(suite.items) == facts.n_items
@@ -105,8 +107,8 @@ def test_all_public_suites_are_read_and_counted(public):
 
 
 @pytest.mark.slow
-def test_public_suites_survive_json_and_csv_byte_for_byte(public, tmp_path):
-    for path in public:
+def test_suites_survive_json_and_csv_byte_for_byte(suite_files, tmp_path):
+    for path in suite_files:
         suite = read_suite(path)
         canonical = to_json(suite)
         for ending in ("json", "csv"):
@@ -118,8 +120,8 @@ def test_public_suites_survive_json_and_csv_byte_for_byte(public, tmp_path):
             assert again.hash == suite.hash
 
 
-def test_nothing_of_a_public_suite_is_lost(public):
-    for path in public:
+def test_nothing_of_a_suite_is_lost(suite_files):
+    for path in suite_files:
         original, kept = json.loads(path.read_text()), to_dict(read_suite(path))
         assert kept["meta"] == original["meta"]
         assert kept["region_meta"] == original["region_meta"]
@@ -132,8 +134,16 @@ def test_nothing_of_a_public_suite_is_lost(public):
             }
 
 
-def test_suites_are_found_by_name(mirror):
-    assert load_suite("number_prep").conditions == ["match_sing", "mismatch_sing", "match_plural", "mismatch_plural"]
+def test_suites_are_found_by_name(reference_data, monkeypatch, tmp_path):
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    names = ["lab_number_prep", "laboratory/lab_number_prep"]
+    if reference_data is not None:
+        monkeypatch.setenv("TSE_MIRROR", str(reference_data / "mirror"))
+        names += ["number_prep", "syntaxgym/number_prep"]
+    for name in names:
+        suite = load_suite(name)
+        assert suite.name == name.split("/")[-1]
+        assert suite.conditions == ["match_sing", "mismatch_sing", "match_plural", "mismatch_plural"]
     with pytest.raises(InputError, match=r"unknown suite 'number_pre' \(did you mean 'number_prep'\?\)"):
         load_suite("number_pre")
     listed = library.list_suites()
@@ -437,29 +447,30 @@ TRICKY = suite_data(
 
 
 @pytest.fixture(scope="session")
-def uncased(shared, tmp_path_factory):
+def uncased(papers_tokenizers, tmp_path_factory):
     """A small random-weight model over the uncased vocabulary."""
     import shutil
 
     import torch
-    from transformers import BertConfig, BertForMaskedLM
+    from transformers import AutoTokenizer, BertConfig, BertForMaskedLM
 
     folder = tmp_path_factory.mktemp("bert-uncased")
-    for file in (shared / "tokenizers" / "bert-uncased").iterdir():
+    for file in (papers_tokenizers / "bert-uncased").iterdir():
         shutil.copyfile(file, folder / file.name)
+    vocabulary = len(AutoTokenizer.from_pretrained(folder))
     torch.manual_seed(0)
     shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
-    BertForMaskedLM(BertConfig(vocab_size=30522, initializer_range=0.5, **shape)).save_pretrained(folder)
+    BertForMaskedLM(BertConfig(vocab_size=vocabulary, initializer_range=0.5, **shape)).save_pretrained(folder)
     return folder
 
 
 @pytest.mark.parametrize(("model", "every"), [*((model, 40) for model in MODELS), *EVERY_SUITE])
-def test_regions_sum_to_the_sentences_surprisal_of_a_plain_loop(shared, public, uncased, model, every):
+def test_regions_sum_to_the_sentences_surprisal_of_a_plain_loop(small_models, suite_files, uncased, model, every):
     from tse_core import load_model
 
-    folder, kind = uncased if model == "bert-uncased" else shared / "models" / model, MODELS[model]
+    folder, kind = uncased if model == "bert-uncased" else small_models / model, MODELS[model]
     language_model = load_model(folder, bos="tokenizer")
-    suites = [read_suite(path) for path in public] + [suite_from_dict(TRICKY)]
+    suites = [read_suite(path) for path in suite_files] + [suite_from_dict(TRICKY)]
     for suite in suites if every < 40 else [*suites[::12], suites[-1]]:
         outcome = evaluate_suite(language_model, suite)
         totals = outcome.regions.groupby(["item", "condition"], sort=False)["bits"].sum()
