@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import torch
@@ -119,22 +120,61 @@ def _from_shards(model: Scored, run: Run, works: Works, store: Store) -> Result:
     return result_of(model, run, store)
 
 
-_lock = threading.Lock()
-_held: dict = {}  # this worker's model, and the work of its runs
-_works = Works()
+class _Worker:
+    """The model of this process, which stays in memory until a task needs another, and the work of its runs."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._works = Works()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._model: Model | None = None
+        self._loaded: Any = None
+        self._network: Any = None  # the weights, held here so that they are not closed between two tasks
+        self._of_runs: dict[Run, Work] = {}
+
+    def work(self, run: Run) -> Work:
+        """The work of a run, whose model is loaded where it is not the one in memory. Raises InputError."""
+        if self._model != run.model:
+            self._clear()
+            gc.unfreeze()
+            gc.collect()
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            self._loaded = run.model.load()
+            if isinstance(self._loaded, LanguageModel):
+                self._network = self._loaded.network.opened  # the weights are read now, not with the first shard
+            self._model = run.model
+            gc.freeze()  # spares the garbage collector a million objects of the libraries for each shard
+        if run not in self._of_runs:
+            self._of_runs[run] = self._works.of(self._loaded, run)
+        return self._of_runs[run]
+
+    def forget(self) -> None:
+        """Read everything again for the next task."""
+        self._clear()
+        self._works.clear()
+        forget_data()
+
+
+_worker = _Worker()
 
 
 def score_task(task: Task) -> Report:
     """Score the shards of a task and put them into the store; what runs on a worker."""
-    with _lock, warnings.catch_warnings():  # one at a time, whatever the worker's settings: memory is planned for one
+    with (
+        _worker.lock,
+        warnings.catch_warnings(),
+    ):  # one at a time, whatever the worker's settings: memory is planned for one
         for category in (LittleCountedWarning, UnknownWordsWarning):
             warnings.simplefilter("ignore", category)  # shown when the sweep was planned, and part of the results
         start = time.perf_counter()
         torch.set_num_threads(task.threads)
-        work = _worker_work(task.run)
+        work = _worker.work(task.run)
         if not _has(work, task):  # a long-lived worker may hold outdated data
-            _forget()
-            work = _worker_work(task.run)
+            _worker.forget()
+            work = _worker.work(task.run)
         if not _has(work, task):
             label = task.run.model.label
             raise InputError(f"{label}, its data or the scoring code changed since the sweep was planned")
@@ -146,30 +186,6 @@ def score_task(task: Task) -> Report:
 
 def _has(work: Work, task: Task) -> bool:
     return task.key == work.key and set(task.shards) <= set(work.shards)
-
-
-def _worker_work(run: Run) -> Work:
-    """This worker's model stays in memory until a task needs another."""
-    if _held.get("model") != run.model:
-        _held.clear()
-        gc.unfreeze()
-        gc.collect()
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-        _held["loaded"] = run.model.load()
-        if isinstance(_held["loaded"], LanguageModel):
-            _held["network"] = _held["loaded"].network.opened  # the weights are read now, not with the first shard
-        _held["model"] = run.model
-        gc.freeze()  # spares the garbage collector a million objects of the libraries for each shard
-    if run not in _held:
-        _held[run] = _works.of(_held["loaded"], run)
-    return _held[run]
-
-
-def _forget() -> None:
-    _held.clear()
-    _works.clear()
-    forget_data()
 
 
 def _filled(shards: Mapping[str, int], most: int) -> Iterator[dict[str, int]]:
