@@ -18,10 +18,8 @@ from tse_book.charts.suites import region_profile, suite_accuracy
 from tse_book.charts.tables import download_table
 from tse_book.charts.theme import CONSTRUCTIONS, METRIC_COLOURS, ON_DARK, chart_data, colours_of
 from tse_core.errors import InputError
+from tse_core.metrics.table import PAPER_CUTOFFS
 from tse_core.paths import data_folder
-
-TOP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 1.0)
-BOTTOM = (0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +27,7 @@ def reference():
     """A recorded run as the table that ``Evaluation.curves()`` gives."""
     run = json.loads((Path(__file__).parents[1] / "golden" / "end_to_end.json").read_text())
     rows = []
-    for metric, (side, cutoffs) in itertools.product(("ew", "mw"), (("top", TOP), ("bottom", BOTTOM))):
+    for metric, (side, cutoffs) in itertools.product(("ew", "mw"), PAPER_CUTOFFS._asdict().items()):
         found = run[metric]
         values = zip(cutoffs, found[side], found[f"mass_{side}"], found[f"invalid_{side}"], strict=True)
         rows += [("Simple", metric.upper(), side, *row) for row in values]
@@ -64,41 +62,22 @@ def every_spec(reference, figure1, table2):
 
 
 @pytest.fixture(scope="module")
-def curves_of_figure1(figure1):
-    return cutoff_curves(figure1)
-
-
-@pytest.fixture(scope="module")
-def curves_of_reference(reference):
-    return cutoff_curves(reference)
-
-
-@pytest.fixture(scope="module")
 def two_models(figure1):
     """The chart of two models, *Simple* in colour."""
     return cutoff_curves(pd.concat([figure1.assign(model="one"), figure1.assign(model="two")]), chosen="Simple")
 
 
-@pytest.mark.parametrize("metric", ["EW", "MW"])
-def test_cutoff_curves_equal_the_numbers_of_the_reference_run(reference, curves_of_reference, metric):
-    drawn = chart_data(curves_of_reference).query("metric == @metric").set_index(["side", "cutoff"])["score"]
-    expected = reference[reference["metric"] == metric].set_index(["side", "cutoff"])["score"].dropna()
+CURVES = [(cutoff_curves, "score", "EW"), (cutoff_curves, "score", "MW")]
+CURVES += [(coverage_curves, "coverage", "EW"), (invalid_curves, "invalid", "EW")]
+
+
+@pytest.mark.parametrize(("draw", "value", "metric"), CURVES)
+def test_curves_equal_the_numbers_of_the_reference_run(reference, draw, value, metric):
+    own = reference[reference["metric"] == metric]
+    drawn = chart_data(draw(own)).set_index(["side", "cutoff"])[value]
+    expected = own.set_index(["side", "cutoff"])[value].dropna()
     assert len(drawn) == len(expected) > 15
     assert drawn[expected.index].tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize("chart,value,metric", [(coverage_curves, "coverage", "EW"), (invalid_curves, "invalid", "EW")])
-def test_coverage_and_empty_contexts_equal_the_reference_run(reference, chart, value, metric):
-    drawn = chart_data(chart(reference)).set_index(["side", "cutoff"])[value]
-    expected = reference[reference["metric"] == metric].set_index(["side", "cutoff"])[value].dropna()
-    assert drawn[expected.index].tolist() == expected.tolist()
-
-
-def test_figure_1_draws_every_digitised_point(figure1, curves_of_figure1):
-    drawn = chart_data(curves_of_figure1)
-    keys = ["construction", "metric", "side", "cutoff"]
-    assert drawn.merge(figure1, on=keys)["score_x"].tolist() == drawn.merge(figure1, on=keys)["score_y"].tolist()
-    assert len(drawn) == figure1["score"].notna().sum()
 
 
 def test_published_curves_stand_behind_the_model_they_are_meant_for(reference, figure1):
@@ -144,41 +123,27 @@ def test_points_that_rest_on_few_contexts_are_drawn_faint_and_counted(reference)
 
 
 def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
-    top, bottom = (
-        position("top", np.array([0.1, 0.4, 0.7, 1.0])),
-        position("bottom", np.array([1e-3, 1e-4, 1e-5, 1e-6])),
-    )
+    top = position("top", np.array([0.1, 0.4, 0.7, 1.0]))
+    bottom = position("bottom", np.array([1e-3, 1e-4, 1e-5, 1e-6]))
     assert np.diff(top) == pytest.approx(np.diff(top)[0]) and np.diff(bottom) == pytest.approx(np.diff(bottom)[0])
     assert top[0] == 0 and bottom[-1] == pytest.approx(1) and top[-1] < position("bottom", 0.5)
 
 
-def test_every_chart_has_a_title_and_a_description_with_a_number(every_spec):
+def test_every_chart_has_a_title_and_a_description_and_fits_a_light_and_a_dark_page(every_spec):
     for spec in every_spec:
         assert len(" ".join(spec["title"]["text"])) >= 2 and max(map(len, spec["title"]["text"])) <= 48
         assert re.search(r"\d", spec["description"]) and "nan" not in spec["description"]
-
-
-def test_charts_fit_the_page(every_spec):
-    for spec in every_spec:
         widths = [spec.get("width")] + [panel.get("width") for panel in spec.get("vconcat", [])]
         assert all(w is None or w == "container" or w <= 640 for w in widths)
+        assert spec["config"]["background"] == "transparent"
+        assert not re.search(r"(label|title|grid|domain|tick)Color", json.dumps(spec["config"]))
 
 
-def test_charts_carry_no_colours_that_the_dark_page_must_change(every_spec):
-    config = every_spec[0]["config"]
-    assert config["background"] == "transparent"
-    assert not re.search(r"(label|title|grid|domain|tick)Color", json.dumps(config))
-
-
-def test_a_construction_keeps_its_colour_whatever_stands_beside_it():
-    for names in (["BLiMP"], ["BLiMP", "Simple"], ["something else", "BLiMP"]):
+def test_a_construction_keeps_its_colour_whatever_stands_beside_it_and_other_names_get_their_own():
+    for names in (["BLiMP"], ["BLiMP", "Simple"], ["something else", "BLiMP", "another"]):
         scale = colours_of(names)
         assert dict(zip(scale.domain, scale.range, strict=True))["BLiMP"] == CONSTRUCTIONS["BLiMP"]
-
-
-def test_other_names_get_colours_of_their_own():
-    scale = colours_of(["Simple", "my construction", "another"])
-    assert len(set(scale.range)) == 3
+        assert len(set(scale.range)) == len(names)
 
 
 MACHADO = {  # simulated dichromacy on linear RGB (Machado, Oliveira & Fernandes 2009, severity 1)
@@ -211,9 +176,10 @@ def test_the_ten_colours_differ_for_every_reader(vision, palette):
     assert min(distances) > 0.09
 
 
-def test_the_ten_colours_stand_out_from_the_white_and_the_dark_page():
-    light, dark = (linear(palette) @ [0.2126, 0.7152, 0.0722] for palette in (CONSTRUCTIONS.values(), DARK))
-    assert (1.05 / (light + 0.05)).min() > 3 and ((dark + 0.05) / 0.057).min() > 3
+def test_colours_stand_out_from_the_white_and_the_dark_page():
+    for palettes in ((CONSTRUCTIONS.values(), DARK), (METRIC_COLOURS.values(),) * 2):
+        light, dark = (linear(palette) @ [0.2126, 0.7152, 0.0722] for palette in palettes)
+        assert (1.05 / (light + 0.05)).min() > 3 and ((dark + 0.05) / 0.057).min() > 3
 
 
 def test_the_dark_page_changes_just_the_colours_that_it_is_said_to():
@@ -239,11 +205,6 @@ def test_table_2_has_a_colour_for_each_metric_and_a_panel_for_each_model(table2)
     assert together["width"] == "container" and "yOffset" in json.dumps(together)
 
 
-def test_the_colours_of_the_metrics_stand_out_from_both_pages():
-    light = linear(METRIC_COLOURS.values()) @ [0.2126, 0.7152, 0.0722]
-    assert (1.05 / (light + 0.05)).min() > 3 and ((light + 0.05) / 0.057).min() > 3
-
-
 def test_a_download_holds_the_table_and_escapes_its_name():
     table = pd.DataFrame({"word": ['say "hi"', "<b>"], "score": [0.1, 1 / 3]})
     html = download_table(table, 'my"><script>', label="a < b").data
@@ -252,16 +213,13 @@ def test_a_download_holds_the_table_and_escapes_its_name():
     assert text.splitlines()[0] == "word,score" and float(text.splitlines()[2].split(",")[1]) == 1 / 3
 
 
-def test_a_missing_column_is_named():
+def test_a_missing_column_is_named_and_a_table_or_metric_without_rows_is_refused(figure1):
     with pytest.raises(InputError, match="needs a column 'cutoff'; the table has: construction, metric, side, score"):
         cutoff_curves(pd.DataFrame(columns=["construction", "metric", "side", "score"]))
-    with pytest.raises(InputError, match="no rows"):
-        table2_dots(pd.DataFrame(columns=["construction", "metric", "score"]))
-
-
-def test_a_metric_without_rows_is_refused(figure1):
     with pytest.raises(InputError, match="chart of TSE: the table has no rows"):
         cutoff_curves(figure1, "TSE")
+    with pytest.raises(InputError, match="no rows"):
+        table2_dots(pd.DataFrame(columns=["construction", "metric", "score"]))
 
 
 def test_the_slider_has_a_step_for_every_cutoff_from_likely_to_unlikely(reference):
@@ -306,21 +264,21 @@ def test_the_switchboard_names_the_largest_movement():
     assert "largest movement is 0.200: EW of Simple, BOS" in chart.to_dict()["description"]
 
 
-def test_no_control_takes_a_word_that_the_page_cannot_use(reference, curves_of_reference):
+def test_no_control_takes_a_word_that_the_page_cannot_use(reference):
     """A signal named like a JavaScript keyword stops the chart from being drawn."""
     board = pd.DataFrame({"switch": "BOS", "setting": ["default", "flipped"], "construction": "Simple", "metric": "EW"})
     reserved = {"switch", "new", "class", "default", "this", "case", "with", "in"}
-    for chart in (cutoff_slider(reference), curves_of_reference, switchboard(board.assign(score=0.5))):
+    for chart in (cutoff_slider(reference), cutoff_curves(reference), switchboard(board.assign(score=0.5))):
         assert not {p["name"] for p in chart.to_dict()["params"]} & reserved
 
 
 @pytest.mark.slow
-def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(curves_of_figure1, two_models, table2):
+def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(figure1, two_models, table2):
     """Vega-Lite binds a legend only where the selection stands on the marks that the legend explains."""
     vl_convert = pytest.importorskip("vl_convert")
     bounded = table2.assign(low=0.5, high=0.9)
     truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
-    for chart in (curves_of_figure1, two_models, table2_dots(bounded), table2_dots(bounded, beside=True)):
+    for chart in (cutoff_curves(figure1), two_models, table2_dots(bounded), table2_dots(bounded, beside=True)):
         assert vl_convert.vegalite_to_svg(json.dumps(chart.to_dict())).startswith("<svg")
     legend = json.dumps(vl_convert.vegalite_to_vega(json.dumps(truth_vs_measured(truth).to_dict())))
     assert "_legend_symbols" in legend

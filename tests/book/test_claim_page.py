@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from docutils.nodes import make_id
 
 from tse_book.claims import extension_ledger, load_claims, verdicts
 from tse_book.claims.judging import laboratory_ledger, ledger
@@ -31,29 +32,29 @@ def test_every_claim_is_a_row_with_its_filters(claims, html):
     rows = re.findall(r"<tr (data-[^>]*)>", html)
     assert len(rows) == len(claims)
     assert all(f'data-{name}="' in row for row in rows for name in ("paper", "chapter", "verdict"))
-    assert sum('data-chapter="Table 3: what a model would say"' in row for row in rows) == (
-        claims["cell"].str.startswith("05_table3").sum()
-    )
+    chapter = claims["cell"].str.startswith("05_table3").sum()
+    assert sum('data-chapter="Table 3: what a model would say"' in row for row in rows) == chapter
     assert sum('data-model="bert-large-cased"' in row for row in rows) == (claims["model"] == "bert-large-cased").sum()
 
 
-def test_numbers_are_written_out(html):
-    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*T2\.tse-ew<.*?</tr>", html, re.DOTALL)[0]
-    assert '<td data-label="Ours" class="number">37 of 40</td>' in row
-    assert "37 of 40, 3 ties" in row
+def row_of(html, claim):
+    return re.search(rf"<tr(?: [^>]*)?>(?:(?!</tr>).)*>{re.escape(claim)}<.*?</tr>", html, re.DOTALL)[0]
+
+
+def test_a_row_has_numbers_our_criterion_and_what_a_claim_that_waits_needs(html):
+    assert '<td data-label="Ours" class="number">37 of 40</td>' in row_of(html, "T2.tse-ew")
+    assert "37 of 40, 3 ties" in row_of(html, "T2.tse-ew")
     assert not re.search(r">[-+−]0\.0+<", html)
-
-
-def test_a_claim_that_waits_says_how_to_run_it(html):
-    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>T2\.001<.*?</tr>", html, re.DOTALL)[0]
-    assert "<code>make book PROFILE=paper</code>" in row
+    assert "<code>make book PROFILE=paper</code>" in row_of(html, "T2.001")
+    row = row_of(html, "B.islands")
+    assert "<dt>Our criterion</dt><dd>wide: at least 0.05</dd>" in row
+    assert '<td data-label="Published" class="number"><span aria-label="none">–</span></td>' in row
 
 
 def test_a_row_says_that_another_threshold_gives_another_verdict(claims, html):
-    stable = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>A\.stable\.3<.*?</tr>", html, re.DOTALL)[0]
-    assert "depends on our criterion" in stable
+    stable, mass = row_of(html, "A.stable.3"), row_of(html, "F3.mass.1")
     assert "<dt>Under another</dt><dd>by the cut-offs from the top alone: does not hold" in stable
-    mass = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>F3\.mass\.1<.*?</tr>", html, re.DOTALL)[0]
+    assert "depends on our criterion" in stable
     assert "<dt>Under another</dt>" in mass and "depends on our criterion" not in mass
     assert html.count("depends on our criterion") == another_verdict(claims).sum()
 
@@ -62,11 +63,9 @@ def test_what_does_not_hold_leads_to_its_row_and_prints_only_what_is_printed(cla
     found = failing_table(claims, "failing").data
     failing = claims.loc[claims["verdict"] == verdicts.FAILS, "id"]
     assert re.findall(r'<a href="19_ledger\.html#claim-([^"]+)">', found) == list(failing)
-    row = re.search(r"<tr>(?:(?!</tr>).)*>B\.hard<.*?</tr>", found, re.DOTALL)[0]
-    assert "<td>–</td>" in row and "<td>13 of 16</td>" in row
+    assert "<td>–</td>" in row_of(found, "B.hard") and "<td>13 of 16</td>" in row_of(found, "B.hard")
     assert "1,971" in found and "0.021" in found
-    methods = re.search(r"<tr>(?:(?!</tr>).)*>B\.methods-exceptions<.*?</tr>", found, re.DOTALL)[0]
-    assert "<td>at least 0.02; at least 0.04</td>" in methods
+    assert "<td>at least 0.02; at least 0.04</td>" in row_of(found, "B.methods-exceptions")
 
 
 def test_a_measured_value_stands_with_its_interval_and_how_it_was_made(claims):
@@ -93,20 +92,12 @@ def test_the_laboratory_has_a_table_of_its_own():
     assert 'data-band="tail"' in found
 
 
-def anchors(page: str) -> set[str]:
-    """The places of a notebook's page that have an address: its headings."""
-    from docutils.nodes import make_id
-
-    text = (NOTEBOOKS / f"{page}.py").read_text(encoding="utf8")
-    return {make_id(heading) for heading in re.findall(r"^# #+ (.+)$", text, re.MULTILINE)}
-
-
 def test_every_claim_links_to_a_heading_of_a_notebook(claims):
     assert link("03_table2#side-by-side") == "03_table2.html#side-by-side"
-    extensions = [claim["cell"] for claim in load_claims()["extensions"]]
-    for cell in {*claims["cell"], *extensions}:
+    for cell in {*claims["cell"], *(claim["cell"] for claim in load_claims()["extensions"])}:
         page, _, place = cell.partition("#")
-        assert place in anchors(page), f"data/claims.yaml: {cell} is no heading of notebooks/{page}.py"
+        headings = re.findall(r"^# #+ (.+)$", (NOTEBOOKS / f"{page}.py").read_text(encoding="utf8"), re.MULTILINE)
+        assert place in map(make_id, headings), f"data/claims.yaml: {cell} is no heading of notebooks/{page}.py"
 
 
 def test_a_chapter_is_named_as_its_readers_see_it(html):
@@ -114,12 +105,6 @@ def test_a_chapter_is_named_as_its_readers_see_it(html):
     assert chapter("09_blimp#humans") == title
     assert f'<a href="09_blimp.html#humans">{title}</a>' in html
     assert ">09_blimp<" not in html and chapter("99_missing#here") == "99_missing"
-
-
-def test_our_criterion_stands_apart_from_the_published_value(html):
-    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>B\.islands<.*?</tr>", html, re.DOTALL)[0]
-    assert "<dt>Our criterion</dt><dd>wide: at least 0.05</dd>" in row
-    assert '<td data-label="Published" class="number"><span aria-label="none">–</span></td>' in row
 
 
 @pytest.fixture(scope="module")
@@ -142,21 +127,17 @@ def findings():
 
 
 def test_extensions_show_threshold_interval_conditions_and_rows(findings):
-    table = extension_ledger(findings)
-    found = extension_table(table, findings, "beyond the papers").data
+    found = extension_table(extension_ledger(findings), findings, "beyond the papers").data
     assert found.count("<tr ") == len(load_claims()["extensions"])
-    row = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.ew-below-tse<.*?</tr>", found, re.DOTALL)[0]
+    row = row_of(found, "E.ew-below-tse")
     assert 'data-verdict="depends"' in row and "depends on the BOS token" in row
     assert "0.100" in row and "[0.050, 0.150]" in row
     assert "no BOS token: −0.100" in row and "paired difference +0.200" in row
-    assert "Simple &lt;1&gt;: 0.123" in row
-    assert "<dd>0, that of the paper</dd>" in row
+    assert "Simple &lt;1&gt;: 0.123" in row and "<dd>0, that of the paper</dd>" in row
     assert "2026-01-01" not in row
-    past = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.mass-past<.*?</tr>", found, re.DOTALL)[0]
+    past, forty = row_of(found, "E.mass-past"), row_of(found, "E.forty")
     assert "<dd>0.1, ours</dd>" in past and "not yet run" in past
-    forty = re.search(r"<tr [^>]*>(?:(?!</tr>).)*>E\.forty<.*?</tr>", found, re.DOTALL)[0]
-    assert 'data-verdict="reached"' in forty
-    assert "reached, by Simple alone" in forty
+    assert 'data-verdict="reached"' in forty and "reached, by Simple alone" in forty
     assert "of one construction, Simple; no other row is above 0.300" in forty
     assert "paired difference +0.100, over the rows that both have (1): 0.300 against 0.200" in forty
     assert "over the rows that both have" not in row  # the two numbers beside this difference are over the same rows

@@ -43,10 +43,6 @@ def sentences(text: str) -> list[str]:
     return [one for one in found if one and not one.endswith("?")]
 
 
-def is_claim(sentence: str, explains: bool) -> bool:
-    return bool(COMPARES.search(sentence)) and (not explains or bool(MODELS.search(sentence)))
-
-
 def guards(code: str) -> list[str]:
     """The words that the calls of `guard` quote."""
     calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
@@ -70,36 +66,25 @@ def read(chapter: str) -> tuple[list[tuple[str, bool]], list[str]]:
     return said, sum(code, [])
 
 
-def page(name: str) -> list[str]:
-    return sentences((NOTEBOOKS.parent / "book" / f"{name}.md").read_text())
-
-
 def unguarded(said, guarded) -> list[str]:
-    return [
-        one
-        for one, explains in said
-        if is_claim(one, explains) and "{glue:" not in one and not any(words in one for words in guarded)
-    ]
+    claims = [one for one, explains in said if COMPARES.search(one) and (not explains or MODELS.search(one))]
+    return [one for one in claims if "{glue:" not in one and not any(words in one for words in guarded)]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_sentence_of_a_chapter_that_compares_results_is_glued_or_under_guard(chapter):
     assert not unguarded(*read(chapter))
+    texts = [cell.source for cell in cells_of(chapter) if cell.cell_type == "markdown"]
+    texts += [(NOTEBOOKS.parent / "book" / f"{name}.md").read_text() for name in PAGES]
+    there = " ".join(" ".join(texts).split())
+    assert not [words for words in read(chapter)[1] if words not in there], "a guard quotes what stands nowhere"
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_sentence_of_a_page_that_names_a_model_and_compares_is_glued_or_under_guard(name):
     guarded = [words for chapter in CHAPTERS for words in read(chapter)[1]]
-    assert not unguarded([(one, True) for one in page(name)], guarded)
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_what_a_guard_quotes_stands_in_its_chapter_or_on_a_page(chapter):
-    cells = cells_of(chapter)
-    texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    texts += [(NOTEBOOKS.parent / "book" / f"{name}.md").read_text() for name in PAGES]
-    there = " ".join(" ".join(texts).split())
-    assert not [words for words in read(chapter)[1] if words not in there]
+    said = sentences((NOTEBOOKS.parent / "book" / f"{name}.md").read_text())
+    assert not unguarded([(one, True) for one in said], guarded)
 
 
 @pytest.mark.parametrize(

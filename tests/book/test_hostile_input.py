@@ -33,55 +33,47 @@ def test_no_reader_lets_anything_but_an_input_error_out_or_takes_long(target, tm
 # What the code never does
 
 
-def calls(path: Path):
-    """(dotted name of what is called, call) for every call in a file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
-        if isinstance(node, ast.Call):
-            yield ast.unparse(node.func), node
-
-
 def keyword(call: ast.Call, name: str) -> str | None:
     return next((ast.unparse(k.value) for k in call.keywords if k.arg == name), None)
-
-
-def test_there_is_code_to_look_at():
-    assert len(OURS) > 60
 
 
 # peft has no such keyword: it takes safetensors first, and models/adapters.py refuses a folder without them
 READ_ARCHIVES = ("package_index.py", "wllama.py")  # members of pinned names, read as streams; both check a pinned hash
 
 
-@pytest.mark.parametrize("path", OURS, ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_code_runs_no_text_and_reads_no_pickle(path):
-    for name, call in calls(path):
-        where = f"{path.name}:{call.lineno}: {name}"
-        assert name not in ("eval", "exec", "compile", "__import__", "os.system", "os.popen"), where
-        assert name not in ("yaml.load", "yaml.full_load", "yaml.unsafe_load", "pd.read_pickle", "np.fromfile"), where
-        assert not name.endswith(("extractall", ".extract", "unpack_archive")), where  # no archive chooses its places
-        if name == "tarfile.open" or name == "zipfile.ZipFile" and [ast.unparse(a) for a in call.args[1:2]] != ["'w'"]:
-            assert path.name in READ_ARCHIVES, where
-        assert keyword(call, "shell") in (None, "False"), where
-        assert keyword(call, "allow_pickle") in (None, "False"), where
-        assert keyword(call, "verify") in (None, "True"), where
-        if name == "torch.load":
-            assert keyword(call, "weights_only") == "True", where
-        if name.endswith("from_pretrained") and "Model" in name and name != "PeftModel.from_pretrained":
-            assert keyword(call, "use_safetensors") == "True", where
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    modules = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-    modules |= {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert not modules & {"pickle", "dill", "joblib", "shelve", "marshal", "cloudpickle"}, path
+def test_code_runs_no_text_and_reads_no_pickle():
+    assert len(OURS) > 60
+    for path in OURS:
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
+        for call in (node for node in nodes if isinstance(node, ast.Call)):
+            name = ast.unparse(call.func)
+            where = f"{path.name}:{call.lineno}: {name}"
+            assert name not in ("eval", "exec", "compile", "__import__", "os.system", "os.popen"), where
+            assert name not in ("yaml.load", "yaml.full_load", "yaml.unsafe_load", "pd.read_pickle"), where
+            assert name != "np.fromfile" and not name.endswith(("extractall", ".extract", "unpack_archive")), where
+            writes = [ast.unparse(a) for a in call.args[1:2]] == ["'w'"]
+            if name == "tarfile.open" or name == "zipfile.ZipFile" and not writes:
+                assert path.name in READ_ARCHIVES, where
+            assert keyword(call, "shell") in (None, "False"), where
+            assert keyword(call, "allow_pickle") in (None, "False"), where
+            assert keyword(call, "verify") in (None, "True"), where
+            if name == "torch.load":
+                assert keyword(call, "weights_only") == "True", where
+            if name.endswith("from_pretrained") and "Model" in name and name != "PeftModel.from_pretrained":
+                assert keyword(call, "use_safetensors") == "True", where
+        modules = {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
+        modules |= {n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)}
+        assert not modules & {"pickle", "dill", "joblib", "shelve", "marshal", "cloudpickle"}, path
 
 
-@pytest.mark.parametrize("path", OURS, ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_every_silenced_warning_says_why(path):
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if "noqa" in line:
-            assert re.search(r"noqa: \w+(, ?\w+)*\s+\(.{8,}\)", line), f"{path.name}:{number}: no reason given"
+def test_every_silenced_warning_says_why():
+    for path in OURS:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            reason = re.search(r"noqa: \w+(, ?\w+)*\s+\(.{8,}\)", line)
+            assert "noqa" not in line or reason, f"{path.name}:{number}: no reason given"
 
 
-def test_a_model_in_pickles_is_refused(tmp_path):
+def test_nothing_of_a_pickled_model_is_run(tmp_path):
     (tmp_path / "config.json").write_text('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}')
     (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x04cos\nsystem\n(S'touch owned'\ntR.")
     with pytest.raises(InputError, match="weights are read from safetensors only"):
@@ -92,7 +84,7 @@ def test_a_model_in_pickles_is_refused(tmp_path):
 # Names reach no other folder
 
 
-@pytest.mark.parametrize("name", ["marvin-linzen/../../x", "blimp/../../x", "../blimp", "newman-blimp/..", "/x"])
+@pytest.mark.parametrize("name", ["marvin-linzen/../../x", "../blimp", "newman-blimp/..", "/x"])
 def test_names_of_data_are_no_paths(name):
     for load in (load_pairs, load_sentence_pairs):
         with pytest.raises(InputError, match="unknown"):

@@ -23,17 +23,16 @@ from tse_core.results.tidy import TIDY_COLUMNS
 MAKEFILE = Path(__file__).parents[2] / "Makefile"
 
 
-@pytest.fixture
-def recorded(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
     """What `tse record` leaves of a model with the name of one of the paper's, and a file of another kind beside it."""
-    monkeypatch.setenv("TSE_STORE", str(tmp_path / "far away"))
-    model = tse_core.load_model(save_model(tmp_path / "gpt2-xl", "causal"), device="cpu")
-    record(
-        model,
-        tmp_path / "recorded",
-        parts_for(model, "newman-clean", ["marvin-linzen/simple"], "", [], None, ["agreement"]),
-    )
-    home = tmp_path / "recorded" / "gpt2-xl"
+    place = tmp_path_factory.mktemp("far away")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TSE_STORE", str(place / "store"))
+        model = tse_core.load_model(save_model(place / "gpt2-xl", "causal"), device="cpu")
+        parts = parts_for(model, "newman-clean", ["marvin-linzen/simple"], "", [], None, ["agreement"])
+        record(model, place / "recorded", parts)
+    home = place / "recorded" / "gpt2-xl"
     pd.DataFrame({"claim": ["E.x"]}).to_csv(home / "findings.csv")
     return home
 
