@@ -1,7 +1,4 @@
-"""Tiny random models of many families, as Hugging Face's library writes them; where a family has a window, it is short.
-
-python tests/families.py      prints each family's largest difference from its own logits
-"""
+"""Tiny random models of many families, as Hugging Face's library writes them; a window is short where there is one."""
 
 import numpy as np
 import torch
@@ -117,8 +114,3 @@ def largest_differences(family: str, **changed) -> dict[int, float]:
         ]
         found[length] = float(np.max([difference.max() for difference in differences]))
     return found
-
-
-if __name__ == "__main__":
-    for name in CAUSAL | MASKED:
-        print(f"{name:18}", *(f"{length}: {value:.1e}" for length, value in largest_differences(name).items()))

@@ -8,7 +8,6 @@ import hashlib
 import json
 import shutil
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,16 +25,9 @@ from tiny import words
 OWNERS = {"bert": "google-bert", "roberta": "FacebookAI", "gpt2": "openai-community"}
 MODELS = ("gpt2", "gpt2-xl", "bert-base-cased", "bert-base-uncased", "bert-large-cased", "bert-large-uncased",
           "roberta-base", "roberta-large")  # fmt: skip
-LAYOUTS = (
-    *MODELS,
-    "gpt2_head",
-    "gpt2_uint8",
-    "bert-base-cased_decoder",
-    "bert-base-uncased_ids",
-    "roberta-base_decoder",
-)
+LAYOUTS = (*MODELS, "gpt2_head", "gpt2_uint8", "bert-base-cased_decoder", "bert-base-uncased_ids",
+           "roberta-base_decoder")  # fmt: skip
 WIDTH = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-PIECE = 1 << 16  # bytes that are sent at a time
 
 
 def training_text() -> list[str]:
@@ -99,15 +91,12 @@ def old_layout(name: str, module) -> dict[str, torch.Tensor]:
         weights.pop(f"{head}.bias")
         if base == "bert":
             weights |= {"cls.seq_relationship.weight": torch.ones(2, 16), "cls.seq_relationship.bias": torch.ones(2)}
-            weights = {_in_tensorflow(key): value for key, value in weights.items()}
+            for ours, theirs in (("weight", "gamma"), ("bias", "beta")):  # as TensorFlow calls them
+                weights = {k.replace(f"LayerNorm.{ours}", f"LayerNorm.{theirs}"): v for k, v in weights.items()}
         head += ".weight"
     if variant not in ("head", "decoder"):
         weights.pop(head)
     return {key: value.detach().clone() for key, value in weights.items()}
-
-
-def _in_tensorflow(key: str) -> str:
-    return key.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
 
 
 def write_tokenizer(folder: Path, name: str, source: Path | None = None) -> int:
@@ -168,8 +157,8 @@ def commit(repo: str) -> str:
 
 
 @contextmanager
-def serving(root: Path, second_a_piece: float = 0.0) -> Iterator[Hub]:
-    """The stand-in over a folder of repositories; each 64 KB of a file may take a time."""
+def serving(root: Path) -> Iterator[Hub]:
+    """The stand-in over a folder of repositories."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -184,8 +173,7 @@ def serving(root: Path, second_a_piece: float = 0.0) -> Iterator[Hub]:
             api = parts[:2] == ["api", "models"]
             own, legacy = (parts[2:] if api else parts), {name: repository(name) for name in LAYOUTS}
             if own[0] in legacy:
-                moved = path.replace(own[0], legacy[own[0]], 1)
-                return self.reply(307, {"Location": moved})
+                return self.reply(307, {"Location": path.replace(own[0], legacy[own[0]], 1)})
             repo, rest = "/".join(own[:2]), own[2:]
             if parts[0] == "files":
                 return self.file(root / "/".join(parts[1:]), {}, fault)
@@ -202,7 +190,8 @@ def serving(root: Path, second_a_piece: float = 0.0) -> Iterator[Hub]:
             if not file.is_file():
                 return self.reply(404, said | {"X-Error-Code": "EntryNotFound"})
             if file.suffix == ".safetensors":
-                said |= {"X-Linked-Etag": f'"{_digest(file)}"', "X-Linked-Size": str(_announced(file, fault))}
+                announced = file.stat().st_size + (10 if fault == "longer" else 0)
+                said |= {"X-Linked-Etag": f'"{_digest(file)}"', "X-Linked-Size": str(announced)}
                 port = self.server.server_port
                 return self.reply(302, said | {"Location": f"http://localhost:{port}/files/{repo}/{file.name}"})
             return self.file(file, said, fault)
@@ -211,33 +200,22 @@ def serving(root: Path, second_a_piece: float = 0.0) -> Iterator[Hub]:
 
         def file(self, file: Path, said: dict, fault):
             start = int(self.headers.get("Range", "bytes=0-").split("=")[1].split("-")[0])
-            size = file.stat().st_size
+            size, content = file.stat().st_size, file.read_bytes()[start:]
             said = said | {"ETag": f'"{_digest(file)}"', "Accept-Ranges": "bytes"}
             if start:
                 said["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
-            with file.open("rb") as source:
-                source.seek(start)
-                end = start + (size - start) // 2 if fault == "cut" else size
-                pieces = iter(lambda: source.read(min(PIECE, end - source.tell())), b"")
-                self.answer(206 if start else 200, said, size - start, pieces)
-            self.close_connection = self.close_connection or fault == "cut"
+            self.reply(206 if start else 200, said, content, cut=fault == "cut")
 
-        def reply(self, status: int, said: dict, content: bytes = b""):
-            self.answer(status, said, len(content), [content])
-
-        def answer(self, status: int, said: dict, length: int, pieces):
+        def reply(self, status: int, said: dict, content: bytes = b"", cut: bool = False):
             hub.asked.append(f"{self.command} {self.path} {status}")
             self.send_response(status)
             for name, value in said.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(length))
+            self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            if self.command == "HEAD":
-                return
-            for piece in pieces:
-                self.wfile.write(piece)
-                if second_a_piece:
-                    time.sleep(second_a_piece)
+            if self.command != "HEAD":
+                self.wfile.write(content[: len(content) // 2] if cut else content)
+            self.close_connection = self.close_connection or cut
 
         def log_message(self, *_):
             pass
@@ -279,7 +257,3 @@ def _digest(file: Path) -> str:
 def _digest_of(file: Path, changed: int) -> str:
     with file.open("rb") as source:
         return hashlib.file_digest(source, "sha256").hexdigest()
-
-
-def _announced(file: Path, fault) -> int:
-    return file.stat().st_size + (10 if fault == "longer" else 0)

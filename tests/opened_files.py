@@ -28,73 +28,40 @@ class Own(GPT2LMHeadModel):
 """
 TRIES = 3  # at changes of a file, until one shows: the first may be in a comment
 OPENED: set[str] = set()
+KINDS = ("agreement", "named_pairs", "whole_words", "sentence_pairs", "suites", "laboratory", "trusted", "adapter",
+         "gguf", "curve")  # fmt: skip
 
 
-def agreement(folder: Path, store: Path):
-    from tse_core import evaluate
-
-    return evaluate(folder / "model", folder / "pairs.jsonl", lemmas=folder / "verbs.csv", store=store).tidy()
-
-
-def named_pairs(folder: Path, store: Path):
-    from tse_core import evaluate
-
-    return evaluate(folder / "model", "marvin-linzen/simple", store=store).tidy()
-
-
-def whole_words(folder: Path, store: Path):
-    from tse_core import evaluate
-
-    how = {"lemmas": folder / "verbs.csv", "forms": "words-no-end", "sample": 2}
-    return evaluate(folder / "model", folder / "pairs.jsonl", store=store, **how).tidy()
-
-
-def sentence_pairs(folder: Path, store: Path):
-    from tse_core.blimp.scores import evaluate_blimp
-
-    return evaluate_blimp(folder / "model", folder / "pairs.jsonl", store=store).pairs
-
-
-def suites(folder: Path, store: Path):
-    from tse_core.syntaxgym.outcomes import evaluate_suite
-
-    return evaluate_suite(folder / "model", folder / "suite.json", store=store).regions
-
-
-def laboratory(folder: Path, store: Path):
-    from tse_core.blimp.scores import evaluate_blimp
-
-    return evaluate_blimp("lab-systematic-causal", folder / "pairs.jsonl", store=store).pairs
-
-
-def trusted(folder: Path, store: Path):
-    from tse_core import evaluate, load_model
-
-    model = load_model(folder / "trusted", trust_remote_code=True)
-    return evaluate(model, folder / "pairs.jsonl", lemmas=folder / "verbs.csv", store=store).tidy()
-
-
-def adapter(folder: Path, store: Path):
-    from tse_core.blimp.scores import evaluate_blimp
-
-    return evaluate_blimp(folder / "adapter", folder / "pairs.jsonl", store=store).pairs
-
-
-def gguf(folder: Path, store: Path):
-    from tse_core import load_model
-    from tse_core.syntaxgym.outcomes import evaluate_suite
-
-    return evaluate_suite(load_model(folder / "model.gguf", bos="none"), folder / "suite.json", store=store).regions
-
-
-def curve(folder: Path, store: Path):
+def scored(kind: str, folder: Path, store: Path):
+    """A table of the scores that a kind of work gives."""
     from tse_book.studies.learning_curves import learning_curve
+    from tse_core import evaluate, load_model
+    from tse_core.blimp.scores import evaluate_blimp
+    from tse_core.syntaxgym.outcomes import evaluate_suite
 
-    return learning_curve(["ngram"], [200], store=store)
-
-
-WORK = agreement, named_pairs, whole_words, sentence_pairs, suites, laboratory, trusted, adapter, gguf, curve
-KINDS = {function.__name__: function for function in WORK}
+    model, pairs, suite = folder / "model", folder / "pairs.jsonl", folder / "suite.json"
+    how = {"lemmas": folder / "verbs.csv", "store": store}
+    match kind:
+        case "agreement":
+            return evaluate(model, pairs, **how).tidy()
+        case "named_pairs":
+            return evaluate(model, "marvin-linzen/simple", store=store).tidy()
+        case "whole_words":
+            return evaluate(model, pairs, forms="words-no-end", sample=2, **how).tidy()
+        case "sentence_pairs":
+            return evaluate_blimp(model, pairs, store=store).pairs
+        case "suites":
+            return evaluate_suite(model, suite, store=store).regions
+        case "laboratory":
+            return evaluate_blimp("lab-systematic-causal", pairs, store=store).pairs
+        case "trusted":
+            return evaluate(load_model(folder / "trusted", trust_remote_code=True), pairs, **how).tidy()
+        case "adapter":
+            return evaluate_blimp(folder / "adapter", pairs, store=store).pairs
+        case "gguf":
+            return evaluate_suite(load_model(folder / "model.gguf", bos="none"), suite, store=store).regions
+        case "curve":
+            return learning_curve(["ngram"], [200], store=store)
 
 
 def write_inputs(folder: Path) -> None:
@@ -144,7 +111,7 @@ def attempt(kind: str, folder: Path, number: int, warm: bool = False) -> dict:
     if not (child := os.fork()):
         try:
             OPENED.clear()
-            scores = KINDS[kind](folder, store).to_json(double_precision=12)
+            scores = scored(kind, folder, store).to_json(double_precision=12)
             work = sorted({f"{path.parent.name}/{path.name.rsplit('.', 2)[0]}" for path in store.glob("*/*.parquet")})
             results = sorted(path.name for path in (store / "results").glob("*"))
             found.write_text(json.dumps({"opened": sorted(OPENED), "work": work, "results": results, "scores": scores}))

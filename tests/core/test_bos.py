@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 
 from tiny import save_model
-from tse_core import InputError, evaluate, load_model, score_pairs, surprisals
-from tse_core.results.signature import Signature
+from tse_core import InputError, evaluate, load_model, score_pairs
 
 SENTENCE = "The author laughs."
 
@@ -26,11 +25,6 @@ def test_what_the_tokenizer_adds_comes_before_the_token_of_the_family_s_document
     assert [model.with_policies(bos=bos).bos_read for bos in ("default", "tokenizer", "add", "none")] == [
         "<s>", "<s>", "<s>", "none",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["lab-systematic-causal", "lab-lexical-causal"])
-def test_laboratory_models_read_no_bos_token(name):
-    assert load_model(name).bos_read == "none"
 
 
 def test_a_laboratory_model_that_is_trained_anew_reads_no_bos_token(tmp_path):
@@ -65,40 +59,23 @@ def test_of_an_unknown_family_the_end_of_text_token_is_read_first_and_without_th
 
 def test_any_token_can_be_the_bos_token_by_its_text(tiny_causal):
     model = load_model(tiny_causal, bos="[SEP]")
-    assert model.bos_read == "[SEP]" and first_id(model) == model.tokenizer.get_vocab()["[SEP]"]
-    with pytest.raises(
-        InputError, match=r"bos is '<eot>', which is no token of .*'default', 'tokenizer', 'add', 'none'"
-    ):
-        model.with_policies(bos="<eot>")
-
-
-def test_the_protocol_of_the_released_code_reads_no_bos_token(small_models):
-    model = small_models / "random-gpt2"
-    made = [evaluate(model, "marvin-linzen/simple", protocol=protocol).signature for protocol in ("exact", "released")]
-    assert [signature.policy["bos"] for signature in made] == ["<|endoftext|>", "none"]
-    asked = load_model(model, bos="<|endoftext|>")
-    assert evaluate(asked, "marvin-linzen/simple", protocol="released").signature.policy["bos"] == "<|endoftext|>"
-    assert Signature.parse(str(made[0])).policy["bos"] == "<|endoftext|>"
-
-
-def test_a_slot_with_nothing_to_its_left_has_the_bos_token(tiny_causal):
-    model = load_model(tiny_causal)
+    token = model.tokenizer.get_vocab()["[SEP]"]
+    assert model.bos_read == "[SEP]" and first_id(model) == token
+    slot = model.slot("", "laughs.")
+    assert slot.ids == (token,) and slot.position == 0
     with pytest.raises(InputError, match="nothing to its left.*bos='add' or a token's text"):
-        model.slot("", "laughs.")
-    slot = model.with_policies(bos="[SEP]").slot("", "laughs.")
-    assert slot.ids == (model.tokenizer.get_vocab()["[SEP]"],) and slot.position == 0
+        model.with_policies(bos="none").slot("", "laughs.")
 
 
-def test_with_a_bos_token_the_first_token_is_scored(tiny_causal):
-    plain, behind = (surprisals(load_model(tiny_causal, bos=bos), SENTENCE) for bos in ("none", "[SEP]"))
-    assert plain["scored"].tolist() == [False, True, True, True] and behind["scored"].all()
+def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked(small_models):
+    plain, asked = (load_model(small_models / "random-gpt2", **how) for how in ({}, {"bos": "<|endoftext|>"}))
+    for model, read in ((plain, "none"), (asked, "<|endoftext|>")):
+        scored = evaluate(model, "marvin-linzen/simple", protocol="released")
+        assert scored.signature.policy["bos"] == read
 
 
 def test_pairs_that_differ_in_an_unscored_first_token_are_counted(tiny_causal, tiny_masked):
-    pairs = pd.DataFrame(
-        {"good": ["The author laughs.", "The author laughs."], "bad": ["Authors laughs.", "The authors laughs."]}
-    )
-    pairs["bad"] = pairs["bad"].str.replace("Authors", "author")
+    pairs = pd.DataFrame({"good": ["The author laughs."] * 2, "bad": ["author laughs.", "The authors laughs."]})
     model = load_model(tiny_causal)
     assert score_pairs(model, pairs)["unscored_difference"].tolist() == [True, False]
     assert not score_pairs(model, pairs, bos="add")["unscored_difference"].any()

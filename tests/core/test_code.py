@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from transformers import PreTrainedTokenizerFast
 
-from tse_core import evaluate
 from tse_core.models.huggingface import HuggingFaceNetwork
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.network import Network
@@ -77,34 +75,6 @@ def test_a_network_of_ones_own_brings_its_code_into_the_identity(tmp_path, monke
         identities.add(LanguageModel("own", "causal", tokenizer, own).identity())
     sys.modules.pop("own_network")
     assert len(identities) == 2
-
-
-RUN = """
-import json, sys
-from tse_core import evaluate
-found = evaluate(sys.argv[1], "marvin-linzen/simple", store=sys.argv[2])
-print(json.dumps(found.table().iloc[0].to_dict()))
-"""
-
-
-@pytest.mark.slow
-def test_one_line_changed_in_join_makes_the_store_miss(tiny_masked, tmp_path):
-    """A copy of the package that cuts what follows the verb finds nothing in a store that the original has filled."""
-    store, root = tmp_path / "store", tmp_path / "copy"
-    original = evaluate(tiny_masked, "marvin-linzen/simple", store=store).table().iloc[0].to_dict()
-    shutil.copytree(PACKAGE, root / "src" / "tse_core", ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "data").symlink_to(PACKAGE.parents[1] / "data")
-    place = root / "src" / "tse_core" / "words.py"
-    source, line = place.read_text(), "    start = "
-    assert source.count(line) == 1
-    place.write_text(source.replace(line, "    right = right[:3]\n    start = "))
-    environment = os.environ | {"PYTHONPATH": str(root / "src")}
-    changed = []
-    for folder in (store, tmp_path / "empty"):
-        call = [sys.executable, "-W", "ignore", "-c", RUN, str(tiny_masked), str(folder)]
-        done = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
-        changed.append(json.loads(done.stdout))
-    assert changed[0] == changed[1] and changed[0]["MW"] != original["MW"]
 
 
 @pytest.mark.slow

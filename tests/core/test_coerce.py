@@ -13,7 +13,6 @@ from tse_core.models.coerce import as_language_model, as_model
 from tse_core.models.kinds.command import CommandModel
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import SurprisalModel
-from tse_core.sweep.plan import load_plan
 
 LAB = "lab-systematic-causal"
 PAIRS = pd.DataFrame({"good": ["The cat runs .", "The cats run ."], "bad": ["The cats runs .", "The dogs run ."]})
@@ -35,17 +34,15 @@ def test_a_model_by_name_by_path_and_as_an_object_is_the_same(tiny_causal):
     assert surprisals(LAB, "The author laughs.")["scored"].tolist() == [False, True, True, True]
 
 
-def test_pairs_suites_and_stores_too(tmp_path):
+def test_every_function_takes_names_and_a_store_by_its_path(tmp_path):
     assert score_pairs(LAB, PAIRS).equals(score_pairs(load_model(LAB), PAIRS))
-    paradigm = tse_core.load_sentence_pairs("laboratory")["paradigm"].iloc[0]
-    name = f"laboratory/{paradigm}"
-    by_name = evaluate_blimp(LAB, name, store=tmp_path)
-    assert by_name.pairs.equals(evaluate_blimp(load_model(LAB), tse_core.load_sentence_pairs(name)).pairs)
-    suite = tse_core.syntaxgym.library.list_suites().query("source == 'laboratory'")["name"].iloc[0]
-    by_name = evaluate_suite(LAB, suite, store=tmp_path)
-    again = evaluate_suite(load_model(LAB), tse_core.syntaxgym.library.load_suite(suite), store=str(tmp_path))
-    assert by_name.regions.equals(again.regions)
-    assert evaluate(LAB, "marvin-linzen/simple", "newman-clean", store=str(tmp_path)).signature.model == LAB
+    name = tse_core.load_sentence_pairs("laboratory")["paradigm"].iloc[0]
+    runs = [
+        evaluate(LAB, "marvin-linzen/simple", "newman-clean", store=str(tmp_path)),
+        evaluate_blimp(LAB, f"laboratory/{name}", store=str(tmp_path)),
+        evaluate_suite(LAB, "lab_number_prep", store=str(tmp_path)),
+    ]
+    assert [run.signature.model for run in runs] == [LAB] * 3
 
 
 def test_a_command_is_a_model_that_gives_surprisals_only(command):
@@ -58,11 +55,18 @@ def test_a_command_is_a_model_that_gives_surprisals_only(command):
         evaluate(command, "marvin-linzen/simple")
 
 
-@pytest.mark.parametrize("option", ["kind", "device", "dtype", "revision", "bos"])
-def test_a_command_takes_no_choices_that_are_its_own(command, option):
-    value = {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main", "bos": "add"}[option]
-    with pytest.raises(InputError, match=f"has its own {option}; leave {option} out"):
-        load_model(command, **{option: value})
+def test_a_command_takes_no_choices_that_are_its_own(command):
+    choices = {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main", "bos": "add"}
+    for option, value in choices.items():
+        with pytest.raises(InputError, match=f"has its own {option}; leave {option} out"):
+            load_model(command, **{option: value})
+    for choice in ({"bos": "add"}, {"space": True}):
+        with pytest.raises(InputError, match="itself decides what is read before"):
+            surprisals(command, "The cat runs .", **choice)
+    with pytest.raises(InputError, match="'pll' does not suit the command model"):
+        surprisals(command, "The cat runs .", method="pll")
+    with pytest.raises(InputError, match="word boundaries belong to causal models only"):
+        surprisals(command, "The cat runs .", boundary=True)
 
 
 def test_pairs_of_a_command_sum_its_tokens(command):
@@ -88,33 +92,18 @@ def test_blimp_and_surprisals_behind_a_command(command, tmp_path):
     assert words["surprisal"].tolist() == [3.0, 3.0, 4.0, 1.0]
 
 
-@pytest.mark.parametrize("choice", [{"bos": "add"}, {"space": True}])
-def test_a_command_decides_itself_what_is_read_before_a_sentence(command, choice):
-    with pytest.raises(InputError, match="itself decides what is read before"):
-        surprisals(command, "The cat runs .", **choice)
+def test_a_baseline_refuses_what_it_cannot_do(tmp_path):
+    from tse_book.baselines.baselines import save_baseline, train_baseline
 
-
-@pytest.mark.parametrize("choice", [{"method": "pll"}, {"boundary": True}])
-def test_what_a_command_cannot_do_is_said(command, choice):
-    with pytest.raises(InputError):
-        surprisals(command, "The cat runs .", **choice)
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "right"),
-    [
+    save_baseline(train_baseline("ngram", ["The key is old.", "The keys are old."], order=2), tmp_path / "two-gram")
+    for option, value, right in (
         ("kind", "masked", "causal"),
         ("dtype", "float16", "float32"),
         ("revision", "main", None),
         ("device", "cuda", "cpu"),
-    ],
-)
-def test_a_baseline_refuses_what_it_cannot_do(tmp_path, option, value, right):
-    from tse_book.baselines.baselines import save_baseline, train_baseline
-
-    save_baseline(train_baseline("ngram", ["The key is old.", "The keys are old."], order=2), tmp_path / "two-gram")
-    with pytest.raises(InputError, match=rf"is a baseline \(ngram\); {option} can only be {right!r}, not {value!r}"):
-        load_model(tmp_path / "two-gram", **{option: value})
+    ):
+        with pytest.raises(InputError, match=f"is a baseline .ngram.; {option} can only be {right!r}, not {value!r}"):
+            load_model(tmp_path / "two-gram", **{option: value})
     assert load_model(tmp_path / "two-gram", bos="add").bos_read == "[BOS]"
 
 
@@ -140,6 +129,4 @@ def test_one_verb_list_is_the_default_and_the_released_protocol_has_the_papers_o
         for protocol in ("exact", "released")
     }
     assert counted["exact"].startswith("newman-clean@") and counted["released"].startswith("newman-appendix@")
-    plan = load_plan({"models": [str(tiny_causal)], "protocols": ["exact", "released"]})
-    assert [run.lemmas for run in plan.runs] == ["newman-clean", "newman-appendix"]
     assert tse_core.load_lemmas().name == "newman-clean"

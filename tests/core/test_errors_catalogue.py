@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from bad_files import write_files
-from tse_core import InputError, evaluate, load_model, load_pairs, slot_distribution
+from tse_core import InputError, evaluate, load_pairs
 from tse_core.cli import INTERNAL, main
 from tse_core.results.signature import Signature
-from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
 from tse_core.uncertainty.intervals import interval
 
@@ -61,16 +60,14 @@ def test_each_mistake_is_one_line_and_exit_code_2(command, line, capsys):
     [
         (lambda m: evaluate(m, "good.jsonl", keep="everything"), "unknown detail to keep 'everything'"),
         (lambda m: evaluate(m, load_pairs("good.jsonl").iloc[:0]), "there are no pairs to score"),
-        (lambda m: slot_distribution(m, "the author " * 50), "is longer than .* can read"),
         (lambda m: interval([], []), "no defined value to average"),
         (lambda m: Signature.parse("gpt2"), "not a signature: 'gpt2'"),
         (lambda m: write_results(None, "results.txt"), "results are written as .parquet or .csv"),
-        (lambda m: Store("good.jsonl").describe("0" * 24, Signature({"model": "m"}, {})), "cannot write to the store"),
     ],
 )
 def test_mistakes_in_python_are_input_errors_of_one_line(call, message, tiny_causal):
     with pytest.raises(InputError, match=message) as raised:
-        call(load_model(tiny_causal))
+        call(tiny_causal)
     assert len(str(raised.value).splitlines()) == 1
 
 

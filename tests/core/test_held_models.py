@@ -3,6 +3,7 @@
 import json
 import sys
 
+import pandas as pd
 import pytest
 import torch
 import transformers
@@ -97,9 +98,7 @@ def test_adapters_that_cannot_be_read_are_one_line(adapter, tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda name: name.replace("c_attn", "c_proj"), "lacks 4 of the 4 tensors"),  # of other target modules
         (lambda name: name.replace("base_model.model", "module"), "lacks 4 of the 4 tensors"),  # renamed
-        (lambda name: None if "lora_B" in name else name, "lacks 2 of the 4 tensors"),
         (lambda name: name if ".h.0." in name else None, "lacks 2 of the 4 tensors"),  # of one layer only
     ],
 )
@@ -119,17 +118,6 @@ def test_an_adapter_with_tensors_that_have_no_place_is_refused(adapter):
         surprisals(adapter[2], SENTENCES)
 
 
-def test_encoder_decoders_are_refused_with_what_is_possible(tiny_causal):
-    module = transformers.T5ForConditionalGeneration(
-        transformers.T5Config(vocab_size=8, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=1)
-    )
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_causal)
-    with pytest.raises(
-        InputError, match=r"encoder-decoder \(t5\).*causal and masked models can be scored, or a program"
-    ):
-        load_model(module, tokenizer=tokenizer)
-
-
 @pytest.mark.slow
 def test_a_chat_is_a_policy_that_the_signature_names(tiny_causal):
     module, tokenizer = opened(tiny_causal)
@@ -145,16 +133,10 @@ def test_a_chat_is_a_policy_that_the_signature_names(tiny_causal):
     policy = chat.policies()
     assert policy["bos"] == "template" and policy["chat"].startswith("like the guards@")
     assert chat.identity() == plain.identity()
-    pairs = score_pairs(chat, pd_pairs())
+    pairs = score_pairs(chat, pd.DataFrame({"good": ["The authors laugh."], "bad": ["The authors laughs."]}))
     assert pairs["length_good"].tolist() == [4] and not pairs["unscored_difference"].any()
     tokenizer.chat_template = TEMPLATE.replace("[SEP]", "[SEP] [SEP]")
     assert load_model(module, tokenizer=tokenizer, chat="like the guards").policies() != policy
-
-
-def pd_pairs():
-    import pandas as pd
-
-    return pd.DataFrame({"good": ["The authors laugh."], "bad": ["The authors laughs."]})
 
 
 @pytest.mark.slow
@@ -175,7 +157,6 @@ def test_a_chat_where_there_can_be_none(tiny_causal, tiny_masked):
 @pytest.mark.parametrize(
     ("template", "message"),
     [
-        ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", "does not end within 8 sec"),
         ("{{ 9 ** (9 ** 9) }}", "does not end within 8 seconds"),
         ("{% for i in range(99999) %}{{ 'a' * 999 }}{% endfor %}", "does not end within 4,194,304 bytes"),
         ("{{ 'a' * 10 ** 11 }}", "takes no message .MemoryError."),

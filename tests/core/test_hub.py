@@ -3,25 +3,19 @@
 import errno
 import io
 import json
-import multiprocessing
-import os
 import re
 import shutil
-import signal
 import sys
 from pathlib import Path
 
 import pytest
 import torch
-import yaml
 
-from hub import LAYOUTS, MODELS, Hub, commit, plain_module, repository, serving, use, write_models
-from tse_book.pages.profile_file import profiles_folder
+from hub import LAYOUTS, commit, plain_module, repository, serving, use, write_models
 from tse_core import InputError, load_model, surprisals
 from tse_core.models.hub import model_folder
 
 SENTENCE = "The author that the guards like laughs."
-ONE_EACH = ("gpt2", "bert-base-cased", "bert-base-uncased", "roberta-base")  # of each kind of tokenizer
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +42,7 @@ def largest_difference(model) -> float:
     return float((found - plain).abs().max())
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", [name for name in LAYOUTS if "large" not in name and "xl" not in name])
 def test_every_layout_opens_from_the_hub_and_agrees_with_transformers(hub, name):
     model = load_model(name)
     assert len(model.tokenizer) == model.vocabulary_size > 300
@@ -58,8 +52,8 @@ def test_every_layout_opens_from_the_hub_and_agrees_with_transformers(hub, name)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_every_layout_opens_with_the_papers_tokenizers(shared, tmp_path, monkeypatch, name):
+@pytest.mark.parametrize("name", ["gpt2", "bert-base-cased", "bert-base-uncased", "roberta-base"])
+def test_each_tokenizer_of_the_papers_models_is_opened(shared, tmp_path, monkeypatch, name):
     if not (shared / "tokenizers").is_dir():
         pytest.skip("the papers' tokenizers are not there")
     root = write_models(tmp_path / "repositories", [name], shared / "tokenizers")
@@ -71,21 +65,24 @@ def test_every_layout_opens_with_the_papers_tokenizers(shared, tmp_path, monkeyp
         assert largest_difference(model) < 1e-5
 
 
-@pytest.mark.parametrize("name", ONE_EACH)
-@pytest.mark.parametrize("held", [["config.json"], ["config.json", "tokenizer_config.json", "vocab.json", "vocab.txt"]])
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("gpt2", ["config.json"]),
+        ("gpt2", ["config.json", "tokenizer_config.json", "vocab.json"]),
+        ("bert-base-uncased", ["config.json", "tokenizer_config.json", "vocab.txt"]),
+        ("roberta-base", ["config.json", "tokenizer_config.json", "vocab.json"]),
+    ],
+)
 def test_a_half_filled_cache_is_filled(hub, name, held):
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError
 
     for file in held:
-        try:
-            hf_hub_download(name, file)
-        except EntryNotFoundError:
-            assert file.startswith("vocab")
+        hf_hub_download(name, file)
     assert largest_difference(load_model(name)) < 1e-5
 
 
-@pytest.mark.parametrize("name", ONE_EACH)
+@pytest.mark.parametrize("name", ["gpt2", "bert-base-uncased"])
 def test_a_full_cache_asks_nothing(hub, name, monkeypatch):
     first = surprisals(load_model(name), SENTENCE)
     asked = len(hub.asked)
@@ -107,21 +104,14 @@ def test_a_configuration_without_its_tokenizer_is_refused_offline(hub, monkeypat
         load_model("gpt2")
 
 
-@pytest.mark.parametrize("kind", ["folder", "memory"])
-def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(repositories, tmp_path, kind):
+def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(repositories, tmp_path):
     folder = tmp_path / "gpt2"
     folder.mkdir()
     for file in ("config.json", "model.safetensors"):
         (folder / file).symlink_to(repositories / repository("gpt2") / file)
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     line = r"the tokenizer of \S+ knows 1 tokens, and its network \d+: the tokenizer's files \(tokenizer.json\)"
     with pytest.raises(InputError, match=line):
-        if kind == "folder":
-            load_model(folder)
-        else:
-            module = AutoModelForCausalLM.from_pretrained(folder)
-            load_model(module, tokenizer=AutoTokenizer.from_pretrained(folder))
+        load_model(folder)
 
 
 def test_the_revision_is_that_of_configuration_tokenizer_and_weights(hub):
@@ -134,45 +124,23 @@ def test_the_revision_is_that_of_configuration_tokenizer_and_weights(hub):
         load_model("gpt2", revision="of-old")
 
 
-def test_the_stand_in_redirects_old_names_and_weights(hub: Hub):
-    surprisals(load_model("gpt2"), SENTENCE)
-    assert "HEAD /gpt2/resolve/main/config.json 307" in hub.asked
-    assert any(asked.startswith("GET /files/openai-community/gpt2/model.safetensors") for asked in hub.asked)
-
-
-def test_the_stand_in_has_every_model_of_the_profiles():
-    from tse_core.models.folders import laboratory_models
-    from tse_core.models.packages import package_models
-
-    profiles = [yaml.safe_load(file.read_text()) for file in profiles_folder().glob("*.yaml")]
-    named = {name for profile in profiles for name in profile["models"]}
-    assert named - {*package_models(), *laboratory_models()} <= set(MODELS)
-    assert len(profiles) == 3 and {"gpt2-xl", "roberta-large"} <= named
-
-
 WEIGHTS, CONFIG, TREE = "files/openai-community/gpt2/model.safetensors", "config.json", "api/models"
 UNKNOWN = "unknown model 'gpt2': no such folder, .* and not to be had from the Hugging Face hub: "
 
 
 OFTEN = r"gpt2: 127.0.0.1 answers 429 \(too many requests\), also after pauses: wait five minutes, or set HF"
-GONE = r"gpt2: 127.0.0.1 answers 503 \(not available\), also when tried again: run it again later"
 
 
 @pytest.mark.parametrize(
     ("path", "fault", "line"),
     [
         (CONFIG, (401, "RepoNotFound"), UNKNOWN + "127.0.0.1 answers 401; a private model needs HF_TOKEN"),
-        (CONFIG, 401, UNKNOWN + "127.0.0.1 answers 401; a private model needs HF_TOKEN"),
         (CONFIG, 404, UNKNOWN + "127.0.0.1 answers 404; a private model needs HF_TOKEN"),
         (CONFIG, (404, "EntryNotFound"), "gpt2 has no config.json on the hub, so it is no model that can be opened"),
         (CONFIG, (403, "GatedRepo"), "gpt2: its owners give it to who accepts their terms: do so on 127.0.0.1/gpt2, "),
         *((path, 429, OFTEN) for path in (CONFIG, TREE, WEIGHTS)),
-        *((path, 503, GONE) for path in (CONFIG, TREE, WEIGHTS)),
-        (
-            WEIGHTS,
-            "cut",
-            r"gpt2: the connection to 127.0.0.1 broke off \(\w+\), also when tried again: run it again la",
-        ),
+        (WEIGHTS, 503, r"gpt2: 127.0.0.1 answers 503 \(not available\), also when tried again: run it again later"),
+        (WEIGHTS, "cut", r"gpt2: the connection to 127.0.0.1 broke off \(\w+\), also when tried again: run it ag"),
         ("/model.safetensors", "longer", "gpt2: the download from 127.0.0.1 is not as long as announced, also when"),
         ("model.safetensors", (404, "EntryNotFound"), "gpt2 holds no model.safetensors; weights are read from safet"),
     ],
@@ -190,8 +158,7 @@ def test_what_the_hub_refuses_is_one_line(hub, tse, tmp_path, monkeypatch, path,
     assert len(again) == (2 if passing else 0) and sum(pauses) < 180
 
 
-@pytest.mark.parametrize("path", [CONFIG, TREE, WEIGHTS])
-@pytest.mark.parametrize("fault", [429, 503])
+@pytest.mark.parametrize(("path", "fault"), [(CONFIG, 503), (TREE, 429), (WEIGHTS, 503)])
 def test_what_passes_by_itself_is_waited_for(hub, monkeypatch, path, fault):
     monkeypatch.setattr("time.sleep", lambda _: None)
     hub.faults[path] = [fault, None]
@@ -205,31 +172,6 @@ def test_a_download_goes_on_where_its_connection_broke(hub, monkeypatch):
     hub.faults[WEIGHTS] = ["cut", "cut", None]
     assert largest_difference(load_model("gpt2")) < 1e-5
     assert sum(asked.startswith("GET /files") and asked.endswith(" 206") for asked in hub.asked) == 2
-
-
-def test_a_download_that_was_killed_begins_again(hub, tmp_path, monkeypatch):
-    from huggingface_hub import file_download
-
-    real = file_download.http_get
-
-    def killed(url, file, **options):
-        if url.endswith("safetensors"):
-            file.write(b"half")
-            file.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-        real(url, file, **options)
-
-    def opened():
-        monkeypatch.setattr(file_download, "http_get", killed)
-        load_model("gpt2").network.fingerprint()
-
-    child = multiprocessing.get_context("fork").Process(target=opened)
-    child.start()
-    child.join(60)
-    assert child.exitcode == -signal.SIGKILL
-    assert [file.read_bytes() for file in (tmp_path / "home").rglob("*.incomplete")] == [b"half"]
-    assert largest_difference(load_model("gpt2")) < 1e-5
-    assert [asked.split()[-1] for asked in hub.asked if asked.startswith("GET /files")] == ["200"]
 
 
 def test_a_full_disk_is_one_line(hub, monkeypatch):
@@ -287,15 +229,14 @@ def test_weights_in_several_files_are_fetched_where_some_are_missing(repositorie
         assert largest_difference(load_model("gpt2")) < 1e-5
 
 
-@pytest.mark.parametrize("name", ["gpt2", "bert-base-cased"])
-def test_the_tokenizers_size_is_asked_once_and_not_in_a_loop(hub, monkeypatch, name):
+def test_the_tokenizers_size_is_asked_once_and_not_in_a_loop(tiny_masked, monkeypatch):
     from tse_core import evaluate, slot_distribution
 
-    asked, model = [], load_model(name)
+    asked, model = [], load_model(tiny_masked)
     length = type(model.tokenizer).__len__
     monkeypatch.setattr(type(model.tokenizer), "__len__", lambda self: asked.append(self) or length(self))
     slot_distribution(model, "The author")
     surprisals(model, [SENTENCE] * 20)
     evaluate(model, "marvin-linzen/simple")
-    model.tokens(range(300))
+    model.tokens(range(100))
     assert len(asked) <= 4
