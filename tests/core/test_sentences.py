@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import tse_core
+from tiny import save_unigram_model
 from tse_core.errors import InputError
 from tse_core.paths import data_folder
 from tse_core.sentences.preferences import judged, score_pairs
@@ -118,6 +119,24 @@ def test_pll_l2r_hides_the_later_pieces_of_a_word(models):
     same = np.isclose(pll.bits, l2r.bits, atol=1e-9)
     assert not same[pieces[0] - 1 : pieces[-1]].any()
     assert same[[i for i in range(len(same)) if not pieces[0] - 1 <= i < pieces[-1]]].all()
+
+
+@pytest.mark.parametrize("word", ["zips", "日"])
+def test_pll_l2r_hides_the_rest_of_a_word_whose_space_or_first_byte_stands_alone(tmp_path, small_models, word):
+    """As in XLM-R and RoBERTa: log P of that token by hand, with every piece of its word masked, and no more."""
+    folder = save_unigram_model(tmp_path, "masked") if word == "zips" else small_models / "random-roberta"
+    model = tse_core.load_model(folder)
+    sentence = f"The author {word} ."
+    (scores,) = token_surprisals(model, [sentence], method="pll-l2r")
+    pieces = np.flatnonzero((scores.starts >= 11) & (scores.ends <= 11 + len(word)))
+    encoding = model.encode(sentence)
+    places = np.flatnonzero(~np.array(encoding.special))[pieces]
+    assert len(places) > 1
+    ids = np.array(encoding.ids)
+    ids[places] = model.tokenizer.mask_token_id
+    logits = model.network.module(torch.tensor(ids[None])).logits[0, places[0]]
+    expected = -logits.log_softmax(-1)[scores.ids[pieces[0]]].item() / math.log(2)
+    assert scores.bits[pieces[0]] == pytest.approx(expected, abs=1e-4)
 
 
 def test_words_add_up_their_tokens(models):

@@ -82,11 +82,15 @@ class TokenizedSentence:
         )
 
     def inside_word(self, token: int) -> bool:
-        """Does the token continue the letters, marks or digits at the end of the token before it?"""
-        start = self.starts[token]
-        return bool(
-            self.ends[token - 1] == start and start > 0 and all(map(of_word, self.sentence[start - 1 : start + 1]))
-        )
+        """Does the token belong to the word of the token before it?
+
+        So does the rest of a character, what follows a token that is only the space before a word, and letters, marks
+        and digits after such.
+        """
+        start, (first, last) = self.starts[token], (self.starts[token - 1], self.ends[token - 1])
+        if token - 1 not in self.real or last < start:
+            return False
+        return bool(start < last or first == last or all(map(of_word, self.sentence[start - 1 : start + 1])))
 
 
 class GivenSurprisals:
