@@ -38,15 +38,13 @@ def test_pairs_differ_and_use_known_words_only():
 
 def test_a_prefix_and_its_words_make_the_beginnings_of_the_two_sentences():
     pairs = load_sentence_pairs("laboratory")
-    one = pairs[pairs["methods"].str.contains("one-prefix")]
-    for row in one.itertuples():
-        assert row.good.startswith(f"{row.one_prefix_prefix} {row.one_prefix_word_good}")
-        assert row.bad.startswith(f"{row.one_prefix_prefix} {row.one_prefix_word_bad}")
-    two = pairs[pairs["methods"].str.contains("two-prefix")]
-    for row in two.itertuples():
-        assert row.good.startswith(f"{row.two_prefix_prefix_good} {row.two_prefix_word}")
-        assert row.bad.startswith(f"{row.two_prefix_prefix_bad} {row.two_prefix_word}")
+    one, two = (pairs[pairs["methods"].str.contains(method)] for method in ("one-prefix", "two-prefix"))
     assert len(one) + len(two) == len(pairs)
+    for side in ("good", "bad"):
+        starts = one["one_prefix_prefix"] + " " + one[f"one_prefix_word_{side}"]
+        assert all(map(str.startswith, one[side], starts))
+        starts = two[f"two_prefix_prefix_{side}"] + " " + two["two_prefix_word"]
+        assert all(map(str.startswith, two[side], starts))
 
 
 def test_every_circuit_has_a_suite_in_known_words():

@@ -21,40 +21,26 @@ def _regime(model: str) -> str:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_ew_and_mw_are_within_3_points_of_the_truth_in_nine_cells_of_ten(model):
-    cells = SCORES[SCORES["model"] == model]
-    assert len(cells) == 9 * 4
-    near = pd.concat([(cells[score] - cells[f"true_{score}"]).abs() <= 0.03 for score in ("EW", "MW")])
-    assert near.mean() >= 0.9
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_what_misses_the_truth_is_attraction(model):
+def test_ew_and_mw_are_within_3_points_of_the_truth_in_nine_cells_of_ten_and_else_miss_attraction(model):
     """The cells that miss it all have an attractor: the rates differ by band more than these models learned."""
     cells = SCORES[SCORES["model"] == model]
-    far = pd.concat([cells[(cells[score] - cells[f"true_{score}"]).abs() > 0.03] for score in ("EW", "MW")])
+    known = truth(_regime(model), LANGUAGE).set_index(["construction", "band"]).loc[CELLS.loc[model].index]
+    assert len(cells) == 9 * 4
+    missed = [~((cells[score] - cells[f"true_{score}"]).abs() <= 0.03) for score in ("EW", "MW")]
+    assert pd.concat(missed).mean() <= 0.1
+    far = pd.concat([cells[one] for one in missed])
     simple = far["construction"].isin(["Simple", "In a sentential complement", "VP coordination"])
     assert (far[simple]["band"] == "tail").all()
     assert not (far[simple]["true_EW"] == 0.5).any()
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_the_recorded_truth_is_the_truth(model):
-    known = truth(_regime(model), LANGUAGE).set_index(["construction", "band"])
-    recorded = CELLS.loc[model]
     for score in ("EW", "MW"):
-        assert recorded[f"true_{score}"].to_numpy() == pytest.approx(
-            known.loc[recorded.index, score].to_numpy(), abs=1e-5
-        )
+        assert cells[f"true_{score}"].to_numpy() == pytest.approx(known[score].to_numpy(), abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_a_perfect_tse_hides_that_half_of_the_tail_is_conjugated_wrongly(kind):
     simple = CELLS.loc[f"lab-lexical-{kind}", "Simple", :]
-    assert simple.loc["all", "TSE"] >= 0.98
-    assert simple.loc["all", "MW"] > 0.85
-    assert simple.loc["all", "EW"] == pytest.approx(0.722, abs=0.03)
-    assert simple.loc["tail", "EW"] == pytest.approx(0.5, abs=0.03)
+    assert simple.loc["all", "TSE"] >= 0.98 and simple.loc["all", "MW"] > 0.85
+    assert simple.loc[["all", "tail"], "EW"].tolist() == pytest.approx([0.722, 0.5], abs=0.03)
 
 
 @pytest.mark.parametrize("kind", ["causal", "masked"])
@@ -75,26 +61,21 @@ def test_constructions_differ_by_attraction(model):
     assert mw[across[1]] < mw[across[0]]
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if "lexical" in name])
-@pytest.mark.parametrize("metric", ["EW", "MW"])
-def test_the_lexical_curves_fall_towards_the_tail(model, metric):
-    curves = CURVES[(CURVES["model"] == model) & (CURVES["metric"] == metric)]
-    at = curves.set_index(["construction", "side", "cutoff"])["score"]
-    top, whole, bottom = (at[:, side, cutoff] for side, cutoff in [("top", 0.9), ("top", 1.0), ("bottom", 0.1)])
-    assert len(top) == len(whole) == len(bottom) == 9
-    assert (top - whole > 0.01).all()
-    assert (whole - bottom > 0.01).all()
+def test_the_lexical_curves_fall_towards_the_tail():
+    curves = CURVES[CURVES["model"].str.contains("lexical")]
+    at = curves.set_index(["side", "cutoff", "model", "metric", "construction"])["score"].sort_index()
+    top, whole, bottom = (at[place] for place in [("top", 0.9), ("top", 1.0), ("bottom", 0.1)])
+    assert len(top) == len(whole) == len(bottom) == 2 * 2 * 9
+    assert (top - whole > 0.01).all() and (whole - bottom > 0.01).all()
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if "systematic" in name])
-def test_combinations_never_seen_score_as_seen_ones_do(model):
-    rows = HELD_OUT[HELD_OUT["model"] == model]
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_combinations_never_seen_score_as_seen_ones_do(kind):
+    rows = HELD_OUT[HELD_OUT["model"] == f"lab-systematic-{kind}"]
     assert len(rows) == 9 * 2 * 2
     assert (rows["difference"].abs() < 0.005).all()
-    inside = (rows["low"] <= 0) & (rows["high"] >= 0)
-    assert inside.mean() > 0.7
-    simple = rows[(rows["construction"] == "Simple") & (rows["held_out"] == "pair") & (rows["score"] == "EW")]
-    assert (simple["unseen"] >= 0.98).all()
+    assert ((rows["low"] <= 0) & (rows["high"] >= 0)).mean() > 0.7
+    assert (rows.query("construction == 'Simple' and held_out == 'pair' and score == 'EW'")["unseen"] >= 0.98).all()
 
 
 def test_the_recorded_scores_are_those_of_the_weights_in_data():

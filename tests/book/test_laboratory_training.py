@@ -52,23 +52,32 @@ def test_a_killed_training_resumes_to_the_same_weights(kind, tmp_path):
     assert not (cut / "training.pt").exists() and not (cut / "plan.json").exists()
 
 
-def test_another_seed_gives_other_weights_and_another_plan_does_not_resume(tmp_path):
-    one, two = (train(small("causal", seed=seed), tmp_path / str(seed)) for seed in (0, 1))
-    name = "transformer.wte.weight"
-    assert not torch.equal(load_file(one / "model.safetensors")[name], load_file(two / "model.safetensors")[name])
+def test_another_seed_gives_other_weights_and_another_plan_does_not_resume(trained, tmp_path):
+    other = train(small("causal", seed=1), tmp_path / "1")
+    one, two = (load_file(folder / "model.safetensors") for folder in (trained["causal"], other))
+    assert not torch.equal(one["transformer.wte.weight"], two["transformer.wte.weight"])
     (tmp_path / "2.partial").mkdir()
     (tmp_path / "2.partial" / "plan.json").write_text("{}")
     with pytest.raises(InputError, match="other settings"):
         train(small("causal"), tmp_path / "2", resume=True)
     with pytest.raises(InputError, match="exists already"):
-        train(small("causal"), one)
+        train(small("causal"), other)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A trained folder of either kind, the causal one with its checkpoints."""
+    place = tmp_path_factory.mktemp("trained")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "held_out_perplexity", partial(training.held_out_perplexity, count=64))
+        causal = train(small("causal"), place / "causal", checkpoints="log")
+        return {"causal": causal, "masked": train(small("masked", seed=7), place / "masked")}
 
 
 @pytest.mark.parametrize(("kind", "auto"), [("causal", AutoModelForCausalLM), ("masked", AutoModelForMaskedLM)])
-def test_plain_transformers_reads_the_folder(kind, auto, tmp_path):
-    folder = train(small(kind), tmp_path / "model")
-    network, tokenizer = auto.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
-    assert json.loads((folder / "config.json").read_text())["architectures"] == [type(network).__name__]
+def test_plain_transformers_reads_the_folder(trained, kind, auto):
+    network, tokenizer = auto.from_pretrained(trained[kind]), AutoTokenizer.from_pretrained(trained[kind])
+    assert json.loads((trained[kind] / "config.json").read_text())["architectures"] == [type(network).__name__]
     assert network.dtype == torch.float32
     inputs = tokenizer("The authors that the guard likes laugh, today.", return_tensors="pt")
     words = ["the", "authors", "that", "the", "guard", "likes", "laugh", ",", "today", "."]
@@ -78,14 +87,10 @@ def test_plain_transformers_reads_the_folder(kind, auto, tmp_path):
         assert network(**inputs).logits.shape == (1, len(expected), len(LANGUAGE.vocabulary))
 
 
-def test_checkpoints_at_logarithmic_steps(tmp_path):
-    folder = train(small("causal"), tmp_path / "model", checkpoints="log")
-    assert sorted(path.name for path in (folder / "checkpoints").iterdir()) == [
-        "step-00001",
-        "step-00002",
-        "step-00004",
-    ]
-    AutoModelForCausalLM.from_pretrained(folder / "checkpoints" / "step-00002")
+def test_checkpoints_at_logarithmic_steps(trained):
+    folders = sorted((trained["causal"] / "checkpoints").iterdir())
+    assert [path.name for path in folders] == ["step-00001", "step-00002", "step-00004"]
+    AutoModelForCausalLM.from_pretrained(folders[1])
 
 
 def test_a_small_corpus_is_repeated_in_every_epoch_in_another_order():
@@ -119,17 +124,10 @@ def test_a_causal_model_predicts_the_next_word_to_the_end():
     assert 0.3 < np.mean(starts) < 0.7
 
 
-def test_the_card_says_how_the_model_was_made(tmp_path):
-    card = (train(small("masked", seed=7), tmp_path / "model") / "README.md").read_text()
-    for part in (
-        "license: cc-by-4.0",
-        "first 96 sentences",
-        "--seed 7",
-        "Held-out perplexity",
-        "| 6 |",
-        "masked in 50%",
-    ):
-        assert part in card
+def test_the_card_says_how_the_model_was_made(trained):
+    card = (trained["masked"] / "README.md").read_text()
+    parts = ["license: cc-by-4.0", "first 96 sentences", "--seed 7", "Held-out perplexity", "| 6 |", "masked in 50%"]
+    assert not [part for part in parts if part not in card]
 
 
 def test_a_full_disk_is_an_error_of_the_system_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):

@@ -22,15 +22,11 @@ def test_a_model_of_the_laboratory_is_none_of_the_real_ones_whatever_its_folder(
     assert newman.laboratory_models(models) == ["models/lab-lexical-causal/"]
 
 
-def test_a_page_without_a_real_model_says_so_and_one_with_it_says_nothing():
+def test_a_page_says_that_a_real_model_or_the_papers_list_is_missing():
     assert "built without smollm2-135m-instruct" in newman.what_is_missing(["lab-lexical-causal"]).data
-    assert newman.what_is_missing(["gpt2"]).data.startswith("<!--")
-
-
-def test_a_page_on_the_papers_models_says_that_the_papers_list_is_missing():
     assert "The paper counts 3,562 verbs" in newman.what_is_missing(["gpt2-xl"], ["newman-released"]).data
-    for models, lemmas in ((["gpt2-xl"], ["newman-full"]), (["gpt2"], ["newman-released"])):
-        assert newman.what_is_missing(models, lemmas).data.startswith("<!--")
+    for models, *lemmas in ((["gpt2"],), (["gpt2-xl"], ["newman-full"]), (["gpt2"], ["newman-released"])):
+        assert newman.what_is_missing(models, *lemmas).data.startswith("<!--")
 
 
 @pytest.mark.parametrize(
@@ -50,18 +46,15 @@ def test_a_page_calls_no_model_of_the_paper_one_that_it_never_saw(models, said):
 
 
 def test_the_verdict_counts_rows():
-    assert newman.verdict_of("m", 9, 9, 5).startswith(
-        "For m, EW over single-token verbs is below TSE in all 9 rows, in 5"
-    )
+    said = newman.verdict_of("m", 9, 9, 5)
+    assert said.startswith("For m, EW over single-token verbs is below TSE in all 9 rows, in 5")
     assert "in 8 of 9 rows, in 0 of them" in newman.verdict_of("m", 9, 8, 0)
 
 
 def test_a_signature_is_said_in_words():
     said = newman.run_in_words(MADE.format("smollm2-135m-instruct", 962, "<%7Cendoftext%7C>"))
-    assert (
-        "smollm2-135m-instruct read every context after the token <|endoftext|>; 962 verbs of the list newman-clean"
-        in said
-    )
+    assert said.startswith("smollm2-135m-instruct read every context after the token <|endoftext|>; 962 verbs of the")
+    assert "962 verbs of the list newman-clean" in said
     assert "with nothing in front" in newman.run_in_words(MADE.format("gpt2", 7, "none"))
     assert [newman.bos_of(MADE.format("m", 1, bos)) for bos in ("none", "cls", "<s>")] == ["nothing", "[CLS]", "<s>"]
 
@@ -80,18 +73,20 @@ def test_the_whole_distribution_is_table_2_with_no_point_hidden():
     assert (whole["score"].sort_index().to_numpy() == printed.sort_index().to_numpy()).all()
 
 
-def test_a_real_model_stands_beside_its_own_published_curve_or_a_neighbour_of_its_kind():
-    printed = figures.published_curves(2)
-    for model, bos, neighbour in (
-        ("roberta-large", "cls", "roberta-large"),
-        ("smollm2-135m-instruct", "<s>", "gpt2-xl"),
-        ("my-bert", "cls", "bert-large-cased"),
-    ):
-        beside = newman.beside_real(measured(model, bos), printed)
-        assert set(beside["model"]) == {neighbour} and set(beside["beside"]) == {model}
+@pytest.mark.parametrize(
+    ("model", "bos", "figure", "neighbour"),
+    [
+        ("roberta-large", "cls", 2, "roberta-large"),
+        ("smollm2-135m-instruct", "<s>", 2, "gpt2-xl"),
+        ("my-bert", "cls", 2, "bert-large-cased"),
+        ("smollm2-135m-instruct", "none", 1, "bert-large-cased"),
+    ],
+)
+def test_a_real_model_stands_beside_its_own_published_curve_or_a_neighbour_of_its_kind(model, bos, figure, neighbour):
+    printed = figures.published_curves(figure)
+    beside = newman.beside_real(measured(model, bos), printed)
+    assert set(beside["model"]) == {neighbour} and set(beside["beside"]) == {model}
     assert newman.beside_real(measured("lab-lexical-causal"), printed).empty
-    only = newman.beside_real(measured("smollm2-135m-instruct"), figures.published_curves(1))
-    assert set(only["model"]) == {"bert-large-cased"}
 
 
 def test_lighter_columns_are_marked_in_head_and_body():
@@ -101,9 +96,5 @@ def test_lighter_columns_are_marked_in_head_and_body():
 
 
 def test_a_link_to_a_page_in_a_printed_sentence_leads_to_the_built_page():
-    said = newman.say(
-        "See [what to report](../book/reporting.md), [Data](01_data.ipynb#the-list), [x](https://a.org/b.md)."
-    )
-    assert said.data == (
-        "See [what to report](../book/reporting.html), [Data](01_data.html#the-list), [x](https://a.org/b.md)."
-    )
+    said = newman.say("See [reports](../book/reporting.md), [Data](01_data.ipynb#the-list), [x](https://a.b/c.md).")
+    assert said.data.endswith("(../book/reporting.html), [Data](01_data.html#the-list), [x](https://a.b/c.md).")

@@ -30,18 +30,16 @@ def drawn(chart, source, column):
     [("figure1", "score", 38), ("figure2", "score", 76), ("figure3", "coverage", 38), ("figure4", "invalid", 38)],
 )
 def test_a_figure_draws_every_number_of_the_run_that_has_a_value(tidy, figure, column, points):
-    rows = drawn(tse_book.plot(tidy, figure), "measured", column)
+    keys = ["construction", "metric", "side", "cutoff"]
+    rows = drawn(tse_book.plot(tidy, figure), "measured", column).set_index(keys)[column]
     curves = tidy[tidy["side"] != ""]
     if figure == "figure1":
         curves = curves[curves["construction"] == "Simple"]  # of these two the paper draws
     if column != "score":
         curves = curves[curves["metric"] == "EW"]
-    assert len(curves) == points and len(rows) == curves[column].notna().sum() > 0
-    keys = ["construction", "metric", "side", "cutoff"]
-    both = rows.merge(curves, on=keys, suffixes=("", "_run"))
-    assert len(both) == len(rows)
-    value = both[f"{column}_run"] if f"{column}_run" in both else both[column]
-    assert (both[column] - value).abs().max() == 0
+    expected = curves.set_index(keys)[column].dropna()
+    assert len(curves) == points and len(rows) == len(expected) > 0
+    assert (rows == expected[rows.index]).all()
 
 
 def test_the_published_model_stands_behind_with_its_own_numbers(tidy):
@@ -60,18 +58,17 @@ def test_table_2_has_the_run_and_the_published_model(tidy):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("figure", "options", "message"),
     [
-        (("figure5",), "unknown figure 'figure5' .did you mean"),
-        (("figure2", "gpt2"), "unknown published model 'gpt2' .did you mean 'gpt2-xl'"),
-        (("figure1", "gpt2-xl"), "figure1 was published for bert-large-cased, not for gpt2-xl"),
-        (("figure2", None, "Simpel"), "unknown construction of the results 'Simpel' .did you mean 'Simple'"),
+        ("figure5", {}, "unknown figure 'figure5' .did you mean"),
+        ("figure2", {"beside": "gpt2"}, "unknown published model 'gpt2' .did you mean 'gpt2-xl'"),
+        ("figure1", {"beside": "gpt2-xl"}, "figure1 was published for bert-large-cased, not for gpt2-xl"),
+        ("figure2", {"chosen": "Simpel"}, "unknown construction of the results 'Simpel' .did you mean 'Simple'"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(tidy, options, message):
-    figure, beside, chosen = (*options, None, None)[:3]
+def test_what_cannot_be_drawn_is_said(tidy, figure, options, message):
     with pytest.raises(InputError, match=message):
-        tse_book.plot(tidy, figure, beside=beside, chosen=chosen)
+        tse_book.plot(tidy, figure, **options)
 
 
 def test_other_results_and_two_runs_of_one_model_are_refused(tidy):
@@ -106,19 +103,13 @@ def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypat
         save_chart(chart, tmp_path / "figure.svg")
 
 
-def test_the_command_draws_a_results_file(tse, tidy, tmp_path, monkeypatch):
+def test_the_command_draws_a_results_file_or_names_what_is_missing_in_one_line(tse, tidy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tidy.to_csv("run.csv", index=False)
-    assert tse("plot", "run.csv", "--figure", "table2", "--beside", "gpt2-xl")[:2] == (
-        0,
-        "written: table2-tiny-causal.html\n",
-    )
+    code, out, _ = tse("plot", "run.csv", "--figure", "table2", "--beside", "gpt2-xl")
+    assert (code, out) == (0, "written: table2-tiny-causal.html\n")
     code, _, said = tse("plot", "run.csv", "--figure", "5")
     assert code == 2 and said.startswith("tse: unknown figure '5'")
-
-
-def test_without_altair_one_line_names_the_extra(tse, tidy, tmp_path, monkeypatch):
-    tidy.to_csv(tmp_path / "run.csv", index=False)
     monkeypatch.setattr("tse_book.cli.plot.find_spec", lambda name: None)
-    code, _, said = tse("plot", tmp_path / "run.csv")
+    code, _, said = tse("plot", "run.csv")
     assert code == 2 and said == "tse: figures need one package more: pip install 'tse-core[figures]' (or altair)\n"

@@ -10,7 +10,6 @@ import tokenizers
 
 import tse_core
 from book.make import gpu, pair
-from tests.tiny import save_model
 from tse_book.pages import profiles
 from tse_book.pages.profile_file import profiles_folder
 from tse_core.datasets.giant_verb_list import ADDRESS
@@ -43,14 +42,11 @@ def said(profile, at_once=1):
     return [str(item) for item in profiles.missing(profile, at_once)]
 
 
-def test_models_that_cannot_be_had_are_named_with_a_remedy():
+def test_models_that_cannot_be_had_are_named_with_a_remedy(monkeypatch):
     assert said(PAPER | {"models": ["bert-large-cased"]}) == [
         "model bert-large-cased: not in the cache, and huggingface.co cannot be reached: download it where there is a "
         "network and set HF_HOME to that cache"
     ]
-
-
-def test_offline_mode_is_named(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert "HF_HUB_OFFLINE forbids to download it" in said(PAPER)[0]
 
@@ -71,12 +67,8 @@ def test_memory_and_disk_are_looked_at(monkeypatch):
     assert memory == "memory: gpt2-xl needs 8.4 GB, 4.0 GB are free"
 
 
-def test_nothing_is_missing_for_models_that_lie_in_a_folder(tmp_path):
-    folder = save_model(tmp_path / "tiny", "causal")
-    assert said(PAPER | {"models": [str(folder)]}) == []
-
-
-def test_a_model_in_the_hubs_cache_needs_no_network(monkeypatch):
+def test_nothing_is_missing_for_models_that_lie_in_a_folder_or_in_the_hubs_cache(tiny_causal, monkeypatch):
+    assert said(PAPER | {"models": [str(tiny_causal)]}) == []
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda name, file: f"/cache/{name}/{file}")
     assert said(PAPER) == []
 
@@ -97,24 +89,20 @@ def test_a_notebook_takes_a_profiles_choice_or_says_why_not(monkeypatch, capsys)
         profiles.chosen("papers")
 
 
-def test_results_leave_one_machine_and_enter_another(tmp_path, monkeypatch, capsys):
-    model = tse_core.load_model(save_model(tmp_path / "gpt2-xl", "causal"), device="cpu")
-    made = tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean", store=tmp_path / "store")
-    given = []
-    colab = types.ModuleType("google.colab")
+def test_results_leave_one_machine_and_enter_another_or_none_are_said_to_be_there(
+    tiny_causal, tmp_path, monkeypatch, capsys
+):
+    assert profiles.offer_results(tmp_path / "results.parquet") is None
+    assert "no results to offer" in capsys.readouterr().out and not (tmp_path / "results.parquet").exists()
+    made = tse_core.evaluate(tiny_causal, "marvin-linzen/simple", "newman-clean", store=tmp_path / "store")
+    given, colab = [], types.ModuleType("google.colab")
     colab.files = types.SimpleNamespace(download=given.append)
     monkeypatch.setitem(sys.modules, "google.colab", colab)
     path = profiles.offer_results(tmp_path / "results.parquet")
     assert given == [str(path)]
     table = read_results(path)
-    elsewhere = Store(tmp_path / "elsewhere")
-    assert keep_results(table, elsewhere, imported=True) == len(made.tidy())
+    assert keep_results(table, Store(tmp_path / "elsewhere"), imported=True) == len(made.tidy())
     assert set(table["signature"]) == {str(made.signature)}
-
-
-def test_a_chapter_that_scores_nothing_offers_nothing_and_says_so(tmp_path, capsys):
-    assert profiles.offer_results(tmp_path / "results.parquet") is None
-    assert "no results to offer" in capsys.readouterr().out and not (tmp_path / "results.parquet").exists()
 
 
 @pytest.mark.parametrize("name", ["base", "paper"])
@@ -149,8 +137,8 @@ def test_the_sizes_of_the_papers_models_are_those_of_their_shapes():
         assert profiles.GIGABYTES[model] == pytest.approx(4e-9 * numbers, rel=0.05)
 
 
-@pytest.mark.parametrize("path", sorted(profiles_folder().glob("*.yaml")), ids=lambda path: path.stem)
-def test_what_a_profile_gives_a_single_notebook_is_a_parameter_of_it(path):
-    for name, own in (read_yaml(path).get("notebooks") or {}).items():
-        cell = pair.PARAMETERS_CELL.search((pair.NOTEBOOKS / f"{name}.py").read_text())
-        assert all(f"\n{key} = " in cell[0] for key in own), name
+def test_what_a_profile_gives_a_single_notebook_is_a_parameter_of_it():
+    for path in profiles_folder().glob("*.yaml"):
+        for name, own in (read_yaml(path).get("notebooks") or {}).items():
+            cell = pair.PARAMETERS_CELL.search((pair.NOTEBOOKS / f"{name}.py").read_text())
+            assert all(f"\n{key} = " in cell[0] for key in own), name

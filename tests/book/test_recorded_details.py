@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import tse_core
-from tests.tiny import save_model
 from tse_book.studies import (
     details_for,
     measure_findings,
@@ -30,16 +29,15 @@ DATA, SUITES, LEMMAS = ["marvin-linzen/simple"], ["lab_npz_obj"], "newman-append
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory):
+def model(tiny_causal):
     """A random model whose documents opened with [CLS], so that the two BOS policies differ."""
-    found = tse_core.load_model(save_model(tmp_path_factory.mktemp("models") / "tiny", "causal"), device="cpu")
-    return dataclasses.replace(found, document_bos="[CLS]")
+    return dataclasses.replace(tse_core.load_model(tiny_causal, device="cpu"), document_bos="[CLS]")
 
 
 @pytest.fixture(scope="module")
 def pairs():
     table = load_sentence_pairs("laboratory")
-    chosen = table.groupby("paradigm", sort=False).head(3).reset_index(drop=True)
+    chosen = table.groupby("paradigm", sort=False).head(2).reset_index(drop=True)
     chosen.attrs["name"] = "some"
     return chosen
 
@@ -52,7 +50,7 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, model, pairs, store):
     folder = tmp_path_factory.mktemp("recorded")
-    home = folder / "tiny"
+    home = folder / "tiny-causal"
     home.mkdir()
     made = {"date": "2026-01-01", "hardware": "cpu", "versions": {}, "files": {}, "left_out": {}}
     (home / "provenance.json").write_text(json.dumps(made))
@@ -65,7 +63,7 @@ def folder(tmp_path_factory, model, pairs, store):
 @pytest.mark.parametrize("method", ["full-sentence", "one-prefix", "two-prefix"])
 def test_recorded_pairs_are_the_measured_ones(folder, model, pairs, method, bos):
     measured = evaluate_blimp(model, pairs, method=method, bos=bos)
-    found = recorded_pairs("tiny", method, bos, folder)
+    found = recorded_pairs("tiny-causal", method, bos, folder)
     assert found.signature.policy["bos"] == {"default": "[CLS]", "none": "none"}[bos]
     assert found.signature == measured.signature
     assert len(found.pairs) == len(measured.pairs) > 0
@@ -79,16 +77,16 @@ def test_recorded_pairs_are_the_measured_ones(folder, model, pairs, method, bos)
 @pytest.mark.parametrize("bos", ["default", "none"])
 def test_recorded_items_and_regions_are_the_measured_ones(folder, model, bos):
     measured = evaluate_suite(model, SUITES[0], bos=bos)
-    items = recorded_items("tiny", bos, folder)
+    items = recorded_items("tiny-causal", bos, folder)
     assert set(items["suite"]) == set(SUITES)
     assert items[["item", "prediction", "holds", "unknown"]].to_numpy().tolist() == measured.items.to_numpy().tolist()
-    regions = recorded_regions("tiny", bos, folder)
+    regions = recorded_regions("tiny-causal", bos, folder)
     assert np.allclose(regions["bits"], measured.regions["bits"], rtol=1e-5)
     assert regions["name"].tolist() == measured.regions["name"].tolist()
 
 
 def test_wordings_are_the_evaluations_of_differently_worded_pairs(folder, model):
-    table, signatures = recorded_details("tiny", "wordings", folder)
+    table, signatures = recorded_details("tiny-causal", "wordings", folder)
     assert len(table) == len(signatures) == 4
     lower = tse_core.load_pairs(DATA[0], capital=False)
     measured = tse_core.evaluate(model, lower, LEMMAS).table().iloc[0]
@@ -98,9 +96,9 @@ def test_wordings_are_the_evaluations_of_differently_worded_pairs(folder, model)
 
 @pytest.mark.slow
 def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, folder, store):
-    home = tmp_path / "tiny"
+    home = tmp_path / "tiny-causal"
     home.mkdir()
-    (home / "provenance.json").write_bytes((folder / "tiny" / "provenance.json").read_bytes())
+    (home / "provenance.json").write_bytes((folder / "tiny-causal" / "provenance.json").read_bytes())
     asked = {"data": DATA, "pairs": "no-such-pairs", "suites": SUITES}
     made = record_details(home, details_for(model, LEMMAS, **asked, store=store))
     assert "no-such-pairs" in made["left_out"]["details: pairs"]
@@ -119,20 +117,20 @@ def test_findings_take_the_items_that_the_run_has_recorded(folder, model, store,
         raise AssertionError("recorded items were scored again")
 
     monkeypatch.setattr("tse_book.studies.findings_run.evaluate_suite", again)
-    pd.testing.assert_frame_equal(measure_findings(model, **asked, home=folder / "tiny"), scored)
+    pd.testing.assert_frame_equal(measure_findings(model, **asked, home=folder / "tiny-causal"), scored)
     with pytest.raises(AssertionError, match="scored again"):
-        measure_findings(dataclasses.replace(model, document_bos="[SEP]"), **asked, home=folder / "tiny")
+        measure_findings(dataclasses.replace(model, document_bos="[SEP]"), **asked, home=folder / "tiny-causal")
 
 
 def test_no_details_are_none_and_changed_files_are_refused(tmp_path, folder):
     assert recorded_pairs("nobody", folder=tmp_path) is None
     assert recorded_items("nobody", folder=tmp_path) is None
     with pytest.raises(InputError, match="kind of details"):
-        recorded_details("tiny", "curves", folder)
-    home = tmp_path / "tiny"
+        recorded_details("tiny-causal", "curves", folder)
+    home = tmp_path / "tiny-causal"
     home.mkdir()
-    for path in (folder / "tiny").iterdir():
+    for path in (folder / "tiny-causal").iterdir():
         (home / path.name).write_bytes(path.read_bytes())
     (home / "items.parquet").write_bytes(b"other bytes")
     with pytest.raises(InputError, match=r"items\.parquet: not the file"):
-        recorded_items("tiny", folder=tmp_path)
+        recorded_items("tiny-causal", folder=tmp_path)

@@ -21,22 +21,16 @@ def steps(path: Path) -> list[dict]:
     return [step for job in yaml.safe_load(path.read_text())["jobs"].values() for step in job["steps"]]
 
 
-def test_there_is_a_workflow_for_the_book_and_one_for_its_links():
+@pytest.mark.parametrize("name", ["book", "links"])
+def test_a_workflow_calls_targets_of_the_makefile_pins_its_actions_and_may_write_nothing_but_pages(name):
     assert [path.stem for path in WORKFLOWS] == ["book", "links"]
-
-
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_calls_targets_of_the_makefile(path):
+    path = ROOT / ".github" / "workflows" / f"{name}.yml"
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     commands = [step["run"] for step in steps(path) if "run" in step]
     assert commands
     for command in commands:
         program, *called = command.split()
         assert program == "make" and called and set(called) <= targets, command
-
-
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_pins_its_actions_and_may_write_nothing_but_pages(path):
     actions = [step["uses"] for step in steps(path) if "uses" in step]
     assert all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action) for action in actions)
     versions = re.findall(r"uses: \S+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$", path.read_text(), re.MULTILINE)
@@ -83,17 +77,18 @@ def test_on_pages_every_notebook_opens_in_colab_and_installs_the_commit_it_was_b
 
 
 def test_the_branch_for_colab_holds_the_notebooks_and_nothing_else(tmp_path):
-    def git(*arguments, place=tmp_path / "clone"):
+    clone = tmp_path / "clone"
+
+    def git(*arguments, place=clone):
         return subprocess.run(["git", *arguments], cwd=place, check=True, capture_output=True, text=True).stdout
 
     git("init", "--quiet", "--bare", "origin", place=tmp_path)
     git("clone", "--quiet", "origin", "clone", place=tmp_path)
-    shutil.copy(ROOT / "Makefile", tmp_path / "clone")
+    shutil.copy(ROOT / "Makefile", clone)
     git("add", "Makefile")
     git("-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "--quiet", "-m", "first")
-    (tmp_path / "clone" / "_build" / "colab" / "notebooks").mkdir(parents=True)
-    (tmp_path / "clone" / "_build" / "colab" / "notebooks" / "01_data.ipynb").write_text("{}")
-    for _ in range(2):  # the next build takes the branch's place
-        subprocess.run(["make", "colab-branch"], cwd=tmp_path / "clone", check=True, capture_output=True)
-        (tmp_path / "clone" / "_build" / "colab" / "notebooks" / "01_data.ipynb").write_text("[]")
+    (clone / "_build" / "colab" / "notebooks").mkdir(parents=True)
+    for text in ("{}", "[]"):  # the next build takes the branch's place
+        (clone / "_build" / "colab" / "notebooks" / "01_data.ipynb").write_text(text)
+        subprocess.run(["make", "colab-branch"], cwd=clone, check=True, capture_output=True)
     assert git("ls-tree", "-r", "--name-only", "origin/colab").split() == ["notebooks/01_data.ipynb"]
