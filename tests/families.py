@@ -71,7 +71,6 @@ MASKED = {
 }
 OTHERWISE = {"GPT2": ("GPT2Config", "GPT2LMHeadModel"), "Gemma3": ("Gemma3TextConfig", "Gemma3ForCausalLM"),
              "Llama4": ("Llama4TextConfig", "Llama4ForCausalLM")}  # fmt: skip
-WINDOWED = [family for family, size in CAUSAL.items() if {"sliding_window", "local_attention"} & set(size)] + ["Llama4"]
 
 
 def module_of(family: str):

@@ -44,11 +44,9 @@ def turned(family: str, name: str, weight: np.ndarray, config) -> np.ndarray:
     if family == "llama" and (".attn_q." in name or ".attn_k." in name):
         heads = config.num_attention_heads if ".attn_q." in name else config.num_key_value_heads
         return weight.reshape(heads, 2, -1, *weight.shape[1:]).swapaxes(1, 2).reshape(weight.shape)
-    if family == "gpt2" and name.endswith(
-        ("attn_qkv.weight", "attn_output.weight", "ffn_up.weight", "ffn_down.weight")
-    ):
+    if family == "gpt2" and weight.ndim == 2 and ("attn_" in name or "ffn_" in name):
         return weight.T
-    if family in ("gemma2", "gemma3", "nemotron") and name.endswith("norm.weight"):
+    if family in ("gemma2", "gemma3") and name.endswith("norm.weight"):
         return weight + 1
     if family == "bloom" and "attn_qkv" in name:
         parts = weight.reshape(config.n_head, 3, -1, *weight.shape[1:])
@@ -85,18 +83,11 @@ def write(
 ) -> Path:
     """A GGUF file; matrices are stored as `kind`, vectors as they are."""
     writer = GGUFWriter(path, family, **options)
+    add = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, list: writer.add_array,
+           str: writer.add_string}  # fmt: skip
     for prefix, values in ((f"{family}.", settings), ("tokenizer.", tokenizer or {}), ("", more or {})):
         for name, value in values.items():
-            if isinstance(value, bool):
-                writer.add_bool(prefix + name, value)
-            elif isinstance(value, int):
-                writer.add_uint32(prefix + name, value)
-            elif isinstance(value, float):
-                writer.add_float32(prefix + name, value)
-            elif isinstance(value, list):
-                writer.add_array(prefix + name, value)
-            else:
-                writer.add_string(prefix + name, value)
+            add[type(value)](prefix + name, value)
     for name, weight in tensors.items():
         weight = np.ascontiguousarray(weight, dtype=np.float32)
         if weight.ndim > 1 and kind != GGMLQuantizationType.F32:

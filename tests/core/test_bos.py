@@ -46,15 +46,29 @@ def test_the_paper_s_gpt2_xl_reads_no_bos_token_and_other_gpt2_do_not(small_mode
     assert [document_bos(name, *parts) for name in names] == [None, None, "<|endoftext|>", "<|endoftext|>"]
 
 
-def test_of_an_unknown_family_the_end_of_text_token_is_read_first_and_without_that_nothing(tmp_path):
+@pytest.fixture
+def with_end_of_text(tmp_path):
+    """The folder of a model of a family that is not known, whose tokenizer has an end-of-text token."""
     from transformers import AutoTokenizer
 
     folder = save_model(tmp_path / "tiny", "causal")
-    assert load_model(folder).bos_read == "none"
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.eos_token = "[SEP]"
     tokenizer.save_pretrained(folder)
-    assert load_model(folder).bos_read == "[SEP]"
+    return folder
+
+
+def test_of_an_unknown_family_the_end_of_text_token_is_read_first_and_without_that_nothing(
+    tiny_causal, with_end_of_text
+):
+    assert load_model(tiny_causal).bos_read == "none"
+    assert load_model(with_end_of_text).bos_read == "[SEP]"
+
+
+def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked(with_end_of_text):
+    for bos, read in (("default", "none"), ("[SEP]", "[SEP]")):
+        scored = evaluate(load_model(with_end_of_text, bos=bos), "marvin-linzen/simple", protocol="released")
+        assert scored.signature.policy["bos"] == read
 
 
 def test_any_token_can_be_the_bos_token_by_its_text(tiny_causal):
@@ -65,13 +79,6 @@ def test_any_token_can_be_the_bos_token_by_its_text(tiny_causal):
     assert slot.ids == (token,) and slot.position == 0
     with pytest.raises(InputError, match="nothing to its left.*bos='add' or a token's text"):
         model.with_policies(bos="none").slot("", "laughs.")
-
-
-def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked(small_models):
-    plain, asked = (load_model(small_models / "random-gpt2", **how) for how in ({}, {"bos": "<|endoftext|>"}))
-    for model, read in ((plain, "none"), (asked, "<|endoftext|>")):
-        scored = evaluate(model, "marvin-linzen/simple", protocol="released")
-        assert scored.signature.policy["bos"] == read
 
 
 def test_pairs_that_differ_in_an_unscored_first_token_are_counted(tiny_causal, tiny_masked):

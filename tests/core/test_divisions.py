@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_core import InputError, evaluate, load_lemmas, load_pairs
+from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.divisions import COUNTS, refuse_taken_names
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.table import METRICS, OF_TWINS, Cutoffs
@@ -26,8 +26,10 @@ def around_attractors() -> pd.DataFrame:
 
 @pytest.fixture
 def scored(tiny_causal):
+    model = load_model(tiny_causal)
+
     def run(pairs=None, lemmas=SOME, **how):
-        return evaluate(tiny_causal, simple() if pairs is None else pairs, lemmas, keep="forms", **how)
+        return evaluate(model, simple() if pairs is None else pairs, lemmas, keep="forms", **how)
 
     return run
 

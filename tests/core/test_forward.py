@@ -176,7 +176,8 @@ class Cramped:
         ("masked", RuntimeError("MPS backend out of memory (MPS allocated: 18 GB)")),
     ],
 )
-def test_passes_are_halved_where_memory_runs_out(kind, error, request):
+def test_passes_are_halved_where_memory_runs_out(kind, error, request, monkeypatch):
+    monkeypatch.setattr(passes.gc, "collect", lambda: None)  # which takes long among all that tests hold
     model = request.getfixturevalue(kind)
     chosen = [(5 + i, 6, 7, 8) for i in range(20)]
     positions = [[2, 3]] * 20
@@ -189,7 +190,8 @@ def test_passes_are_halved_where_memory_runs_out(kind, error, request):
     assert max(cramped.asked[4:]) == 2  # what was learned holds for the rest
 
 
-def test_trees_are_halved_as_well(causal):
+def test_trees_are_halved_as_well(causal, monkeypatch):
+    monkeypatch.setattr(passes.gc, "collect", lambda: None)
     chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 30)]) for i in range(200)]
     positions = [[29]] * 200
     cramped = Cramped(causal.network, 2)
