@@ -24,9 +24,14 @@ def bytes_there(monkeypatch):
     return of
 
 
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    return [save_model(tmp_path_factory.mktemp("model"), "causal", seed) for seed in range(3)]
+
+
 @pytest.fixture
-def three(tmp_path):
-    return [load_model(save_model(tmp_path / f"model-{seed}", "causal", seed), device="cpu") for seed in range(3)]
+def three(folders):
+    return [load_model(folder, device="cpu") for folder in folders]
 
 
 @pytest.mark.parametrize(("fit", "left"), [(0.5, [2]), (1, [2]), (2, [1, 2]), (3, [0, 1, 2])])
@@ -46,7 +51,7 @@ def test_a_network_that_closed_reads_its_weights_again_and_says_the_same(three, 
     assert not first[0].equals(first[1])
 
 
-def test_a_network_that_nobody_holds_any_more_is_forgotten(tmp_path, bytes_there):
+def test_a_network_that_nobody_holds_any_more_is_forgotten(tiny_causal, bytes_there):
     bytes_there(1e12)
-    surprisals(load_model(save_model(tmp_path / "model", "causal"), device="cpu"), ["The author laughs."])
+    surprisals(load_model(tiny_causal, device="cpu"), ["The author laughs."])
     assert memory.opened() == []

@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pytest
 
-from tse_core.metrics.scores import cutoff_scores, tse_scores
 from tse_core.metrics.table import METRICS, Forms
 
 NEW = """
@@ -42,15 +41,6 @@ def test_each_metric_is_what_its_definition_says_of_three_verbs():
     forms = Forms(np.array([0.3, 0.1, 0.0]), np.array([0.1, 0.1, 0.4]), np.array([1.0, 0.0, 0.0]))
     values = {name: metric.part(forms).sum() / metric.whole(forms).sum() for name, metric in METRICS.items()}
     assert values == pytest.approx({"TSE": 1 / 3, "EW": 1 / 3, "MW": 0.4})
-
-
-def test_the_names_are_those_of_the_scores_at_the_cutoffs():
-    logits = np.log([[0.3, 0.1, 0.1, 0.1, 0.4]])
-    found = cutoff_scores(logits, [[0, 1], [2, 3]], [0])
-    assert set(found.top) == set(found.bottom) == {"ew", "mw", "mass"}
-    assert (found.ew_top[0, -1], found.mass_top[0, -1]) == (0.5, pytest.approx(0.6))
-    assert found.mw_top[0, -1] == pytest.approx(2 / 3)
-    assert tse_scores([0.3, 0.1], [0.1, 0.1]).tolist() == [1.0, 0.0]
 
 
 @pytest.mark.slow

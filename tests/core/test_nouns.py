@@ -50,21 +50,28 @@ def test_nouns_that_spelling_gives_too_leave_the_hash_of_the_data_alone_and_othe
     assert data_hash(pairs.assign(noun=pairs["subject"])) != data_hash(pairs)
 
 
-def test_contexts_and_lemmas_of_an_evaluation_carry_the_noun_and_clusters_follow_it(tiny_causal):
-    pairs = load_pairs("marvin-linzen/simple")
-    found = evaluate(tiny_causal, pairs, keep="lemmas")
-    nouns = dict(zip(pairs["subject"], pairs["noun"], strict=True))
+@pytest.fixture(scope="module")
+def simple():
+    return load_pairs("marvin-linzen/simple")
+
+
+@pytest.fixture(scope="module")
+def found(tiny_causal, simple):
+    return evaluate(tiny_causal, simple, keep="lemmas")
+
+
+def test_contexts_and_lemmas_of_an_evaluation_carry_the_noun_and_clusters_follow_it(tiny_causal, simple, found):
+    nouns = dict(zip(simple["subject"], simple["noun"], strict=True))
     for table in (found.contexts, found.by_lemma):
         assert table["noun"].tolist() == table["subject"].map(nouns).tolist()
-    assert set(found.intervals()["clusters"]) == {pairs["noun"].nunique()}
-    apart = evaluate(tiny_causal, pairs.assign(noun=pairs["subject"]))
-    assert set(apart.intervals()["clusters"]) == {pairs["subject"].nunique()}
+    assert set(found.intervals()["clusters"]) == {simple["noun"].nunique()}
+    apart = evaluate(tiny_causal, simple.assign(noun=simple["subject"]))
+    assert set(apart.intervals()["clusters"]) == {simple["subject"].nunique()}
     assert apart.contexts["ew"].tolist() == found.contexts["ew"].tolist()
     assert apart.signature.key != found.signature.key
 
 
-def test_a_table_without_nouns_is_scored_as_one_that_has_them(tiny_causal):
-    pairs = load_pairs("marvin-linzen/simple")
+def test_a_table_without_nouns_is_scored_as_one_that_has_them(tiny_causal, simple, found):
     with pytest.warns(GuessedWarning, match="the pairs: no field 'noun'"):
-        found = evaluate(tiny_causal, pairs.drop(columns="noun"))
-    pd.testing.assert_frame_equal(found.tidy(), evaluate(tiny_causal, pairs).tidy())
+        guessed = evaluate(tiny_causal, simple.drop(columns="noun"))
+    pd.testing.assert_frame_equal(guessed.tidy(), found.tidy())

@@ -10,7 +10,7 @@ from tse_core.errors import InputError
 from tse_core.metrics import table as metrics
 from tse_core.metrics.table import Cutoffs, Metric, score_range
 from tse_core.sentences.tokens import token_surprisals
-from tse_core.uncertainty.intervals import combine, compare, interval
+from tse_core.uncertainty.intervals import compare, interval
 from tse_core.uncertainty.p_values import p_value
 from tse_core.uncertainty.tables import table_intervals
 
@@ -49,7 +49,6 @@ def test_a_list_of_lemmas_may_be_named_by_the_list_itself(evaluation):
     [
         ({"cutoffs": ((0.1, 1.0), (0.5,))}, r"must be Cutoffs\(top, bottom\)"),
         ({"cutoffs": Cutoffs((0.1, 0.10000001, 1.0), ())}, "0.10000001 has more than six digits"),
-        ({"cutoffs": Cutoffs((0.9999999,), ())}, "0.9999999 has more than six digits"),
         ({"cutoffs": Cutoffs((0.5, 0.5, 1.0), ())}, "one share twice"),
         ({"cutoffs": Cutoffs((0.5, "1"), ())}, "a tuple of shares"),
         ({"batch_tokens": "5"}, "batch_tokens is '5'"),
@@ -95,7 +94,6 @@ def test_a_sentence_that_holds_a_mask_is_refused_as_a_context_is(tiny_masked):
         (lambda: interval([0.1, 0.3], ["a", "b"], level=95), "level is 95; it is a share"),
         (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "resamples is 0; a bootstrap draws at least once"),
         (lambda: interval(np.linspace(0, 1, 40), resamples=39), "39 resamples are too few"),
-        (lambda: combine([([0.1, 0.3], [["a", "b"]])], [1], level=95), "level is 95; it is a share"),
         (lambda: interval([0.0, 1.0, 1.0], [None, "a", "b"]), "1 values have no cluster"),
         (lambda: compare([10.0, 9.0], [1.0, 1.0], ["a", "b"]), "10 is outside 0 to 1"),
     ],

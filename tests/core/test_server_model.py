@@ -25,8 +25,12 @@ PAIRS = pd.DataFrame(
     }
 )
 
+ITEMS = [{"right": [who, verb, "."], "wrong": [who, f"{verb}s", "."]}
+         for who, verb in (("The authors", "laugh"), ("The guards that like the author", "swim"))]  # fmt: skip
+SUITE = suite_from_dict(suite_data(ITEMS, "(2;%right%) < (2;%wrong%)"))
 
-@pytest.fixture
+
+@pytest.fixture(scope="module")
 def local(tiny_causal):
     return load_model(tiny_causal, device="cpu", bos="[CLS]")
 
@@ -60,9 +64,8 @@ def test_a_first_token_with_nothing_in_front_counts_nothing_and_is_flagged(local
 
 
 def test_a_suite_has_the_same_regions(local):
-    suite = _suite()
     with serving(local) as address:
-        ours, theirs = evaluate_suite(local, suite), evaluate_suite(load_model(address, bos="[CLS]"), suite)
+        ours, theirs = evaluate_suite(local, SUITE), evaluate_suite(load_model(address, bos="[CLS]"), SUITE)
     assert np.allclose(ours.regions["bits"], theirs.regions["bits"], atol=1e-3)
     assert ours.by_item.equals(theirs.by_item)
 
@@ -89,20 +92,18 @@ def test_another_model_behind_the_same_name_is_not_served_the_scores_of_the_firs
         model, store = load_model(address, bos="[CLS]"), tmp_path / "store"
         first = evaluate_blimp(model, PAIRS, store=store)
         assert evaluate_blimp(load_model(address, bos="[CLS]"), PAIRS, store=store).pairs.equals(first.pairs)
-        evaluate_suite(model, _suite(), store=store)
+        evaluate_suite(model, SUITE, store=store)
         served[0] = other
         model = load_model(address, bos="[CLS]")
-        for call in (evaluate_blimp, evaluate_suite):
+        for call, data in ((evaluate_blimp, PAIRS), (evaluate_suite, SUITE)):
             with pytest.raises(InputError, match="is another model than the one whose scores the store holds"):
-                call(model, PAIRS if call is evaluate_blimp else _suite(), store=store)
+                call(model, data, store=store)
         assert not evaluate_blimp(model, PAIRS, store=tmp_path / "new").pairs.equals(first.pairs)
 
 
-def test_what_a_server_cannot_give_is_refused(local, tse):
+def test_what_a_server_cannot_give_is_refused(local):
     with serving(local) as address:
-        with pytest.raises(
-            InputError, match=r"#tiny gives surprisals only; this needs distributions over a vocabulary"
-        ):
+        with pytest.raises(InputError, match="#tiny gives surprisals only; this needs distributions over a vocabulary"):
             evaluate(address, "marvin-linzen/simple")
         for option, value in {"kind": "causal", "dtype": "float16", "revision": "main"}.items():
             with pytest.raises(InputError, match=f"has its own {option}; leave {option} out"):
@@ -111,8 +112,6 @@ def test_what_a_server_cannot_give_is_refused(local, tse):
             load_model(address, bos="none")
         with pytest.raises(InputError, match="gives surprisals only"):
             load_model(address, chat="Say something.")
-        code, _, said = tse("evaluate", address)
-        assert code == 2 and "gives surprisals only" in said
 
 
 def test_which_model_of_a_server(local):
@@ -151,10 +150,8 @@ def test_a_server_that_dies_loses_nothing_that_was_finished(local, tmp_path):
     def dying(model, body):
         return echoed(model, body) if len(place.asked) <= 8 else (503, {})
 
-    with (
-        serving(local, dying) as place,
-        pytest.raises(InputError, match="paradigm .*no answer .it answers 503.*goes on from there"),
-    ):
+    message = "paradigm .*no answer .it answers 503.*goes on from there"
+    with serving(local, dying) as place, pytest.raises(InputError, match=message):
         evaluate_blimp(place, PAIRS, store=tmp_path)
     with serving(local) as place:
         resumed = evaluate_blimp(place, PAIRS, store=tmp_path)
@@ -194,21 +191,16 @@ def changed(model, body, change):
     return answer
 
 
-def missing(logprobs):
-    for values in (logprobs["tokens"], logprobs["token_logprobs"]):
-        values.pop(2)
+def put(key, place, value):
+    return lambda logprobs: logprobs[key].__setitem__(place, value)
 
 
 WRONG = {
-    "a token is missing": (missing, "its tokens .* do not spell"),
-    "other words": (lambda found: found["tokens"].__setitem__(1, "writers"), "its tokens .* do not spell"),
-    "no number": (lambda found: found["token_logprobs"].__setitem__(1, "high"), "log-probability of .* is 'high'"),
-    "a probability above 1": (
-        lambda found: found["token_logprobs"].__setitem__(1, 0.7),
-        "log-probability of .* is 0.7",
-    ),
-    "NaN": (lambda found: found["token_logprobs"].__setitem__(1, float("nan")), "log-probability of .* is nan"),
-    "nothing for a token": (lambda found: found["token_logprobs"].__setitem__(2, None), "no log-probability of"),
+    "another word": (put("tokens", 1, "writers"), "its tokens .* do not spell"),
+    "no number": (put("token_logprobs", 1, "high"), "log-probability of .* is 'high'"),
+    "a probability above 1": (put("token_logprobs", 1, 0.7), "log-probability of .* is 0.7"),
+    "NaN": (put("token_logprobs", 1, float("nan")), "log-probability of .* is nan"),
+    "nothing for a token": (put("token_logprobs", 2, None), "no log-probability of"),
     "fewer numbers than tokens": (lambda found: found["token_logprobs"].pop(), "its answer holds no log-probabilities"),
 }
 
@@ -230,10 +222,7 @@ def test_nonsense_in_the_middle_of_a_run_is_one_line(local, what):
     [
         (lambda *_: b"<html>", "its answer is no JSON object: <html>"),
         (lambda *_: {}, "asked with echo and logprobs: its answer holds no choices; asked with prompt_logprobs"),
-        (
-            lambda *_: (404, {"detail": "Not Found"}),
-            "gives no log-probabilities of a prompt.*it answers 404: Not Found",
-        ),
+        (lambda *_: (404, {"detail": "Not Found"}), "no log-probabilities of a prompt.*it answers 404: Not Found"),
         (lambda *_: (404, {"detail": "half a character: \ud83d"}), "it answers 404: half a character: ."),
         (lambda m, b: echoed(m, b) | {"model": "other"}, "#tiny: another model answers, 'other'"),
         (lambda m, b: {"choices": [{"text": " more", "logprobs": None}]}, "gives no log-probabilities of a prompt"),
@@ -253,10 +242,8 @@ def test_another_model_under_the_same_name_is_noticed(local):
 
         return changed(model, body, other) if len(place.asked) > 5 else echoed(model, body)
 
-    with (
-        serving(local, changing) as place,
-        pytest.raises(InputError, match="is another model than it was: it scores 'The keys"),
-    ):
+    message = "is another model than it was: it scores 'The keys"
+    with serving(local, changing) as place, pytest.raises(InputError, match=message):
         evaluate_blimp(place, PAIRS)
 
 
@@ -293,31 +280,17 @@ def test_characters_that_are_parted_among_tokens_are_put_together_again():
 
 def test_a_special_token_in_front_that_llama_cpp_writes_as_nothing_is_no_part_of_a_word():
     values = [None, -15.5, -10.5, -1.5]  # the bos, two words, the end
-    choice = {
-        "text": "<|endoftext|>Who were?",
-        "logprobs": {"tokens": ["", "Who", " were", "?"], "token_logprobs": values},
-    }
-    found = scores_in(choice, "Who were?", "<|endoftext|>")
+    logprobs = {"tokens": ["", "Who", " were", "?"], "token_logprobs": values}
+    found = scores_in({"text": "<|endoftext|>Who were?", "logprobs": logprobs}, "Who were?", "<|endoftext|>")
     assert found.tokens == ["Who", " were", "?"] and list(found.starts) == [0, 4, 8]
     assert np.allclose(found.bits * np.log(2), [15.5, 10.5, 1.5])
 
 
 def test_the_command_line_asks_a_server(local, tmp_path, tse):
     file = tmp_path / "pairs.jsonl"
-    lines = ['{"sentence_good": "The authors laugh.", "sentence_bad": "The authors laughs.", "UID": "plural"}']
-    file.write_text("\n".join(lines) + "\n")
+    file.write_text('{"sentence_good": "The authors laugh.", "sentence_bad": "The authors laughs.", "UID": "plural"}')
     with serving(local, names=("tiny", "large")) as address:
         code, shown, _ = tse("blimp", address, "--model", "tiny", "--data", file, "--no-store")
         assert code == 0 and "source:server" in shown
         code, _, said = tse("blimp", "lab-systematic-causal", "--model", "tiny", "--data", file)
         assert code == 2 and "--model names a model of a server" in said
-        sentences = tmp_path / "sentences.txt"
-        sentences.write_text("\n".join(SENTENCES) + "\n")
-        code, shown, _ = tse("surprisals", f"{address}#tiny", sentences)
-        assert code == 0 and "laughs" in shown
-
-
-def _suite():
-    subjects = [("The authors", "laugh"), ("The guards that like the author", "swim")]
-    items = [{"right": [who, verb, "."], "wrong": [who, f"{verb}s", "."]} for who, verb in subjects]
-    return suite_from_dict(suite_data(items, "(2;%right%) < (2;%wrong%)"))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core import InputError, evaluate, load_pairs
-from tse_core.results.comparing import READING, comparable, differences, require_comparable
+from tse_core.results.comparing import EFFECTS, READING, comparable, differences, require_comparable
 from tse_core.results.signature import Signature, provenance, without_provenance
 
 GPT2 = (
@@ -98,8 +98,6 @@ def test_what_differs_is_never_averaged_silently():
 
 
 def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
-    from tse_core.results.comparing import EFFECTS
-
     signature = evaluate(tiny_causal, load_pairs("marvin-linzen/simple")).signature
     assert set(signature.policy) <= set(EFFECTS)
     assert Signature.parse(str(signature)) == signature

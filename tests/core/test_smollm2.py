@@ -1,6 +1,5 @@
 """The real model, smollm2-135m-instruct: its numbers against values and loops that do not use this package's passes."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 import torch
 
 from tse_core import evaluate, load_model, load_pairs, load_sentence_pairs
-from tse_core.errors import InputError
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
@@ -20,14 +18,8 @@ SUITES = ("number_prep", "mvrr", "npi_src_ever")
 
 
 @pytest.fixture(scope="module")
-def smollm2():
-    """The model; where no package index can be reached its tests are skipped, except in continuous integration."""
-    try:
-        return load_model("smollm2-135m-instruct", device="cpu")
-    except InputError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
+def smollm2(real_model):
+    return load_model(real_model, device="cpu")
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +50,7 @@ def test_table_2_equals_the_values_of_an_independent_loop(smollm2, results):
     found = evaluate(smollm2, "marvin-linzen", "newman-clean", store=results)
     table = found.table().set_index("construction").loc[TABLE2.index]
     assert len(found.lemmas) == 962 and found.signature.policy["bos"] == "<|endoftext|>"
+    assert "Q4_1" in str(found.signature)
     assert (table["contexts"] == TABLE2["contexts"]).all() and (table["pairs"] == TABLE2["pairs"]).all()
     assert np.abs(table["TSE"] - TABLE2["TSE_opened"]).max() <= 5e-4
     assert (table["EW"] < table["TSE"]).all()
@@ -108,13 +101,6 @@ def test_region_surprisals_of_public_suites_equal_a_plain_loop(smollm2, plain, n
                       if content and start <= a + (text[a] == " ") < end]  # fmt: skip
             assert sum(inside) == pytest.approx(found, abs=1e-4), (name, text, content)
             start = end + 1 if content else start
-
-
-def test_the_whole_word_list_is_asked_and_what_stands_in_front_is_said(smollm2):
-    pairs = load_pairs("marvin-linzen/simple")
-    found = evaluate(smollm2, pairs, "newman-clean")
-    assert "%3C%7Cendoftext%7C%3E" in str(found.signature) or "<|endoftext|>" in found.signature.policy["bos"]
-    assert "Q4_1" in str(found.signature)
 
 
 def test_ew_and_number_sensitivity_of_ten_contexts_equal_a_plain_loop(smollm2, plain):

@@ -6,11 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from unittest.mock import Mock
 
 import pytest
 
 from tse_core.cli import INTERNAL, _failed, main
+from tse_core.cli.surprisals import _sentences
 from tse_core.errors import InputError
+from tse_core.paths import mirror_folder
 
 TSE = [sys.executable, "-c", "from tse_core.cli import main; main()"]
 
@@ -44,8 +47,6 @@ def test_output_is_utf_8_whatever_the_locale(tmp_path, small_models):
     ],
 )
 def test_standard_input_is_read_like_a_file(monkeypatch, tmp_path, contents, sentences):
-    from tse_core.cli.surprisals import _sentences
-
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(contents), encoding="ascii"))
     assert _sentences("-") == sentences
     (tmp_path / "x").write_bytes(contents)
@@ -53,8 +54,6 @@ def test_standard_input_is_read_like_a_file(monkeypatch, tmp_path, contents, sen
 
 
 def test_latin_1_on_standard_input_is_one_line(monkeypatch):
-    from tse_core.cli.surprisals import _sentences
-
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9\n"), encoding="ascii"))
     with pytest.raises(InputError, match="standard input: is not text in UTF-8"):
         _sentences("-")
@@ -76,10 +75,7 @@ def test_without_a_home_the_folders_to_set_are_named(monkeypatch, capsys):
     for name in ("TSE_CACHE", "XDG_CACHE_HOME", "TSE_MIRROR"):
         monkeypatch.delenv(name, raising=False)
 
-    def no_home():
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr("pathlib.Path.home", no_home)
+    monkeypatch.setattr("pathlib.Path.home", Mock(side_effect=RuntimeError("Could not determine home directory.")))
     with pytest.raises(SystemExit) as left:
         main(["data", "status"])
     assert left.value.code == 2 and "no home folder; set TSE_CACHE" in capsys.readouterr().err
@@ -134,8 +130,6 @@ def test_a_fault_of_the_program_is_reported_whatever_the_text(tmp_path, monkeypa
 
 
 def test_a_mirror_of_a_user_who_is_not_there_is_named(monkeypatch):
-    from tse_core.paths import mirror_folder
-
     monkeypatch.setenv("TSE_MIRROR", "~nosuchuser/mirror")
     with pytest.raises(InputError, match="TSE_MIRROR is '~nosuchuser/mirror'"):
         mirror_folder()
