@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
+from tse_core.metrics.distribution import by_histogram, by_sorting
 from tse_core.metrics.scores import PAPER_CUTOFFS, agreement, cutoff_scores, tse_scores
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -36,9 +37,6 @@ def problems(draw):
     logits = (random.normal(0, spread, (contexts, 2 * lemmas + others)) * 64).round() / 64  # exact in float32
     ids = random.permutation(logits.shape[1])[: 2 * lemmas].reshape(-1, 2)
     return logits.astype(np.float32), ids, random.integers(0, 2, contexts)
-
-
-# The released code's results
 
 
 @in_both_modes
@@ -163,12 +161,8 @@ def test_impossible_words_count_for_nothing(accumulate):
     assert scores.mass_top[0, -1] == pytest.approx(1)
 
 
-# What must never change the scores
-
-
 @in_both_modes
 @given(problem=problems(), data=st.data())
-@settings(deadline=None)
 def test_neither_order_nor_batch_of_contexts_matters(accumulate, problem, data):
     logits, ids, numbers = problem
     together = columns(cutoff_scores(logits, ids, numbers, accumulate=accumulate))
@@ -180,21 +174,14 @@ def test_neither_order_nor_batch_of_contexts_matters(accumulate, problem, data):
 
 
 @given(problem=problems(), seed=st.integers(0, 1000))
-@settings(deadline=None)
 def test_the_order_of_the_vocabulary_does_not_matter(problem, seed):
     logits, ids, numbers = problem
     order = np.random.default_rng(seed).permutation(logits.shape[1])
-    ids_after = np.argsort(order)[ids]
-    before, after = (
-        columns(cutoff_scores(*arrays, accumulate="float32"))
-        for arrays in ((logits, ids, numbers), (logits[:, order], ids_after, numbers))
-    )
+    problems = (logits, ids, numbers), (logits[:, order], np.argsort(order)[ids], numbers)
+    before, after = (columns(cutoff_scores(*arrays, accumulate="float32")) for arrays in problems)
     np.testing.assert_allclose(after, before, rtol=0, atol=1e-12)
     # In exact arithmetic the softmax is PyTorch's, whose last bits follow the order of the vocabulary.
-    before, after = (
-        cutoff_scores(*arrays, top=[1.0], bottom=[])
-        for arrays in ((logits, ids, numbers), (logits[:, order], ids_after, numbers))
-    )
+    before, after = (cutoff_scores(*arrays, top=[1.0], bottom=[]) for arrays in problems)
     np.testing.assert_allclose(after.ew_top, before.ew_top, rtol=0, atol=1e-12)
     np.testing.assert_allclose(after.mw_top, before.mw_top, rtol=0, atol=1e-5)
     np.testing.assert_allclose(after.mass_top, before.mass_top, rtol=0, atol=1e-5)
@@ -202,7 +189,6 @@ def test_the_order_of_the_vocabulary_does_not_matter(problem, seed):
 
 @in_both_modes
 @given(problem=problems(), shift=st.integers(-50, 50))
-@settings(deadline=None)
 def test_a_constant_added_to_all_logits_does_not_matter(accumulate, problem, shift):
     logits, ids, numbers = problem
     before, after = (columns(cutoff_scores(x, ids, numbers, accumulate=accumulate)) for x in (logits, logits + shift))
@@ -211,7 +197,6 @@ def test_a_constant_added_to_all_logits_does_not_matter(accumulate, problem, shi
 
 @in_both_modes
 @given(problem=problems())
-@settings(deadline=None)
 def test_scores_lie_between_0_and_1_and_coverage_grows_with_the_cutoff(accumulate, problem):
     scores = cutoff_scores(*problem, accumulate=accumulate)
     found = columns(scores)
@@ -222,7 +207,6 @@ def test_scores_lie_between_0_and_1_and_coverage_grows_with_the_cutoff(accumulat
 
 
 @given(problem=problems())
-@settings(deadline=None)
 def test_over_the_whole_distribution_ew_is_the_mean_indicator(problem):
     scores = cutoff_scores(*problem)
     np.testing.assert_allclose(scores.ew_top[:, -1], agreement(*problem).mean(1), rtol=0, atol=1e-12)
@@ -230,7 +214,6 @@ def test_over_the_whole_distribution_ew_is_the_mean_indicator(problem):
 
 @in_both_modes
 @given(problem=problems())
-@settings(deadline=None)
 def test_with_one_lemma_ew_is_tse(accumulate, problem):
     logits, ids, numbers = problem
     rows = np.arange(len(logits))
@@ -243,16 +226,12 @@ def test_with_one_lemma_ew_is_tse(accumulate, problem):
         assert not np.isnan(scores.ew_top[:, -1]).any()
 
 
-# Mistakes
-
-
 @pytest.mark.parametrize(
     "changed,message",
     [
         ({"logits": np.zeros((0, 3)), "numbers": []}, "at least one each"),
         ({"logits": [0.0, 1.0, 2.0]}, r"logits have shape \(3,\)"),
         ({"logits": [[0.0, 1.0, 2.0], [0.0, np.nan, 2.0]]}, "logits of context 1 contain NaN"),
-        ({"inflection_ids": [0, 1]}, r"inflection_ids have shape \(2,\)"),
         ({"inflection_ids": [[0, 1, 2]]}, r"inflection_ids have shape \(1, 3\)"),
         ({"inflection_ids": np.zeros((0, 2), int)}, "at least one lemma"),
         ({"inflection_ids": [[0, 3]]}, "range from 0 to 3; the vocabulary has 3 entries"),
@@ -261,7 +240,6 @@ def test_with_one_lemma_ew_is_tse(accumulate, problem):
         ({"numbers": [0, 2]}, r"0 \(singular\) or 1 \(plural\)"),
         ({"top": [0.5, 0.0]}, "cut-off 0.0 is no share of probability"),
         ({"top": [95]}, "cut-off 95 is no share of probability"),
-        ({"bottom": [-0.1]}, "cut-off -0.1 is no share"),
         ({"accumulate": "float16"}, "accumulate is 'float16'"),
     ],
 )
@@ -274,12 +252,9 @@ def test_a_mistake_is_named(changed, message):
 @pytest.mark.parametrize("scale", [0.5, 3, 30])
 def test_the_histogram_finds_what_sorting_finds(scale):
     """Two ways to the same boundaries: the buckets of a CPU, the sort of a GPU."""
-    from tse_core.metrics.distribution import by_histogram, by_sorting
-
     rows = torch.randn(8, 5000, generator=torch.Generator().manual_seed(0)) * scale
     rows[0, ::3] = rows[0, 0]  # many ties
     probabilities = rows.softmax(-1)
-    for ours, theirs in zip(
-        by_histogram(probabilities, *PAPER_CUTOFFS), by_sorting(probabilities, *PAPER_CUTOFFS), strict=True
-    ):
+    buckets, sorts = (way(probabilities, *PAPER_CUTOFFS) for way in (by_histogram, by_sorting))
+    for ours, theirs in zip(buckets, sorts, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-15)

@@ -64,9 +64,6 @@ def files(store: Path) -> set[str]:
     return {str(path.relative_to(store)) for path in store.glob("[0-9a-f]*/*.parquet")}
 
 
-# --- plans -------------------------------------------------------------------------------------------------------
-
-
 def test_a_plan_is_every_model_with_every_data_set_and_policy_model_by_model(plan, checkpoints):
     plan |= {"protocols": ["exact", "released"]}
     runs = load_plan(plan).runs
@@ -83,9 +80,8 @@ def test_whole_words_are_scored_in_a_sample_that_does_not_depend_on_the_worker(p
 
 
 def test_a_plan_takes_the_verb_list_of_the_datas_language_and_of_the_protocol():
-    runs = load_plan(
-        {"models": ["gpt2"], "data": ["clams/fr", "marvin-linzen"], "protocols": ["exact", "released"]}
-    ).runs
+    data = ["clams/fr", "marvin-linzen"]
+    runs = load_plan({"models": ["gpt2"], "data": data, "protocols": ["exact", "released"]}).runs
     assert [run.lemmas for run in runs] == ["french", "french", "newman-clean", "newman-appendix"]
 
 
@@ -110,11 +106,8 @@ def test_a_sweep_over_whole_words_is_what_evaluate_gives(plan, checkpoints, tmp_
 def test_revisions_are_models_of_their_own():
     models = [{"model": "EleutherAI/pythia-160m", "revisions": ["step0", "step143000"], "dtype": "bfloat16"}, "gpt2"]
     runs = load_plan({"models": models}).runs
-    assert [(r.model.name, r.model.revision, r.model.step) for r in runs] == [
-        ("pythia-160m", "step0", 0),
-        ("pythia-160m", "step143000", 143000),
-        ("gpt2", None, None),
-    ]
+    pythia = [("pythia-160m", "step0", 0), ("pythia-160m", "step143000", 143000)]
+    assert [(r.model.name, r.model.revision, r.model.step) for r in runs] == [*pythia, ("gpt2", None, None)]
     assert {run.model.dtype for run in runs[:2]} == {"bfloat16"}
 
 
@@ -133,24 +126,15 @@ def test_paths_are_looked_for_beside_the_plan(checkpoints):
         ("- gpt2", ["is not of type 'object'"]),
         ("data: [marvin-linzen]", ["'models' is a required property"]),
         ("models: []", ["models: [] should be non-empty"]),
-        ("models: [gpt2]\nmodel: gpt3", ["Additional properties are not allowed ('model' was unexpected)"]),
         ("models: [{model: gpt2, revison: [a]}]", ["models[0]: Additional properties", "'revison'"]),
         ("models: [{name: gpt2}]", ["models[0]: 'model' is a required property"]),
         ("models: [{model: gpt2, folders: x}]", ["models[0]: Additional properties", "'model'"]),
-        ("models: [gpt2, {folders: nowhere/*}]", ["models[1]", "no folder matches 'nowhere/*'"]),
         ("models: [{model: gpt2, dtype: float8}]", ["models[0].dtype: 'float8' is not one of", "bfloat16"]),
-        ("models: [{model: gpt2, revisions: main}]", ["models[0].revisions: 'main' is not of type 'array'"]),
-        ("models: [gpt2]\nprotocols: [exactly]", ["protocols[0]: 'exactly' is not one of ['exact', 'released']"]),
-        ("models: [gpt2]\nforms: [word]", ["forms[0]: 'word' is not one of"]),
-        ("models: [gpt2]\nsample: some", ["sample: 'some' is not valid"]),
         ("models: [gpt2]\nsample: 0", ["sample: 0 is not valid"]),
         ("models: [gpt2]\nsample: true", ["sample: True is not valid"]),
-        ("models: [gpt2]\nkeep: all", ["keep: 'all' is not one of", "contexts"]),
         ("models: [gpt2]\ndata: {a: b}", ["data: {'a': 'b'} is not of type 'array'"]),
         ("models: [gpt2]\ntask_tokens: 0", ["task_tokens: 0 is less than the minimum of 1"]),
-        ("models: [gpt2]\nsuites: []", ["suites: [] should be non-empty"]),
         ("models: [gpt2]\nengine: spark", ["engine.name: 'spark' is not one of", "dask"]),
-        ("models: [gpt2]\nengine: {name: dask, workers: two}", ["engine.workers: 'two' is not of type 'integer'"]),
         ("models: [gpt2, gpt2]", ["gpt2", "twice"]),
     ],
 )
@@ -170,9 +154,6 @@ def test_another_engine_than_the_plans_keeps_only_its_numbers():
     assert settings(plan, {"name": "dask", "gpus": 2}) == {"name": "dask", "workers": 8, "gpus": 2}
 
 
-# --- tasks -------------------------------------------------------------------------------------------------------
-
-
 def test_planning_opens_no_weights(checkpoints, plan, tmp_path, monkeypatch):
     entry = load_plan(plan).runs[-1].model
     assert planned(entry).identity() == load_model(checkpoints / "step-16").identity()
@@ -183,9 +164,9 @@ def test_planning_opens_no_weights(checkpoints, plan, tmp_path, monkeypatch):
     assert {task.parameters for task in tasks} == {planned(entry).network.parameter_count}
 
 
-def test_tasks_hold_every_token_once_in_pieces_of_a_size(plan, tmp_path, monkeypatch):
+def test_tasks_hold_every_token_once_in_pieces_of_a_size(plan, checkpoints, tmp_path, monkeypatch):
     monkeypatch.setattr("tse_core.agreement.job.SHARD_CONTEXTS", 64)
-    plan["models"][0]["folders"] = plan["models"][0]["folders"].replace("step-*", "step-1*")
+    plan["models"] = [str(checkpoints / "step-1")]
     planned = plan_sweep(plan | {"task_tokens": 1000}, store=tmp_path)
     for run in planned.plan.runs:
         mine = [task for task in planned.tasks if task.run == run]
@@ -195,12 +176,11 @@ def test_tasks_hold_every_token_once_in_pieces_of_a_size(plan, tmp_path, monkeyp
         names = [shard for task in mine for shard in task.shards]
         assert len(names) == len(set(names))
     assert all(task.tokens <= 1000 or len(task.shards) == 1 for task in planned.tasks)
-    assert [task.run for task in planned.tasks] == sorted(
-        (task.run for task in planned.tasks), key=planned.plan.runs.index
-    )
+    runs = [task.run for task in planned.tasks]
+    assert runs == sorted(runs, key=planned.plan.runs.index)
 
 
-def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan, tmp_path):
+def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan, tmp_path, monkeypatch):
     plan["models"][0]["folders"] = plan["models"][0]["folders"].replace("step-*", "step-1*")
     planned = plan_sweep(plan, store=tmp_path / "sweep")
     with ThreadPoolExecutor(1) as executor:  # any Executor will do
@@ -216,13 +196,8 @@ def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan,
     simple = tidy[(tidy["step"] == 16) & (tidy["metric"] == "TSE") & (tidy["data"] == DATA[0])]
     alone = evaluate(planned.plan.runs[2].model.source, DATA[0], "newman-clean")
     assert simple["score"].item() == alone.table()["TSE"].item()
-
-
-def test_numbers_that_the_store_has_are_not_worked_out_again(plan, tmp_path, monkeypatch):
-    plan["data"] = DATA[:1]
-    first = sweep(plan, store=tmp_path).tidy()
     monkeypatch.setattr("tse_core.agreement.clustered.clustered", lambda *_, **__: pytest.fail("worked out again"))
-    assert sweep(plan, store=tmp_path).tidy().to_csv() == first.to_csv()
+    assert sweep(plan, store=tmp_path / "sweep").tidy().to_csv() == tidy.to_csv()
 
 
 def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, tmp_path):
@@ -234,38 +209,28 @@ def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, tmp_path
     pd.testing.assert_series_equal(found["score"], first["score"])
 
 
-def test_a_task_passes_over_shards_that_somebody_finished_meanwhile(plan, tmp_path):
+def test_a_task_passes_over_finished_shards_and_leaves_it_to_the_planner_to_warn_of_few_lemmas(plan, tmp_path, recwarn):
     task = plan_sweep(plan, store=tmp_path).tasks[0]
-    assert score_task(task).computed == len(task.shards)
-    assert score_task(task).computed == 0
-
-
-def test_workers_leave_it_to_the_planner_to_warn_of_few_lemmas(plan, tmp_path, recwarn):
-    tasks = plan_sweep(plan, store=tmp_path).tasks
     assert any(issubclass(found.category, LittleCountedWarning) for found in recwarn.list)
     recwarn.clear()
-    score_task(tasks[0])
+    assert score_task(task).computed == len(task.shards)
+    assert score_task(task).computed == 0
     assert not any(issubclass(found.category, LittleCountedWarning) for found in recwarn.list)
 
 
-def test_a_model_that_changed_since_planning_is_refused(tmp_path):
-    save_model(tmp_path / "model", "causal", 1)
-    task = plan_sweep({"models": [str(tmp_path / "model")], "data": DATA[:1]}, store=tmp_path / "store").tasks[0]
-    save_model(tmp_path / "model", "causal", 2)
-    with pytest.raises(InputError, match="changed since"):
-        score_task(task)
-
-
-def test_a_worker_that_lives_long_sees_what_changed_between_two_sweeps(tmp_path):
-    def scored(seed):
+def test_a_model_that_changed_since_planning_is_refused_and_a_worker_that_lives_long_sees_the_new_one(tmp_path):
+    def planned_with(seed):
         shutil.rmtree(tmp_path / "model", ignore_errors=True)
         save_model(tmp_path / "model", "causal", seed)
         plan = {"models": [str(tmp_path / "model")], "data": DATA[:1]}
-        task = plan_sweep(plan, store=tmp_path / "store").tasks[0]
-        return score_task(task).computed, task.key
+        return plan_sweep(plan, store=tmp_path / "store").tasks[0]
 
-    (first, key), (second, other) = scored(1), scored(2)
-    assert first and second and key != other
+    stale, first = planned_with(1), planned_with(2)
+    with pytest.raises(InputError, match="changed since"):
+        score_task(stale)
+    assert score_task(first).computed
+    second = planned_with(3)
+    assert score_task(second).computed and second.key != first.key
 
 
 @pytest.mark.slow
@@ -274,9 +239,9 @@ def test_pairs_and_suites_are_swept_through_the_same_door(checkpoints, tmp_path)
     plan = {"models": [{"folders": f"{checkpoints}/step-1*", "name": "tiny"}]}
     plan |= {"blimp": ["laboratory/agreement_in_coordination"], "suites": ["lab_number_prep", "lab_number_src"]}
     runs = load_plan(plan).runs
-    assert [(run.benchmark, run.model.step) for run in runs] == [
-        (p, s) for s in (1, 16) for p in ("blimp", *["suites"] * 2)
-    ]
+    assert [(run.benchmark, run.model.step) for run in runs] == list(
+        zip(["blimp", "suites", "suites"] * 2, [1] * 3 + [16] * 3, strict=True)
+    )
     tasks = plan_sweep(plan, store=tmp_path / "sweep").tasks
     with ThreadPoolExecutor(1) as executor:
         reports, failures = run_tasks(tasks, executor)
@@ -302,9 +267,6 @@ def test_suites_of_a_folder_are_runs_of_their_own(tmp_path):
     runs = load_plan({"models": ["gpt2"], "data": "marvin-linzen", "suites": [str(tmp_path)]}).runs
     assert [run.benchmark for run in runs] == ["agreement", "suites", "suites"]
     assert [Path(run.data).name for run in runs[1:]] == ["a.csv", "b.json"]
-
-
-# --- failures ----------------------------------------------------------------------------------------------------
 
 
 def test_a_failing_task_is_tried_again_then_reported_and_the_others_go_on(plan, tmp_path):
@@ -387,24 +349,18 @@ def test_the_command_shows_a_plan_and_ends_with_1_for_a_failed_task(plan, tmp_pa
     assert f"3 tasks (3 shards), {tokens:,} tokens" in shown and "GB a worker" in shown
     assert not (tmp_path / "store").exists()
 
-    monkeypatch.setattr(
-        "tse_core.sweep.running.run_tasks.__kwdefaults__", {"attempts": 1, "function": _second_model_fails}
-    )
+    def second_fails(task):
+        if task.run.model.step == 2:
+            raise OSError("a disk fell over")
+        return score_task(task)
+
+    monkeypatch.setattr("tse_core.sweep.running.run_tasks.__kwdefaults__", {"attempts": 1, "function": second_fails})
     with pytest.raises(SystemExit) as ended:
         main(["sweep", str(file), "--store", str(tmp_path / "store"), "--out", str(tmp_path / "out.csv")])
     assert ended.value.code == 1
     told = capsys.readouterr()
     assert "2 of 3 tasks done, 1 failed" in told.out and "tiny step-2 on marvin-linzen/simple" in told.err
     assert (tmp_path / "out.csv").exists()
-
-
-def _second_model_fails(task):
-    if task.run.model.step == 2:
-        raise OSError("a disk fell over")
-    return score_task(task)
-
-
-# --- engines -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -470,47 +426,39 @@ def test_a_client_killed_on_the_way_goes_on_where_it_stopped(plan, tmp_path, exp
     assert before and before < expected
     subprocess.run(call, check=True)
     assert files(store) == expected
-    for _ in range(100):  # the killed client's worker ends by itself
-        left = subprocess.run(["pgrep", "-g", str(client.pid)], capture_output=True).stdout.split()
-        if not left:
-            break
+    deadline = time.time() + 10  # by which the killed client's worker has ended by itself
+    while subprocess.run(["pgrep", "-g", str(client.pid)], capture_output=True).stdout:
+        assert time.time() < deadline
         time.sleep(0.1)
-    assert not left
 
 
 def test_an_address_is_for_dask_alone():
-    with (
-        pytest.raises(InputError, match="address is for the engine dask, not for processes"),
-        engine(address="tcp://a"),
-    ):
-        pass
+    with pytest.raises(InputError, match="address is for the engine dask, not for processes"):
+        engine(address="tcp://a").__enter__()
 
 
 def test_an_engine_that_is_not_there_says_how_to_get_it(monkeypatch):
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     monkeypatch.setattr("tse_core.sweep.engines.find_spec", lambda module: None)
     for name, extra in (("dask", "sweep-dask"), ("slurm", "sweep-slurm")):
-        with pytest.raises(InputError, match=f"tse-core\\[{extra}\\]"), engine(name):
-            pass
+        with pytest.raises(InputError, match=f"tse-core\\[{extra}\\]"):
+            engine(name).__enter__()
         assert extra in extras
 
 
 @pytest.mark.slow
 def test_no_scheduler_at_an_address_is_said_in_one_line():
     pytest.importorskip("distributed")
-    with (
-        pytest.raises(InputError, match="no Dask scheduler answers at tcp://127.0.0.1:1"),
-        engine("dask", address="tcp://127.0.0.1:1"),
-    ):
-        pass
+    with pytest.raises(InputError, match="no Dask scheduler answers at tcp://127.0.0.1:1"):
+        engine("dask", address="tcp://127.0.0.1:1").__enter__()
 
 
 def test_slurm_that_is_not_installed_is_said_in_one_line(tmp_path):
     pytest.importorskip("submitit")
     if any((Path(folder) / "srun").exists() for folder in os.environ["PATH"].split(os.pathsep)):
         pytest.skip("SLURM is installed here")
-    with pytest.raises(InputError, match="cluster: local"), engine("slurm", folder=tmp_path):
-        pass
+    with pytest.raises(InputError, match="cluster: local"):
+        engine("slurm", folder=tmp_path).__enter__()
 
 
 def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, tmp_path):

@@ -12,14 +12,7 @@ from tse_book.studies.coverage import simulated_coverage, simulated_crossed_cove
 from tse_core.agreement.curves import curves
 from tse_core.errors import InputError
 from tse_core.metrics.table import Cutoffs
-from tse_core.uncertainty.clusters import (
-    Sample,
-    cluster_totals,
-    crossed_variance,
-    defined,
-    drawn_variance,
-    influences,
-)
+from tse_core.uncertainty.clusters import Sample, cluster_totals, crossed_variance, defined, drawn_variance, influences
 from tse_core.uncertainty.intervals import combine, compare, interval
 from tse_core.uncertainty.p_values import holm, p_value
 from tse_core.uncertainty.quantiles import t_quantile
@@ -151,15 +144,6 @@ def test_two_way_clusters_reduce_to_one_way_when_both_are_the_same():
     assert interval(values, labels, crossed_with=[labels])[:3] == pytest.approx(interval(values, labels)[:3])
 
 
-def test_two_way_variance_is_that_of_nouns_plus_that_of_lemmas_less_that_of_cells():
-    nouns, lemmas = np.meshgrid(RANDOM.normal(0, 0.05, 12), RANDOM.normal(0, 0.05, 15), indexing="ij")
-    values = (0.7 + nouns + lemmas).ravel()
-    noun, lemma = (grid.ravel() for grid in np.meshgrid(np.arange(12), np.arange(15), indexing="ij"))
-    found = interval(values, noun, crossed_with=[lemma], bounds=ANY)
-    by_hand = np.var(nouns[:, 0], ddof=1) / 12 + np.var(lemmas[0], ddof=1) / 15 - np.var(values, ddof=1) / 180
-    assert (found.high - found.low) / 2 == pytest.approx(t_quantile(0.95, 11) * np.sqrt(by_hand), rel=1e-6)
-
-
 def test_a_paired_comparison_is_the_interval_of_the_differences():
     first, nouns = scores(10)
     second = np.clip(first + RANDOM.normal(0.05, 0.02, len(first)), 0, 1)
@@ -287,7 +271,7 @@ def test_intervals_hold_the_score_of_the_whole_population(clusters, least):
     assert least <= simulated_coverage(clusters, runs=1500)["coverage"] <= 0.97
 
 
-@pytest.mark.parametrize("sizes", [(20, 4), (20, 8), (12, 10, 8)])
+@pytest.mark.parametrize("sizes", [(20, 4), (12, 10, 8)])
 def test_intervals_over_subjects_and_verbs_allow_for_other_verbs(sizes):
     found = simulated_crossed_coverage(*sizes, runs=300)
     assert found["first_way"] < 0.9 < 0.92 <= found["all_ways"]

@@ -46,16 +46,13 @@ def test_one_file_of_weights_counts_where_an_index_names_others(folder, tmp_path
     save_file(weights, held / "other.safetensors", {"format": "pt"})
     index = {"weight_map": dict.fromkeys(weights, "other.safetensors")}
     (held / "model.safetensors.index.json").write_text(json.dumps(index))
-    if place == "folder":
-        model = load_model(held)
-        ids = torch.tensor([model.encode(SENTENCE).ids])
-    else:
-        shutil.move(held, tmp_path / "root" / repository("gpt2"))
-        with serving(tmp_path / "root") as hub:
+    with serving(tmp_path / "root") as hub:
+        if place == "hub":
+            shutil.move(held, tmp_path / "root" / repository("gpt2"))
             use(hub, tmp_path / "home", monkeypatch)
-            model = load_model("gpt2")
-            ids = torch.tensor([model.encode(SENTENCE).ids])
-            assert model.network.opened
+        model = load_model("gpt2" if place == "hub" else held)
+        ids = torch.tensor([model.encode(SENTENCE).ids])
+        assert model.network.opened
     assert model.network.fingerprint() == before
     last = torch.tensor([ids.shape[1] - 1])
     found = model.network.logits(ids, torch.zeros_like(last), last)
@@ -67,9 +64,8 @@ def test_one_file_of_weights_counts_where_an_index_names_others(folder, tmp_path
 @pytest.mark.parametrize("head", ["SequenceClassification", "TokenClassification", "QuestionAnswering"])
 def test_a_classifier_is_read_as_a_language_model_only_where_that_is_asked_for(folder, head):
     held = folder("gpt2", architectures=[f"GPT2For{head}"])
-    with pytest.raises(
-        InputError, match=rf"trained for another task than predicting words \(GPT2For{head}\); .* say k"
-    ):
+    message = rf"trained for another task than predicting words \(GPT2For{head}\); .* say k"
+    with pytest.raises(InputError, match=message):
         load_model(held)
     assert load_model(held, kind="causal").kind == "causal"
 
@@ -77,7 +73,7 @@ def test_a_classifier_is_read_as_a_language_model_only_where_that_is_asked_for(f
 def test_a_model_that_sees_later_tokens_is_not_read_as_causal(folder):
     held, line = (
         folder("bert-base-cased_decoder"),
-        "sees the tokens after the one that it predicts, so it cannot be rea",
+        "sees the tokens after the one that it predicts, so it cannot be",
     )
     with pytest.raises(InputError, match=line):
         surprisals(load_model(held, kind="causal"), SENTENCE)
@@ -97,9 +93,8 @@ def test_no_causal_family_is_taken_for_one_that_sees_later_tokens(family):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_xlnet_sees_later_tokens_and_has_no_longest_sequence(dtype):
     torch.manual_seed(0)
-    settings = transformers.XLNetConfig(
-        vocab_size=60, d_model=16, n_layer=2, n_head=2, d_inner=32, initializer_range=1.0
-    )
+    size = {"vocab_size": 60, "d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 32, "initializer_range": 1.0}
+    settings = transformers.XLNetConfig(**size)
     network = HuggingFaceNetwork(transformers.XLNetLMHeadModel(settings).eval().to(dtype), causal=True)
     assert network.reads_ahead and network.max_length is None
 
@@ -122,18 +117,17 @@ def test_a_mask_that_the_network_lacks_is_none(folder):
         load_model(held)
 
 
-@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
-def test_a_damaged_file_of_the_hubs_cache_is_told_with_the_folder_to_delete(repositories, tmp_path, monkeypatch, file):
+def test_a_damaged_file_of_the_hubs_cache_is_told_with_the_folder_to_delete(repositories, tmp_path, monkeypatch):
+    cache = tmp_path / "home" / "hub" / "models--gpt2"
     with serving(repositories) as hub:
         use(hub, tmp_path / "home", monkeypatch)
-        surprisals(load_model("gpt2"), SENTENCE)
-        cache = tmp_path / "home" / "hub" / "models--gpt2"
-        blob = next(cache.glob(f"snapshots/*/{file}")).resolve()
-        blob.write_bytes(blob.read_bytes()[: blob.stat().st_size // 2])
-        with pytest.raises(InputError, match=re.escape(f"; to download it again, delete {cache}") + "$"):
-            surprisals(load_model("gpt2"), SENTENCE)
-        shutil.rmtree(cache)
-        assert len(surprisals(load_model("gpt2"), SENTENCE)) > 7
+        for file in ("config.json", "tokenizer.json", "model.safetensors"):
+            assert len(surprisals(load_model("gpt2"), SENTENCE)) > 7
+            blob = next(cache.glob(f"snapshots/*/{file}")).resolve()
+            blob.write_bytes(blob.read_bytes()[: blob.stat().st_size // 2])
+            with pytest.raises(InputError, match=re.escape(f"; to download it again, delete {cache}") + "$"):
+                surprisals(load_model("gpt2"), SENTENCE)
+            shutil.rmtree(cache)
 
 
 def test_layers_without_weights_are_refused_before_they_are_made(folder, tmp_path, monkeypatch):
