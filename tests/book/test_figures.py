@@ -16,20 +16,14 @@ def test_figure_1_falls_from_head_to_tail_as_the_field_notes_say():
     assert falls.loc[("Across object relative clause", "EW"), "fall"] == pytest.approx(0.31, abs=0.005)
 
 
-def test_the_other_figures_agree_with_figure_1_where_they_show_the_same_curve():
-    keys = ["model", "construction", "metric", "side", "cutoff"]
-    both = figures.published_curves(2).merge(figures.published_curves(1), on=keys)
+def test_the_other_figures_agree_with_figure_1_where_they_show_the_same_curve_and_leave_out_a_misread_marker():
+    keys, second = ["model", "construction", "metric", "side", "cutoff"], figures.published_curves(2)
+    both = second.merge(figures.published_curves(1), on=keys)
     assert len(both) > 80 and (both["score_x"] - both["score_y"]).abs().max() < 0.02
-
-
-def test_a_misread_marker_is_left_out():
-    bert = figures.published_curves(2).query("model == 'bert-large-cased' and metric == 'MW' and side == 'bottom'")
+    bert = second.query("model == 'bert-large-cased' and metric == 'MW' and side == 'bottom'")
     assert not ((bert["construction"] == "Across object relative (no that)") & (bert["score"] == 1.0)).any()
-
-
-def test_no_model_gives_an_empty_table_with_the_same_columns():
-    empty = figures.measured_curves([], ["marvin-linzen/simple"], "newman-clean")
-    assert empty.empty and set(figures.KEYS) < set(empty)
+    with pytest.raises(InputError, match="unknown figure '9'; there is: 1, 2, 3, 4"):
+        figures.published_curves(9)
 
 
 def test_measured_and_published_curves_of_one_model_are_never_one_line_or_one_mean():
@@ -41,6 +35,7 @@ def test_measured_and_published_curves_of_one_model_are_never_one_line_or_one_me
     drawn = figures.and_others(real, printed)
     assert len(drawn) == 3 + (printed["model"] != "gpt2-xl").sum() and (drawn["model"] == "gpt2-xl").sum() == 2
     nothing = figures.measured_curves([], [], "newman-clean")
+    assert nothing.empty and set(figures.KEYS) < set(nothing)
     assert set(figures.and_others(nothing, printed)["model"]) == set(printed["model"])
 
 
@@ -57,8 +52,3 @@ def test_a_models_curves_reach_the_chart_with_their_intervals(small_models, tmp_
         assert row["score"] == pytest.approx(whole[metric]) and row["low"] < row["score"] < row["high"]
     again = figures.measured_curves([model], ["marvin-linzen/simple"], "newman-clean", store=tmp_path)
     pd.testing.assert_frame_equal(again, curves[again.columns])
-
-
-def test_an_unknown_figure_is_refused():
-    with pytest.raises(InputError, match="unknown figure '9'; there is: 1, 2, 3, 4"):
-        figures.published_curves(9)

@@ -50,21 +50,15 @@ def test_the_glossary_is_in_alphabetical_order_and_uses_each_term_once():
 def test_every_table_and_figure_of_the_papers_has_its_place():
     """The page names all that the papers' captions number, and each chapter it leads to speaks of it."""
     text = (ROOT / "book" / "figures.md").read_text()
-    parts = dict(zip(("newman-2021", "blimp-2020", "syntaxgym-2020"), text.split("\n## ")[1:], strict=True))
-    for paper, part in parts.items():
+    apart = {"newman-2021": (), "blimp-2020": ("Table 2",), "syntaxgym-2020": ("Figure 3", "Figure 4b")}
+    for paper, part in zip(apart, text.split("\n## ")[1:], strict=True):
         rows = re.findall(r"^\| ((?:Table|Figure) \d)([ab]?) \|.*?\]\((\S+?)\)", part, re.MULTILINE)
         assert {name for name, _, _ in rows} == set(facts()["captions"][paper])
         for name, letter, page in rows:
             chapter = (ROOT / "book" / page).resolve()
             assert chapter.exists()
-            apart = (
-                ("Figure 3", "Figure 4b")
-                if paper == "syntaxgym-2020"
-                else ("Table 2",)
-                if paper == "blimp-2020"
-                else ()
-            )
-            assert name + letter in apart or name in chapter.with_suffix(".py").read_text(), f"{paper}: {name}"
+            there = name + letter in apart[paper] or name in chapter.with_suffix(".py").read_text()
+            assert there, f"{paper}: {name}"
 
 
 def test_what_pages_quote_of_a_chapter_is_glued_there():

@@ -26,15 +26,10 @@ def test_a_glued_value_is_stored_under_its_name_and_not_shown(monkeypatch):
     assert data == {"application/papermill.record/text/plain": "0.25"}  # no type that a page would show
 
 
-def test_a_cell_of_hebrew_runs_from_right_to_left():
-    html = table(pd.DataFrame({"sentence": ["המלצר רוקד.", "Le chef parle."], "pairs": [1, 2]}), "Pairs").data
-    assert '<td dir="auto">המלצר רוקד.</td>' in html
-    assert "<td>Le chef parle.</td>" in html
-    assert html.count("dir=") == 1
-
-
-def test_a_folded_table_is_whole_and_has_a_title():
-    shown = table(pd.DataFrame({"EW": [0.5]}), "Scores")
+def test_a_cell_of_hebrew_runs_from_right_to_left_and_a_folded_table_is_whole_and_has_a_title():
+    shown = table(pd.DataFrame({"sentence": ["המלצר רוקד.", "Le chef parle."], "pairs": [1, 2]}), "Pairs")
+    assert '<td dir="auto">המלצר רוקד.</td>' in shown.data and "<td>Le chef parle.</td>" in shown.data
+    assert shown.data.count("dir=") == 1
     html = folded(shown, "gpt2 & others").data
     assert html.startswith("<details><summary>gpt2 &amp; others</summary>") and shown.data in html
 

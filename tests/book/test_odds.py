@@ -11,18 +11,13 @@ from tse_core import InputError, evaluate, load_pairs
 from tse_core.uncertainty.quantiles import logistic
 
 NOUN = {"noun": FACTORS["noun"]}
-RANDOM = np.random.default_rng(2)
 
 
 def outcomes(shares, count):
     """Four subjects and four verbs, two of them nouns; `shares` of the nouns and of the others."""
-    rows = [
-        {"subject": f"s{s}", "lemma": f"{noun}{v}", "noun": noun, "correct": share, "count": count}
-        for noun, share in zip(("yes", "no"), shares, strict=True)
-        for s in range(4)
-        for v in range(2)
-    ]
-    return pd.DataFrame(rows)
+    rows = [(f"s{s}", f"{noun}{v}", noun, share, count) for noun, share in zip(("yes", "no"), shares, strict=True)
+            for s in range(4) for v in range(2)]  # fmt: skip
+    return pd.DataFrame(rows, columns=["subject", "lemma", "noun", "correct", "count"])
 
 
 def test_the_odds_ratio_of_two_by_two_is_that_of_the_counts_by_hand():
@@ -40,11 +35,12 @@ def test_firths_penalty_adds_half_an_outcome_to_each_side():
 
 def made_up(rows=3000):
     """Verbs of a likelihood of their own: a tenfold likelihood doubles the odds."""
-    table = pd.DataFrame({"subject": RANDOM.integers(0, 12, rows), "lemma": RANDOM.integers(0, 80, rows)})
-    likely = RANDOM.normal(-8, 2, 80)[table["lemma"]]
-    chance = 1 / (1 + np.exp(-(1 + np.log(2) / np.log(10) * (likely + 8))))
-    table["correct"] = (RANDOM.random(rows) < chance).astype(float)
-    return table.assign(log_probability=likely, noun=np.where(table["lemma"] % 2, "yes", "no"))
+    random = np.random.default_rng(2)
+    table = pd.DataFrame({"subject": random.integers(0, 12, rows), "lemma": random.integers(0, 80, rows)})
+    likely = random.normal(-8, 2, 80)[table["lemma"]]
+    chance = logistic(1 + np.log(2) / np.log(10) * (likely + 8))
+    table = table.assign(correct=(random.random(rows) < chance).astype(float), log_probability=likely)
+    return table.assign(noun=np.where(table["lemma"] % 2, "yes", "no"))
 
 
 def test_a_step_of_a_covariate_multiplies_the_odds_as_it_was_made_to():
@@ -58,9 +54,8 @@ def test_a_step_of_a_covariate_multiplies_the_odds_as_it_was_made_to():
 
 def test_rows_of_one_cell_may_be_joined_and_levels_turned_round():
     table = made_up()
-    joined = table.groupby(["subject", "lemma", "noun", "log_probability"], as_index=False).agg(
-        correct=("correct", "mean"), count=("correct", "size")
-    )
+    cells = table.groupby(["subject", "lemma", "noun", "log_probability"], as_index=False)
+    joined = cells.agg(correct=("correct", "mean"), count=("correct", "size"))
     one, other = odds_ratios(table, NOUN), odds_ratios(joined, NOUN)
     np.testing.assert_allclose(one[["odds_ratio", "low"]], other[["odds_ratio", "low"]], rtol=2e-2)
     turned = odds_ratios(table, {"noun": ("yes", {"no": "is no noun"})})
@@ -69,7 +64,7 @@ def test_rows_of_one_cell_may_be_joined_and_levels_turned_round():
 
 
 def test_crossed_factors_are_compared_in_each_cell_of_the_others():
-    table = made_up().assign(number=np.where(RANDOM.random(3000) < 0.5, "singular", "plural"))
+    table = made_up().assign(number=np.resize(["singular", "plural"], 3000))
     found = odds_ratios(table, {"noun": FACTORS["noun"], "number": FACTORS["number"]}, {})
     assert list(found["where"]) == ["number plural", "number singular", "noun no", "noun yes"]
     first = table[table["number"] == "singular"].groupby("noun")["correct"].mean()
@@ -79,12 +74,10 @@ def test_crossed_factors_are_compared_in_each_cell_of_the_others():
 
 def test_conditions_are_compared_within_constructions():
     """An adverb doubles the odds in both constructions; most of its sentences are of the harder one."""
-    shares = {("easy", "none"): 3 / 4, ("easy", "some"): 6 / 7, ("hard", "none"): 1 / 5, ("hard", "some"): 1 / 3}
-    many = {("easy", "none"): 90_000, ("easy", "some"): 10_000, ("hard", "none"): 10_000, ("hard", "some"): 90_000}
-    table = pd.DataFrame(
-        [(f"s{i % 4}", f"v{i // 4}", *cell, share, many[cell]) for cell, share in shares.items() for i in range(16)],
-        columns=["subject", "lemma", "construction", "adverb", "correct", "count"],
-    )
+    cells = [("easy", "none", 3 / 4, 90_000), ("easy", "some", 6 / 7, 10_000),
+             ("hard", "none", 1 / 5, 10_000), ("hard", "some", 1 / 3, 90_000)]  # fmt: skip
+    rows = [(f"s{i % 4}", f"v{i // 4}", *cell) for cell in cells for i in range(16)]
+    table = pd.DataFrame(rows, columns=["subject", "lemma", "construction", "adverb", "correct", "count"])
     adverb = {"adverb": FACTORS["adverb"]}
     assert odds_ratios(table, adverb, {})["odds_ratio"][0] == pytest.approx(2, rel=1e-3)
     assert odds_ratios(table.drop(columns="construction"), adverb, {})["odds_ratio"][0] < 1
@@ -116,39 +109,25 @@ def test_recorded_odds_are_those_of_the_recorded_design():
     assert likely["low"] <= likely["odds_ratio"] <= likely["high"]
 
 
-def test_without_a_recorded_design_there_are_no_odds(tmp_path):
+def test_what_cannot_be_modelled_is_named(tmp_path):
     with pytest.raises(InputError, match="nobody has no recorded factorial design"):
         odds_for("nobody", tmp_path)["odds"]()
-
-
-def test_what_cannot_be_modelled_is_named():
     with pytest.raises(InputError, match="no column 'lemma'"):
         odds_ratios(made_up().drop(columns="lemma"))
-    with pytest.raises(InputError, match="one lemma alone"):
-        odds_ratios(made_up().assign(lemma="run"))
-
-
-def errs(table, wrong):
-    return table.assign(correct=np.where(wrong, 0.0, 1.0))
 
 
 @pytest.mark.parametrize("way", ["subject", "lemma"])
 def test_errors_of_one_cluster_alone_make_no_odds_ratio(way):
     """Nouns err for one subject (or verb) alone: with errors of all its verbs this looked like p < .01."""
-    table, noun = made_up(), NOUN
-    one = table[way] == table.loc[table["noun"] == "yes", way].iloc[0]
-    few = errs(table, one & (table["noun"] == "yes") | (table["noun"] == "no") & (table.index % 5 == 0))
+    table = made_up()
+    nouns = table["noun"] == "yes"
+    wrong = nouns & (table[way] == table.loc[nouns, way].iloc[0]) | ~nouns & (table.index % 5 == 0)
+    few = table.assign(correct=np.where(wrong, 0.0, 1.0))
     with pytest.raises(InputError, match="no odds ratio is estimable.*at least two subjects and two verbs"):
-        odds_ratios(few, noun, {})
-    with_slope = odds_ratios(few, noun)
+        odds_ratios(few, NOUN, {})
+    with_slope = odds_ratios(few, NOUN)
     assert list(with_slope["where"]) == ["everywhere"]
     assert with_slope.attrs["not estimable"] == [("the verb is also a noun", "")]
-
-
-@pytest.mark.parametrize("right", [0.0, 1.0])
-def test_where_all_outcomes_are_alike_nothing_is_estimable(right):
-    with pytest.raises(InputError, match=f"of 3,000 outcomes {3000 * right:,.0f} are right"):
-        odds_ratios(made_up().assign(correct=right))
 
 
 @pytest.mark.parametrize(
@@ -164,6 +143,9 @@ def test_where_all_outcomes_are_alike_nothing_is_estimable(right):
         (lambda t: t.assign(correct=1.2), "row 1: correct is 1.2; it must be a share from 0 to 1"),
         (lambda t: t.assign(count=-1), "row 1: count is -1; it must be a number from 0 on"),
         (lambda t: t.head(0), "there are no outcomes"),
+        (lambda t: t.assign(lemma="run"), "one lemma alone"),
+        (lambda t: t.assign(correct=0.0), "of 3,000 outcomes 0 are right"),
+        (lambda t: t.assign(correct=1.0), "of 3,000 outcomes 3,000 are right"),
     ],
 )
 def test_outcomes_that_cannot_be_told_apart_or_are_missing_are_one_line(changed, message):

@@ -8,32 +8,26 @@ import pytest
 
 from book.make import serve
 
+KINDS = {"index.html": "text/html", "worker.js": "text/javascript", "engine.wasm": "application/wasm"}
+
 
 @pytest.fixture
 def book(tmp_path):
     (tmp_path / "book").mkdir()
-    for name, text in {"book/index.html": "<p>", "book/worker.js": "1", "book/engine.wasm": "asm"}.items():
-        (tmp_path / name).write_text(text)
+    for name in KINDS:
+        (tmp_path / "book" / name).write_text("1")
     return tmp_path
 
 
-def test_files_come_with_the_types_that_browsers_ask_for(book):
+def test_files_come_with_the_types_that_browsers_ask_for_and_a_nul_in_an_address_is_no_page(book):
     pages = serve.server(0, book)
-    threading.Thread(target=pages.serve_forever, daemon=True).start()
-    kinds = {}
-    for name in ("index.html", "worker.js", "engine.wasm"):
-        with urllib.request.urlopen(f"http://127.0.0.1:{pages.server_port}/book/{name}") as answer:
-            kinds[name] = answer.headers.get_content_type()
-    pages.shutdown()
-    pages.server_close()
-    assert kinds == {"index.html": "text/html", "worker.js": "text/javascript", "engine.wasm": "application/wasm"}
-
-
-def test_a_nul_in_an_address_is_no_page(book):
-    pages = serve.server(0, book)
-    threading.Thread(target=pages.serve_forever, daemon=True).start()
+    threading.Thread(target=pages.serve_forever, args=(0.01,), daemon=True).start()
+    address = f"http://127.0.0.1:{pages.server_port}"
+    for name, kind in KINDS.items():
+        with urllib.request.urlopen(f"{address}/book/{name}") as answer:
+            assert answer.headers.get_content_type() == kind
     with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"http://127.0.0.1:{pages.server_port}/%00")
+        urllib.request.urlopen(f"{address}/%00")
     pages.shutdown()
     pages.server_close()
 

@@ -17,18 +17,10 @@ CUTOFFS = Cutoffs((0.5, 1.0), (0.2,))
 def made_up(probabilities):
     """One singular context in which these are all entries: a row a lemma, [correct, wrong]."""
     table = np.asarray(probabilities, dtype=float)
-    flat = np.sort(table.ravel())[::-1]
-    above = {value: flat[flat > value].sum() for value in flat}
-    forms = pd.DataFrame(
-        {
-            "context": 0,
-            "lemma": np.arange(len(table)),
-            "log_probability_singular": np.log(table[:, 0]),
-            "mass_above_singular": [above[value] for value in table[:, 0]],
-            "log_probability_plural": np.log(table[:, 1]),
-            "mass_above_plural": [above[value] for value in table[:, 1]],
-        }
-    )
+    forms = pd.DataFrame({"context": 0, "lemma": np.arange(len(table))})
+    for number, values in zip(("singular", "plural"), table.T, strict=True):
+        forms[f"log_probability_{number}"] = np.log(values)
+        forms[f"mass_above_{number}"] = [table[table > value].sum() for value in values]
     contexts = pd.DataFrame({"construction": ["Simple"], "number": "singular", "noun": "key", "left": "The key"})
     return SimpleNamespace(forms=forms, contexts=contexts, lemmas=table, cutoffs=CUTOFFS)
 

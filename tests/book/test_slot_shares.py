@@ -10,22 +10,14 @@ from tse_core.agreement.slots import FORMS, marked_distribution
 
 
 def test_scores_of_a_distribution_by_hand():
-    marked = pd.DataFrame(
-        {
-            "probability": [0.4, 0.1, 0.1, 0.2, 0.05, 0.15],
-            "form": ["correct", "wrong", "correct", "wrong", "past", "other"],
-            "lemma": ["meet", "meet", "like", "like", "meet", ""],
-        }
-    )
+    rows = [(0.4, "correct", "meet"), (0.1, "wrong", "meet"), (0.1, "correct", "like"), (0.2, "wrong", "like"),
+            (0.05, "past", "meet"), (0.15, "other", "")]  # fmt: skip
+    marked = pd.DataFrame(rows, columns=["probability", "form", "lemma"])
     marked["log_probability"] = np.log(marked["probability"])
     found = slot_scores(marked, verbs=["like", "hate"])
     assert found["mw"] == pytest.approx(0.5 / 0.8) and found["ew"] == 0.5 and found["tse"] == 0.0
     assert sum(found[form] for form in ("correct", "wrong", "past", "other")) == pytest.approx(1)
-
-
-def test_a_template_without_a_verb_in_the_vocabulary_has_no_tse():
-    marked = pd.DataFrame({"probability": [1.0], "log_probability": [0.0], "form": ["other"], "lemma": [""]})
-    assert pd.isna(slot_scores(marked, verbs=["admire"])["tse"])
+    assert pd.isna(slot_scores(marked, verbs=["admire"])["tse"])  # no verb of the template is in the vocabulary
 
 
 def test_probabilities_that_no_float_can_hold_are_compared_by_their_logarithms():

@@ -15,25 +15,14 @@ def test_run_times_are_in_the_books_order_with_their_sum(tmp_path):
     for name, seconds in (("03_table2", 2.5), ("01_data", 4.0)):
         (tmp_path / f"{name}.json").write_text(json.dumps({"notebook": name, "seconds": seconds}))
     found = run_times(["01_data", "02_methods", "03_table2"], tmp_path)
-    titles = [
-        "Data: sentences and verbs",
-        "Methods: TSE, EW and MW by hand",
-        "Table 2: ten rows, three scores",
-    ]
+    titles = ["Data: sentences and verbs", "Methods: TSE, EW and MW by hand", "Table 2: ten rows, three scores"]
     assert found["Notebook"].tolist() == [*titles, "All"]
     assert found["Seconds"].fillna(-1).tolist() == [4.0, -1, 2.5, 6.5]
 
 
 def test_scoring_runs_carry_their_signatures(tmp_path):
-    record = {
-        "model": "m",
-        "data": "d",
-        "lemmas": "l",
-        "protocol": "exact",
-        "signature": "m@1 d@2 | exact",
-        "seconds": 3,
-    }
-    (tmp_path / "m.json").write_text(json.dumps(record))
+    record = {"model": "m", "data": "d", "lemmas": "l", "protocol": "exact", "seconds": 3}
+    (tmp_path / "m.json").write_text(json.dumps(record | {"signature": "m@1 d@2 | exact"}))
     (row,) = scoring_runs(tmp_path).to_dict("records")
     assert (row["Model"], row["Signature"]) == ("m", "m@1 d@2 | exact")
     assert scoring_runs(tmp_path / "nothing").empty

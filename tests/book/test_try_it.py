@@ -12,7 +12,6 @@ from tse_core.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 STATE = (ROOT / "book" / "assets" / "live" / "state.js").read_text()
-CHAPTERS = ("02", "03", "04", "05", "06", "07", "08", "09", "11", "14")
 
 
 def state(html) -> dict[str, str]:
@@ -33,12 +32,9 @@ def test_a_link_carries_what_it_was_given():
     assert set(found) == known  # the page knows all of them, and there are no others
 
 
-def test_what_is_left_out_is_not_in_the_address():
+def test_what_is_left_out_is_not_in_the_address_and_sentences_are_shown_as_text():
     assert state(try_this(("The key", "singular"))) == {"left": "The key", "number": "singular"}
     assert state(try_this(pair=("a b", "a c"))) == {"a": "a b", "b": "a c"}
-
-
-def test_the_sentences_are_shown_as_text():
     html = try_this(("<i>The key", "singular"), look="1 < 2").data
     assert "<em>&lt;i&gt;The key …</em> (singular subject)" in html and html.endswith("1 &lt; 2</p>")
 
@@ -57,7 +53,7 @@ def test_what_the_page_has_no_room_for_is_refused(contexts, pair, message):
         try_this(*contexts, pair=pair)
 
 
-@pytest.mark.parametrize("number", CHAPTERS)
-def test_every_chapter_with_an_example_sentence_links_to_the_page(number):
-    (chapter,) = (ROOT / "notebooks").glob(f"{number}_*.py")
-    assert len(re.findall(r"^try_this\(", chapter.read_text(), re.MULTILINE)) == 1
+def test_every_chapter_with_an_example_sentence_links_to_the_page():
+    for number in ("02", "03", "04", "05", "06", "07", "08", "09", "11", "14"):
+        (chapter,) = (ROOT / "notebooks").glob(f"{number}_*.py")
+        assert len(re.findall(r"^try_this\(", chapter.read_text(), re.MULTILINE)) == 1, chapter

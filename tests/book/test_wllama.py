@@ -42,14 +42,11 @@ def test_another_archive_than_the_pinned_one_is_refused(tmp_path, npm):
     assert not (tmp_path / "engine").exists()
 
 
-def test_what_npm_says_is_passed_on_in_one_line(tmp_path, npm):
+def test_what_npm_says_is_passed_on_in_one_line_or_that_there_is_none(tmp_path, npm, monkeypatch):
     answer = {"error": {"summary": "request to the registry failed\nand more"}}
     npm(f"print({json.dumps(answer)!r}); sys.exit(1)")
     with pytest.raises(wllama.UnavailableError, match="could not fetch .* 2.3.7: request to the registry failed$"):
         wllama.engine_files(tmp_path / "engine")
-
-
-def test_without_npm_the_reason_is_said(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(wllama, "find_spec", lambda name: None)
     with pytest.raises(wllama.UnavailableError, match="there is no npm"):
