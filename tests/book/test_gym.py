@@ -88,11 +88,11 @@ def test_only_what_is_new_is_computed_and_pages_appear(place):
 
 
 def test_pages_do_not_change_when_nothing_changed(place):
-    built(place)
-    pages = sorted((place / "pages").rglob("*.md"))
-    before = [(path.stat().st_mtime_ns, path.read_text()) for path in pages]
-    built(place)
-    assert before == [(path.stat().st_mtime_ns, path.read_text()) for path in pages]
+    before, after = (
+        [(path.stat().st_mtime_ns, path.read_text()) for path in map((place / "pages").joinpath, built(place)[1])]
+        for _ in range(2)
+    )
+    assert before == after
 
 
 def test_a_gym_without_models_still_has_its_suites_and_circuits(place):
@@ -151,10 +151,9 @@ def test_items_with_unknown_words_are_left_out_or_counted(place):
     known = ["The cats", "The dogs", "The birds", "The mice"]
     (place / "suites" / "first.json").write_text(suite("first", subjects=[*known, "Ra"], formula=WHOLE))
     outcomes, _ = built(place)
-    (refused,) = accuracy_table(outcomes, "refuse").to_dict("records")
-    assert (refused["accuracy"], refused["correct"], refused["judged"], refused["unknown"]) == (1.0, 4, 4, 1)
-    (flagged,) = accuracy_table(outcomes, "flag").to_dict("records")
-    assert (flagged["accuracy"], flagged["correct"], flagged["judged"], flagged["unknown"]) == (1.0, 5, 5, 1)
+    for unknown, judged in (("refuse", 4), ("flag", 5)):
+        (row,) = accuracy_table(outcomes, unknown).to_dict("records")
+        assert (row["accuracy"], row["correct"], row["judged"], row["unknown"]) == (1.0, judged, judged, 1)
 
 
 @pytest.mark.parametrize(
@@ -208,34 +207,30 @@ def test_mistakes_in_the_gyms_file_are_one_line(place, text, message):
 @pytest.mark.slow
 def test_a_new_suite_and_a_new_model_appear_in_the_built_book(place):
     """With the book's own glob, warnings as errors."""
-    jupyter_book = Path(sys.executable).parent / "jupyter-book"
-    if not jupyter_book.exists():
-        pytest.skip("jupyter-book is not installed")
     contents = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text())
-    (gym,) = [
-        entry for part in contents["parts"] for entry in part["chapters"] if entry.get("file") == "book/gym/index"
-    ]
+    chapters = [entry for part in contents["parts"] for entry in part["chapters"]]
+    (gym,) = [entry for entry in chapters if entry.get("file") == "book/gym/index"]
     (place / "_toc.yml").write_text(yaml.safe_dump({"format": "jb-book", "root": "index", "chapters": [gym]}))
     (place / "_config.yml").write_text("only_build_toc_files: true\nexecute: {execute_notebooks: 'off'}\n")
     (place / "index.md").write_text("# A book\n")
+    made = place / "_build" / "html" / "book" / "gym" / "pages"
 
     def pages():
         chosen = load_gym(place / "gym.yaml")
         write_pages(chosen, list(run_gym(chosen, Store(place / "store"))), place / "book" / "gym")
+        jupyter_book = Path(sys.executable).parent / "jupyter-book"
         command = [str(jupyter_book), "build", str(place), "--all", "-n", "-W", "--keep-going", "-q"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-        return {path.stem for path in (place / "_build" / "html" / "book" / "gym" / "pages").glob("*.html")}
+        return {path.stem for path in made.glob("*.html")}
 
     assert pages() == {"circuit-agreement-2dff10f6", "model-short", "suite-first"}
-    (place / "suites" / "second.csv").write_text(
-        spreadsheet.write(suite_from_dict(json.loads(suite("second", verb="jump"))))
-    )
+    second = suite_from_dict(json.loads(suite("second", verb="jump")))
+    (place / "suites" / "second.csv").write_text(spreadsheet.write(second))
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
     assert pages() == {"circuit-agreement-2dff10f6", "model-short", "model-long", "suite-first", "suite-second"}
-    built = (place / "_build" / "html" / "book" / "gym" / "pages" / "suite-second.html").read_text()
-    assert "The dogs" in built
-    assert "long" in built
+    shown = (made / "suite-second.html").read_text()
+    assert "The dogs" in shown and "long" in shown
 
 
 def test_pages_remove_only_what_they_wrote(place):

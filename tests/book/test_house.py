@@ -11,14 +11,15 @@ import nbformat
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from pybtex.database import parse_string
 from rattler import MatchSpec
 
 from book.make import inputs, pair, profile
 from book.make.execute import clean, stored_errors, with_values
+from golden_facts import facts
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-CONDA_NAMES = {"pytorch": "torch"}
 
 
 def tracked() -> list[Path]:
@@ -66,10 +67,10 @@ def test_an_executed_copy_keeps_nothing_that_differs_between_runs():
     def executed(number):
         output = nbformat.v4.new_output("display_data", {"text/html": f'<div id="altair-viz-{number:032x}"></div>'})
         cell = nbformat.v4.new_code_cell("1", outputs=[output], metadata={"papermill": {"duration": number}}, id="a")
-        return nbformat.v4.new_notebook(cells=[cell], metadata={"papermill": {"start": number}})
+        notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"papermill": {"start": number}})
+        return nbformat.writes(clean(notebook, "01_data"))
 
-    first, second = (nbformat.writes(clean(executed(n), "01_data")) for n in (1, 2))
-    assert first == second and "altair-viz-01_data-1" in first
+    assert executed(1) == executed(2) and "altair-viz-01_data-1" in executed(1)
 
 
 def test_a_stored_error_is_found():
@@ -144,10 +145,9 @@ def test_models_are_scored_one_after_the_other_on_blimp_too():
 
 def test_steps_that_would_share_a_gpu_run_one_by_one(monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr(profile.shutil, "which", lambda program: None)
-    assert profile.at_once() == 2
-    monkeypatch.setattr(profile.shutil, "which", lambda program: f"/usr/bin/{program}")
-    assert profile.at_once() == 1
+    for place, steps in ((None, 2), ("/usr/bin/nvidia-smi", 1)):
+        monkeypatch.setattr(profile.shutil, "which", lambda program, place=place: place)
+        assert profile.at_once() == steps
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # the GPU is hidden
     assert profile.at_once() == 2
 
@@ -164,12 +164,11 @@ def test_an_unknown_profile_and_an_unknown_parameter_are_named():
 
 def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_notebook(monkeypatch):
     monkeypatch.delenv(profile.WITHOUT, raising=False)
-    whole = profile.load_profile("default")
-    [name] = whole["optional"]
-    assert name in whole["models"]
+    models = profile.load_profile("default")["models"]
+    [name] = profile.load_profile("default")["optional"]
     monkeypatch.setenv(profile.WITHOUT, name)
     rest = profile.load_profile("default")
-    assert rest["models"] == [model for model in whole["models"] if model != name]
+    assert name in models and rest["models"] == [model for model in models if model != name]
     assert name not in {job.model for job in profile.jobs(rest)}
     assert name not in profile.parameters("03_table2", {"models"}, rest)["models"]
 
@@ -196,34 +195,31 @@ def test_a_page_shows_every_parameter_with_the_value_that_was_used():
 # Environment
 
 
+EXTRAS = PROJECT["optional-dependencies"]
+ASKED = list(map(Requirement, [*PROJECT["dependencies"], *EXTRAS["book"], *EXTRAS["test"]]))
+
+
 def test_environment_yml_is_readable_by_conda_and_asks_for_what_pyproject_asks_for():
-    extras = PROJECT["optional-dependencies"]
-    wanted = {
-        r.name: r.specifier for r in map(Requirement, [*PROJECT["dependencies"], *extras["book"], *extras["test"]])
-    }
     *conda, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     found = {}
     for text in conda:
         spec = MatchSpec(text, strict=True)
         name = spec.name.normalized if hasattr(spec.name, "normalized") else str(spec.name)
-        found[CONDA_NAMES.get(name, name)] = str(spec.version or "")
+        found["torch" if name == "pytorch" else name] = str(spec.version or "")
     assert found.pop("python") == PROJECT["requires-python"]
     assert not found.pop("pip") and not found.pop("make")
     requirements = [Requirement(text) for text in last["pip"] if text != "-e ."]
-    assert not set(found) & {r.name for r in requirements}
-    found |= {r.name: str(r.specifier) for r in requirements}
-    assert found == {name: str(specifier) for name, specifier in wanted.items()}
-    assert last["pip"][-1] == "-e ."
+    assert not set(found) & {r.name for r in requirements} and last["pip"][-1] == "-e ."
+    assert found | {r.name: str(r.specifier) for r in requirements} == {r.name: str(r.specifier) for r in ASKED}
 
 
 def test_constraints_pin_what_pyproject_admits_and_leave_torch_to_the_makefile():
     lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     pins = {r.name.lower().replace("_", "-"): next(iter(r.specifier)).version for r in map(Requirement, lines)}
-    extras = PROJECT["optional-dependencies"]
-    for requirement in map(Requirement, [*PROJECT["dependencies"], *extras["book"], *extras["test"]]):
+    assert "torch" not in pins
+    for requirement in ASKED:
         if requirement.name != "torch":
             assert requirement.specifier.contains(pins[requirement.name.lower().replace("_", "-")]), requirement
-    assert "torch" not in pins
 
 
 # What is in git
@@ -245,3 +241,59 @@ def test_every_data_file_has_its_origin_in_the_data_readme():
     names = [p.relative_to(ROOT / "data") for p in tracked() if ROOT / "data" in p.parents]
     folders = tuple(entry for entry in told if entry.endswith("/"))
     assert not [n for n in names if not str(n).startswith(folders) and not any(n.match(pattern) for pattern in told)]
+
+
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+
+
+@pytest.mark.parametrize("page", ["book/cite.md", "README.md"])
+def test_every_page_that_says_how_to_cite_says_the_same_as_the_citation_file(page):
+    block = re.search(r"```bibtex\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    entry = parse_string(block[1], "bibtex").entries["tse_core"]
+    assert entry.fields["title"].strip("{}") == CITATION["title"]
+    assert entry.fields["version"].strip("{}") == CITATION["version"] == PROJECT["version"]
+    assert entry.fields["year"] == CITATION["date-released"][:4]
+    authors = [author["name"] for author in CITATION["authors"]]
+    assert [str(person).strip("{}") for person in entry.persons["author"]] == authors
+
+
+def test_the_papers_that_the_citation_file_names_are_in_the_bibliography():
+    entries = parse_string((ROOT / "book" / "references.bib").read_text(), "bibtex").entries
+    dois = {entry.fields.get("doi") for entry in entries.values()}
+    assert {reference["doi"] for reference in CITATION["references"]} <= dois
+
+
+def test_the_readme_shows_a_picture_of_the_book_that_loads_quickly():
+    text = (ROOT / "README.md").read_text()
+    alternative, picture = re.search(r"!\[(.+?)\]\((\S+)\)", text).groups()
+    assert len(alternative) > 20 and (ROOT / picture).stat().st_size < 200_000
+
+
+def test_the_glossary_is_in_alphabetical_order_and_uses_each_term_once():
+    terms = re.findall(r"^(\S.*)\n  \S", (ROOT / "book" / "glossary.md").read_text(), re.MULTILINE)
+    assert terms == sorted(terms, key=str.lower) and len(set(terms)) == len(terms) > 60
+
+
+def test_every_table_and_figure_of_the_papers_has_its_place():
+    """The page names all that the papers' captions number, and each chapter it leads to speaks of it."""
+    text = (ROOT / "book" / "figures.md").read_text()
+    apart = {"newman-2021": (), "blimp-2020": ("Table 2",), "syntaxgym-2020": ("Figure 3", "Figure 4b")}
+    for paper, part in zip(apart, text.split("\n## ")[1:], strict=True):
+        rows = re.findall(r"^\| ((?:Table|Figure) \d)([ab]?) \|.*?\]\((\S+?)\)", part, re.MULTILINE)
+        assert {name for name, _, _ in rows} == set(facts()["captions"][paper])
+        for name, letter, page in rows:
+            chapter = (ROOT / "book" / page).resolve()
+            assert chapter.exists()
+            there = name + letter in apart[paper] or name in chapter.with_suffix(".py").read_text()
+            assert there, f"{paper}: {name}"
+
+
+def test_what_pages_quote_of_a_chapter_is_glued_there():
+    place = re.compile(r"(?:[{]\w+[}][ `]|notebooks/)(\d\d_\w+)(?:\.ipynb)?::([\w-]+)")
+    pages = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.py")]
+    quoted = {found for page in pages for found in place.findall(page.read_text())}
+    assert len(quoted) > 50
+    for notebook, name in sorted(quoted):
+        text = (ROOT / "notebooks" / f"{notebook}.py").read_text()
+        made = [re.sub(r"\\{.*?\\}", ".+", re.escape(one)) for one in re.findall(r'f"(\w*{[^"]+)"', text)]
+        assert f'"{name}"' in text or any(re.fullmatch(one, name) for one in made), f"{notebook} glues no {name}"

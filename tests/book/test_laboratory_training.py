@@ -102,26 +102,20 @@ def test_a_small_corpus_is_repeated_in_every_epoch_in_another_order():
     assert [[tuple(row) for row in rows] for rows in _batches(plan, LANGUAGE, 3)] == steps[3:]
 
 
-def test_what_a_masked_model_must_predict_is_hidden_and_nothing_else():
-    plan = small("masked", sentences=64)
-    rows = next(_batches(replace(plan, batch=64), LANGUAGE, 0))
-    mask = LANGUAGE.vocabulary.index("[MASK]")
-    hidden = 0
-    for inputs, targets in _tensors(rows, plan, LANGUAGE, np.random.default_rng(0)):
-        assert torch.equal(inputs == mask, targets >= 0)
-        hidden += int((targets >= 0).sum())
-    assert 0.15 < hidden / sum(map(len, rows)) < 0.35
-
-
-def test_a_causal_model_predicts_the_next_word_to_the_end():
-    plan = small("causal", sentences=64)
-    rows = next(_batches(replace(plan, batch=64), LANGUAGE, 0))
-    starts = []
+@pytest.mark.parametrize("kind", MODEL_KINDS)
+def test_what_a_model_must_predict_is_the_next_word_or_hidden_and_nothing_else(kind):
+    plan, words = small(kind, sentences=64), LANGUAGE.vocabulary
+    rows, predicted, starts = next(_batches(replace(plan, batch=64), LANGUAGE, 0)), 0, []
     for inputs, targets in _tensors(rows, plan, LANGUAGE, np.random.default_rng(0)):
         there = targets >= 0
-        assert torch.equal(inputs[:, 1:][there[:, 1:]], targets[:, :-1][there[:, 1:]])
-        starts += (inputs[:, 0] == LANGUAGE.vocabulary.index("[BOS]")).tolist()
-    assert 0.3 < np.mean(starts) < 0.7
+        predicted += int(there.sum())
+        starts += (inputs[:, 0] == words.index("[BOS]")).tolist()
+        if kind == "masked":
+            assert torch.equal(inputs == words.index("[MASK]"), there)
+        else:
+            assert torch.equal(inputs[:, 1:][there[:, 1:]], targets[:, :-1][there[:, 1:]])
+    share = predicted / sum(map(len, rows)) if kind == "masked" else np.mean(starts)
+    assert (0.15 < share < 0.35) if kind == "masked" else (0.3 < share < 0.7)
 
 
 def test_the_card_says_how_the_model_was_made(trained):

@@ -1,12 +1,16 @@
-"""What the build gives the living page; with the real model where its file can be had."""
+"""What the build gives the living page: its pinned engine and its facts, with the real model where it can be had."""
 
+import io
 import json
 import os
+import sys
+import tarfile
 
 import pytest
 
 from book.make import live, wllama
 from book.make.recorded_examples import examples_html
+from tse_core import load_model
 
 
 @pytest.fixture
@@ -49,28 +53,66 @@ def test_examples_show_text_as_text():
     assert "&lt;b&gt;" in html and "␣&lt;i&gt;" in html and "25.00%" in html
 
 
-@pytest.fixture(scope="module")
-def real_model():
-    """The model itself; missing only where no package index is reached."""
-    import tse_core
-
-    try:
-        return tse_core.load_model(live.MODEL)
-    except tse_core.InputError as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(error))
-
-
 @pytest.mark.slow
 def test_the_recorded_examples_are_what_the_package_computes(real_model):
     from book.make.facts import page_facts, recorded_examples
 
-    computed, recorded = recorded_examples(real_model), json.loads(live.RECORDED.read_text())["examples"]
+    model = load_model(real_model)
+    computed, recorded = recorded_examples(model), json.loads(live.RECORDED.read_text())["examples"]
     for one, other in zip(computed, recorded, strict=True):
         assert (one["left"], one["verbs"], one["tse"]) == (other["left"], other["verbs"], other["tse"])
-        assert one["ew"] == pytest.approx(other["ew"], abs=0.003) and one["mw"] == pytest.approx(other["mw"], abs=0.003)
+        assert [one[score] for score in ("ew", "mw")] == pytest.approx([other["ew"], other["mw"]], abs=0.003)
         assert [entry["token"] for entry in one["top"][:3]] == [entry["token"] for entry in other["top"][:3]]
-    facts = page_facts(real_model)
+    facts = page_facts(model)
     assert len(facts["lemmas"]) == 962 and facts["bos_token"] == "<|endoftext|>" and len(facts["contexts"]) == 18
     assert all(len(context["agrees"]) == 962 for context in facts["contexts"])
+
+
+def archive(path, content=b"text"):
+    with tarfile.open(path, "w:gz") as packed:
+        for member in wllama.FILES:
+            about = tarfile.TarInfo(member)
+            about.size = len(content)
+            packed.addfile(about, io.BytesIO(content))
+
+
+@pytest.fixture
+def npm(tmp_path, monkeypatch):
+    """npm(script) puts a command called npm, written in Python, before all others."""
+
+    def install(script):
+        command = tmp_path / "bin" / "npm"
+        command.parent.mkdir(exist_ok=True)
+        command.write_text(f"#!{sys.executable}\nimport sys\n{script}\n")
+        command.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{command.parent}{os.pathsep}{os.environ['PATH']}")
+
+    return install
+
+
+def test_another_archive_than_the_pinned_one_is_refused(tmp_path, npm):
+    other = tmp_path / "other.tgz"
+    archive(other)
+    npm(f"import shutil; shutil.copy({str(other)!r}, sys.argv[sys.argv.index('--pack-destination') + 1])")
+    with pytest.raises(wllama.UnavailableError, match="is not the pinned archive"):
+        wllama.engine_files(tmp_path / "engine")
+    assert not (tmp_path / "engine").exists()
+
+
+def test_what_npm_says_is_passed_on_in_one_line_or_that_there_is_none(tmp_path, npm, monkeypatch):
+    answer = {"error": {"summary": "request to the registry failed\nand more"}}
+    npm(f"print({json.dumps(answer)!r}); sys.exit(1)")
+    with pytest.raises(wllama.UnavailableError, match="could not fetch .* 2.3.7: request to the registry failed$"):
+        wllama.engine_files(tmp_path / "engine")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(wllama, "find_spec", lambda name: None)
+    with pytest.raises(wllama.UnavailableError, match="there is no npm"):
+        wllama.engine_files(tmp_path / "engine")
+
+
+def test_files_that_are_there_are_not_fetched_again(tmp_path, monkeypatch):
+    archive(tmp_path / "one.tgz", b"engine")
+    wllama.unpack(tmp_path / "one.tgz", tmp_path / "engine")
+    monkeypatch.setattr(wllama, "fetch", None)
+    found = wllama.engine_files(tmp_path / "engine")
+    assert {path.name: path.read_bytes() for path in found} == dict.fromkeys(wllama.FILES.values(), b"engine")

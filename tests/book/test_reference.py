@@ -1,8 +1,10 @@
-"""The reference of functions: its examples give what they print, and no name that a study needs is missing."""
+"""The reference of functions and the capstone: examples give what they print, commands run as they stand."""
 
 import ast
 import doctest
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -49,3 +51,26 @@ def test_an_error_and_when_it_comes_are_two_lines_for_the_page():
     lines = ["Raises", "------", "InputError : no such file,", "    or no file at all"]
     what_is_raised(None, "function", "f", None, None, lines)
     assert lines == ["Raises", "------", "InputError", "    no such file,", "    or no file at all"]
+
+
+PAGE = (Path(__file__).parents[2] / "book" / "capstone.md").read_text()
+
+
+@pytest.mark.slow
+def test_the_commands_and_the_starter_code_of_the_page_run(real_model, tmp_path, monkeypatch, capsys):
+    assert real_model in PAGE
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    names, tse = {}, str(Path(sys.executable).parent / "tse")
+    for language, code in re.findall(r"```(bash|python)\n(.*?)```", PAGE, re.DOTALL):
+        if language == "python":
+            exec(code, names)  # noqa: S102  (our own page)
+            continue
+        for line in code.strip().splitlines():
+            done = subprocess.run([tse, *line.split()[1:]], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{line}: {done.stderr}"
+    said = capsys.readouterr().out
+    by_hand = re.search(r"by hand EW (\S+) MW (\S+), by the package EW (\S+) MW (\S+)", said).groups()
+    assert by_hand[:2] == by_hand[2:]
+    assert (tmp_path / "row.csv").exists()

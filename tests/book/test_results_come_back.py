@@ -1,22 +1,28 @@
-"""A run on a machine with a GPU comes back as files, and the book of another clone shows it."""
+"""Results of a run elsewhere, on a machine with a GPU or on Colab with a Drive, come back and go on."""
 
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+import types
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import torch
 
 import tse_core
-from book.make import profile, scores
+from book.make import pair, profile, scores
 from tests.tiny import save_model
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN, OTHER_LIST
 from tse_book.recorded import known_results, load_recorded
 from tse_book.studies.recording import parts_for, record
+from tse_core import evaluate, load_pairs
+from tse_core.agreement import job
 from tse_core.paths import store_folder
 from tse_core.results.tidy import TIDY_COLUMNS
 
@@ -98,3 +104,47 @@ def test_cleaning_keeps_results_and_only_distclean_removes_them(tmp_path):
 
     assert left("clean") == {"store", "env"}
     assert left("distclean") == set()
+
+
+def test_the_first_cell_mounts_the_drive_and_keeps_results_there(monkeypatch):
+    mounted, colab = [], types.ModuleType("google.colab")
+    colab.drive = types.SimpleNamespace(mount=mounted.append)
+    monkeypatch.setitem(sys.modules, "google.colab", colab)
+    monkeypatch.setenv("TSE_STORE", "elsewhere")
+    cell = pair.setup_cell()
+    exec(cell, {})
+    assert mounted == [] and os.environ["TSE_STORE"] == "elsewhere"
+    exec(cell.replace("KEEP = False", "KEEP = True"), {})
+    assert mounted == ["/content/drive"] and str(store_folder()) == "/content/drive/MyDrive/tse-results"
+
+
+@pytest.mark.slow
+def test_a_session_that_is_killed_goes_on_in_another_with_the_same_drive(tmp_path, monkeypatch):
+    drive = tmp_path / "My Drive" / "tse-results"
+    models = [save_model(tmp_path / "first" / "m", "masked")]
+    models.append(shutil.copytree(models[0], tmp_path / "second" / "m"))
+    monkeypatch.setattr(job, "SHARD_CONTEXTS", 2)
+    pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:240]
+
+    def session(model, store):
+        monkeypatch.setenv("TSE_CACHE", str(model.parent / "cache"))
+        return evaluate(model, pairs, store=store).tidy()
+
+    def shards():
+        return {file: file.stat().st_mtime_ns for file in drive.glob("[0-9a-f]*/*.parquet")}
+
+    if not (first := os.fork()):
+        torch.set_num_threads(1)  # those of the process that forked are not here
+        session(models[0], drive)
+        os._exit(0)
+    deadline = time.monotonic() + 120
+    while len(shards()) < 5 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    os.kill(first, signal.SIGKILL)
+    assert os.waitpid(first, 0)[1] == signal.SIGKILL
+    kept = shards()
+    second, unbroken = session(models[1], drive), session(models[0], None)
+    assert 5 <= len(kept) < len(shards())
+    again = {file.name.split(".")[0] for file, written in kept.items() if shards()[file] != written}
+    assert len(again) <= 1  # the shard of whose tables not all were there when the first was killed
+    assert second["score"].equals(unbroken["score"])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tse_book.studies import policy_switches
 from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_core import evaluate, load_model, load_pairs
 from tse_core.agreement.slots import FORMS, marked_distribution
@@ -43,3 +44,17 @@ def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(small_models
     shares = form_shares(model, both, "newman-clean")[list(FORMS)]
     assert shares.iloc[0].to_dict() == pytest.approx({form: found[form] for form in FORMS}, abs=2e-4)
     assert shares["correct"].iloc[0] != pytest.approx(shares["correct"].iloc[1], abs=1e-6)
+
+
+SIMPLE = "marvin-linzen/simple"
+
+
+@pytest.mark.slow
+def test_the_period_moves_nothing_of_a_causal_model_and_the_default_is_its_evaluation(tiny_causal):
+    table = policy_switches(str(tiny_causal), [SIMPLE], "newman-appendix")
+    own = evaluate(tiny_causal, SIMPLE, "newman-appendix").table().iloc[0]
+    scores = table.set_index(["switch", "setting", "metric"])["score"]
+    for metric in ("MW", "EW", "TSE"):
+        assert scores["no final period", "default", metric] == own[metric]
+        assert scores["no final period", "flipped", metric] == own[metric]
+    assert set(table["setting"]) == {"default", "flipped"} and table["switch"].nunique() >= 8
