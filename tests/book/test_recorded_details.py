@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -49,13 +50,12 @@ def store(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, model, pairs, store):
-    folder = tmp_path_factory.mktemp("recorded")
-    home = folder / "tiny-causal"
+    home = tmp_path_factory.mktemp("recorded") / "tiny-causal"
     home.mkdir()
     made = {"date": "2026-01-01", "hardware": "cpu", "versions": {}, "files": {}, "left_out": {}}
     (home / "provenance.json").write_text(json.dumps(made))
     record_details(home, details_for(model, LEMMAS, DATA, pairs, SUITES, store))
-    return folder
+    return home.parent
 
 
 @pytest.mark.slow
@@ -127,10 +127,7 @@ def test_no_details_are_none_and_changed_files_are_refused(tmp_path, folder):
     assert recorded_items("nobody", folder=tmp_path) is None
     with pytest.raises(InputError, match="kind of details"):
         recorded_details("tiny-causal", "curves", folder)
-    home = tmp_path / "tiny-causal"
-    home.mkdir()
-    for path in (folder / "tiny-causal").iterdir():
-        (home / path.name).write_bytes(path.read_bytes())
+    home = shutil.copytree(folder / "tiny-causal", tmp_path / "tiny-causal")
     (home / "items.parquet").write_bytes(b"other bytes")
     with pytest.raises(InputError, match=r"items\.parquet: not the file"):
         recorded_items("tiny-causal", folder=tmp_path)

@@ -14,14 +14,13 @@ import pandas as pd
 import pytest
 import torch
 
-import tse_core
 from book.make import pair, profile, scores
 from tests.tiny import save_model
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN, OTHER_LIST
 from tse_book.recorded import known_results, load_recorded
 from tse_book.studies.recording import parts_for, record
-from tse_core import evaluate, load_pairs
+from tse_core import evaluate, load_model, load_pairs
 from tse_core.agreement import job
 from tse_core.paths import store_folder
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -35,7 +34,7 @@ def recorded(tmp_path_factory):
     place = tmp_path_factory.mktemp("far away")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TSE_STORE", str(place / "store"))
-        model = tse_core.load_model(save_model(place / "gpt2-xl", "causal"), device="cpu")
+        model = load_model(save_model(place / "gpt2-xl", "causal"), device="cpu")
         parts = parts_for(model, "newman-clean", ["marvin-linzen/simple"], "", [], None, ["agreement"])
         record(model, place / "recorded", parts)
     home = place / "recorded" / "gpt2-xl"
