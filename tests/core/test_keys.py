@@ -31,18 +31,13 @@ class Inputs:
         self.reading = {"bos": "default"}
 
     def word(self):
-        column = self.draw.choice(["left", "right", "correct", "wrong"])
-        row, new = (
-            self.draw.randrange(len(self.pairs)),
-            self.draw.choice(["authors", "swim", "likes", "smile", "smiles"]),
-        )
+        row, column = self.draw.randrange(len(self.pairs)), self.draw.choice(["left", "right", "correct", "wrong"])
+        new = self.draw.choice(["authors", "swim", "likes", "smile", "smiles"])
         self.pairs.loc[row, column] = f"{new} ." if column == "right" else new
 
     def about_a_pair(self):
-        column, row = (
-            self.draw.choice(["number", "construction", "subject", "noun"]),
-            self.draw.randrange(len(self.pairs)),
-        )
+        row = self.draw.randrange(len(self.pairs))
+        column = self.draw.choice(["number", "construction", "subject", "noun"])
         new = self.draw.choice(["singular", "plural"]) if column == "number" else self.draw.choice(["a", "author"])
         self.pairs.loc[row, column] = new
 

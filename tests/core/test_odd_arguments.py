@@ -11,7 +11,6 @@ from tse_core.metrics import table as metrics
 from tse_core.metrics.table import Cutoffs, Metric, score_range
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.uncertainty.intervals import compare, interval
-from tse_core.uncertainty.p_values import p_value
 from tse_core.uncertainty.tables import table_intervals
 
 PAIRS = pd.DataFrame(
@@ -60,12 +59,9 @@ def test_what_evaluate_refuses(arguments, message, tiny_causal):
         evaluate(tiny_causal, PAIRS, "newman-clean", **arguments)
 
 
-def test_a_pair_of_the_same_form_twice_is_refused(tiny_causal):
+def test_a_form_twice_and_a_number_that_the_verbs_own_forms_contradict_are_refused(tiny_causal):
     with pytest.raises(InputError, match="row 2: both forms are 'laugh'"):
         evaluate(tiny_causal, PAIRS.assign(wrong=["laugh", "laugh"]), "newman-clean")
-
-
-def test_a_number_that_the_verbs_own_forms_contradict_is_refused(tiny_causal):
     exchanged = PAIRS.assign(number=["plural", "singular"])
     with pytest.raises(InputError, match="said to be plural, .* 'laughs' is singular"):
         evaluate(tiny_causal, exchanged, "newman-clean")
@@ -112,9 +108,11 @@ def test_a_score_in_nats_has_a_range_of_its_own(monkeypatch):
     assert row["score"] == 2.0 and row["low"] == pytest.approx(2 - 3.1824463 * np.std([2, 3, -1, 4], ddof=1) / 2)
 
 
-def test_a_folder_has_no_revision(tiny_causal):
+def test_a_folder_has_no_revision_and_a_name_that_no_file_can_have_is_unknown(tiny_causal):
     with pytest.raises(InputError, match="is a folder, which has no revision"):
         load_model(tiny_causal, revision="step1000")
+    with pytest.raises(InputError, match="unknown model"):
+        load_model("a" * 300)
 
 
 def test_log_odds_that_later_scores_read_cannot_be_changed(evaluation):
@@ -125,12 +123,3 @@ def test_log_odds_that_later_scores_read_cannot_be_changed(evaluation):
 def test_a_cluster_that_pandas_made_a_float_is_the_same_cluster():
     values = [0.1, 0.5, 0.9], [0.3, 0.4, 0.2]
     assert compare(*values, [1, 2, 3], [1.0, 2.0, 3.0]) == compare(*values, [1, 2, 3], [1, 2, 3])
-
-
-def test_a_name_that_no_file_can_have_is_refused_in_one_line():
-    with pytest.raises(InputError, match="unknown model"):
-        load_model("a" * 300)
-
-
-def test_the_p_value_of_a_distance_that_is_not_known_is_1():
-    assert p_value(float("nan"), 0.1, 5) == 1.0

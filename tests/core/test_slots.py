@@ -19,6 +19,8 @@ def test_the_papers_own_words_are_marked_as_its_text_reads_them():
 
 def test_the_marks_turn_round_with_the_number():
     assert mark_words(["meets", "meet", "met"], "plural") == ["wrong", "correct", "past"]
+    with pytest.raises(InputError, match="unknown number 'dual'"):
+        mark_words(["meets"], "dual")
 
 
 def test_was_and_were_are_judged_where_the_list_judges_them():
@@ -33,8 +35,3 @@ def test_was_and_were_are_judged_where_the_list_judges_them():
 def test_a_sentence_needs_one_blank(sentence):
     with pytest.raises(InputError, match="write the verb's place as ___, once"):
         split_blank(sentence)
-
-
-def test_an_unknown_number_is_refused():
-    with pytest.raises(InputError, match="unknown number 'dual'"):
-        mark_words(["meets"], "dual")

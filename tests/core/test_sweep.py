@@ -49,6 +49,10 @@ def checkpoints(tmp_path_factory):
 
 @pytest.fixture
 def plan(checkpoints):
+    return plan_of(checkpoints)
+
+
+def plan_of(checkpoints):
     return {"models": [{"folders": f"{checkpoints}/step-*", "name": "tiny"}], "data": DATA, "lemmas": ["newman-clean"]}
 
 
@@ -85,10 +89,15 @@ def test_a_plan_takes_the_verb_list_of_the_datas_language_and_of_the_protocol():
     assert [run.lemmas for run in runs] == ["french", "french", "newman-clean", "newman-appendix"]
 
 
-@pytest.mark.parametrize("entry", ["laboratory", "syntaxgym", "public", "lab_number_prep"])
-def test_a_plan_names_suites_as_the_command_does(entry):
-    found = [run.data for run in load_plan({"models": ["gpt2"], "suites": [entry]}).runs]
-    assert found == (suite_names(entry) or [entry])
+def test_a_plan_names_suites_as_the_command_does_and_each_of_a_folder_is_a_run(tmp_path):
+    for entry in ("laboratory", "syntaxgym", "public", "lab_number_prep"):
+        runs = load_plan({"models": ["gpt2"], "suites": [entry]}).runs
+        assert [run.data for run in runs] == (suite_names(entry) or [entry])
+    for name in ("b.json", "a.csv", "notes.txt"):
+        (tmp_path / name).write_text("")
+    runs = load_plan({"models": ["gpt2"], "data": "marvin-linzen", "suites": [str(tmp_path)]}).runs
+    assert [run.benchmark for run in runs] == ["agreement", "suites", "suites"]
+    assert [Path(run.data).name for run in runs[1:]] == ["a.csv", "b.json"]
 
 
 def test_a_sweep_over_whole_words_is_what_evaluate_gives(plan, checkpoints, tmp_path):
@@ -263,14 +272,6 @@ def test_pairs_and_suites_are_swept_through_the_same_door(checkpoints, tmp_path)
     assert last["score"].tolist() == accuracy.tolist()
 
 
-def test_suites_of_a_folder_are_runs_of_their_own(tmp_path):
-    for name in ("b.json", "a.csv", "notes.txt"):
-        (tmp_path / name).write_text("")
-    runs = load_plan({"models": ["gpt2"], "data": "marvin-linzen", "suites": [str(tmp_path)]}).runs
-    assert [run.benchmark for run in runs] == ["agreement", "suites", "suites"]
-    assert [Path(run.data).name for run in runs[1:]] == ["a.csv", "b.json"]
-
-
 def test_a_failing_task_is_tried_again_then_reported_and_the_others_go_on(plan, tmp_path):
     plan["data"] = DATA[:1]
     tasks = plan_sweep(plan, store=tmp_path).tasks
@@ -369,8 +370,7 @@ def test_the_command_shows_a_plan_and_ends_with_1_for_a_failed_task(plan, tmp_pa
 def expected(checkpoints, tmp_path_factory):
     """The shards as one process makes them with one thread."""
     store = tmp_path_factory.mktemp("expected")
-    models = [{"folders": f"{checkpoints}/step-*", "name": "tiny"}]
-    for task in plan_sweep({"models": models, "data": DATA, "lemmas": ["newman-clean"]}, store=store).tasks:
+    for task in plan_sweep(plan_of(checkpoints), store=store).tasks:
         score_task(task)
     return files(store)
 

@@ -41,7 +41,6 @@ from tse_core.results.work import unfinished
 from tse_core.sentences.tokens import surprisals
 
 SIX = ["<end>", "Ġ", "a", "b", "Ġa", "."]
-MERGED = [*SIX, "ab"]
 
 
 class Given(Network):
@@ -134,31 +133,6 @@ def test_all_words_of_at_most_n_tokens_and_all_unfinished_ones_sum_to_one(toy, m
     reached, over = np.exp(found.log_probability[0]), np.exp(found.log_end[0])
     longest = np.array([len(form) == most for form in forms])
     assert (reached * over).sum() + (reached * (1 - over))[longest].sum() == pytest.approx(1, abs=1e-9)
-
-
-def test_an_entry_merged_from_two_changes_no_word_when_its_probability_is_theirs(toy):
-    a, b, ab = 2, 3, 6
-
-    def merged(prefix):
-        """The distribution of text in which every a before b is written as one entry."""
-        inner = tuple(itertools.chain(*((a, b) if token == ab else (token,) for token in prefix)))
-        shares = np.append(drawn(inner), 0.0)
-        then = drawn((*inner, a))[b]
-        shares[ab], shares[a] = shares[a] * then, shares[a] * (1 - then)
-        if prefix[-1] == a:
-            shares[b] = 0.0
-        return shares / shares.sum()
-
-    tokenizer = byte_level(MERGED, [("Ġ", "a"), ("a", "b")])
-    other = LanguageModel("merged", "causal", tokenizer, Given(7, merged), bos="none")
-    spelled = [(1, *rest) for n in (1, 2, 3, 4) for rest in itertools.product((a, b), repeat=n)]
-    joined = [tuple(map(int, "".join(map(str, form)).replace(f"{a}{b}", str(ab)))) for form in spelled]
-    assert any(ab in form for form in joined)
-    with np.errstate(divide="ignore"):
-        one = form_log_probabilities(toy, [Prompt((3,), 0)], spelled, ends=toy.word_ends)
-        two = form_log_probabilities(other, [Prompt((3,), 0)], joined, ends=other.word_ends)
-    whole = [found.log_probability + found.log_end for found in (one, two)]
-    np.testing.assert_allclose(*whole, atol=1e-9)
 
 
 @pytest.fixture(scope="module")
