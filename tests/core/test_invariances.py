@@ -92,6 +92,7 @@ def test_margins_move_less_than_the_stated_noise(request, dtype, pairs):
     """The measurement behind NOISE: the same margins with other batches, shared prefixes or none."""
     for kind in KINDS:
         model = load_model(request.getfixturevalue(kind), device="cpu", dtype=dtype)
+        assert model.policies()["dtype"] == dtype
         slots = model.slots(list(zip(pairs["left"], pairs["right"], strict=True)))
         targets = np.array([model.word_ids([c, w]) for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)])
         sequences, positions = [s.ids for s in slots], [[s.position, s.position] for s in slots]
@@ -103,12 +104,6 @@ def test_margins_move_less_than_the_stated_noise(request, dtype, pairs):
             for batch, shared in ((8192, True), (8192, False), (16, True), (16, False))
         ]
         assert np.ptp(margins, axis=0).max() < NOISE[dtype]
-
-
-def test_half_precision_is_marked_in_the_signature(tiny_causal, pairs):
-    for dtype in ("float32", "bfloat16"):
-        model = load_model(tiny_causal, device="cpu", dtype=dtype)
-        assert evaluate(model, pairs).signature.policy["dtype"] == dtype
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -96,35 +96,24 @@ TWO_LEMMAS = [[0, 2], [3, 1]]  # after a singular subject the first is right (.4
 
 @in_both_modes
 @pytest.mark.parametrize(
-    "cutoff,ew,mw,mass",
+    "side,cutoff,ew,mw,mass",
     [
-        (0.2, 1, 1, 0.55 / 2),  # half of the first word: nothing without it, one lemma with it
-        (0.4, 1, 1, 0.55),  # exactly the first word
-        (0.5, 2 / 3 + 0.5 / 3, 2 / 3 + (0.4 / 0.7) / 3, 0.55 * 2 / 3 + 0.95 / 3),  # a third of the second word
-        (0.775, 0.5, (0.4 / 0.7 + 0.4 / 0.85) / 2, 0.95),  # half of the third: for MW alone a new form
-        (1.0, 0.5, 0.5 / 0.95, 0.95),
+        ("top", 0.2, 1, 1, 0.55 / 2),  # half of the first word: nothing without it, one lemma with it
+        ("top", 0.4, 1, 1, 0.55),  # exactly the first word
+        ("top", 0.5, 2 / 3 + 0.5 / 3, 2 / 3 + (0.4 / 0.7) / 3, 0.55 * 2 / 3 + 0.95 / 3),  # a third of the second word
+        ("top", 0.775, 0.5, (0.4 / 0.7 + 0.4 / 0.85) / 2, 0.95),  # half of the third: for MW alone a new form
+        ("top", 1.0, 0.5, 0.5 / 0.95, 0.95),
+        ("bottom", 0.02, np.nan, np.nan, 0),  # part of a word that is no verb
+        ("bottom", 0.2, np.nan, np.nan, 0),  # one form of each lemma at most: none counts
+        ("bottom", 0.45, 0, 0.25, 0.4 / 2),  # half of the word that completes the second lemma
+        ("bottom", 0.9, 0.75 * 0.5, 0.25 * 0.25 + 0.75 * 0.5 / 0.95, 0.25 * 0.4 + 0.75 * 0.95),
+        ("bottom", 1.0, 0.5, 0.5 / 0.95, 0.95),  # everything, as at the top
     ],
 )
-def test_head_of_five_words(cutoff, ew, mw, mass, accumulate):
-    scores = cutoff_scores(FIVE_WORDS, TWO_LEMMAS, [0], top=[cutoff], bottom=[], accumulate=accumulate)
-    found = [scores.ew_top[0, 0], scores.mw_top[0, 0], scores.mass_top[0, 0]]
-    assert found == pytest.approx([ew, mw, mass], abs=1e-6)
-
-
-@in_both_modes
-@pytest.mark.parametrize(
-    "cutoff,ew,mw,mass",
-    [
-        (0.02, np.nan, np.nan, 0),  # part of a word that is no verb
-        (0.2, np.nan, np.nan, 0),  # one form of each lemma at most: none counts
-        (0.45, 0, 0.25, 0.4 / 2),  # half of the word that completes the second lemma
-        (0.9, 0.75 * 0.5, 0.25 * 0.25 + 0.75 * 0.5 / 0.95, 0.25 * 0.4 + 0.75 * 0.95),
-        (1.0, 0.5, 0.5 / 0.95, 0.95),  # everything, as at the top
-    ],
-)
-def test_tail_of_five_words(cutoff, ew, mw, mass, accumulate):
-    scores = cutoff_scores(FIVE_WORDS, TWO_LEMMAS, [0], top=[], bottom=[cutoff], accumulate=accumulate)
-    found = [scores.ew_bottom[0, 0], scores.mw_bottom[0, 0], scores.mass_bottom[0, 0]]
+def test_head_and_tail_of_five_words(side, cutoff, ew, mw, mass, accumulate):
+    cutoffs = {"top": [], "bottom": []} | {side: [cutoff]}
+    scores = cutoff_scores(FIVE_WORDS, TWO_LEMMAS, [0], **cutoffs, accumulate=accumulate)
+    found = [getattr(scores, f"{name}_{side}")[0, 0] for name in ("ew", "mw", "mass")]
     assert found == pytest.approx([ew, mw, mass], abs=1e-6, nan_ok=True)
 
 
