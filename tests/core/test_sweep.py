@@ -1,5 +1,6 @@
 """Sweeps: plans and their mistakes, tasks, the same bytes from every engine, failures and deaths that cost one task."""
 
+import json
 import os
 import shutil
 import signal
@@ -45,6 +46,17 @@ def checkpoints(tmp_path_factory):
     for seed, step in enumerate((1, 2, 16)):
         save_model(folder / f"step-{step}", "causal", seed)
     return folder
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """A file of two pairs, where more would take longer and show no more."""
+    file = tmp_path_factory.mktemp("data") / "two.jsonl"
+    sentences = [("The author laughs.", "The author laugh.", -1), ("The authors laugh.", "The authors laughs.", -2)]
+    fields = ("sentence_good", "sentence_bad", "label")
+    lines = [dict(zip(fields, pair, strict=True)) | {"noun": "author"} for pair in sentences]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    return str(file)
 
 
 @pytest.fixture
@@ -211,8 +223,8 @@ def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan,
     assert sweep(plan, store=tmp_path / "sweep").tidy().to_csv() == tidy.to_csv()
 
 
-def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, tmp_path):
-    plan = {"models": [str(checkpoints / "step-1")], "data": DATA[:1], "lemmas": ["newman-clean"]}
+def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, two, tmp_path):
+    plan = {"models": [str(checkpoints / "step-1")], "data": [two]}
     first = sweep(plan, store=tmp_path / "here").tidy()
     keep_results(first[TIDY_COLUMNS].assign(score=0.25), Store(tmp_path / "there"), imported=True)
     with pytest.warns(DamagedFileWarning, match="0.2500 was imported under the same signature; the comp"):
@@ -220,7 +232,10 @@ def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, tmp_path
     pd.testing.assert_series_equal(found["score"], first["score"])
 
 
-def test_a_task_passes_over_finished_shards_and_leaves_it_to_the_planner_to_warn_of_few_lemmas(plan, tmp_path, recwarn):
+def test_a_task_passes_over_finished_shards_and_leaves_it_to_the_planner_to_warn_of_few_lemmas(
+    checkpoints, two, tmp_path, recwarn
+):
+    plan = {"models": [str(checkpoints / "step-1")], "data": [two]}
     task = plan_sweep(plan, store=tmp_path).tasks[0]
     assert any(issubclass(found.category, LittleCountedWarning) for found in recwarn.list)
     recwarn.clear()
@@ -229,11 +244,11 @@ def test_a_task_passes_over_finished_shards_and_leaves_it_to_the_planner_to_warn
     assert not any(issubclass(found.category, LittleCountedWarning) for found in recwarn.list)
 
 
-def test_a_model_that_changed_since_planning_is_refused_and_a_worker_that_lives_long_sees_the_new_one(tmp_path):
+def test_a_model_that_changed_since_planning_is_refused_and_a_worker_that_lives_long_sees_the_new_one(two, tmp_path):
     def planned_with(seed):
         shutil.rmtree(tmp_path / "model", ignore_errors=True)
         save_model(tmp_path / "model", "causal", seed)
-        plan = {"models": [str(tmp_path / "model")], "data": DATA[:1]}
+        plan = {"models": [str(tmp_path / "model")], "data": [two]}
         return plan_sweep(plan, store=tmp_path / "store").tasks[0]
 
     stale, first = planned_with(1), planned_with(2)
@@ -272,9 +287,8 @@ def test_pairs_and_suites_are_swept_through_the_same_door(checkpoints, tmp_path)
     assert last["score"].tolist() == accuracy.tolist()
 
 
-def test_a_failing_task_is_tried_again_then_reported_and_the_others_go_on(plan, tmp_path):
-    plan["data"] = DATA[:1]
-    tasks = plan_sweep(plan, store=tmp_path).tasks
+def test_a_failing_task_is_tried_again_then_reported_and_the_others_go_on(plan, two, tmp_path):
+    tasks = plan_sweep(plan | {"data": [two]}, store=tmp_path).tasks
     tries = []
 
     def fails(task):
@@ -291,7 +305,7 @@ def test_a_failing_task_is_tried_again_then_reported_and_the_others_go_on(plan, 
     assert "tiny step-1" in str(failures[0]) and "no such luck" in str(failures[0])
 
 
-def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, tmp_path):
+def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, two, tmp_path):
     """A missing model, a broken index, a model of NaN, data that is not there: all else is scored and written."""
     for name in ("broken", "nan"):
         shutil.copytree(checkpoints / "step-1", tmp_path / name)
@@ -300,15 +314,15 @@ def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, tmp_path
     weights = load_file(tmp_path / "nan" / "model.safetensors")
     save_file({name: tensor * float("nan") for name, tensor in weights.items()}, tmp_path / "nan" / "model.safetensors")
     models = ["no-such-model-here", *(str(tmp_path / name) for name in ("broken", "nan")), str(checkpoints / "step-2")]
-    plan = {"models": models, "data": [DATA[0], "nowhere.jsonl"], "suites": ["lab_number_prep"]}
+    plan = {"models": models, "data": [two, "nowhere.jsonl"], "suites": ["lab_number_prep"]}
     done = sweep(plan, store=tmp_path / "store")
     failed = [(failure.run.model.label, Path(failure.run.data).name) for failure in done.failures]
-    every = ("simple", "nowhere.jsonl", "lab_number_prep")
+    every = ("two.jsonl", "nowhere.jsonl", "lab_number_prep")
     wrong = {*((name, data) for name in ("no-such-model-here", "broken", "nan") for data in every)}
     assert len(failed) == len(set(failed)) and set(failed) == wrong | {("step-2", "nowhere.jsonl")}
     assert all("\n" not in str(failure) for failure in done.failures)
     tidy = done.tidy()
-    assert set(tidy["name"]) == {"step-2"} and set(tidy["data"]) == {DATA[0], "lab_number_prep"}
+    assert set(tidy["name"]) == {"step-2"} and set(tidy["data"]) == {two, "lab_number_prep"}
 
 
 @pytest.mark.slow
@@ -341,9 +355,9 @@ def test_each_process_sees_one_gpu_and_keeps_it(tmp_path):
     assert len(set(seen)) == 2  # the same process, the same GPU
 
 
-def test_the_command_shows_a_plan_and_ends_with_1_for_a_failed_task(plan, tmp_path, capsys, monkeypatch):
+def test_the_command_shows_a_plan_and_ends_with_1_for_a_failed_task(plan, two, tmp_path, capsys, monkeypatch):
     file = tmp_path / "plan.yaml"
-    file.write_text(yaml.safe_dump(plan | {"data": DATA[:1]}))
+    file.write_text(yaml.safe_dump(plan | {"data": [two]}))
     with pytest.raises(SystemExit) as ended:
         main(["sweep", str(file), "--store", str(tmp_path / "store"), "--dry-run"])
     assert not ended.value.code
@@ -362,7 +376,7 @@ def test_the_command_shows_a_plan_and_ends_with_1_for_a_failed_task(plan, tmp_pa
         main(["sweep", str(file), "--store", str(tmp_path / "store"), "--out", str(tmp_path / "out.csv")])
     assert ended.value.code == 1
     told = capsys.readouterr()
-    assert "2 of 3 tasks done, 1 failed" in told.out and "tiny step-2 on marvin-linzen/simple" in told.err
+    assert "2 of 3 tasks done, 1 failed" in told.out and f"tiny step-2 on {two}" in told.err
     assert (tmp_path / "out.csv").exists()
 
 
@@ -463,16 +477,14 @@ def test_slurm_that_is_not_installed_is_said_in_one_line(tmp_path):
         engine("slurm", folder=tmp_path).__enter__()
 
 
-def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, tmp_path):
-    pair = '{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh."}'
-    (tmp_path / "pairs.jsonl").write_text(pair)
+def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, two, tmp_path):
     command = write_letters(tmp_path / "letters")
     store = Store(tmp_path / "store")
     with serving(load_model(tiny_causal, device="cpu", bos="[CLS]")) as address:
         models = [f"command:{command}", address]
-        plan = {"models": models, "blimp": [str(tmp_path / "pairs.jsonl")], "data": DATA[:1]}
+        plan = {"models": models, "blimp": [two], "data": [two]}
         done = sweep(plan, store=store)
-        alone = [evaluate_blimp(model, tmp_path / "pairs.jsonl").tidy()["score"] for model in models]
+        alone = [evaluate_blimp(model, two).tidy()["score"] for model in models]
         again = sweep(plan, store=store)
     assert [failure.run.benchmark for failure in done.failures] == ["agreement", "agreement"]
     assert all("gives surprisals only" in str(failure) for failure in done.failures)
