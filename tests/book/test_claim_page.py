@@ -109,21 +109,23 @@ def test_a_chapter_is_named_as_its_readers_see_it(html):
 
 @pytest.fixture(scope="module")
 def findings():
-    made = "m@12345678 d@12345678 | bos:none | 0.1.0 cpu 2026-01-01"
+    bos = "no BOS token"
     rows = [
-        ("m", "default", "E.ew-below-tse", "all", 0.1, 0.05, 0.15, 0.01, 28, 29, made),
-        ("m", "default", "E.ew-below-tse", "Simple <1>", 0.123, 0.1, 0.2, 0.02, 9, 10, made),
-        ("m", "no BOS token", "E.ew-below-tse", "all", -0.1, -0.15, -0.05, 0.01, 28, 29, made),
-        ("m", "no BOS token", "E.ew-below-tse", "difference", 0.2, 0.15, 0.25, 0.01, 28, 29, made),
-        ("m", "default", "E.forty", "all", 0.5, 0.4, 0.6, 0.03, 9, 10, made),
-        ("m", "default", "E.forty", "EW, Simple", 0.5, 0.4, 0.6, 0.03, 9, 10, made),
-        ("m", "default", "E.forty", "MW, Simple", 0.45, 0.4, 0.6, 0.03, 9, 10, made),
-        ("m", "default", "E.forty", "EW, BLiMP", 0.3, 0.2, 0.4, 0.03, 9, 10, made),
-        ("m", "no BOS token", "E.forty", "all", 0.2, 0.1, 0.3, 0.03, 9, 10, made),
-        ("m", "no BOS token", "E.forty", "EW, BLiMP", 0.2, 0.1, 0.3, 0.03, 9, 10, made),
-        ("m", "no BOS token", "E.forty", "difference", 0.1, 0.0, 0.2, 0.03, 9, 10, made),
+        ("default", "E.ew-below-tse", "all", 0.1, 0.05, 0.15),
+        ("default", "E.ew-below-tse", "Simple <1>", 0.123, 0.1, 0.2),
+        (bos, "E.ew-below-tse", "all", -0.1, -0.15, -0.05),
+        (bos, "E.ew-below-tse", "difference", 0.2, 0.15, 0.25),
+        ("default", "E.forty", "all", 0.5, 0.4, 0.6),
+        ("default", "E.forty", "EW, Simple", 0.5, 0.4, 0.6),
+        ("default", "E.forty", "MW, Simple", 0.45, 0.4, 0.6),
+        ("default", "E.forty", "EW, BLiMP", 0.3, 0.2, 0.4),
+        (bos, "E.forty", "all", 0.2, 0.1, 0.3),
+        (bos, "E.forty", "EW, BLiMP", 0.2, 0.1, 0.3),
+        (bos, "E.forty", "difference", 0.1, 0.0, 0.2),
     ]
-    return pd.DataFrame(rows, columns=FINDING_COLUMNS)
+    table = pd.DataFrame(rows, columns=["condition", "claim", "row", "value", "low", "high"])
+    table = table.assign(model="m", error=0.01, freedom=28, n=29)
+    return table.assign(signature="m@12345678 d@12345678 | bos:none | 0.1.0 cpu 2026-01-01")[FINDING_COLUMNS]
 
 
 def test_extensions_show_threshold_interval_conditions_and_rows(findings):

@@ -27,8 +27,12 @@ def finding(claim="E.ew-below-tse", value=0.2, error=0.01, *, model="some-model"
     return (model, condition, claim, row, value, value - 2 * error, value + 2 * error, error, 200, 20, "made up")
 
 
+def findings_of(*findings):
+    return pd.DataFrame(findings, columns=FINDING_COLUMNS)
+
+
 def judged(*findings):
-    return extension_ledger(pd.DataFrame(findings, columns=FINDING_COLUMNS)).set_index("id")
+    return extension_ledger(findings_of(*findings)).set_index("id")
 
 
 def test_each_claim_can_extend_fail_and_stay_undecided():
@@ -77,33 +81,26 @@ def test_a_condition_is_held_against_its_own_counterpart():
     assert AGAINST["an adverb"] == "no adverb"
 
 
-def test_laboratory_models_and_those_of_the_claims_paper_are_not_judged():
+def test_each_model_has_a_row_for_each_claim_but_those_of_the_laboratory_and_of_the_claims_own_paper():
     assert judged(finding(model="lab-systematic-causal")).empty
-    papers = set(judged(finding(model="openai-community/gpt2-xl"))["paper"])
-    assert papers == {"marvin-linzen-2018"}
+    assert set(judged(finding(model="openai-community/gpt2-xl"))["paper"]) == {"marvin-linzen-2018"}
     assert {"newman-2021", "marvin-linzen-2018"} == set(judged(finding(model="gpt2-large"))["paper"]) - {"hu-2020"}
-
-
-def test_every_claim_has_a_row_for_every_model():
-    table = extension_ledger(pd.DataFrame([finding(), finding(model="another/model")], columns=FINDING_COLUMNS))
+    table = extension_ledger(findings_of(finding(), finding(model="another/model")))
     assert list(table.columns) == list(EXTENSION)
-    assert len(table) == 2 * len(CLAIMS)
-    assert (table["verdict"] != NOT_RUN).sum() == 2
-    assert extension_ledger(pd.DataFrame(columns=FINDING_COLUMNS)).empty
+    assert len(table) == 2 * len(CLAIMS) and (table["verdict"] != NOT_RUN).sum() == 2
+    assert extension_ledger(findings_of()).empty
 
 
-@pytest.mark.parametrize(
-    ("table", "says"),
-    [
-        (pd.DataFrame([finding()], columns=FINDING_COLUMNS).drop(columns="low"), "findings without low"),
-        (pd.DataFrame([finding("E.ew-bellow-tse")], columns=FINDING_COLUMNS), "E.ew-bellow-tse"),
-        (pd.DataFrame([finding(condition="nothing")], columns=FINDING_COLUMNS), "nothing"),
-        (pd.DataFrame([finding(), finding()], columns=FINDING_COLUMNS), "twice"),
-    ],
-)
-def test_findings_that_cannot_be_judged_are_refused(table, says):
-    with pytest.raises(InputError, match=says):
-        extension_ledger(table)
+def test_findings_that_cannot_be_judged_are_refused():
+    refused = {
+        "findings without low": findings_of(finding()).drop(columns="low"),
+        "E.ew-bellow-tse": findings_of(finding("E.ew-bellow-tse")),
+        "nothing": findings_of(finding(condition="nothing")),
+        "twice": findings_of(finding(), finding()),
+    }
+    for says, table in refused.items():
+        with pytest.raises(InputError, match=says):
+            extension_ledger(table)
 
 
 def test_every_threshold_says_whose_it_is_and_why_it_is_ours():
@@ -149,11 +146,13 @@ def test_a_mean_over_rows_that_share_nouns_by_hand():
     assert judged_number.n == 3
 
 
-def test_a_row_that_is_undefined_leaves_the_mean():
+def test_a_row_that_is_undefined_leaves_the_mean_and_a_difference_has_no_bounds_of_shares():
     nothing = [Group(np.array([np.nan, np.nan]), [np.array(["a", "b"])])]
     something = [Group(np.array([0.2, 0.4, 0.3]), [np.array(["a", "b", "c"])])]
     assert [n.row for n in numbers(Statistic({"one": nothing, "other": something}))] == ["all", "other"]
     assert numbers(Statistic({"one": nothing})) == []
+    falls = Statistic({"Simple": [Group(np.array([-0.2, 0.1, 0.3, -0.1]), [np.arange(4)])]})
+    assert numbers(falls)[0].low < 0
 
 
 def test_the_largest_of_rows_has_an_interval_that_is_at_least_as_wide_as_its_own():
@@ -180,11 +179,6 @@ def test_two_conditions_of_the_same_nouns_differ_by_a_paired_difference():
     alone = numbers(one)[1]
     assert alone.high - alone.low > 0.2
     assert difference(one, Statistic({"BLiMP": [Group(easy, nouns)]})) is None
-
-
-def test_a_difference_has_no_bounds_of_shares_where_its_values_are_none():
-    falls = Statistic({"Simple": [Group(np.array([-0.2, 0.1, 0.3, -0.1]), [np.arange(4)])]})
-    assert numbers(falls)[0].low < 0
 
 
 def test_a_correlation_is_the_mean_of_its_units_and_errs_as_fishers_transformation_says():
@@ -252,11 +246,10 @@ def test_blimps_claims_on_gpt2s_own_accuracies():
 
 
 def test_confidence_compares_the_surest_third_of_a_paradigm_with_the_least_sure():
-    # pairs 0 to 9 are right; the larger a pair's number, the further apart its two sentences
-    found = found_in({"full-sentence": made_up_pairs({"one": 1 / 3, "other": 1 / 3}, pairs=30)})["E.confidence"]
-    assert found["all"].value == pytest.approx(0 - 1)
-    all_right = found_in({"full-sentence": made_up_pairs({"one": 1.0, "other": 1.0}, pairs=30)})["E.confidence"]
-    assert all_right["all"].value == 0
+    """Pairs 0 to 9 are right (or all); the larger a pair's number, the further apart its two sentences."""
+    for share, confidence in ((1 / 3, 0 - 1), (1.0, 0)):
+        pairs = made_up_pairs({"one": share, "other": share}, pairs=30)
+        assert found_in({"full-sentence": pairs})["E.confidence"]["all"].value == pytest.approx(confidence)
 
 
 def test_a_prefix_method_that_is_lower_is_as_far_off_as_one_that_is_higher():

@@ -53,8 +53,6 @@ from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import Interval
 from tse_core.words import spelled_nouns
 
-VERBS = ["be", "walk", "open", "rust"]
-
 
 def sample(values, verbs):
     return Sample(np.array(values, float), [np.array(["key"] * len(verbs)), np.array(verbs)])
@@ -80,13 +78,14 @@ def test_the_parts_of_the_gap_by_hand():
         table = gap_parts(by_hand(), over).set_index(["construction", "part"])["value"]
         for row in (MEAN, "Simple", "Twice"):
             assert table[row].to_dict() == pytest.approx(parts)
-
-
-def test_a_part_is_the_mean_over_both_orders():
     stages = {"Simple": by_hand()["Simple"] | {NEVER_ALL: sample([0.9, 0.9], ["be", "open"])}}
     table = gap_parts(stages, "all verbs").set_index(["construction", "part"])["value"][MEAN]
-    # nouns first .90 - .70, nouns last .90 - .50; tokens last .70 - .50, tokens first .90 - .90
+    # the mean over both orders: nouns first .90 - .70, nouns last .90 - .50; tokens last .70 - .50, first .90 - .90
     assert (table[NOUNS], table[TOKENS]) == (pytest.approx(0.3), pytest.approx(0.1))
+    few = {"Simple": {name: by_hand()["Simple"][name] for name in (TSE, NEVER, SINGLE)}}
+    assert set(gap_parts(few, "single entries")["part"]) == {GAP, CHOICE, NOUNS}
+    with pytest.raises(InputError, match="no scores of: all verbs"):
+        gap_parts(few, "all verbs")
 
 
 def test_the_parts_add_up_in_the_recorded_run_whose_long_verbs_and_nouns_are_worse():
@@ -125,10 +124,9 @@ def test_the_parts_add_up_in_every_replicate_of_subjects_verbs_and_attractors():
         for over, names in PARTS.items():
             found = gap_parts(stages(replicate), over).pivot(index="construction", columns="part", values="value")
             assert np.abs(found[list(names)[1:]].sum(axis=1) - found[GAP]).max() < 1e-12
-        weights = replicate[replicate["forms"] == "words"].query("construction == 'Simple'")
-        tse = replicate[replicate["forms"] == "pairs"].query("construction == 'Simple'")
-        by_hand = [rows["correct"].sum() / rows["contexts"].sum() for rows in (tse, weights)]
-        assert found.loc["Simple", GAP] == pytest.approx(by_hand[0] - by_hand[1])
+        sums = replicate.query("construction == 'Simple'").groupby("forms")[["correct", "contexts"]].sum()
+        share = sums["correct"] / sums["contexts"]
+        assert found.loc["Simple", GAP] == pytest.approx(share["pairs"] - share["words"])
 
 
 def test_more_ways_of_sampling_give_wider_intervals():
@@ -152,13 +150,6 @@ def test_the_stages_of_an_evaluation_have_its_scores_and_sample_its_nouns_verbs_
     ways = [len(set(way)) for way in stage[SINGLE].clusters]
     assert ways == [3, len(set(spelled_nouns(some["attractor"]))), len(found.lemmas)]
     assert [len(set(way)) for way in stage[TSE].clusters] == [3, ways[1], 1]
-
-
-def test_without_whole_words_the_gap_is_over_single_entries():
-    stages = {"Simple": {name: by_hand()["Simple"][name] for name in (TSE, NEVER, SINGLE)}}
-    assert set(gap_parts(stages, "single entries")["part"]) == {GAP, CHOICE, NOUNS}
-    with pytest.raises(InputError, match="no scores of: all verbs"):
-        gap_parts(stages, "all verbs")
 
 
 def test_the_known_parts_of_the_laboratory_add_up_to_its_known_gap():
@@ -311,18 +302,18 @@ def test_the_recorded_design_is_whole_and_its_counts_agree():
 @pytest.mark.parametrize(
     ("nouns", "never", "verdict"),
     [
-        ((0.01, 0.09), (0.01, 0.03), "So within either kind EW is below TSE."),
-        ((0.05, 0.09), (-0.01, 0.03), "So within the former EW is below TSE, within the latter it is open."),
-        ((-0.01, 0.09), (0.01, 0.03), "So within the former it is open, within the latter EW is below TSE."),
-        ((-0.01, 0.09), (-0.01, 0.03), "So within either kind it is open."),
-        ((0.05, 0.09), (-0.2, -0.1), "So within the former EW is below TSE, within the latter EW is above TSE."),
+        ((0.01, 0.09), (0.01, 0.03), "within either kind EW is below TSE."),
+        ((0.05, 0.09), (-0.01, 0.03), "within the former EW is below TSE, within the latter it is open."),
+        ((-0.01, 0.09), (0.01, 0.03), "within the former it is open, within the latter EW is below TSE."),
+        ((-0.01, 0.09), (-0.01, 0.03), "within either kind it is open."),
+        ((0.05, 0.09), (-0.2, -0.1), "within the former EW is below TSE, within the latter EW is above TSE."),
     ],
 )
 def test_the_verdict_holds_what_each_kind_of_verb_shows(nouns, never, verdict):
     rows = pd.DataFrame([(0.09, 0.11), nouns, never], columns=["low", "high"])
     rows = rows.assign(claim=GAP_CLAIM, condition=[DEFAULT, OF_NOUNS, NO_NOUNS], against=0.12, constructions=8)
     rows = rows.assign(value=rows[["low", "high"]].mean(axis=1))
-    assert verdict in kind_of_verb(rows)
+    assert f"So {verdict}" in kind_of_verb(rows)
     assert kind_of_verb(rows[:1]).endswith("TSE minus EW is 0.10 [0.09, 0.11].")
 
 
@@ -339,10 +330,15 @@ def some_findings():
 
 
 def test_a_condition_stands_beside_the_default_over_the_same_constructions():
-    table = gaps_and_falls(some_findings()).set_index(["claim", "condition"])
-    never = table.loc[(GAP_CLAIM, NO_NOUNS)]
+    table = gaps_and_falls(some_findings())
+    by = table.set_index(["claim", "condition"])
+    never = by.loc[(GAP_CLAIM, NO_NOUNS)]
     assert (never["against"], never["constructions"], never["without"]) == (0.3, 1, "Simple")
-    assert table.loc[(FALL_CLAIM, DEFAULT), "without"] == "Simple" and table.loc[(FALL_CLAIM, DEFAULT), "certain"] == 1
+    assert by.loc[(FALL_CLAIM, DEFAULT), "without"] == "Simple" and by.loc[(FALL_CLAIM, DEFAULT), "certain"] == 1
+    said = fall_of_ew(table)
+    assert "by 0.30 [0.20, 0.40] beyond" in said and "(1 constructions in which" in said
+    assert "it is 0.00 [-0.10, 0.10], a certain fall in 0 of 1." in said
+    assert fall_of_ew(table[table["claim"] == GAP_CLAIM]) == ""  # of both kinds or not at all
 
 
 def test_the_recorded_difference_is_that_of_the_two_numbers_shown():
@@ -351,11 +347,3 @@ def test_the_recorded_difference_is_that_of_the_two_numbers_shown():
     shown = gaps_and_falls(found).set_index(["claim", "condition"])
     same = (shown["against"] - shown["value"]).loc[gaps.index]
     assert len(gaps) >= 6 and same.to_numpy() == pytest.approx(gaps.to_numpy(), abs=2e-6)
-
-
-def test_the_fall_of_ew_is_said_of_both_kinds_or_not_at_all():
-    table = gaps_and_falls(some_findings())
-    said = fall_of_ew(table)
-    assert "by 0.30 [0.20, 0.40] beyond" in said and "(1 constructions in which" in said
-    assert "it is 0.00 [-0.10, 0.10], a certain fall in 0 of 1." in said
-    assert fall_of_ew(table[table["claim"] == GAP_CLAIM]) == ""
