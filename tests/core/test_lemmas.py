@@ -97,13 +97,6 @@ def test_the_released_list_is_the_published_file_row_for_row():
     assert verb_forms(ours) == facts()["released verbs"]
 
 
-def test_the_released_list_keeps_its_faults():
-    singular = forms("newman-released")["singular"]
-    assert singular[["have", "fine-tune", "quiz", "stomach", "woo", "the"]].tolist() == [
-        "haves", "fine-tunines", "quizes", "stomaches", "wooes", "thes",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("name", IN_VOCABULARY)
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_in_vocabulary_counts(name, tokenizer):
@@ -126,11 +119,13 @@ def test_a_vocabulary_without_verbs_keeps_no_lemma():
     assert ids.shape == (0, 2)
 
 
-def test_a_file_among_the_projects_lists_has_a_name(tmp_path, monkeypatch):
+def test_a_file_among_the_projects_lists_has_a_name_and_one_of_ones_own_is_read_by_its_path(tmp_path, monkeypatch):
     (tmp_path / "lemmas").mkdir()
     (tmp_path / "lemmas" / "dutch.csv").write_text("lemma,singular,plural\nlopen,loopt,lopen\n")
     monkeypatch.setattr("tse_core.datasets.lemmas.data_folder", lambda: tmp_path)
     assert "dutch" in list_lemmas() and load_lemmas("dutch").table["singular"].tolist() == ["loopt"]
+    own = load_lemmas(tmp_path / "lemmas" / "dutch.csv")
+    assert (own.name, len(own)) == ("dutch", 1)
 
 
 def test_the_hash_names_the_forms_and_nothing_else():
@@ -163,23 +158,13 @@ def test_a_list_of_the_project_that_changes_is_read_again_and_a_change_of_what_w
     assert len(after) == len(before) - 1 and "abandon" not in set(after.table["lemma"])
 
 
-def test_a_list_of_ones_own(tmp_path):
-    file = tmp_path / "mine.csv"
-    file.write_text("lemma,singular,plural\nwalk,walks,walk\nbe,is,are\n")
-    lemmas = load_lemmas(file)
-    assert (lemmas.name, len(lemmas)) == ("mine", 2)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("lemma,singular\nwalk,walks\n", "bad.csv: no column 'plural'; there is: lemma, singular"),
         ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "bad.csv:3 ./run.: singular is empty"),
         ("lemma,singular,plural\nrun,runs\n", "bad.csv:2: 2 cells, but the header names 3 columns"),
-        (
-            "lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n",
-            "bad.csv:4 .walks/walk.: these",
-        ),
+        ("lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n", "bad.csv:4 .walks/walk.: these"),
         ("lemma,singular,plural\nput,put,put\n", "bad.csv:2 .put/put.: both forms are the same"),
         ("lemma,singular,plural\n", "no lemma"),
     ],

@@ -7,6 +7,7 @@ from pkgutil import resolve_name
 
 import pytest
 
+from tiny import save_unigram_model
 from tse_core import InputError, load_model, surprisals
 from tse_core.datasets.pairs import join
 from tse_core.models.kinds import KINDS
@@ -15,12 +16,9 @@ WORDS = ["laughs", "is", "brings", "are", "was", "said"]
 SENTENCES = [("The author", "."), ("The keys to the cabinet", "on the table."), ("Le café", "très bon.")]
 
 
-def test_kind_is_read_from_the_configuration(tiny_causal, tiny_masked):
+def test_the_kind_is_read_from_the_configuration_or_must_be_said(tiny_causal, tiny_masked, tmp_path):
     assert load_model(tiny_causal).kind == "causal"
     assert load_model(tiny_masked).kind == "masked"
-
-
-def test_a_kind_that_the_configuration_leaves_open_must_be_said(tiny_masked, tmp_path):
     folder = shutil.copytree(tiny_masked, tmp_path / "open")
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"architectures": None}))
@@ -43,34 +41,21 @@ def test_words_that_the_vocabulary_lacks_have_no_id(tiny_causal):
 
 
 SENTENCE = "The keys to the cabinet are here."
-FAMILIES = [
-    "random-bert-cased",
-    "random-gpt2",
-    "random-roberta",
-    "stories260K",
-]  # WordPiece, byte-level BPE, SentencePiece
 
 
-@pytest.fixture(params=FAMILIES)
-def family(request, small_models):
-    """A model of each kind."""
+@pytest.fixture(params=["random-bert-cased", "random-gpt2", "random-roberta", "stories260K", "causal", "masked"])
+def family(request, small_models, tmp_path):
+    """A model with each kind of tokenizer: WordPiece, byte-level BPE, SentencePiece, Unigram."""
+    if request.param in ("causal", "masked"):
+        model = load_model(save_unigram_model(tmp_path, request.param))
+        assert any(len(ids) > 3 for ids in model.tokenizer(WORDS, add_special_tokens=False)["input_ids"])
+        return model
     return load_model(small_models / request.param)
 
 
 def test_the_slot_and_its_surroundings_give_back_the_sentence(family):
     filled = filled_slots(family)
     assert filled and all(decoded == expected for decoded, expected in filled)
-
-
-@pytest.mark.parametrize("kind", ["masked", "causal"])
-def test_a_unigram_tokenizers_slots_and_offsets(tmp_path, kind):
-    from tiny import save_unigram_model
-
-    model = load_model(save_unigram_model(tmp_path, kind))
-    assert any(len(ids) > 3 for ids in model.tokenizer(WORDS, add_special_tokens=False)["input_ids"])
-    filled = filled_slots(model)
-    assert filled and all(decoded == expected for decoded, expected in filled)
-    assert covered(model, SENTENCE) == words_of(SENTENCE)
 
 
 def filled_slots(model) -> list[tuple[str, str]]:
@@ -92,17 +77,8 @@ def filled_slots(model) -> list[tuple[str, str]]:
 
 
 def test_offsets_point_at_the_words(family):
-    assert covered(family, SENTENCE) == words_of(SENTENCE)
-
-
-def covered(model, sentence: str) -> list[int]:
-    """The characters that the offsets of the sentence's tokens point at."""
-    return sorted({i for start, end in model.encode(sentence).offsets for i in range(start, end)})
-
-
-def words_of(sentence: str) -> list[int]:
-    """The characters that are no spaces."""
-    return [i for i, character in enumerate(sentence) if character != " "]
+    covered = {i for start, end in family.encode(SENTENCE).offsets for i in range(start, end)}
+    assert covered == {i for i, character in enumerate(SENTENCE) if character != " "}
 
 
 @pytest.mark.parametrize(

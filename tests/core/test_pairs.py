@@ -52,21 +52,14 @@ def test_a_masked_context_is_both_sides_and_a_causal_one_the_left_alone():
     assert masked["pairs"].tolist() == [2, 1]
     assert causal["left"].tolist() == ["The author"]
     assert causal["right"].tolist() == [""]
-
-
-def test_contexts_are_told_apart_by_construction():
-    pairs = pd.DataFrame([pair(construction="A"), pair(construction="B")])
-    assert len(tables.unique_contexts(pairs, "causal")) == 2
+    assert len(tables.unique_contexts(pairs.assign(construction=["A", "A", "B"]), "causal")) == 2
 
 
 def test_exact_keeps_context_and_number_apart_and_released_keeps_the_number_met_first():
     pairs = pd.DataFrame([pair("The sheep", number="plural"), pair("The sheep"), pair("The author")])
     exact = tables.unique_contexts(pairs, "causal", "exact")
-    assert exact[["left", "number"]].to_numpy().tolist() == [
-        ["The sheep", "plural"],
-        ["The sheep", "singular"],
-        ["The author", "singular"],
-    ]
+    assert exact["left"].tolist() == ["The sheep", "The sheep", "The author"]
+    assert exact["number"].tolist() == ["plural", "singular", "singular"]
     released = tables.unique_contexts(pairs, "causal", "released")
     assert released["number"].tolist() == ["plural", "singular"]
     assert tables.context_index(pairs, "causal", "released").tolist() == [0, 0, 1]
@@ -120,8 +113,6 @@ def test_the_label_is_the_subjects_number_whatever_the_forms_look_like(lines):
         (record(label=1), "label is 1; it must be -1"),
         (record(label="-1"), "label is '-1'"),
         (record(label=True), "label is True"),
-        (record(label=[]), r"label is \[\]"),
-        (record(good=""), "sentence_good must be a sentence"),
         (record(bad="   "), "sentence_bad must be a sentence"),
         (record(good=7), "sentence_good must be a sentence"),
         (record(bad="the author laughs"), "identical"),
@@ -138,14 +129,9 @@ def test_a_mistake_is_named_with_file_and_line(lines, bad_line, message):
     assert "\n" not in str(error.value)
 
 
-def test_an_empty_a_missing_and_a_binary_file_are_refused(tmp_path, lines):
+def test_a_file_without_pairs_is_refused(lines):
     with pytest.raises(InputError, match="holds no pairs"):
         read_pairs(lines(""))
-    with pytest.raises(InputError, match="no such file"):
-        read_pairs(tmp_path / "none.jsonl")
-    (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="UTF-8"):
-        read_pairs(tmp_path / "binary.jsonl")
 
 
 @st.composite
@@ -175,25 +161,16 @@ def test_what_is_written_is_read_back(tmp_path_factory, rows):
 @given(rows=st.lists(st.tuples(WORDS, WORDS, WORDS, WORDS, st.booleans()), min_size=1, max_size=5))
 def test_sentence_pairs_survive_the_round_trip(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("round") / "trip.jsonl"
-    records = []
+    written, expected = [], []
     for good, bad, prefix, identifier, one_prefix in rows:
-        row = dict.fromkeys(tables.SENTENCE_COLUMNS, "") | {
-            "good": good,
-            "bad": bad,
-            "paradigm": "p",
-            "pair_id": identifier,
-        }
-        row |= {"paradigm": "p", "pair_id": identifier, "methods": "full-sentence"}
-        if one_prefix:
-            row |= {"one_prefix_prefix": prefix, "one_prefix_word_good": good, "one_prefix_word_bad": bad}
-            row |= {"methods": "full-sentence one-prefix"}
-        records.append(row)
-    pairs = pd.DataFrame(records, columns=tables.SENTENCE_COLUMNS)
-    names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "pair_id": "pairID"}
-    lines = [
-        {names.get(key, key): value for key, value in row.items() if value and key != "methods"} for row in records
-    ]
-    path.write_text("\n".join(map(json.dumps, lines)))
+        words = {"one_prefix_prefix": prefix, "one_prefix_word_good": good, "one_prefix_word_bad": bad}
+        one = words if one_prefix else {}
+        written.append({"sentence_good": good, "sentence_bad": bad, "UID": "p", "pairID": identifier} | one)
+        row = {"good": good, "bad": bad, "paradigm": "p", "pair_id": identifier} | one
+        methods = "full-sentence one-prefix" if one_prefix else "full-sentence"
+        expected.append(dict.fromkeys(tables.SENTENCE_COLUMNS, "") | row | {"methods": methods})
+    path.write_text("\n".join(map(json.dumps, written)))
+    pairs = pd.DataFrame(expected, columns=tables.SENTENCE_COLUMNS)
     pd.testing.assert_frame_equal(read_sentence_pairs(path), pairs)
 
 
@@ -204,20 +181,15 @@ def test_sentence_pairs_need_no_more_than_two_sentences_and_may_be_identical(lin
 
 def test_a_prefix_method_without_its_words_is_refused(lines):
     path = lines({"sentence_good": "a b", "sentence_bad": "a c", "one_prefix_method": True, "one_prefix_prefix": "a"})
-    with pytest.raises(
-        InputError, match=r"pairs.jsonl:1: the one-prefix method needs the field 'one_prefix_word_good'"
-    ):
+    with pytest.raises(InputError, match="pairs.jsonl:1: the one-prefix method needs the field 'one_prefix_word_good'"):
         read_sentence_pairs(path)
 
 
 def test_agreement_pairs_are_sentence_pairs_with_one_prefix():
     row = tables.sentence_pairs(pd.DataFrame([pair()])).iloc[0]
     assert (row.good, row.bad) == ("The author laughs.", "The author laugh.")
-    assert (row.one_prefix_prefix, row.one_prefix_word_good, row.one_prefix_word_bad) == (
-        "The author",
-        "laughs",
-        "laugh",
-    )
+    assert row.one_prefix_prefix == "The author"
+    assert (row.one_prefix_word_good, row.one_prefix_word_bad) == ("laughs", "laugh")
 
 
 @pytest.mark.parametrize("end", ["他来了。", "他来了！", "Ki?", "So…", "کیا؟", "Yes.)"])
@@ -225,12 +197,8 @@ def test_a_sentence_with_a_final_mark_of_its_own_script_gets_no_period(end):
     assert tables.shape("", end)[1] == end
 
 
-def test_null_in_a_file_is_as_good_as_nothing(tmp_path):
-    file = tmp_path / "pairs.jsonl"
-    line = {"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}
-    file.write_text(json.dumps(line | {"twin": None, "lemma": None, "noun": None, "depth": None}) + "\n")
-    (row,) = read_pairs(file).to_dict("records")
-    file.write_text(json.dumps(line) + "\n")
-    (plain,) = read_pairs(file).to_dict("records")
+def test_null_in_a_file_is_as_good_as_nothing(lines):
+    nothing = dict.fromkeys(["twin", "lemma", "noun", "depth"])
+    (row,), (plain,) = (read_pairs(lines(record(**more))).to_dict("records") for more in (nothing, {}))
     assert {name: row[name] for name in plain} == plain
     assert "None" not in row.values()

