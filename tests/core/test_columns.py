@@ -150,15 +150,13 @@ def test_what_could_be_scored_is_said_in_a_line(tiny_causal, tmp_path):
     assert found.pairs["tse"].count() == 4 and len(found.pairs) == 7
 
 
-def test_words_of_the_contexts_that_a_model_does_not_know_are_named(tmp_path):
-    of = ("lab-systematic-causal", "marvin-linzen-adverbs/simple", "newman-clean")
-    with pytest.warns(
-        UnknownWordsWarning, match=r"lab-systematic-causal reads words of the contexts as unknown \('always'"
-    ):
-        found = evaluate(*of)
-    assert "words of the contexts that lab-systematic-causal does not know: 'always'" in found.scored
+def test_words_of_the_contexts_that_a_model_does_not_know_are_named():
+    name = "lab-systematic-causal"
+    with pytest.warns(UnknownWordsWarning, match=rf"{name} reads words of the contexts as unknown \('always'"):
+        found = evaluate(name, "marvin-linzen-adverbs/simple", "newman-clean")
+    assert f"words of the contexts that {name} does not know: 'always'" in found.scored
     pairs = [{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}]
-    assert "does not know" not in evaluate(of[0], pd.DataFrame(pairs)).scored
+    assert "does not know" not in evaluate(name, pd.DataFrame(pairs)).scored
 
 
 def test_a_list_of_which_almost_nothing_is_in_the_vocabulary_warns(tiny_causal, tmp_path):

@@ -98,9 +98,7 @@ def test_a_configuration_without_its_tokenizer_is_refused_offline(hub, monkeypat
     for file in ("config.json", "tokenizer_config.json", "vocab.json"):  # without merges.txt
         hf_hub_download("gpt2", file)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(
-        InputError, match="gpt2: the hub's cache holds its configuration without its tokenizer, and HF_"
-    ):
+    with pytest.raises(InputError, match="gpt2: the hub's cache holds its configuration without its tokenizer, and"):
         load_model("gpt2")
 
 
@@ -179,9 +177,7 @@ def test_a_full_disk_is_one_line(hub, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("huggingface_hub.file_download.http_get", full)
-    with pytest.raises(
-        InputError, match="gpt2: the disk is full; free some of it, or set HF_HOME to a folder on anoth"
-    ):
+    with pytest.raises(InputError, match="gpt2: the disk is full; free some of it, or set HF_HOME to a folder on an"):
         load_model("gpt2")
 
 
