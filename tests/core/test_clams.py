@@ -142,7 +142,6 @@ def test_the_command_line_says_what_was_set_aside(simple_files, tse, tiny_causal
         ("clams", "there is: clams/de, clams/en, clams/fr, clams/he, clams/ru"),
         ("clams/es", "unknown agreement data 'clams/es'.*clams/ru"),
         ("clams/fr/simpel", "did you mean 'clams/fr/simple'"),
-        ("clams/fr/in-a-sentential-complement", "there is: clams/fr, clams/fr/across-object-relative"),
     ],
 )
 def test_an_unknown_name_lists_what_there_is(name, message):

@@ -75,11 +75,13 @@ def test_damaged_and_swapped_shards_are_named_and_only_they_are_computed_again(r
     damaged, first, second, *_ = (path for path in shards(tmp_path) if ".contexts." in path.name)
     contents = {path: path.read_bytes() for path in (damaged, first, second)}
     damaged.write_bytes(contents[damaged][:40] + bytes([contents[damaged][40] ^ 4]) + contents[damaged][41:])
-    first.write_bytes(contents[second])
-    second.write_bytes(contents[first])
+    stems, digests = zip(*(path.name.removesuffix(".parquet").rsplit(".", 1) for path in (first, second)), strict=True)
+    first.rename(tmp_path / "moved")
+    second.rename(second.with_name(f"{stems[0]}.{digests[1]}.parquet"))  # each with its digest in the other's place
+    (tmp_path / "moved").rename(first.with_name(f"{stems[1]}.{digests[0]}.parquet"))
     with counted_shards() as computed, pytest.warns(DamagedFileWarning) as said:
         assert run(tmp_path) == unbroken
-    assert all(any(path.name in str(warning.message) for warning in said) for path in contents)
+    assert all(any(name in str(warning.message) for warning in said) for name in (damaged.name, *stems))
     assert len(computed) == 3 and {path: path.read_bytes() for path in contents} == contents
 
 

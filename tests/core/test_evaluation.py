@@ -11,13 +11,12 @@ import torch
 
 from tiny import save_model
 from tse_book.studies.some_lemmas import scores_over
-from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs, slot_distribution
+from tse_core import InputError, evaluate, load_model, load_pairs, slot_distribution
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.agreement.shards import _forms
 from tse_core.datasets.pair_files import read_pairs
 from tse_core.metrics.scores import PAPER_CUTOFFS, cutoff_scores
 from tse_core.metrics.table import columns_at_cutoffs
-from tse_core.results.store import Store
 
 RELEASED = "mirror/bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf71/data"
 STAND_INS = json.loads((Path(__file__).parents[1] / "golden" / "end_to_end_stand_ins.json").read_text())
@@ -92,14 +91,6 @@ def test_scores_equal_the_metrics_of_each_slot(kind, simple, request):
         assert context.mw == pytest.approx(scores.mw_top[0, -1], abs=1e-5)
 
 
-def test_ew_with_one_lemma_is_tse_of_that_lemma(tiny_masked, simple, tmp_path):
-    (tmp_path / "one.csv").write_text("lemma,singular,plural\nlaugh,laughs,laugh\n")
-    laughing = simple[simple["lemma"] == "laugh"]
-    result = evaluate(tiny_masked, laughing, tmp_path / "one.csv")
-    table = result.table().iloc[0]
-    assert table["EW"] == table["TSE"]
-
-
 def test_the_exact_protocol_counts_every_lemma_at_100_percent(tiny_causal, simple):
     result = evaluate(tiny_causal, simple, keep="lemmas")
     counted = result.by_lemma.groupby("construction")[["correct", "contexts"]].sum().iloc[0]
@@ -117,23 +108,6 @@ def test_kept_forms_give_back_the_scores(tiny_masked, simple):
     assert forms[["mass_above_singular", "mass_above_plural"]].min().min() >= 0
 
 
-def test_a_stored_run_is_read_back_unchanged(tiny_causal, simple, tmp_path, monkeypatch):
-    store = Store(tmp_path)
-    first = evaluate(tiny_causal, simple, store=store)
-    monkeypatch.setattr("tse_core.agreement.shards.score_shard", lambda *a: pytest.fail("computed again"))
-    second = evaluate(tiny_causal, simple, store=store)
-    pd.testing.assert_frame_equal(first.contexts, second.contexts)
-    pd.testing.assert_frame_equal(first.pairs, second.pairs)
-    assert store.entries()[0]["policy"]["protocol"] == "exact/1"
-
-
-def test_another_policy_is_another_entry(tiny_causal, simple, tmp_path):
-    store = Store(tmp_path)
-    for options in ({}, {"protocol": "released"}, {"lemmas": load_lemmas("newman-released")}):
-        evaluate(tiny_causal, simple, store=store, **options)
-    assert len({f.parent for f in tmp_path.glob("*/*.contexts.*.parquet")}) == 3
-
-
 def test_a_run_that_kept_more_serves_one_that_asks_for_less(tiny_causal, simple, tmp_path, monkeypatch):
     alone = {keep: evaluate(tiny_causal, simple, keep=keep) for keep in ("contexts", "lemmas", "forms")}
     for keep in ("contexts", "lemmas", "forms"):  # each has a table more than the one before: nothing serves it
@@ -144,6 +118,7 @@ def test_a_run_that_kept_more_serves_one_that_asks_for_less(tiny_causal, simple,
     for keep, expected in alone.items():
         found = evaluate(tiny_causal, simple, keep=keep, store=tmp_path)
         pd.testing.assert_frame_equal(found.pairs, expected.pairs)
+        pd.testing.assert_frame_equal(found.contexts, expected.contexts)
         for table in ("by_lemma", "forms"):
             before, after = getattr(expected, table), getattr(found, table)
             assert after is None if before is None else after.equals(before)

@@ -125,15 +125,9 @@ def test_both_numbers_of_a_subject_share_its_noun(write):
 
 
 def test_the_order_is_stable_and_a_construction_alone_is_a_part_of_the_whole(grammar, pairs):
-    pd.testing.assert_frame_equal(generate(grammar), pairs)
     for slug, name in [*grammar.constructions.items()][:3]:
         part = pairs[pairs["construction"] == name].reset_index(drop=True)
         pd.testing.assert_frame_equal(generate(grammar, slug), part)
-
-
-def test_the_policies_of_spelling_can_be_switched_off(grammar):
-    row = generate(grammar, "simple", capital=False, period=False).iloc[0]
-    assert (row.left, row.correct, row.right) == ("the author", "laughs", "")
 
 
 def test_nouns_and_patterns_can_be_looked_at(grammar):
@@ -167,7 +161,6 @@ def test_a_readers_own_grammar_by_hand(write):
     ("old", "new", "message"),
     [
         ("author/authors", "author", "lexicon.nouns.person, entry 1: 'author' must give singular/plural"),
-        ("author/authors", "a/b/c", "lexicon.nouns.person, entry 1"),
         ("author/authors", "no", "lexicon.nouns.person, entry 1: must be text, not False"),
         ("pilot/pilots", "author/authors", "lexicon.nouns.person: an entry stands twice"),
         ("laughs/laugh", "put/put", "lexicon.predicates.does, entry 1: 'put/put' has the same form twice"),
