@@ -50,15 +50,17 @@ def table2():
 
 @pytest.fixture(scope="module")
 def every_spec(reference, figure1, table2):
-    truth = table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)
-    one = table2[(table2["metric"] == "EW") & (table2["model"] == "GPT2")]
+    ew = table2[table2["metric"] == "EW"]
     charts = [
-        cutoff_curves(figure1), cutoff_curves(reference, "EW", published=figure1.assign(beside="")),
+        cutoff_curves(figure1),
+        cutoff_curves(reference, "EW", published=figure1.assign(beside="")),
         coverage_curves(reference),
-        invalid_curves(reference), table2_dots(table2), truth_vs_measured(truth),
-        heat_map(table2[table2["metric"] == "EW"], "construction", "model", "score", title="EW"),
-        bars(one, "construction", "score", title="EW of GPT-2"),
-    ]  # fmt: skip
+        invalid_curves(reference),
+        table2_dots(table2),
+        truth_vs_measured(table2.assign(truth=table2["score"], measured=table2["score"] - 0.01)),
+        heat_map(ew, "construction", "model", "score", title="EW"),
+        bars(ew[ew["model"] == "GPT2"], "construction", "score", title="EW of GPT-2"),
+    ]
     return [chart.to_dict() for chart in charts]
 
 
@@ -236,25 +238,18 @@ def test_the_slider_has_a_step_for_every_cutoff_from_likely_to_unlikely(referenc
 
 
 def test_a_lemma_is_averaged_over_nouns_by_their_contexts():
-    table = pd.DataFrame(
-        {
-            "construction": "Simple", "subject": ["key", "box"], "number": "singular", "lemma": "open",
-            "contexts": [1, 3], "correct": [1, 0], "probability_correct": [0.4, 0.0], "probability_wrong": [0.0, 0.2],
-        }
-    )  # fmt: skip
+    cells = {"subject": ["key", "box"], "contexts": [1, 3], "correct": [1, 0]}
+    cells |= {"probability_correct": [0.4, 0.0], "probability_wrong": [0.0, 0.2]}
+    table = pd.DataFrame(cells).assign(construction="Simple", number="singular", lemma="open")
     row = chart_data(lemma_explorer(table)).iloc[0]
     assert row["right"] == 0.25 and row["probability"] == pytest.approx((0.4 + 3 * 0.2) / 4)
     assert row["weighted"] == pytest.approx(0.4)
 
 
 def test_the_browser_lists_every_pair_and_counts_who_wins():
-    tokens = pd.DataFrame(
-        [(pair, s, n, t, b) for pair, s, n, t, b in [
-            ("one", "good", 1, "laughs", 3.0), ("one", "bad", 1, "laugh", 5.0),
-            ("two", "good", 1, "laughs", 6.0), ("two", "bad", 1, "laugh", 5.0),
-        ]], columns=["pair", "sentence", "position", "token", "bits"],
-    )  # fmt: skip
-    spec = token_browser(tokens).to_dict()
+    bits = [("one", "good", "laughs", 3.0), ("one", "bad", "laugh", 5.0)]
+    bits += [("two", "good", "laughs", 6.0), ("two", "bad", "laugh", 5.0)]
+    spec = token_browser(pd.DataFrame(bits, columns=["pair", "sentence", "token", "bits"]).assign(position=1)).to_dict()
     assert spec["params"][0]["bind"]["options"] == ["one", "two"] and "50%" in spec["description"]
 
 
@@ -287,11 +282,9 @@ def test_every_chart_can_be_drawn_and_its_legend_answers_to_clicks(figure1, two_
 
 def legends(spec) -> list[dict]:
     """The legends of a compiled chart, those of its panels too."""
-    if isinstance(spec, list):
-        return [legend for part in spec for legend in legends(part)]
-    if not isinstance(spec, dict):
-        return []
-    return spec.get("legends", []) + [legend for part in spec.values() for legend in legends(part)]
+    parts = spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else []
+    own = spec.get("legends", []) if isinstance(spec, dict) else []
+    return own + [legend for part in parts for legend in legends(part)]
 
 
 def test_a_legend_that_chooses_answers_to_clicks():
@@ -321,16 +314,12 @@ NODES = pd.DataFrame(
 )
 
 
-def test_each_token_has_a_place_and_no_two_share_one():
-    rows = charts.chart_data(charts.word_tree(NODES, context="The fox", title="t")).set_index("node")
+def test_each_token_has_a_place_and_no_two_share_one_and_the_description_reads_the_forms_from_top_to_bottom():
+    chart = charts.word_tree(NODES, context="The fox", title="t")
+    rows = chart_data(chart).set_index("node")
     assert rows["x"].to_dict() == {"": 0, "a": 1, "ab": 2, "abc": 3, "ad": 2, "e": 1}
     assert rows["y"].to_dict() == {"": 0, "a": 0, "ab": 0, "abc": 0, "ad": 1, "e": 2}
     assert rows["share"].to_dict() == {"": "", "a": "25%", "ab": "50%", "abc": "20%", "ad": "4e-2", "e": "1e-3"}
-    assert rows.loc["", "token"] == "The fox"
-
-
-def test_the_description_reads_the_forms_from_top_to_bottom():
-    said = charts.word_tree(NODES, context="The fox", title="t").description
-    assert "4 word forms after The fox" in said
-    assert "moderns (correct) 2.5e-02; models (correct) 1.0e-02; is (correct) 1.0e-03" in said
-    assert "NaN" not in charts.word_tree(NODES, context="The fox", title="t").to_json(validate=False)
+    assert rows.loc["", "token"] == "The fox" and "4 word forms after The fox" in chart.description
+    assert "moderns (correct) 2.5e-02; models (correct) 1.0e-02; is (correct) 1.0e-03" in chart.description
+    assert "NaN" not in chart.to_json(validate=False)

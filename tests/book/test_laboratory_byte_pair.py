@@ -8,14 +8,7 @@ import pytest
 from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
-from tse_book.laboratory import (
-    against_truth_by_forms,
-    load_language,
-    measure_words,
-    plan_for,
-    train,
-    training,
-)
+from tse_book.laboratory import against_truth_by_forms, load_language, measure_words, plan_for, train, training
 from tse_book.laboratory.byte_pair import Pieces, byte_pair_tokenizer
 from tse_book.laboratory.corpus import as_text, draw
 from tse_core import load_model
@@ -81,7 +74,7 @@ def test_a_trained_folder_carries_its_tokens_and_says_so(tmp_path, tokens, monke
 def test_where_every_word_is_an_entry_whole_words_are_single_entries():
     model = load_model("lab-lexical-causal")
     found = against_truth_by_forms(model, "lexical", data="marvin-linzen/simple", forms=("single", "words"), sample=2)
-    single, words = found.set_index("forms").loc["single"], found.set_index("forms").loc["words"]
+    single, words = found.set_index("forms").loc[["single", "words"]].to_dict("records")
     assert single["lemmas"] == words["lemmas"] == len(LANGUAGE.lemmas)
     for score in ("EW", "MW"):
         assert single[score] == pytest.approx(words[score], abs=1e-6)

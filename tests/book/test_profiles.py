@@ -4,6 +4,7 @@ import math
 import socket
 import sys
 import types
+from unittest.mock import Mock
 
 import pytest
 import tokenizers
@@ -31,11 +32,7 @@ def alone(monkeypatch, tmp_path):
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda name, file: None)
     monkeypatch.setattr(profiles, "free_memory", lambda device: None)
-
-    def refused(*args, **kwargs):
-        raise OSError("unreachable")
-
-    monkeypatch.setattr(socket, "create_connection", refused)
+    monkeypatch.setattr(socket, "create_connection", Mock(side_effect=OSError("unreachable")))
 
 
 def said(profile, at_once=1):
@@ -82,8 +79,7 @@ def test_a_notebook_takes_a_profiles_choice_or_says_why_not(monkeypatch, capsys)
     monkeypatch.setattr(profiles, "missing", lambda choice: [])
     choice = profiles.chosen("paper")
     assert choice["models"] == ["bert-large-cased", "bert-large-uncased", "roberta-large", "gpt2-xl"]
-    assert choice["lemmas"] == ["newman-released"]
-    assert choice["protocols"] == ["released", "exact"]
+    assert (choice["lemmas"], choice["protocols"]) == (["newman-released"], ["released", "exact"])
     assert "sentence_pairs" not in choice and profiles.chosen("paper", "09_blimp")["sentence_pairs"] == "blimp"
     with pytest.raises(InputError, match="unknown profile 'papers' .did you mean 'paper'"):
         profiles.chosen("papers")
