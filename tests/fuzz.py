@@ -8,15 +8,12 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from unittest.mock import patch
 
 from hypothesis import strategies as st
 
 from bad_files import FILES
 from tse_book.gym.plan import load_gym
 from tse_core import InputError
-from tse_core.datasets import downloads
-from tse_core.datasets import registry as _registry
 from tse_core.datasets.grammar import template_table
 from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.lemmas import load_lemmas
@@ -26,10 +23,6 @@ from tse_core.results.tidy import read_results
 from tse_core.sweep.plan import load_plan
 from tse_core.syntaxgym.library import load_suite
 
-REGISTRY = f"""words: {{holds: sentence pairs, format: jsonl, licence: MIT, repository: owner/words,
-  commit: "{"0" * 40}", files: {{data/a.txt: 3 {"0" * 64}, data/b.txt: 4 {"1" * 64}}}}}
-mine: {{holds: agreement pairs, format: table, columns: {{good: satz}}, folder: mine}}
-"""
 SUITE = b"""#meta,name,m
 #meta,metric,sum
 #prediction,(1;%a%) < (1;%b%)
@@ -93,12 +86,6 @@ def network_file() -> list[bytes]:
         return [write_network(Path(folder, "model.gguf"), "llama", module).read_bytes()]
 
 
-def registry(path: Path) -> None:
-    with patch.object(_registry, "data_folder", lambda: path.parent):
-        for key in _registry.read_registry()["key"]:
-            assert downloads.path_of(key).resolve().is_relative_to(downloads.path_of("").resolve())
-
-
 PLANS = [*examples(".yaml", starting="plan-"), b"models: [tiny]\ndata: [x]\n"]
 GYMS = [*examples(".yaml", starting="gym-"), GYM]
 INDEX = "model.safetensors.index.json"
@@ -116,7 +103,6 @@ TARGETS: dict[str, tuple[str, list[bytes] | Callable[[], list[bytes]], Callable[
     "suite as CSV": ("suite.csv", [SUITE], lambda path: load_suite(path).hash),
     "GGUF file": ("model.gguf", network_file, network),
     "results": ("results.csv", examples("score.csv"), read_results),
-    "registry": ("datasets.yaml", [REGISTRY.encode()], registry),
 }
 
 

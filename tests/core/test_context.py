@@ -21,22 +21,18 @@ def test_ew_mw_and_curves_are_those_of_an_evaluation(model):
         assert whole["EW"] == pytest.approx(row.ew) and whole["MW"] == pytest.approx(row.mw, rel=1e-5)
         ew = scores.curves.query("metric == 'EW'")
         columns = [f"ew_{side}_{cutoff:g}" for side, cutoff in zip(ew["side"], ew["cutoff"], strict=True)]
-        np.testing.assert_allclose(
-            ew["score"], evaluation.contexts.loc[row.Index, columns].to_numpy(dtype=float), rtol=1e-5
-        )
+        expected = evaluation.contexts.loc[row.Index, columns].to_numpy(dtype=float)
+        np.testing.assert_allclose(ew["score"], expected, rtol=1e-5)
 
 
 def test_the_verbs_forms_hold_the_scores(model):
     scores = tse_core.score_context(model, "The farmers", number="plural")
-    forms = scores.forms
+    forms = scores.forms[["p_correct", "p_wrong"]]
     assert scores.ew == pytest.approx((forms["p_correct"] > forms["p_wrong"]).mean())
-    assert scores.mw == pytest.approx(
-        forms["p_correct"].sum() / forms[["p_correct", "p_wrong"]].to_numpy().sum(), rel=1e-5
-    )
-    assert forms[["p_correct", "p_wrong"]].max(axis=1).is_monotonic_decreasing
-    shown = tse_core.slot_distribution(model, "The farmers").set_index("token")["probability"]
-    first = forms.iloc[0]
-    assert shown[first["correct"]] == pytest.approx(first["p_correct"], rel=1e-5)
+    assert scores.mw == pytest.approx(forms["p_correct"].sum() / forms.to_numpy().sum(), rel=1e-5)
+    assert forms.max(axis=1).is_monotonic_decreasing
+    shown, first = tse_core.slot_distribution(model, "The farmers").set_index("token"), scores.forms.iloc[0]
+    assert shown.loc[first["correct"], "probability"] == pytest.approx(first["p_correct"], rel=1e-5)
 
 
 def test_the_other_number_turns_right_into_wrong(model):

@@ -33,11 +33,9 @@ def pdf(pages: list[list[str]]) -> bytes:
 def published(tmp_path):
     """Laid out as the published file: verbs only from the seventh page on, numbered, some starred, two columns."""
     pytest.importorskip("pypdf")
-    file = tmp_path / "verbs.pdf"
-    front = [["1. contents"]] * 6
-    file.write_bytes(
-        pdf([*front, ["1. abase", "2. * yodel", "The letter B", "3. be 4. breath"], ["5. Zigzag", "6. walk"]])
-    )
+    file, front = tmp_path / "verbs.pdf", [["1. contents"]] * 6
+    verbs = [["1. abase", "2. * yodel", "The letter B", "3. be 4. breath"], ["5. Zigzag", "6. walk"]]
+    file.write_bytes(pdf([*front, *verbs]))
     return file
 
 
@@ -61,15 +59,9 @@ def test_a_plain_list_does_as_well(tmp_path):
     assert singular["have"].tolist() == ["haves", "has"]
 
 
-def test_counts_that_agree_or_differ_are_said_to(tmp_path, monkeypatch):
-    file = tmp_path / "verbs.txt"
-    file.write_text("waltz\n")
+def test_counts_that_agree_are_said_to(monkeypatch):
     monkeypatch.setattr("tse_core.datasets.giant_verb_list.LEMMAS_EXPECTED", 1951)
     assert check_counts(load_lemmas("newman-released"))["verdict"].tolist() == ["as in the paper"]
-    monkeypatch.undo()
-    counts = check_counts(extend_with_giant_verb_list(file), 1, {"models/gpt2-xl": {"waltz": 1, "waltzes": 2}.get})
-    assert counts["found"].tolist() == [1, 1952, 1]
-    assert counts["verdict"].tolist() == [f"differs from the paper by -{less}" for less in (3249, 1610, 1264)]
 
 
 def test_the_full_list_is_found_once_made(tmp_path, monkeypatch):

@@ -11,9 +11,7 @@ import transformers
 from tse_core import InputError, evaluate, load_model, score_pairs, surprisals
 
 SENTENCES = ["The authors laugh.", "The author that the guards like laughs."]
-TEMPLATE = (
-    "{% for m in messages %}[CLS] {{ m['content'] }} [SEP]{% endfor %}{% if add_generation_prompt %} the{% endif %}"
-)
+TEMPLATE = "{% for m in messages %}[CLS] {{ m['content'] }} [SEP]{% endfor %}{{ ' the' if add_generation_prompt }}"
 
 
 def opened(folder):
@@ -57,9 +55,8 @@ def test_an_adapter_as_an_object_as_a_folder_and_merged_gives_the_same_numbers(a
     base = surprisals(tiny_causal, SENTENCES)["surprisal"]
     assert abs(held - base).max() > 0.01
     merged = wrapped.merge_and_unload()
-    assert surprisals(load_model(merged, tokenizer=tokenizer), SENTENCES)["surprisal"].tolist() == pytest.approx(
-        held.tolist(), abs=1e-3
-    )
+    found = surprisals(load_model(merged, tokenizer=tokenizer), SENTENCES)["surprisal"]
+    assert found.tolist() == pytest.approx(held.tolist(), abs=1e-3)
 
 
 def test_an_adapter_has_its_own_name_and_hash(adapter, tiny_causal):
@@ -123,10 +120,8 @@ def test_a_chat_is_a_policy_that_the_signature_names(tiny_causal):
     plain = load_model(module, tokenizer=tokenizer)
     chat = load_model(module, tokenizer=tokenizer, chat="like the guards")
     front = tokenizer("[CLS] like the guards [SEP] the", add_special_tokens=False)["input_ids"]
-    assert chat.encode("The author laughs.").ids == (
-        *front,
-        *plain.with_policies(bos="none").encode("The author laughs.").ids,
-    )
+    sentence = plain.with_policies(bos="none").encode("The author laughs.").ids
+    assert chat.encode("The author laughs.").ids == (*front, *sentence)
     assert "chat" not in plain.policies()
     policy = chat.policies()
     assert policy["bos"] == "template" and policy["chat"].startswith("like the guards@")
