@@ -10,7 +10,6 @@ from tests.tiny import save_model
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN
 from tse_book.published import table3
-from tse_book.studies.recording import agreement_results
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.blimp.scores import PairScores
 from tse_core.datasets.paradigms import blimp_paradigms
@@ -145,13 +144,3 @@ def test_rows_are_results_files(asked, tmp_path):
     write_results(asked, tmp_path / "rows.parquet")
     again = read_results(tmp_path / "rows.parquet")
     assert [keep_results(again, Store(tmp_path / "store"), imported=True) for _ in range(2)] == [len(asked), 0]
-
-
-def test_all_that_the_claims_ask_of_one_model(gpt2, tmp_path):
-    results = agreement_results(gpt2, ["marvin-linzen/simple"], "newman-clean", store=Store(tmp_path))
-    assert list(results.columns) == TIDY_COLUMNS
-    assert {"EW", "MW", "TSE", "past", "EW, not nouns", "top-10 overlap"} <= set(results["metric"])
-    assert set(results["protocol"]) == {"exact", "released"}
-    found = judged(results, "")
-    assert set(found["model"]) == {"gpt2-xl"}
-    assert {"T2.004", "T2.044", "T2.084", "S4.noun-phrase.verbs", "S3.vocabulary.4"} <= set(found["id"])

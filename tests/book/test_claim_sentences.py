@@ -27,6 +27,11 @@ def design():
 
 
 @pytest.fixture(scope="module")
+def mirrored(design):
+    return adverbs_said(design, mirrored=True)
+
+
+@pytest.fixture(scope="module")
 def recorded():
     return pd.read_parquet(data_folder() / "recorded" / MODEL / "factorial.parquet")
 
@@ -47,8 +52,8 @@ def mean(cells, number, attractor, constructions, adverb):
     return rows.groupby("construction")["ew"].mean()
 
 
-def test_the_mirror_case_is_told_with_its_numbers(design, cells):
-    said = adverbs_said(design, mirrored=True)[-1]
+def test_the_mirror_case_is_told_with_its_numbers(design, mirrored, cells):
+    said = mirrored[-1]
     without, with_one = (mean(cells, "plural", "singular", FOUR, adverb) for adverb in (False, True))
     assert f"from {without.mean():.2f} to {with_one.mean():.2f} ({with_one.mean() - without.mean():+.2f} [" in said
     assert f"a fall in {int((with_one < without).sum())} of 4" in said
@@ -63,9 +68,9 @@ def test_the_mirror_case_is_told_with_its_numbers(design, cells):
     assert "own number helps: " in adverbs_said(design._replace(contexts=contexts), mirrored=True)[-1]
 
 
-def test_the_front_page_says_what_an_adverb_does_beside_a_noun_of_either_number(design, cells):
+def test_the_front_page_says_what_an_adverb_does_beside_a_noun_of_either_number(design, mirrored, cells):
     said = adverbs_said(design)
-    assert said == adverbs_said(design, mirrored=True)[:2]
+    assert said == mirrored[:2]
     for number, verb in (("plural", "lowers"), ("singular", "raises")):
         without, with_one = (mean(cells, "singular", number, FOUR, adverb).mean() for adverb in (False, True))
         change = f"{verb} the latter from {without:.2f} to {with_one:.2f} ({with_one - without:+.2f} ["

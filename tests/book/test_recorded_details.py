@@ -38,7 +38,7 @@ def model(tiny_causal):
 @pytest.fixture(scope="module")
 def pairs():
     table = load_sentence_pairs("laboratory")
-    chosen = table.groupby("paradigm", sort=False).head(2).reset_index(drop=True)
+    chosen = table.groupby("paradigm", sort=False).head(3).reset_index(drop=True)
     chosen.attrs["name"] = "some"
     return chosen
 
@@ -49,21 +49,30 @@ def store(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, model, pairs, store):
+def folder(tmp_path_factory, model, store):
+    """A recorded run with all details but the pairs."""
     home = tmp_path_factory.mktemp("recorded") / "tiny-causal"
     home.mkdir()
     made = {"date": "2026-01-01", "hardware": "cpu", "versions": {}, "files": {}, "left_out": {}}
     (home / "provenance.json").write_text(json.dumps(made))
-    record_details(home, details_for(model, LEMMAS, DATA, pairs, SUITES, store))
+    details = details_for(model, LEMMAS, DATA, "", SUITES, store)
+    record_details(home, {name: details[name] for name in ("items", "regions", "wordings")})
     return home.parent
+
+
+@pytest.fixture(scope="module")
+def whole(folder, model, pairs, store):
+    """The same with its pairs, which take longer."""
+    record_details(folder / "tiny-causal", {"pairs": details_for(model, LEMMAS, DATA, pairs, SUITES, store)["pairs"]})
+    return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bos", ["default", "none"])
 @pytest.mark.parametrize("method", ["full-sentence", "one-prefix", "two-prefix"])
-def test_recorded_pairs_are_the_measured_ones(folder, model, pairs, method, bos):
+def test_recorded_pairs_are_the_measured_ones(whole, model, pairs, method, bos):
     measured = evaluate_blimp(model, pairs, method=method, bos=bos)
-    found = recorded_pairs("tiny-causal", method, bos, folder)
+    found = recorded_pairs("tiny-causal", method, bos, whole)
     assert found.signature.policy["bos"] == {"default": "[CLS]", "none": "none"}[bos]
     assert found.signature == measured.signature
     assert len(found.pairs) == len(measured.pairs) > 0
@@ -95,10 +104,10 @@ def test_wordings_are_the_evaluations_of_differently_worded_pairs(folder, model)
 
 
 @pytest.mark.slow
-def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, folder, store):
+def test_what_cannot_be_measured_is_left_out_and_named(tmp_path, model, whole, store):
     home = tmp_path / "tiny-causal"
     home.mkdir()
-    (home / "provenance.json").write_bytes((folder / "tiny-causal" / "provenance.json").read_bytes())
+    (home / "provenance.json").write_bytes((whole / "tiny-causal" / "provenance.json").read_bytes())
     asked = {"data": DATA, "pairs": "no-such-pairs", "suites": SUITES}
     made = record_details(home, details_for(model, LEMMAS, **asked, store=store))
     assert "no-such-pairs" in made["left_out"]["details: pairs"]

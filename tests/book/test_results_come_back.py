@@ -58,10 +58,17 @@ def test_all_that_a_recorded_run_wrote_is_taken_and_the_book_reads_the_same_stor
     assert "0 numbers added" in tse("results", "add", recorded)[1]  # a folder is all its files
 
 
-def test_recorded_files_show_in_a_clone_that_has_them_without_any_command(recorded, tmp_path, monkeypatch):
+def test_recorded_files_show_in_a_clone_with_all_that_the_claims_ask_of_one_model(recorded, tmp_path, monkeypatch):
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "empty"))
-    assert verdict(known_results(store_folder(), recorded.parent)) == OTHER_LIST
-    assert set(load_recorded("gpt2-xl", folder=recorded.parent)["construction"]) >= {"Simple"}
+    known = known_results(store_folder(), recorded.parent)
+    assert verdict(known) == OTHER_LIST
+    table = load_recorded("gpt2-xl", folder=recorded.parent)
+    assert set(table["construction"]) >= {"Simple"} and set(table) >= {*TIDY_COLUMNS}
+    assert {"EW", "MW", "TSE", "past", "EW, not nouns", "top-10 overlap"} <= set(table["metric"])
+    assert set(table["protocol"]) == {"exact", "released"}
+    found = ledger(known).query("basis == 'model run' and verdict != @NOT_RUN")
+    assert set(found["model"]) == {"gpt2-xl"}
+    assert {"T2.004", "T2.044", "T2.084", "S4.noun-phrase.verbs", "S3.vocabulary.4"} <= set(found["id"])
 
 
 def test_a_folder_without_results_is_said_to_hold_none(tse, tmp_path):

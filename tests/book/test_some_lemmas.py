@@ -8,13 +8,18 @@ import pytest
 
 from tse_book.studies.rows import only_verbs
 from tse_book.studies.some_lemmas import scores_over
-from tse_core import InputError, evaluate, load_lemmas, load_pairs
+from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.datasets.lemmas import Lemmas
 
 
 @pytest.fixture(scope="module")
-def found(tiny_causal):
-    return evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), keep="lemmas")
+def model(tiny_causal):
+    return load_model(tiny_causal)
+
+
+@pytest.fixture(scope="module")
+def found(model):
+    return evaluate(model, load_pairs("marvin-linzen/simple"), keep="lemmas")
 
 
 def test_two_contexts_of_a_subject_share_the_scores_of_both():
@@ -33,10 +38,10 @@ def test_two_contexts_of_a_subject_share_the_scores_of_both():
 
 
 @pytest.mark.parametrize("step", [1, 3])
-def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(found, tiny_causal, step):
+def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(found, model, step):
     chosen, table = found.lemmas["lemma"].iloc[::step], load_lemmas().table
     own = Lemmas("some", table[table["lemma"].isin(chosen)])
-    alone = evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), own)
+    alone = evaluate(model, load_pairs("marvin-linzen/simple"), own)
     scores = scores_over(found, chosen)
     assert len(scores) == len(found.contexts)
     assert scores["ew"].mean() == pytest.approx(alone.table()["EW"].item(), abs=1e-12)
@@ -44,13 +49,13 @@ def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(
 
 
 @pytest.mark.parametrize("keep", ["lemmas", "forms"])
-def test_a_list_in_another_order_finds_the_same_scores_of_each_verb_in_the_store(found, tiny_causal, tmp_path, keep):
+def test_a_list_in_another_order_finds_the_same_scores_of_each_verb_in_the_store(found, model, tmp_path, keep):
     """Shards number lemmas; a list sorted anew has the same hash, so its shards are the same."""
     table, pairs = load_lemmas().table, load_pairs("marvin-linzen/simple").iloc[::10]
     table = table[table["lemma"].isin(found.lemmas["lemma"])]
     orders = [table, table.iloc[::-1], table.sample(frac=1, random_state=0)]
-    runs = [evaluate(tiny_causal, pairs, Lemmas("verbs", order), keep=keep, store=tmp_path) for order in orders]
-    runs.append(evaluate(tiny_causal, pairs, Lemmas("verbs", orders[-1]), keep=keep))
+    runs = [evaluate(model, pairs, Lemmas("verbs", order), keep=keep, store=tmp_path) for order in orders]
+    runs.append(evaluate(model, pairs, Lemmas("verbs", orders[-1]), keep=keep))
     for verb in runs[0].lemmas["lemma"]:
         assert len({scores_over(run, [verb])["ew"].mean() for run in runs}) == 1, verb
     if keep == "forms":
