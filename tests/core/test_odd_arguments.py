@@ -10,7 +10,6 @@ from tse_core.errors import InputError
 from tse_core.metrics import table as metrics
 from tse_core.metrics.table import Cutoffs, Metric, score_range
 from tse_core.sentences.tokens import token_surprisals
-from tse_core.uncertainty.intervals import compare, interval
 from tse_core.uncertainty.tables import table_intervals
 
 PAIRS = pd.DataFrame(
@@ -82,23 +81,6 @@ def test_a_sentence_that_holds_a_mask_is_refused_as_a_context_is(tiny_masked):
         load_model(tiny_masked).slot("The [MASK]", "laughs.")
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: interval([85.0, 84.0], ["a", "b"]), "85 is outside 0 to 1"),
-        (lambda: interval([-0.3, 0.34], ["a", "b"]), "-0.3 is outside 0 to 1"),
-        (lambda: interval([0.1, 0.3], ["a", "b"], level=95), "level is 95; it is a share"),
-        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "resamples is 0; a bootstrap draws at least once"),
-        (lambda: interval(np.linspace(0, 1, 40), resamples=39), "39 resamples are too few"),
-        (lambda: interval([0.0, 1.0, 1.0], [None, "a", "b"]), "1 values have no cluster"),
-        (lambda: compare([10.0, 9.0], [1.0, 1.0], ["a", "b"]), "10 is outside 0 to 1"),
-    ],
-)
-def test_values_outside_what_an_interval_is_about(call, message):
-    with pytest.raises(InputError, match=message):
-        call()
-
-
 def test_a_score_in_nats_has_a_range_of_its_own(monkeypatch):
     margin = Metric("MARGIN", "mean margin in nats", "context", metrics.correct, metrics.each, range=(-np.inf, np.inf))
     monkeypatch.setitem(metrics.METRICS, "MARGIN", margin)
@@ -118,8 +100,3 @@ def test_a_folder_has_no_revision_and_a_name_that_no_file_can_have_is_unknown(ti
 def test_log_odds_that_later_scores_read_cannot_be_changed(evaluation):
     with pytest.raises(ValueError, match="read-only"):
         evaluation.log_odds[:] = 0
-
-
-def test_a_cluster_that_pandas_made_a_float_is_the_same_cluster():
-    values = [0.1, 0.5, 0.9], [0.3, 0.4, 0.2]
-    assert compare(*values, [1, 2, 3], [1.0, 2.0, 3.0]) == compare(*values, [1, 2, 3], [1, 2, 3])

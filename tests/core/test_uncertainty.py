@@ -188,7 +188,9 @@ def test_scores_with_different_units_meet_in_the_noun():
     assert found.difference == pytest.approx(0.8 - 5 / 6)
 
 
-def test_clusters_whose_large_numbers_have_no_type_in_common_stay_apart():
+def test_clusters_are_the_same_as_floats_but_large_numbers_without_a_common_type_stay_apart():
+    values = [0.1, 0.5, 0.9], [0.3, 0.4, 0.2]
+    assert compare(*values, [1, 2, 3], [1.0, 2.0, 3.0]) == compare(*values, [1, 2, 3], [1, 2, 3])
     nouns = np.arange(12) // 2 + 2**62
     scores, others = np.arange(12) % 3 / 2, np.arange(12) % 4 / 3
     expected = compare(scores, others, nouns)
@@ -250,6 +252,13 @@ def test_a_row_without_an_attractor_samples_its_subject_once_more():
     [
         (lambda: interval([0.5, 0.6], ["a"]), "differ in length: 2, 1"),
         (lambda: interval([np.nan]), "all are NaN"),
+        (lambda: interval([85.0, 84.0], ["a", "b"]), "85 is outside 0 to 1"),
+        (lambda: interval([-0.3, 0.34], ["a", "b"]), "-0.3 is outside 0 to 1"),
+        (lambda: compare([10.0, 9.0], [1.0, 1.0], ["a", "b"]), "10 is outside 0 to 1"),
+        (lambda: interval([0.1, 0.3], ["a", "b"], level=95), "level is 95; it is a share"),
+        (lambda: interval([0.1, 0.3], ["a", "b"], resamples=0), "resamples is 0; a bootstrap draws at least once"),
+        (lambda: interval(np.linspace(0, 1, 40), resamples=39), "39 resamples are too few"),
+        (lambda: interval([0.0, 1.0, 1.0], [None, "a", "b"]), "1 values have no cluster"),
         (lambda: wilson(5, 4), "not 5 of 4"),
         (lambda: table_intervals(pd.DataFrame({"construction": []})), "no column 'noun'"),
     ],
