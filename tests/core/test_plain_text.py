@@ -22,7 +22,6 @@ from tse_core import (
 )
 from tse_core.agreement.slots import slot_distribution
 from tse_core.blimp.scores import evaluate_blimp
-from tse_core.cli.printing import print_table
 from tse_core.datasets.coerce import as_pairs, as_sentence_pairs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.pairs import split_pair
@@ -219,8 +218,3 @@ def test_a_tokenizer_larger_than_its_network_is_one_line(tmp_path):
         with pytest.raises(InputError, match="has the entry 'zebra' .*, but its network only .* entries"):
             surprisals(given, [sentence])
     assert model.spellings(["gnaws", "laughs"])[0] is None and model.word_ids(["gnaws", "laughs"])[1] is not None
-
-
-def test_a_name_in_a_table_steers_no_terminal(capsys):
-    print_table(["model"], [["a\x1b[2Jb\x07"]])
-    assert capsys.readouterr().out == "model\na\\x1b[2Jb\\x07\n"

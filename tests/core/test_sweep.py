@@ -382,11 +382,11 @@ def test_the_command_shows_a_plan_and_ends_with_1_for_a_failed_task(plan, two, t
 
 @pytest.fixture(scope="module")
 def expected(checkpoints, tmp_path_factory):
-    """The shards as one process makes them with one thread."""
-    store = tmp_path_factory.mktemp("expected")
-    for task in plan_sweep(plan_of(checkpoints), store=store).tasks:
+    """A plan, and its shards as one process makes them with one thread."""
+    plan, store = plan_of(checkpoints) | {"data": DATA[1:]}, tmp_path_factory.mktemp("expected")
+    for task in plan_sweep(plan, store=store).tasks:
         score_task(task)
-    return files(store)
+    return plan, files(store)
 
 
 @pytest.mark.slow
@@ -400,18 +400,20 @@ def expected(checkpoints, tmp_path_factory):
     ],
     ids=["processes", "dask", "dask with the resource GPU", "submitit's local mode"],
 )
-def test_every_engine_makes_the_same_bytes(plan, tmp_path, expected, where):
+def test_every_engine_makes_the_same_bytes(tmp_path, expected, where):
+    plan, shards = expected
     module = {"dask": "distributed", "slurm": "submitit"}.get(where["name"])
     if module:
         pytest.importorskip(module)
     done = sweep(plan, store=tmp_path, **where)
     assert not done.failures
-    assert files(tmp_path) == expected
+    assert files(tmp_path) == shards
     assert not sweep(plan, store=tmp_path, **where).planned.tasks
 
 
 @pytest.mark.slow
-def test_a_dask_worker_killed_on_the_way_costs_nothing_but_time(plan, tmp_path, expected):
+def test_a_dask_worker_killed_on_the_way_costs_nothing_but_time(tmp_path, expected):
+    plan, shards = expected
     distributed = pytest.importorskip("distributed")
     with engine("dask", workers=2) as executor:
         tasks = plan_sweep(plan, store=tmp_path).tasks
@@ -424,12 +426,12 @@ def test_a_dask_worker_killed_on_the_way_costs_nothing_but_time(plan, tmp_path, 
         assert all(future.exception() is None for future in slow)
     assert isinstance(client, distributed.Client)
     assert {report.task for report in reports} == set(tasks)
-    assert files(tmp_path) == expected
+    assert files(tmp_path) == shards
 
 
 @pytest.mark.slow
-def test_a_client_killed_on_the_way_goes_on_where_it_stopped(plan, tmp_path, expected):
-    file, store = tmp_path / "plan.yaml", tmp_path / "store"
+def test_a_client_killed_on_the_way_goes_on_where_it_stopped(tmp_path, expected):
+    (plan, shards), file, store = expected, tmp_path / "plan.yaml", tmp_path / "store"
     file.write_text(yaml.safe_dump(plan))
     call = [sys.executable, "-c", "from tse_core.cli import main; main()", "sweep", str(file), "--store", str(store)]
     client = subprocess.Popen(call, start_new_session=True)
@@ -439,9 +441,9 @@ def test_a_client_killed_on_the_way_goes_on_where_it_stopped(plan, tmp_path, exp
     client.kill()
     client.wait()
     before = files(store)
-    assert before and before < expected
+    assert before and before < shards
     subprocess.run(call, check=True)
-    assert files(store) == expected
+    assert files(store) == shards
     deadline = time.time() + 10  # by which the killed client's worker has ended by itself
     while subprocess.run(["pgrep", "-g", str(client.pid)], capture_output=True).stdout:
         assert time.time() < deadline
