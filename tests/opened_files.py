@@ -13,7 +13,6 @@ import random
 import re
 import shutil
 import sys
-from collections import Counter
 from importlib.util import source_from_cache
 from pathlib import Path
 
@@ -169,11 +168,7 @@ def report(kind: str, folder: Path, loaded: set[str], seed: int) -> dict:
         if path.name in ("config.json", "adapter_config.json"):
             opened |= {beside for beside in path.parent.iterdir() if beside.is_file()}
     draw, stale, seen, number = random.Random(seed), [], {}, 0
-    folders: Counter[Path] = Counter()
     for path in sorted(opened - modules - {Path(file) for file in elsewhere}):
-        folders[path.parent] += path.suffix == ".jsonl"
-        if path.suffix == ".jsonl" and folders[path.parent] > 2:
-            continue  # two of a folder of paradigms stand for all
         contents, name = path.read_bytes(), str(path.relative_to(folder))
         for _ in range(TRIES if contents else 0):
             number += 1

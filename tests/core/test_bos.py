@@ -65,10 +65,11 @@ def test_of_an_unknown_family_the_end_of_text_token_is_read_first_and_without_th
     assert load_model(with_end_of_text).bos_read == "[SEP]"
 
 
-def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked(with_end_of_text):
+def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked_and_the_papers_own_verbs(with_end_of_text):
     for bos, read in (("default", "none"), ("[SEP]", "[SEP]")):
         scored = evaluate(load_model(with_end_of_text, bos=bos), "marvin-linzen/simple", protocol="released")
         assert scored.signature.policy["bos"] == read
+        assert scored.signature.policy["lemmas"].startswith("newman-appendix@")
 
 
 def test_any_token_can_be_the_bos_token_by_its_text(tiny_causal):

@@ -32,15 +32,9 @@ def by_hand(odds=ODDS) -> Evaluation:
             "mw": 0.5,
         }
     )
-    pairs = pd.DataFrame(
-        [
-            (0, "key", "opens", "open", "open", 1.0),
-            (0, "key", "opens", "open", "open", 1.0),
-            (0, "key", "rusts", "rust", "rust", 0.0),
-            (2, "box", "walks", "walk", "walk", np.nan),
-        ],
-        columns=["context", "noun", "correct", "wrong", "lemma", "tse"],
-    ).assign(construction="Simple", left="the key")
+    pairs = pd.DataFrame({"context": [0, 0, 0, 2], "noun": ["key"] * 3 + ["box"], "tse": [1.0, 1.0, 0.0, np.nan]})
+    pairs = pairs.assign(construction="Simple", left="the key", lemma=["open", "open", "rust", "walk"])
+    pairs = pairs.assign(correct=pairs["lemma"] + "s", wrong=pairs["lemma"])
     lemmas = pd.DataFrame({"lemma": ["open", "rust", "walk"], "noun": [False, False, True]})
     lemmas = lemmas.assign(singular=lemmas["lemma"] + "s", plural=lemmas["lemma"])
     plural = -np.log1p(np.exp(odds))
@@ -174,14 +168,9 @@ def test_what_is_not_there_is_one_line(ask, message):
 
 
 def test_constructions_that_take_turns_keep_the_forms_of_each_context_together(tiny_causal):
-    pairs = pd.concat(
-        [load_pairs("marvin-linzen/simple").head(40), load_pairs("marvin-linzen/vp-coordination").head(40)]
-    )
-    shuffled = pairs.sample(frac=1, random_state=3).reset_index(drop=True)
-    found = evaluate(tiny_causal, shuffled, keep="forms")
-    forms = found.forms
-    assert forms["context"].is_monotonic_increasing
-    assert (forms["context"].to_numpy() == np.repeat(np.arange(len(found.contexts)), len(found.lemmas))).all()
+    pairs = pd.concat([load_pairs(SIMPLE).head(40), load_pairs("marvin-linzen/vp-coordination").head(40)])
+    found = evaluate(tiny_causal, pairs.sample(frac=1, random_state=3).reset_index(drop=True), keep="forms")
+    assert (found.forms["context"].to_numpy() == np.repeat(np.arange(len(found.contexts)), len(found.lemmas))).all()
     ew = found.contexts["ew"].to_numpy()
     right = np.where((found.contexts["number"] == "plural").to_numpy()[:, None], found.log_odds < 0, found.log_odds > 0)
     assert right.mean(axis=1) == pytest.approx(ew)

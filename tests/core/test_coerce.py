@@ -38,11 +38,13 @@ def test_every_function_takes_names_and_a_store_by_its_path(tmp_path):
     assert score_pairs(LAB, PAIRS).equals(score_pairs(load_model(LAB), PAIRS))
     name = tse_core.load_sentence_pairs("laboratory")["paradigm"].iloc[0]
     runs = [
-        evaluate(LAB, "marvin-linzen/simple", "newman-clean", store=str(tmp_path)),
+        evaluate(LAB, "marvin-linzen/simple", store=str(tmp_path)),
         evaluate_blimp(LAB, f"laboratory/{name}", store=str(tmp_path)),
         evaluate_suite(LAB, "lab_number_prep", store=str(tmp_path)),
     ]
     assert [run.signature.model for run in runs] == [LAB] * 3
+    assert runs[0].signature.policy["lemmas"].startswith(f"{tse_core.load_lemmas().name}@")
+    assert tse_core.load_lemmas().name == "newman-clean"
 
 
 def test_a_command_is_a_model_that_gives_surprisals_only(command):
@@ -96,12 +98,8 @@ def test_a_baseline_refuses_what_it_cannot_do(tmp_path):
     from tse_book.baselines.baselines import save_baseline, train_baseline
 
     save_baseline(train_baseline("ngram", ["The key is old.", "The keys are old."], order=2), tmp_path / "two-gram")
-    for option, value, right in (
-        ("kind", "masked", "causal"),
-        ("dtype", "float16", "float32"),
-        ("revision", "main", None),
-        ("device", "cuda", "cpu"),
-    ):
+    wrong = {"kind": "masked", "dtype": "float16", "revision": "main", "device": "cuda"}
+    for (option, value), right in zip(wrong.items(), ("causal", "float32", None, "cpu"), strict=True):
         with pytest.raises(InputError, match=f"is a baseline .ngram.; {option} can only be {right!r}, not {value!r}"):
             load_model(tmp_path / "two-gram", **{option: value})
     assert load_model(tmp_path / "two-gram", bos="add").bos_read == "[BOS]"
@@ -121,12 +119,3 @@ def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
         load_model(3)
     held = load_model(module, tokenizer=tokenizer)
     assert surprisals(held, "The author laughs.").equals(surprisals(tiny_causal, "The author laughs."))
-
-
-def test_one_verb_list_is_the_default_and_the_released_protocol_has_the_papers_own(tiny_causal):
-    counted = {
-        protocol: evaluate(tiny_causal, "marvin-linzen/simple", protocol=protocol).signature.policy["lemmas"]
-        for protocol in ("exact", "released")
-    }
-    assert counted["exact"].startswith("newman-clean@") and counted["released"].startswith("newman-appendix@")
-    assert tse_core.load_lemmas().name == "newman-clean"

@@ -208,12 +208,9 @@ def test_one_sequence_that_does_not_fit_is_an_error(masked):
 @pytest.mark.parametrize(
     ("free", "tokens"), [(15e9, 29_296), (139e9, 65_536), (2e8, 1_024)], ids=["T4", "H200", "nearly full"]
 )
-def test_a_gpu_has_passes_of_half_its_free_memory(monkeypatch, free, tokens):
+def test_a_gpu_has_passes_of_half_its_free_memory_and_a_processor_of_a_fixed_size(monkeypatch, free, tokens):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (int(free), 140 * 10**9))
     assert fitting_tokens(torch.device("cuda")) == tokens
-
-
-def test_a_processor_has_passes_of_a_fixed_size():
     assert fitting_tokens(torch.device("cpu")) == passes.BATCH_TOKENS
 
 
