@@ -219,7 +219,7 @@ def test_a_sweep_puts_what_evaluate_puts_and_a_second_one_computes_nothing(plan,
     simple = tidy[(tidy["step"] == 16) & (tidy["metric"] == "TSE") & (tidy["data"] == DATA[0])]
     alone = evaluate(planned.plan.runs[2].model.source, DATA[0], "newman-clean")
     assert simple["score"].item() == alone.table()["TSE"].item()
-    monkeypatch.setattr("tse_core.agreement.clustered.clustered", lambda *_, **__: pytest.fail("worked out again"))
+    monkeypatch.setattr("tse_core.sweep.tasks._from_shards", lambda *_: pytest.fail("worked out again"))
     assert sweep(plan, store=tmp_path / "sweep").tidy().to_csv() == tidy.to_csv()
 
 
