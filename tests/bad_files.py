@@ -33,8 +33,6 @@ FILES = {
     "cut.jsonl": PAIR + '{"sentence_good": "The',
     "good.jsonl": PAIR,
     "surrogate.jsonl": PAIR.replace("author", r"\ud800"),
-    # lemmas, or columns of pairs
-    "no-plural.csv": "lemma,singular\nwalk,walks\n",
     "cell.csv": "lemma,singular,plural\nwalk,,walk\n",
     # grammars, plans of sweeps, the gym's files
     "grammar.yaml": GRAMMAR,

@@ -29,9 +29,8 @@ def settings_of(config) -> dict[str, object]:
         "logit_scale": ("logit_scale",),
     }
     for name, attributes in optional.items():
-        values = [getattr(config, a, None) for a in attributes]
-        if any(value is not None for value in values):
-            found[name] = next(value for value in values if value is not None)
+        values = [value for a in attributes if (value := getattr(config, a, None)) is not None]
+        found |= {name: values[0]} if values else {}
     rope = getattr(config, "rope_parameters", None)
     if isinstance(rope, dict) and "rope_theta" in rope:
         found["rope.freq_base"] = float(rope["rope_theta"])

@@ -250,10 +250,4 @@ def use(hub: str, home: Path, monkeypatch) -> None:
 
 
 def _digest(file: Path) -> str:
-    return _digest_of(file, file.stat().st_mtime_ns)
-
-
-@cache
-def _digest_of(file: Path, changed: int) -> str:
-    with file.open("rb") as source:
-        return hashlib.file_digest(source, "sha256").hexdigest()
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 from transformers import PreTrainedTokenizerFast
 
+from golden_scores import GOLDEN, measured
 from tse_core.models.huggingface import HuggingFaceNetwork
 from tse_core.models.network import Network
 from tse_core.results import code
 from tse_core.results.code import code_digest, code_of
 from tse_core.results.signature import PROTOCOL_VERSION
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from golden_scores import GOLDEN, measured
 
 PACKAGE = Path(code.__file__).parents[1]
 fresh = code_digest.__wrapped__

@@ -85,7 +85,6 @@ def test_a_factor_that_some_lines_lack_is_empty_there_and_blimps_own_fields_are_
         ("good,bad\nThe cat runs.,The dog run.\n", "mine.csv:2: the sentences must differ in exactly one word"),
         ("good,bad\nThe cat runs.\n", "mine.csv:2: 1 cells, but the header names 2 columns"),
         ("good,good\nA b.,A c.\n", "mine.csv:1: two columns have the same name"),
-        ("good,bad\n", "mine.csv: holds no pairs"),
         ("", "mine.csv: holds no pairs"),
         ("text,correct,wrong\nThe cat.,runs,run\n", "mine.csv:2: no [MASK] in 'The cat.'"),
         ("left,correct,wrong\nThe cat,runs,\n", "mine.csv:2: a form of the verb is empty"),

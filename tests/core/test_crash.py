@@ -113,36 +113,27 @@ def test_damaged_results_and_descriptions_are_made_again(run, tmp_path):
     assert len(store.entries("results")) == len(store.entries("work")) == 1 and store.waste(-1) == []
 
 
-def test_parts_that_a_killed_run_left_do_not_matter_and_gc_removes_them(run, tmp_path):
+def test_parts_that_a_killed_run_left_do_not_matter_and_gc_finds_them_damaged_and_orphan_files(run, tmp_path):
     unbroken = run(tmp_path)
-    shard = shards(tmp_path)[0]
-    part = shard.with_name(shard.name + ".abc.part")
-    part.write_bytes(shard.read_bytes()[:100])
-    shard.unlink()
+    first, damaged, *_ = shards(tmp_path)
+    part = first.with_name(first.name + ".abc.part")
+    part.write_bytes(first.read_bytes()[:100])
+    first.unlink()
     assert run(tmp_path) == unbroken
-    store = Store(tmp_path)
+    store, others = Store(tmp_path), [tmp_path / "thesis.part", tmp_path / "photos" / "x.0.parquet"]
     assert store.waste() == []  # a living run may own it
-    found = store.waste(older_than=-1)
-    assert [(w.path, w.reason) for w in found] == [(part, "part of a run that was stopped")]
-    store.remove(found)
-    assert not part.exists() and run(tmp_path) == unbroken
-
-
-def test_gc_finds_damaged_and_orphan_files_and_nothing_of_other_people(run, tmp_path):
-    run(tmp_path)
-    damaged, *_ = shards(tmp_path)
     damaged.write_bytes(b"?")
-    Store(tmp_path).put("0" * 24, "orphan", {"pairs": pd.DataFrame({"noise": [1.0]})})
+    store.put("0" * 24, "orphan", {"pairs": pd.DataFrame({"noise": [1.0]})})
     (orphan,) = (tmp_path / ("0" * 24)).iterdir()
-    (tmp_path / "thesis.part").write_text("mine")
-    (tmp_path / "photos").mkdir()
-    (tmp_path / "photos" / "x.0.parquet").write_text("mine")
-    store = Store(tmp_path)
-    reasons = {waste.path: waste.reason.split(":")[0] for waste in store.waste(older_than=-1)}
-    assert reasons == {damaged: "damaged", orphan: "orphan"}
-    store.remove(store.waste(older_than=-1))
-    assert not orphan.parent.exists()
-    assert (tmp_path / "thesis.part").exists() and (tmp_path / "photos" / "x.0.parquet").exists()
+    others[1].parent.mkdir()
+    for other in others:
+        other.write_text("mine")
+    found = store.waste(older_than=-1)
+    reasons = {waste.path: waste.reason.split(":")[0] for waste in found}
+    assert reasons == {part: "part of a run that was stopped", damaged: "damaged", orphan: "orphan"}
+    store.remove(found)
+    assert not any(path.exists() for path in (part, damaged, orphan.parent))
+    assert all(other.exists() for other in others) and run(tmp_path) == unbroken
 
 
 def test_gc_offers_what_code_scored_that_has_changed_since(run, tmp_path, monkeypatch):

@@ -14,7 +14,6 @@ import pytest
 from bad_files import write_files
 from tse_core import InputError, evaluate, load_pairs
 from tse_core.cli import INTERNAL, main
-from tse_core.results.signature import Signature
 from tse_core.results.tidy import write_results
 from tse_core.uncertainty.intervals import interval
 
@@ -61,7 +60,6 @@ def test_each_mistake_is_one_line_and_exit_code_2(command, line, capsys):
         (lambda m: evaluate(m, "good.jsonl", keep="everything"), "unknown detail to keep 'everything'"),
         (lambda m: evaluate(m, load_pairs("good.jsonl").iloc[:0]), "there are no pairs to score"),
         (lambda m: interval([], []), "no defined value to average"),
-        (lambda m: Signature.parse("gpt2"), "not a signature: 'gpt2'"),
         (lambda m: write_results(None, "results.txt"), "results are written as .parquet or .csv"),
     ],
 )

@@ -93,19 +93,11 @@ def test_unknown_conditions_and_regions_are_errors_not_zeros():
         Formula.parse("1 < 2 | (1;%c%) < 3").holds(AB)  # also where the first part decides
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(" * 5_000 + "1<2" + ")" * 4_000,
-        "1<2" + " & 1<2 | 1<2" * 800,
-        "1" + "+1" * 4_000 + "<2",
-        "x" * 1_000_000,
-    ],
-)
-def test_hostile_formulas_end_soon(text):
-    start = time.perf_counter()
-    with contextlib.suppress(InputError):
-        Formula.parse(text).holds(NO_TOTALS)
+def test_hostile_formulas_end_soon():
+    start, deep = time.perf_counter(), "(" * 5_000 + "1<2" + ")" * 4_000
+    for text in (deep, "1<2" + " & 1<2 | 1<2" * 800, "1" + "+1" * 4_000 + "<2", "x" * 1_000_000):
+        with contextlib.suppress(InputError):
+            Formula.parse(text).holds(NO_TOTALS)
     assert time.perf_counter() - start < 3
 
 

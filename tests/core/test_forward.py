@@ -141,9 +141,6 @@ def test_requests_that_cannot_be_answered(causal, sequences, positions, message)
         list(blocks(causal, sequences, positions))
 
 
-# ---- memory ----
-
-
 class Cramped:
     """A network that runs out of memory above so many sequences in a pass."""
 

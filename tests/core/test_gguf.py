@@ -158,8 +158,6 @@ def test_rotary_pairs_lie_side_by_side_in_a_llama_file(llama):
 # Tokenizers
 
 TEXT = ["The keys to the cabinet are on the table, don't they say?", "In 1999 we'll know  42 things.", "Ça va déjà"] * 3
-
-
 WAYS = {
     "gpt-2": pre_tokenizers.ByteLevel(add_prefix_space=False),
     "smollm": pre_tokenizers.Sequence(

@@ -64,7 +64,7 @@ def test_counts_that_agree_are_said_to(monkeypatch):
     assert check_counts(load_lemmas("newman-released"))["verdict"].tolist() == ["as in the paper"]
 
 
-def test_the_full_list_is_found_once_made(tmp_path, monkeypatch):
+def test_the_full_list_is_found_once_made_and_one_of_an_older_version_has_to_be_made_again(tmp_path, monkeypatch):
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
     with pytest.raises(InputError, match="tse data lemmas --giant-verb-list FILE"):
         load_lemmas("newman-full")
@@ -75,6 +75,10 @@ def test_the_full_list_is_found_once_made(tmp_path, monkeypatch):
     found = load_lemmas("newman-full")
     assert found.hash == made.hash
     pd.testing.assert_frame_equal(found.table, made.table, check_dtype=False)
+    (older,) = (tmp_path / "cache").rglob("newman-full.csv")
+    older.write_text("lemma,singular,plural\nwalk,walks,walk\n")
+    with pytest.raises(InputError, match="no column past, it was made by an older version: tse data lemmas"):
+        load_lemmas("newman-full")
 
 
 def test_the_full_list_says_of_every_verb_what_the_other_lists_say(tmp_path):
@@ -88,14 +92,6 @@ def test_the_full_list_says_of_every_verb_what_the_other_lists_say(tmp_path):
     assert described["besets"] == ["beset", "past", False, ""]
     assert described["has"] == described["haves"]  # the same verb, in the released spelling and in the right one
     assert table[columns].notna().all(axis=None) and table["noun"].dtype == bool
-
-
-def test_a_full_list_of_an_older_version_has_to_be_made_again(tmp_path, monkeypatch):
-    monkeypatch.setenv("TSE_CACHE", str(tmp_path))
-    (tmp_path / "lemmas").mkdir()
-    (tmp_path / "lemmas" / "newman-full.csv").write_text("lemma,singular,plural\nwalk,walks,walk\n")
-    with pytest.raises(InputError, match="no column past, it was made by an older version: tse data lemmas"):
-        load_lemmas("newman-full")
 
 
 @pytest.mark.parametrize(

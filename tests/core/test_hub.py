@@ -127,8 +127,6 @@ def test_the_revision_is_that_of_configuration_tokenizer_and_weights(hub):
 
 WEIGHTS, CONFIG, TREE = "files/openai-community/gpt2/model.safetensors", "config.json", "api/models"
 UNKNOWN = "unknown model 'gpt2': no such folder, .* and not to be had from the Hugging Face hub: "
-
-
 OFTEN = r"gpt2: 127.0.0.1 answers 429 \(too many requests\), also after pauses: wait five minutes, or set HF"
 
 
