@@ -47,7 +47,11 @@ class UnknownWordsWarning(UserWarning):
 
 def check_known(what: str, name: object, known: Collection, hint: str = "") -> None:
     """Raises the error of `unknown` for a name that is not among the known ones."""
-    if name not in known:
+    try:
+        there = name in known
+    except (TypeError, ValueError):  # a list or an array is no name
+        there = False
+    if not there:
         raise unknown(what, name, known, hint)
 
 

@@ -51,6 +51,8 @@ def test_a_list_of_lemmas_may_be_named_by_the_list_itself(evaluation):
         ({"cutoffs": Cutoffs((0.5, "1"), ())}, "a tuple of shares"),
         ({"batch_tokens": "5"}, "batch_tokens is '5'"),
         ({"sample": True}, "a sample is a number"),
+        ({"protocol": ["exact"]}, "unknown protocol"),
+        ({"keep": np.array(["forms", "lemmas"])}, "unknown detail to keep"),
     ],
 )
 def test_what_evaluate_refuses(arguments, message, tiny_causal):

@@ -13,6 +13,7 @@ from tse_core.datasets.grammar_notation import grammar_file, list_grammars, load
 from tse_core.datasets.pairs import sentence_pairs
 from tse_core.datasets.plain_text import with_plain_text
 from tse_core.datasets.tables import TABLES
+from tse_core.errors import InputError
 from tse_core.files import read_text
 from tse_core.words import spelled_nouns
 
@@ -45,7 +46,7 @@ def load_pairs(
     ------
     InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
-    name = str(name_or_path)
+    name = _text(name_or_path)
     spelling: Any = {"capital": bool(capital), "period": bool(period)}
     head = name.partition("/")[0]
     if name.endswith((".yaml", ".yml")):
@@ -76,7 +77,7 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
     """
     from tse_core.datasets import named  # with the readers of every format
 
-    name = str(name_or_path)
+    name = _text(name_or_path)
     if not name.endswith(FILES) and (name.partition("/")[0] in list_grammars() or named.holds(name) == named.AGREEMENT):
         pairs = sentence_pairs(load_pairs(name))
     else:
@@ -84,6 +85,14 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
     pairs = with_plain_text(pairs, name, ("paradigm", "phenomenon"), ("good", "bad"))
     pairs.attrs["name"] = _short(name)
     return pairs
+
+
+def _text(name_or_path: str | Path) -> str:
+    """A name as text. Raises InputError where the part behind its slash is empty, as all of the data has no slash."""
+    name = str(name_or_path)
+    if name.endswith("/"):
+        raise InputError(f"the name {name!r} ends with a slash; name a part after it, or leave it out for all")
+    return name
 
 
 def data_hash(table: pd.DataFrame) -> str:

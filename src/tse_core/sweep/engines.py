@@ -66,7 +66,7 @@ def engine(
     }
     check_known("engine", name, engines)
     for given, value, home in (("address", address, "dask"), ("cluster", cluster, "slurm")):
-        if value and name != home:
+        if value is not None and name != home:
             raise InputError(f"{given} is for the engine {home}, not for {name}")
     how = {"address": address, "cluster": cluster, "folder": folder}
     with engines[name](workers, gpus, dict(options or {}), how) as executor:
