@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes that share the cores would wait for each other's threads
 REPOSITORY = Path(__file__).parents[1]
 settings.register_profile("ci", max_examples=100, deadline=None)  # a busy machine is no failure
 settings.register_profile("quick", max_examples=40, deadline=None)
