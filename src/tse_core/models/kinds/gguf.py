@@ -147,7 +147,7 @@ def _remembered() -> Iterator[None]:
         def _get(self, offset, dtype, count=1, override_order=None):
             found = super()._get(offset, dtype, count, override_order)
             if len(found) < count:
-                raise ValueError("the file ends within its header")
+                raise ValueError("the file ends too early")
             return found
 
     package: Any = gguf
