@@ -273,7 +273,7 @@ for model in real:
         )
     display(newman.say(*said))
 glue(
-    "front_verdict",
+    "bos_verdict",
     " ".join(verdicts)
     or "No real model could be fetched for this build, so only the published numbers answer.",
 )
@@ -303,9 +303,9 @@ title = (
         f"{below.sum()} of {len(below)} rows ({model})" for model, below in holds
     )
 )
-front_chart = charts.table2_dots(both[both["metric"] != "MW"], title=title, beside=True)
-glue("table2_chart", front_chart)
-front_chart
+bos_chart = charts.table2_dots(both[both["metric"] != "MW"], title=title, beside=True)
+glue("table2_chart", bos_chart)
+bos_chart
 
 # %% [markdown] tags=["explains"]
 # What could fool you? *The BOS token*, and *verbs that are also nouns*: after *The author* the word *plan* may be a noun. [What the gap is made of](18_gap.ipynb) measures both. Intervals are {term}`clustered <cluster>` by subject noun; that of the mean gap is over subjects and EW's verbs.

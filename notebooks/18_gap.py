@@ -75,7 +75,7 @@ constructions_asked = [  # whose verbs are sorted from likely to unlikely
 twins_asked = 4  # of each construction, for the laboratory's models
 # what a causal model reads before the first word, and in which constructions
 bos_policies = ["default", "none", "<|im_start|>"]
-front_rows = ["marvin-linzen/simple", "marvin-linzen/in-object-relative-no-that"]
+bos_rows = ["marvin-linzen/simple", "marvin-linzen/in-object-relative-no-that"]
 
 # %% tags=["remove-cell", "profile"]
 if PROFILE:  # its models, data, verb lists and protocols instead of those above
@@ -424,11 +424,11 @@ for name in newman.causal_models(models)[:1]:
     reader = newman.opened(name)
     for bos in bos_policies:
         model = reader.with_policies(bos=bos)
-        for part in front_rows:
+        for part in bos_rows:
             run = evaluate(model, part, lemmas[0], store=store)
             before = newman.bos_of(run.signature)
             rows.append(run.table().assign(model=model.label, **{"BOS token": before}))
-lesson_front = "Not measured in this build."
+lesson_bos = "Not measured in this build."
 if rows:
     moved = pd.concat(rows, ignore_index=True)
     moved["TSE minus EW"] = moved["TSE"] - moved["EW"]
@@ -446,8 +446,8 @@ if rows:
         else "The order of TSE and EW is the same after each of these tokens.",
     )
     display(newman.say(*said))
-    lesson_front = " ".join(said).replace("*", '"')
-glue("lesson_front", lesson_front)
+    lesson_bos = " ".join(said).replace("*", '"')
+glue("lesson_bos", lesson_bos)
 
 # %% [markdown] tags=["explains"]
 # ## Where the gap comes from

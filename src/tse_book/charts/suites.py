@@ -91,8 +91,8 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
     rows = needs(items, "model", "item", "prediction", "holds", what="a chart of outcomes").copy()
     several = rows["prediction"].nunique() > 1
     rows["row"] = rows["model"] + (", prediction " + rows["prediction"].astype(str) if several else "")
-    strange = rows.get("unknown", False)
-    rows["outcome"] = rows["holds"].map({True: "holds", False: "fails"}).mask(strange, "not judged")
+    unknown = rows.get("unknown", False)
+    rows["outcome"] = rows["holds"].map({True: "holds", False: "fails"}).mask(unknown, "not judged")
     rows["sign"] = rows["outcome"].map({"holds": "✓", "fails": "✗", "not judged": "?"})
     rows = rows[["row", "model", "item", "prediction", "outcome", "sign"]]
     base = alt.Chart(rows).encode(

@@ -67,10 +67,10 @@ def beside_published(
     recorded = recorded_rows(signature, list(found.index[found["EW"].isna()]))
     found = found.fillna(recorded.reindex(index=found.index, columns=found.columns))
     shown = {(f"{bos} in front", score): with_interval(found, score) for score in SCORES}
-    front = "nothing in front" + (", recorded" if all("source" in part for part in bare) else "")
+    without_bos = "nothing in front" + (", recorded" if all("source" in part for part in bare) else "")
     if bare:
         other = pd.concat(bare).set_index("construction").reindex(rows)
-        shown |= {(front, score): other[score] for score in SCORES}
+        shown |= {(without_bos, score): other[score] for score in SCORES}
     shown |= {(f"{neighbour}, published", score): known[neighbour, score] for score in SCORES}
     verbs, protocol = signature.policy["lemmas"].partition("@")[0], signature.protocol
     counted = f"{len(parts[0].lemmas)} lemmas of {verbs}, protocol {protocol}"
@@ -79,6 +79,6 @@ def beside_published(
         pd.DataFrame(shown).rename_axis(None),
         f"{name if name == neighbour else f'{name} beside {neighbour}'}: mean and 95 % interval; {counted}.",
         index=True,
-        lighter=(front,),
+        lighter=(without_bos,),
         note=signature.without_provenance,
     )

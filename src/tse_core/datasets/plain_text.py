@@ -87,9 +87,9 @@ def with_plain_text(
         values = table[column].astype(object)
         if column not in needed:
             values = values.where(values.notna(), "")
-        strange = [not isinstance(value, str) for value in values]
-        if any(strange):
-            row = strange.index(True)
+        no_text = [not isinstance(value, str) for value in values]
+        if any(no_text):
+            row = no_text.index(True)
             raise InputError(f"{where}, row {row + 1}: {column} is {values.iloc[row]!r}; it must be a text")
         spelled = {text: (plain_right if column == "right" else plain)(text) for text in values.unique()}
         examples += [text for text, new in spelled.items() if text != new]

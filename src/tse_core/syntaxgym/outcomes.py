@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import unknown
+from tse_core.errors import check_known
 from tse_core.models.coerce import as_model
 from tse_core.results.result_index import keep_results
 from tse_core.results.signature import Signature
@@ -148,8 +148,8 @@ def evaluate_suite(
     InputError
         An unknown metric; the model gave a token NaN or probability 0.
     """
-    if metric not in (None, *METRICS):
-        raise unknown("metric", metric, METRICS)
+    if metric is not None:
+        check_known("metric", metric, METRICS)
     model, suite = as_model(model).with_policies(bos=bos), as_suite(suite)
     work = suite_work(model, suite)
     done, metric = run(work, store), metric or suite.metric
@@ -165,12 +165,12 @@ def _outcome(suite: Suite, tokens: pd.DataFrame, kind: str, metric: str, signatu
     """Everything after the token surprisals."""
     regions = _region_rows(suite, tokens, metric)
     rows = []
-    strange = {tuple(key) for key in regions.loc[regions["unknown"] != "", ["item", "region", "condition"]].to_numpy()}
+    affected = {tuple(key) for key in regions.loc[regions["unknown"] != "", ["item", "region", "condition"]].to_numpy()}
     for number, part in regions.groupby("item", sort=False):
         totals = dict(zip(zip(part["region"], part["condition"], strict=True), part["bits"], strict=True))
         for i, formula in enumerate(suite.predictions, 1):
             has_unknown = any(
-                (number, region, condition) in strange
+                (number, region, condition) in affected
                 for wanted, condition in formula.atoms
                 for region in (suite.regions if wanted is None else [wanted])
             )
@@ -181,16 +181,16 @@ def _outcome(suite: Suite, tokens: pd.DataFrame, kind: str, metric: str, signatu
 
 def _region_rows(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
     bits: dict[tuple, list[float]] = defaultdict(list)
-    strange: dict[tuple, list[str]] = defaultdict(list)
+    unknown_words: dict[tuple, list[str]] = defaultdict(list)
     for *place, value, word in tokens[["item", "condition", "region", "bits", "unknown"]].itertuples(index=False):
         bits[tuple(place)].append(value)
-        strange[tuple(place)] += [word] if word else []
+        unknown_words[tuple(place)] += [word] if word else []
     rows = []
     for item in suite.items:
         for condition, texts in item.contents.items():
             for number, content in texts.items():
                 region = (item.number, condition, number)
-                values, words = np.array(bits[region], dtype=float), " ".join(dict.fromkeys(strange[region]))
+                values, words = np.array(bits[region], dtype=float), " ".join(dict.fromkeys(unknown_words[region]))
                 score = region_value(values, metric)
                 rows.append((*region, suite.regions[number], content, score, len(values), words))
     columns = ["item", "condition", "region", "name", "content", "bits", "tokens", "unknown"]

@@ -77,7 +77,7 @@ def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> dic
             f"and {last[token]}, so that neither has a surprisal of its own; take a model whose tokens end at spaces"
         )
     count = len(scores.tokens)
-    unknown = [word if strange else "" for word, strange in zip(words, scores.unknown, strict=True)]
+    unknown = [word if missing else "" for word, missing in zip(words, scores.unknown, strict=True)]
     table = {
         "item": np.full(count, item),
         "condition": np.full(count, condition, dtype=object),

@@ -1,5 +1,7 @@
 """Tables of evaluated suites: accuracy by suite, by circuit, and SyntaxGym's score of a model (Hu et al. 2020)."""
 
+from typing import Any
+
 import pandas as pd
 
 from tse_core.syntaxgym.library import circuit
@@ -21,18 +23,26 @@ def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataF
 COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown", "prediction_1"]
 
 
-def _row(outcome: Outcome, policy: str) -> tuple:
-    strange = outcome.items.groupby("item")["unknown"].any()
-    judged = strange.index if policy == "flag" else strange.index[~strange]
-    if policy == "refuse" and (len(judged) < len(strange) / 2 or (outcome.tokens["unknown"] != "").mean() > 0.1):
+def _row(outcome: Outcome, policy: str) -> dict[str, Any]:
+    unknown = outcome.items.groupby("item")["unknown"].any()
+    judged = unknown.index if policy == "flag" else unknown.index[~unknown]
+    if policy == "refuse" and (len(judged) < len(unknown) / 2 or (outcome.tokens["unknown"] != "").mean() > 0.1):
         judged = judged[:0]
     holds = outcome.by_item[judged]
     first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"][judged]
     suite, nothing = outcome.suite, float("nan")
-    return (
-        label(outcome), outcome.kind, suite.name, circuit(suite), holds.mean() if len(judged) else nothing,
-        int(holds.sum()), len(strange), len(judged), int(strange.sum()), first.mean() if len(judged) else nothing,
-    )  # fmt: skip
+    return {
+        "model": label(outcome),
+        "kind": outcome.kind,
+        "suite": suite.name,
+        "circuit": circuit(suite),
+        "accuracy": holds.mean() if len(judged) else nothing,
+        "correct": int(holds.sum()),
+        "items": len(unknown),
+        "judged": len(judged),
+        "unknown": int(unknown.sum()),
+        "prediction_1": first.mean() if len(judged) else nothing,
+    }
 
 
 def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:

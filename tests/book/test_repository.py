@@ -1,4 +1,4 @@
-"""The house: what the repository promises about itself."""
+"""What the repository promises about itself."""
 
 import itertools
 import re
@@ -83,7 +83,7 @@ def test_a_stored_error_is_found():
 
 
 @pytest.fixture
-def house(tmp_path, monkeypatch):
+def project(tmp_path, monkeypatch):
     """Two small packages and a data folder."""
     files = {
         "data/published/table.csv": "1",
@@ -121,9 +121,9 @@ def house(tmp_path, monkeypatch):
         ("import numpy\nunread = 'unread.csv'", set()),
     ],
 )
-def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_on_nothing_else(house, code, used):
-    (house / "nb.py").write_text(code)
-    found = {Path(name).name for name in inputs.inputs(house / "nb.py")}
+def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_on_nothing_else(project, code, used):
+    (project / "nb.py").write_text(code)
+    found = {Path(name).name for name in inputs.inputs(project / "nb.py")}
     assert found - {"nb.py", "__init__.py"} == used
 
 
