@@ -4,7 +4,8 @@
 
 FOLDER holds copies of src, data and what `write_inputs` writes. The work runs in processes forked from one that has
 loaded everything: once as it is, with every file that Python opens recorded, then with a few bytes changed in each of
-these files in turn (and in all files of the model, which other libraries open). Prints a JSON object for each kind.
+these files in turn (and in all files of the model, which other libraries open). Of many files with one ending in one
+folder, a few are drawn. Prints a JSON object for each kind.
 """
 
 import json
@@ -14,6 +15,7 @@ import re
 import shutil
 import sys
 from importlib.util import source_from_cache
+from itertools import groupby
 from pathlib import Path
 
 OWN = """
@@ -26,9 +28,21 @@ class Own(GPT2LMHeadModel):
         return found
 """
 TRIES = 3  # at changes of a file, until one shows: the first may be in a comment
+TRIES_SHOWN = 20  # the same for a file in which one has to show
+ALIKE = 5  # files with one ending that are changed in a folder
 OPENED: set[str] = set()
-KINDS = ("agreement", "named_pairs", "whole_words", "sentence_pairs", "suites", "laboratory", "trusted", "adapter",
-         "gguf", "curve")  # fmt: skip
+KINDS = {  # of what each kind of work reads: files in which a change has to show in the key, or is refused
+    "agreement": {"pairs.jsonl", "verbs.csv", "model/tokenizer.json", "model/model.safetensors"},
+    "named_pairs": {"data/grammars/marvin-linzen.yaml", "model/tokenizer.json", "model/model.safetensors"},
+    "whole_words": {"pairs.jsonl", "verbs.csv", "model/tokenizer.json", "model/model.safetensors"},
+    "sentence_pairs": {"pairs.jsonl", "model/tokenizer.json", "model/model.safetensors"},
+    "suites": {"suite.json", "model/tokenizer.json", "model/model.safetensors"},
+    "laboratory": {"pairs.jsonl"},
+    "trusted": {"trusted/own.py", "trusted/model.safetensors"},
+    "adapter": {"adapter/adapter_model.safetensors", "model/model.safetensors"},
+    "gguf": {"suite.json", "model.gguf"},
+    "curve": {"data/laboratory/language.yaml"},
+}
 
 
 def scored(kind: str, folder: Path, store: Path):
@@ -132,6 +146,13 @@ def changed(contents: bytes, draw: random.Random) -> bytes:
     return contents[:place] + bytes([new]) + contents[place + 1 :]
 
 
+def drawn(paths: set[Path], draw: random.Random) -> list[Path]:
+    """The paths in order, with at most `ALIKE` of those that share a folder and an ending."""
+    alike = groupby(sorted(paths, key=lambda path: (path.parent, path.suffix, path)), lambda p: (p.parent, p.suffix))
+    groups = [list(group) for _, group in alike]
+    return sorted(path for group in groups for path in draw.sample(group, min(ALIKE, len(group))))
+
+
 def main(folder: Path, seed: int = 0) -> None:
     sys.addaudithook(lambda event, given: OPENED.add(str(given[0])) if event == "open" else None)
     os.environ |= {"TSE_CACHE": str(folder / "cache"), "HF_HOME": str(folder / "hf"), "TOKENIZERS_PARALLELISM": "false"}
@@ -167,10 +188,13 @@ def report(kind: str, folder: Path, loaded: set[str], seed: int) -> dict:
     for path in list(opened):  # what other libraries open beside it
         if path.name in ("config.json", "adapter_config.json"):
             opened |= {beside for beside in path.parent.iterdir() if beside.is_file()}
-    draw, stale, seen, number = random.Random(seed), [], {}, 0
-    for path in sorted(opened - modules - {Path(file) for file in elsewhere}):
+    stale, seen, number = [], {}, 0
+    needed = {folder / name for name in KINDS[kind]}
+    asked = opened - modules - {Path(file) for file in elsewhere}
+    for path in sorted(asked & needed) + drawn(asked - needed, random.Random(seed)):
         contents, name = path.read_bytes(), str(path.relative_to(folder))
-        for _ in range(TRIES if contents else 0):
+        draw = random.Random(f"{seed} {name}")
+        for _ in range((TRIES_SHOWN if name in KINDS[kind] else TRIES) if contents else 0):
             number += 1
             path.write_bytes(changed(contents, draw))
             found = attempt(kind, folder, number)
