@@ -1,5 +1,6 @@
 """The command line: help without torch, results from run to run, two models over shared lemmas."""
 
+import re
 import subprocess
 import sys
 
@@ -37,6 +38,7 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tin
     assert signature.key.startswith(key) and (model, data) == tuple(signature.identity.values())
     shown = tse("results", "show", key)[1].splitlines()
     assert [row.split("\t")[1] for row in shown[:-1]] == ["metric", "EW", "MW", "TSE"] and shown[-1] == str(signature)
+    assert all(re.fullmatch(r"\d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]", row.split("\t")[2]) for row in shown[1:-1])
     assert tse("results", "export", tmp_path / "all.csv")[0] == 0
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "elsewhere"))
     assert "39 numbers added, 0 were there already" in tse("results", "add", tmp_path / "all.csv")[1]
@@ -84,6 +86,22 @@ def test_gc_says_what_it_removes_and_asks_before_it_removes_anything_whole(tse, 
     assert orphan.exists() and not (folder / "x.part").exists()
     assert "1 files" in tse("results", "gc", "--older-than", 0, "--yes")[1]
     assert not orphan.exists() and shard.exists() and store.entries("results")
+
+
+def test_results_of_other_code_are_named_as_such_and_can_be_removed(tse, tiny_causal, monkeypatch):
+    tse("evaluate", tiny_causal, *SIMPLE)
+    with monkeypatch.context() as other:
+        for module in ("store", "result_index"):
+            other.setattr(f"tse_core.results.{module}.code_digest", lambda: "0" * 12)
+        (line,) = tse("results", "list")[1].splitlines()[1:]
+        key, origin = line.split("\t")[0], line.split("\t")[-1]
+        code, _, err = tse("results", "show", key)
+        why = "its numbers were computed by code that has changed since; evaluate again, or"
+        assert (code, origin, err) == (2, "other code", f"tse: {key}: {why} `tse results remove {key}`\n")
+        dry = tse("results", "gc", "--dry-run", "--older-than", 0)[1]
+        assert len([line for line in dry.splitlines() if re.match("results.+: orphan: the code that comp", line)]) == 1
+        assert tse("results", "remove", key) == (0, f"{key}: 1 file removed\n", "")
+        assert len(tse("results", "list")[1].splitlines()) == 1
 
 
 def test_results_are_forgotten_by_key_and_shards_stay(tse, tiny_causal, tmp_path):

@@ -82,7 +82,7 @@ def test_a_folder_of_suites_is_a_group_and_its_results_are_listed(place, shown):
     assert sorted(row[2].split("@")[0] for row in listed) == ["first", "second"]
     assert {row[-1] for row in listed} == {"computed"}
     table = shown("results", "show", listed[0][0], "--store", "kept")
-    assert "all predictions" in table and "95 % interval" in table
+    assert "all predictions" in table and "score [95 % interval]" in table
 
 
 def test_a_second_run_reads_the_store(place, shown):
