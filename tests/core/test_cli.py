@@ -1,16 +1,20 @@
 """The command line: help without torch, results from run to run, two models over shared lemmas."""
 
+import json
 import re
 import subprocess
 import sys
+import warnings
 
 import pandas as pd
 import pytest
 
+from tse_core.cli import _warn
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
 
+MODEL = "lab-systematic-masked"
 SIMPLE = ("--data", "marvin-linzen/simple")
 
 
@@ -123,6 +127,24 @@ def test_a_damaged_shard_is_told_in_one_line(tse, tiny_causal, tmp_path):
     code, _, err = tse("evaluate", tiny_causal, *SIMPLE)
     told = [line for line in err.splitlines() if line.startswith("tse:")]
     assert code == 0 and told == [f"tse: {shard} is damaged and was removed, it is computed again"]
+
+
+def test_warnings_of_this_package_are_shown_unless_the_output_says_the_same(tse, tmp_path):
+    warnings.resetwarnings()  # until the test ends; the tests' own filters hide two of them
+    pair = {"sentence_good": "The author laughs loudly.", "sentence_bad": "The author laugh loudly.", "label": -1}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair | {"subject": "author"}))
+    (tmp_path / "plan.yaml").write_text(json.dumps({"models": [MODEL], "data": [str(tmp_path / "pairs.jsonl")]}))
+    guessed, unknown = "no field 'noun' beside 'subject'", f"{MODEL} reads words of the contexts as unknown"
+    code, out, err = tse("evaluate", MODEL, "--data", tmp_path / "pairs.jsonl")
+    assert code == 0 and guessed in err and unknown not in err and f"that {MODEL} does not know: 'loudly.'" in out
+    code, _, err = tse("sweep", tmp_path / "plan.yaml", "--dry-run")
+    assert code == 0 and err.count(guessed) == err.count(unknown) == 1
+
+
+def test_warnings_of_other_packages_are_not_shown(capsys):
+    for category in (UserWarning, DeprecationWarning):
+        _warn("for developers", category, "file.py", 1)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.slow
