@@ -24,7 +24,7 @@ from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.cli import main
-from tse_core.errors import StoreWarning, LittleCountedWarning
+from tse_core.errors import LittleCountedWarning, StoreWarning
 from tse_core.results.result_index import keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS

@@ -19,7 +19,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from suites import suite_data
 from tse_book.baselines.baselines import train_baseline
 from tse_core import load_model
-from tse_core.errors import StoreWarning, InputError
+from tse_core.errors import InputError, StoreWarning
 from tse_core.models.surprisal_model import PROBE, SurprisalModel
 from tse_core.paths import data_folder
 from tse_core.results.result_index import find

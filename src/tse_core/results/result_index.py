@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from tse_core.errors import StoreWarning, InputError
+from tse_core.errors import InputError, StoreWarning
 from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
 from tse_core.results.store import IMPORTED, Store

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tse_core.errors import StoreWarning, InputError
+from tse_core.errors import InputError, StoreWarning
 from tse_core.files import write_aside
 from tse_core.paths import store_folder
 from tse_core.results.code import code_digest
@@ -136,7 +136,8 @@ class Store:
                 elif about is None:
                     reason = "orphan: nothing says what it is" if old else ""
                 else:
-                    reason = "orphan: the code that computed it has changed" if old and _outdated(about, contents) else ""
+                    outdated = old and _outdated(about, contents)
+                    reason = "orphan: the code that computed it has changed" if outdated else ""
                 if reason:
                     found.append(Waste(path, reason, path.stat().st_size))
         return found
@@ -179,8 +180,8 @@ class Store:
                 ) from error
             if error.errno in _NO_WRITING:
                 raise InputError(
-                    f"cannot write to the store {self.folder} ({error.strerror}); choose another folder with --store or "
-                    "TSE_STORE"
+                    f"cannot write to the store {self.folder} ({error.strerror}); choose another folder with --store "
+                    "or TSE_STORE"
                 ) from error
             raise
 
