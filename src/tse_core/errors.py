@@ -53,11 +53,16 @@ class UnknownWordsWarning(TseWarning):
     """A model does not know words of the contexts that it is asked about; one line names them."""
 
 
+def shortened(value: object) -> str:
+    """A value as Python writes it, a long text cut to 60 characters."""
+    return repr(value if not isinstance(value, str) or len(value) <= 60 else value[:57] + "...")
+
+
 def check_known(what: str, name: object, known: Collection, hint: str = "") -> None:
     """Raises the error of `unknown` for a name that is not among the known ones."""
     try:
         there = name in known
-    except (TypeError, ValueError):  # a list or an array is no name
+    except (TypeError, ValueError):  # a list or an array is not a name
         there = False
     if not there:
         raise unknown(what, name, known, hint)

@@ -218,7 +218,7 @@ def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_inter
         ({"score": np.nan}, "row 1: the interval .* does not contain the score nan"),
         ({"model": "another"}, "row 1: model is another, but its signature says m"),
         ({"protocol": "released"}, "row 1: protocol is released, but its signature says exact"),
-        ({"construction": "Simple"}, "row 3: the same number stands in an earlier row with other values"),
+        ({"construction": "Simple"}, "row 3: the same number appears in an earlier row with other values"),
         ({"side": "left"}, "row 1: side is 'left'; it must be (empty|top or bottom)"),
         ({"cutoff": 0.5, "side": ""}, "row 1: side is ''; it must be top or bottom, as there is a cut-off"),
         ({"cutoff": np.nan, "side": "top"}, "row 1: side is 'top'; it must be empty, as there is no cut-off"),

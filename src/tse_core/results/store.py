@@ -224,7 +224,7 @@ def _digest_in(path: Path) -> str:
 def _table(contents: bytes) -> pd.DataFrame | None:
     try:
         return pd.read_parquet(io.BytesIO(contents))
-    except (OSError, ValueError, KeyError):  # what pyarrow raises for a file that is no table
+    except (OSError, ValueError, KeyError):  # what pyarrow raises for a file that is not a table
         return None
 
 

@@ -33,7 +33,7 @@ from tse_core.results.work import Work, run, unfinished
 from tse_core.sweep.benchmarks import Result, Scored, Works, forget_data, result_of
 from tse_core.sweep.runs import Model, Run
 
-SHOWN = (ChangedTextWarning, GuessedWarning, LittleCountedWarning, SetAsideWarning, UnknownWordsWarning)  # when planned
+SHOWN_WHEN_PLANNED = (ChangedTextWarning, GuessedWarning, LittleCountedWarning, SetAsideWarning, UnknownWordsWarning)
 WORKER_BYTES = 600e6  # a worker's interpreter and libraries, and one block of logits with what is computed from it
 
 
@@ -173,7 +173,7 @@ def score_task(task: Task) -> Report:
     """Score the shards of a task and put them into the store; what runs on a worker."""
     # One task at a time, whatever the worker's settings: memory is planned for one.
     with _worker.lock, warnings.catch_warnings():
-        for category in SHOWN:
+        for category in SHOWN_WHEN_PLANNED:
             warnings.simplefilter("ignore", category)
         start = time.perf_counter()
         torch.set_num_threads(task.threads)

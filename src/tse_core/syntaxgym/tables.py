@@ -75,8 +75,7 @@ def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame with model, circuit, suites (how many), accuracy, low, high: a 95 % interval over other items of the same
-    suites, from the suites' own (Wilson's), joined by
-    `tse_core.uncertainty.shares.joined`.
+    suites, from the suites' own (Wilson's), joined by `tse_core.uncertainty.shares.joined`.
     """
     judged = accuracies.dropna(subset=["accuracy"])
     rows = []
