@@ -108,6 +108,17 @@ def test_results_of_other_code_are_named_as_such_and_can_be_removed(tse, tiny_ca
         assert len(tse("results", "list")[1].splitlines()) == 1
 
 
+def test_results_of_which_every_file_is_damaged_say_so(tse, tiny_causal, tmp_path):
+    tse("evaluate", tiny_causal, *SIMPLE)
+    (file,) = (tmp_path / "store").glob("results/*/*.parquet")
+    file.write_bytes(b"?")
+    key = file.parent.name[:10]
+    assert tse("results", "list")[1].splitlines()[1].split("\t")[-1] == "damaged"
+    code, _, err = tse("results", "show", key)
+    assert code == 2 and f"tse: {key}: its files are damaged; evaluate again, or `tse results remove {key}`" in err
+    assert tse("results", "remove", key)[0] == 0 and not file.parent.exists()
+
+
 def test_results_are_forgotten_by_key_and_shards_stay(tse, tiny_causal, tmp_path):
     tse("evaluate", tiny_causal, *SIMPLE)
     shards = set((tmp_path / "store").glob("*/*.pairs.*"))

@@ -80,7 +80,8 @@ def test_only_the_public_suites_have_to_be_downloaded_for_public(place, tse, mon
     monkeypatch.setattr("tse_core.syntaxgym.library.list_suites", lambda: listed[chosen])
     monkeypatch.setattr("tse_core.syntaxgym.library.load_suites", lambda name: [read_suite("tiny.json")])
     chosen = [True, True, True]
-    assert "1 of the public suites are not downloaded" in tse("syntaxgym", "evaluate", MODEL, "public")[2]
+    for name in ("public", "syntaxgym"):
+        assert "1 of the public suites are not downloaded" in tse("syntaxgym", "evaluate", MODEL, name)[2]
     chosen = [True, False, True]
     assert tse("syntaxgym", "evaluate", MODEL, "public")[0] == 0
 

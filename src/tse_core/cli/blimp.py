@@ -15,7 +15,7 @@ from tse_core.spreadsheets import csv_text
 HELP = """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
 All 67 paradigms by default; they are downloaded with [b]tse data fetch blimp[/b]. Finished paradigms are kept: a run
-that was stopped resumes where it stopped.
+that was interrupted resumes where it stopped.
 
 [b]Methods[/b]: full-sentence (default), one-prefix and two-prefix for causal models; pll (default) and pll-l2r for
 masked ones.

@@ -106,8 +106,8 @@ def evaluate(
     from tse_core.datasets.names import load_pairs
     from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs
 
-    for said_below in (LittleCountedWarning, UnknownWordsWarning):  # by the line `scored` of each run
-        warnings.simplefilter("ignore", said_below)
+    for category in (LittleCountedWarning, UnknownWordsWarning):  # the line `scored` of each run says both
+        warnings.simplefilter("ignore", category)
     of_all_words = Cutoffs(tuple(p for p in PAPER_CUTOFFS.top if p <= 0.7 or p == 1), bottom=())
     how: dict[str, Any] = {
         "cutoffs": of_all_words if cut == "all-words" else PAPER_CUTOFFS,

@@ -184,8 +184,8 @@ def gc(
 ) -> None:
     """Remove damaged files, parts left by killed runs, and orphans.
 
-    An orphan is a shard or a file of finished numbers that nothing describes, or that code computed which has changed
-    since. Asks before it removes anything whole. Only the store's own files are examined.
+    An orphan is a shard or a file of finished numbers that nothing describes, or that was computed by code that has
+    changed since. Asks before it removes anything whole. Only the store's own files are examined.
 
     Example:  tse results gc --dry-run
     """

@@ -145,13 +145,13 @@ def convert(
 
 def _read(names: list[str]) -> list:
     """The suites that names, files, folders and groups mean."""
-    from tse_core.syntaxgym.library import list_suites, load_suites
+    from tse_core.syntaxgym.library import PUBLIC, list_suites, load_suites
 
     read = [suite for name in names for suite in load_suites(name)]
-    suites = list_suites()
-    missing = int((~suites["available"] & (suites["source"] == "public")).sum())
-    if "public" in names and missing:
-        raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch syntaxgym")
+    if "public" in names or PUBLIC in names:
+        suites = list_suites()
+        if missing := int((~suites["available"] & (suites["source"] == "public")).sum()):
+            raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch {PUBLIC}")
     if not read:
         raise InputError(f"{', '.join(names)}: holds no suite (.json or .csv)")
     return read
