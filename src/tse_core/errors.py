@@ -21,35 +21,48 @@ class InputError(ValueError):
         return text if len(text) <= 2000 else f"{text[:1500]} ... {text[-490:]}"
 
 
-class DamagedFileWarning(UserWarning):
-    """A stored file is damaged; it is named, removed and computed again."""
+class TseWarning(UserWarning):
+    """What a user should know and need not mend, in one line. The command line prints it."""
 
 
-class GuessedWarning(UserWarning):
-    """Something that the data should give was inferred instead; one line says what and how."""
+class StoreWarning(TseWarning):
+    """Something in the store was not used: a damaged file, or an imported number that this code contradicts."""
 
 
-class ChangedTextWarning(UserWarning):
+class GuessedWarning(TseWarning):
+    """Something that the data or the model's file should say was inferred instead; one line says what and how."""
+
+
+class MemoryWarning(TseWarning):
+    """Memory ran out, and the work goes on in smaller pieces."""
+
+
+class ChangedTextWarning(TseWarning):
     """Text was normalised when it was read (spaces, accented letters); one line says where."""
 
 
-class SetAsideWarning(UserWarning):
+class SetAsideWarning(TseWarning):
     """Part of a data set was left out by rule; one line says how much and why."""
 
 
-class LittleCountedWarning(UserWarning):
+class LittleCountedWarning(TseWarning):
     """Hardly any of the lemmas or pairs that were given could be scored."""
 
 
-class UnknownWordsWarning(UserWarning):
+class UnknownWordsWarning(TseWarning):
     """A model does not know words of the contexts that it is asked about; one line names them."""
+
+
+def shortened(value: object) -> str:
+    """A value as Python writes it, a long text cut to 60 characters."""
+    return repr(value if not isinstance(value, str) or len(value) <= 60 else value[:57] + "...")
 
 
 def check_known(what: str, name: object, known: Collection, hint: str = "") -> None:
     """Raises the error of `unknown` for a name that is not among the known ones."""
     try:
         there = name in known
-    except (TypeError, ValueError):  # a list or an array is no name
+    except (TypeError, ValueError):  # a list or an array is not a name
         there = False
     if not there:
         raise unknown(what, name, known, hint)

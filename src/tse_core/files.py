@@ -13,10 +13,11 @@ import yaml
 
 from tse_core.errors import InputError
 
-LARGEST = 2**31  # bytes of a text that is read at once
+LARGEST = 2**31  # bytes of text that are read at once
 LARGEST_YAML = 2**22
 LONGEST_NAME = 80  # characters; file systems take 255 bytes
-is_there, is_file, is_folder = os.path.exists, os.path.isfile, os.path.isdir  # False for what can be no path
+# These return False, rather than fail, for text that cannot be a path.
+is_there, is_file, is_folder = os.path.exists, os.path.isfile, os.path.isdir
 
 
 def safe_name(text: str) -> str:
@@ -48,7 +49,7 @@ def read_text(path: str | Path, *, largest: int = LARGEST) -> str:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError:  # a NUL, or half of a character
-        raise InputError(f"{str(path)!r} is no path of a file") from None
+        raise InputError(f"{str(path)!r} is not a file path") from None
     if len(contents) > largest:
         raise InputError(f"{path}: has more than {largest:,} bytes")
     return decoded(contents, str(path))
@@ -105,7 +106,7 @@ class _PlainYaml(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, Hashable) and key in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {str(key)[:80]!r} stands here twice", key_node.start_mark
+                    None, None, f"the key {str(key)[:80]!r} appears twice", key_node.start_mark
                 )
             seen |= {key} if isinstance(key, Hashable) else set()
         return super().construct_mapping(node, deep)
@@ -130,7 +131,7 @@ def write_output(path: str | Path, contents: str | bytes) -> None:
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{str(path)!r} is no path of a file") from None
+        raise InputError(f"{str(path)!r} is not a file path") from None
 
 
 def write_aside(path: Path, contents: bytes) -> None:

@@ -1,6 +1,6 @@
-"""Joining words: how the parts around a gap become a sentence, and the normal form in which all text is read.
+"""Joining words: how parts become a sentence, and the normal form in which all text is read.
 
-Also, a common label for the singular and the plural of an English noun.
+Also, where a word begins and ends, and a common label for the singular and the plural of an English noun.
 """
 
 import unicodedata
@@ -54,6 +54,16 @@ def join(left: str, word: str, right: str) -> str:
     if not right or right[0] == " " or (right[0] in MARKS and not opens):
         return start + right
     return f"{start} {right}"
+
+
+def word_span(sentence: str, position: int) -> tuple[int, int]:
+    """Start and end of the word (what stands between spaces) around a character.
+
+    >>> word_span("The author laughs.", 12)
+    (11, 18)
+    """
+    start = sentence.rfind(" ", 0, position + 1) + 1
+    return start, start + len(sentence[start:].split(" ", 1)[0])
 
 
 def spelled_nouns(subjects: Iterable[str]) -> list[str]:

@@ -1,15 +1,20 @@
 """The command line: help without torch, results from run to run, two models over shared lemmas."""
 
+import json
+import re
 import subprocess
 import sys
+import warnings
 
 import pandas as pd
 import pytest
 
+from tse_core.cli import _warn
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
 
+MODEL = "lab-systematic-masked"
 SIMPLE = ("--data", "marvin-linzen/simple")
 
 
@@ -37,6 +42,7 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tin
     assert signature.key.startswith(key) and (model, data) == tuple(signature.identity.values())
     shown = tse("results", "show", key)[1].splitlines()
     assert [row.split("\t")[1] for row in shown[:-1]] == ["metric", "EW", "MW", "TSE"] and shown[-1] == str(signature)
+    assert all(re.fullmatch(r"\d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]", row.split("\t")[2]) for row in shown[1:-1])
     assert tse("results", "export", tmp_path / "all.csv")[0] == 0
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "elsewhere"))
     assert "39 numbers added, 0 were there already" in tse("results", "add", tmp_path / "all.csv")[1]
@@ -86,6 +92,33 @@ def test_gc_says_what_it_removes_and_asks_before_it_removes_anything_whole(tse, 
     assert not orphan.exists() and shard.exists() and store.entries("results")
 
 
+def test_results_of_other_code_are_named_as_such_and_can_be_removed(tse, tiny_causal, monkeypatch):
+    tse("evaluate", tiny_causal, *SIMPLE)
+    with monkeypatch.context() as other:
+        for module in ("store", "result_index"):
+            other.setattr(f"tse_core.results.{module}.code_digest", lambda: "0" * 12)
+        (line,) = tse("results", "list")[1].splitlines()[1:]
+        key, origin = line.split("\t")[0], line.split("\t")[-1]
+        code, _, err = tse("results", "show", key)
+        why = "its numbers were computed by code that has changed since; evaluate again, or"
+        assert (code, origin, err) == (2, "other code", f"tse: {key}: {why} `tse results remove {key}`\n")
+        dry = tse("results", "gc", "--dry-run", "--older-than", 0)[1]
+        assert len([line for line in dry.splitlines() if re.match("results.+: orphan: the code that comp", line)]) == 1
+        assert tse("results", "remove", key) == (0, f"{key}: 1 file removed\n", "")
+        assert len(tse("results", "list")[1].splitlines()) == 1
+
+
+def test_results_of_which_every_file_is_damaged_say_so(tse, tiny_causal, tmp_path):
+    tse("evaluate", tiny_causal, *SIMPLE)
+    (file,) = (tmp_path / "store").glob("results/*/*.parquet")
+    file.write_bytes(b"?")
+    key = file.parent.name[:10]
+    assert tse("results", "list")[1].splitlines()[1].split("\t")[-1] == "damaged"
+    code, _, err = tse("results", "show", key)
+    assert code == 2 and f"tse: {key}: its files are damaged; evaluate again, or `tse results remove {key}`" in err
+    assert tse("results", "remove", key)[0] == 0 and not file.parent.exists()
+
+
 def test_results_are_forgotten_by_key_and_shards_stay(tse, tiny_causal, tmp_path):
     tse("evaluate", tiny_causal, *SIMPLE)
     shards = set((tmp_path / "store").glob("*/*.pairs.*"))
@@ -105,6 +138,24 @@ def test_a_damaged_shard_is_told_in_one_line(tse, tiny_causal, tmp_path):
     code, _, err = tse("evaluate", tiny_causal, *SIMPLE)
     told = [line for line in err.splitlines() if line.startswith("tse:")]
     assert code == 0 and told == [f"tse: {shard} is damaged and was removed, it is computed again"]
+
+
+def test_warnings_of_this_package_are_shown_unless_the_output_says_the_same(tse, tmp_path):
+    warnings.resetwarnings()  # until the test ends; the tests' own filters hide two of them
+    pair = {"sentence_good": "The author laughs loudly.", "sentence_bad": "The author laugh loudly.", "label": -1}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair | {"subject": "author"}))
+    (tmp_path / "plan.yaml").write_text(json.dumps({"models": [MODEL], "data": [str(tmp_path / "pairs.jsonl")]}))
+    guessed, unknown = "no field 'noun' beside 'subject'", f"{MODEL} reads words of the contexts as unknown"
+    code, out, err = tse("evaluate", MODEL, "--data", tmp_path / "pairs.jsonl")
+    assert code == 0 and guessed in err and unknown not in err and f"that {MODEL} does not know: 'loudly.'" in out
+    code, _, err = tse("sweep", tmp_path / "plan.yaml", "--dry-run")
+    assert code == 0 and err.count(guessed) == err.count(unknown) == 1
+
+
+def test_warnings_of_other_packages_are_not_shown(capsys):
+    for category in (UserWarning, DeprecationWarning):
+        _warn("for developers", category, "file.py", 1)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement import job as _job
 from tse_core.agreement import shards as _shards
 from tse_core.datasets import downloads
-from tse_core.errors import DamagedFileWarning
+from tse_core.errors import StoreWarning
 from tse_core.files import write_aside
 from tse_core.results.store import Store, digest, parquet
 from tse_core.results.tidy import write_results
@@ -79,7 +79,7 @@ def test_damaged_and_swapped_shards_are_named_and_only_they_are_computed_again(r
     first.rename(tmp_path / "moved")
     second.rename(second.with_name(f"{stems[0]}.{digests[1]}.parquet"))  # each with its digest in the other's place
     (tmp_path / "moved").rename(first.with_name(f"{stems[1]}.{digests[0]}.parquet"))
-    with counted_shards() as computed, pytest.warns(DamagedFileWarning) as said:
+    with counted_shards() as computed, pytest.warns(StoreWarning) as said:
         assert run(tmp_path) == unbroken
     assert all(any(name in str(warning.message) for warning in said) for name in (damaged.name, *stems))
     assert len(computed) == 3 and {path: path.read_bytes() for path in contents} == contents
@@ -93,7 +93,7 @@ def test_tables_with_a_right_digest_that_are_not_the_shards_are_noticed(run, tmp
         contents = change(pd.read_parquet(path))
         path.unlink()
         path.with_name(f"{path.name.rsplit('.', 2)[0]}.{digest(path, contents)}.parquet").write_bytes(contents)
-    with counted_shards() as computed, pytest.warns(DamagedFileWarning):
+    with counted_shards() as computed, pytest.warns(StoreWarning):
         assert run(tmp_path) == unbroken
     assert len(computed) == len(changes)
 
@@ -102,12 +102,12 @@ def test_damaged_results_and_descriptions_are_made_again(run, tmp_path):
     unbroken = run(tmp_path)
     result = next(tmp_path.glob("results/*/*.parquet"))
     result.write_bytes(result.read_bytes()[:-10])
-    with pytest.warns(DamagedFileWarning, match="left out; `tse results gc` removes it"):
+    with pytest.warns(StoreWarning, match="left out; `tse results gc` removes it"):
         assert run(tmp_path) == unbroken
     for about in tmp_path.glob("**/about.json"):
         about.write_text('{"identity": ')
     with warnings.catch_warnings():
-        warnings.simplefilter("error", DamagedFileWarning)
+        warnings.simplefilter("error", StoreWarning)
         assert run(tmp_path) == unbroken
     store = Store(tmp_path)
     assert len(store.entries("results")) == len(store.entries("work")) == 1 and store.waste(-1) == []
@@ -138,15 +138,18 @@ def test_parts_that_a_killed_run_left_do_not_matter_and_gc_finds_them_damaged_an
 
 def test_gc_offers_what_code_scored_that_has_changed_since(run, tmp_path, monkeypatch):
     run(tmp_path)
-    store, before = Store(tmp_path), set(shards(tmp_path))
-    assert store.waste(older_than=-1) == []
-    monkeypatch.setattr("tse_core.results.store.code_digest", lambda: "0" * 12)
-    monkeypatch.setattr("tse_core.results.work.code_digest", lambda: "0" * 12)
+    store, before, numbers = Store(tmp_path), set(shards(tmp_path)), set(tmp_path.glob("results/*/*.parquet"))
+    assert store.waste(older_than=-1) == [] and numbers
+    for module in ("store", "work", "result_index"):
+        monkeypatch.setattr(f"tse_core.results.{module}.code_digest", lambda: "0" * 12)
     run(tmp_path)
     after = set(shards(tmp_path))
     assert len(after) == 2 * len(before) and after > before  # nothing of the old code was served
-    assert {waste.path for waste in store.waste(older_than=-1)} == before
-    assert {waste.reason for waste in store.waste(older_than=-1)} == {"orphan: the code that scored it has changed"}
+    found = store.waste(older_than=-1)
+    assert {waste.path for waste in found} == before | numbers
+    assert {waste.reason for waste in found} == {"orphan: the code that computed it has changed"}
+    store.remove(found)
+    assert len(store.entries("work")) == len(store.entries("results")) == 1 and store.waste(older_than=-1) == []
 
 
 def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, tmp_path):

@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from bad_files import write_files
+from tse_book.recorded import read_provenance
 from tse_core import InputError, evaluate, load_pairs
 from tse_core.cli import INTERNAL, main
+from tse_core.cli.report import write_report
+from tse_core.files import safe_name
 from tse_core.results.tidy import write_results
 from tse_core.uncertainty.intervals import interval
 
@@ -79,11 +82,24 @@ def test_a_fault_of_the_program_gives_a_short_report_and_another_exit_code(monke
         main(["evaluate", "lab-x"])
     said = capsys.readouterr().err.splitlines()
     assert left.value.code == INTERNAL == 70 and len(said) == 3
-    assert said[0].startswith("tse: internal error in evaluate.py, line ") and said[0].endswith("KeyError: 'a bug'")
+    assert re.fullmatch("tse: internal error in tse_core/cli/evaluate.py, line [0-9]+: KeyError: 'a bug'", said[0])
     assert re.match(r"  tse-core \S+, Python \S+, .*torch \S+, transformers \S+", said[1])
     (report,) = tmp_path.iterdir()
     assert str(report) in said[2] and "report it" in said[2]
     assert report.read_text().startswith("$ tse evaluate lab-x\n") and "Traceback" in report.read_text()
+
+
+def test_a_fault_is_blamed_on_the_package_it_is_in(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def reported(function):
+        with pytest.raises((TypeError, AttributeError)) as raised:
+            function(None)
+        return write_report(raised.value, ["recorded"]).partition(", line")[0]
+
+    assert reported(safe_name) == "tse: internal error in tse_core/files.py"
+    assert reported(read_provenance) == "tse: internal error in tse_book/recorded.py"
+    assert reported(int) == "tse: internal error in core/test_errors_catalogue.py"
 
 
 def test_whoever_stops_a_command_is_told_that_finished_work_is_kept(monkeypatch, capsys):

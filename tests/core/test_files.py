@@ -49,7 +49,7 @@ def test_two_names_share_no_file_even_where_case_is_ignored(first, second):
     ("contents", "line"),
     [
         (BOMB, "line 2: .*the alias \\*a; write out"),
-        ("a: 1\nb: 2\na: 3\n", "line 3: .*the key 'a' stands here twice"),
+        ("a: 1\nb: 2\na: 3\n", "line 3: .*the key 'a' appears twice"),
         ("a: 2021-13-45\n", "month must be in"),
         ("[" * 5000, "nested too deep"),
         ("- \t\0", "line 1|special characters"),
@@ -70,7 +70,7 @@ def test_plain_yaml_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "line"), [("absent", "no such file"), (".", "Is a directory"), ("a\0b", "is no path")]
+    ("name", "line"), [("absent", "no such file"), (".", "Is a directory"), ("a\0b", "is not a file path")]
 )
 def test_what_cannot_be_read_is_named(tmp_path, name, line):
     with pytest.raises(InputError, match=line):
@@ -119,7 +119,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "line"),
-    [("absent/out.csv", "there is no folder"), ("folder", "Is a directory"), ("a\0b", "is no path"),
+    [("absent/out.csv", "there is no folder"), ("folder", "Is a directory"), ("a\0b", "is not a file path"),
      ("x" * 300, "File name too long")],
 )  # fmt: skip
 def test_where_nothing_can_be_written(tmp_path, name, line):

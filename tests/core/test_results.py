@@ -13,7 +13,7 @@ from tse_core.agreement.curves import number_names
 from tse_core.agreement.evaluate import NOISE
 from tse_core.cli.results import other_contents
 from tse_core.datasets.names import data_hash
-from tse_core.errors import DamagedFileWarning
+from tse_core.errors import StoreWarning
 from tse_core.metrics.scores import Cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.result_index import find, finished, keep_results
@@ -161,7 +161,7 @@ def test_computed_numbers_go_before_imported_ones_that_differ(tmp_path):
     store, key = Store(tmp_path), Signature.parse(SIGNATURE).key
     keep_results(tidy((0.9, 0.75)), store, imported=True)
     message = "Simple, TSE: 0.5000, but 0.9000 was imported .* computed number counts"
-    with pytest.warns(DamagedFileWarning, match=message):
+    with pytest.warns(StoreWarning, match=message):
         assert keep_results(tidy(), store, imported=False) == 4
     assert find(key, store).set_index(["construction", "metric"])["score"]["Simple", "TSE"] == 0.5
     with pytest.raises(InputError, match="0.9000, but the store has 0.5000"):
@@ -218,7 +218,7 @@ def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_inter
         ({"score": np.nan}, "row 1: the interval .* does not contain the score nan"),
         ({"model": "another"}, "row 1: model is another, but its signature says m"),
         ({"protocol": "released"}, "row 1: protocol is released, but its signature says exact"),
-        ({"construction": "Simple"}, "row 3: the same number stands in an earlier row with other values"),
+        ({"construction": "Simple"}, "row 3: the same number appears in an earlier row with other values"),
         ({"side": "left"}, "row 1: side is 'left'; it must be (empty|top or bottom)"),
         ({"cutoff": 0.5, "side": ""}, "row 1: side is ''; it must be top or bottom, as there is a cut-off"),
         ({"cutoff": np.nan, "side": "top"}, "row 1: side is 'top'; it must be empty, as there is no cut-off"),

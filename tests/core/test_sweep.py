@@ -24,7 +24,7 @@ from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.cli import main
-from tse_core.errors import DamagedFileWarning, LittleCountedWarning
+from tse_core.errors import LittleCountedWarning, StoreWarning
 from tse_core.results.result_index import keep_results
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -227,7 +227,7 @@ def test_imported_scores_are_never_taken_for_computed_ones(checkpoints, two, tmp
     plan = {"models": [str(checkpoints / "step-1")], "data": [two]}
     first = sweep(plan, store=tmp_path / "here").tidy()
     keep_results(first[TIDY_COLUMNS].assign(score=0.25), Store(tmp_path / "there"), imported=True)
-    with pytest.warns(DamagedFileWarning, match="0.2500 was imported under the same signature; the comp"):
+    with pytest.warns(StoreWarning, match="0.2500 was imported under the same signature; the comp"):
         found = sweep(plan, store=tmp_path / "there").tidy()
     pd.testing.assert_series_equal(found["score"], first["score"])
 

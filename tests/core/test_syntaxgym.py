@@ -19,7 +19,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from suites import suite_data
 from tse_book.baselines.baselines import train_baseline
 from tse_core import load_model
-from tse_core.errors import DamagedFileWarning, InputError
+from tse_core.errors import InputError, StoreWarning
 from tse_core.models.surprisal_model import PROBE, SurprisalModel
 from tse_core.paths import data_folder
 from tse_core.results.result_index import find
@@ -383,7 +383,7 @@ def test_a_suite_of_which_the_store_has_lost_tokens_is_scored_again(tmp_path):
     (file,) = (tmp_path / key).glob("*.parquet")
     file.unlink()
     store.put(key, "suite", {"tokens": first.tokens.iloc[:-1]})  # whole in itself, with the right digest
-    with pytest.warns(DamagedFileWarning, match="computed again"):
+    with pytest.warns(StoreWarning, match="computed again"):
         again = evaluate_suite(model, suite, store=store)
     pd.testing.assert_frame_equal(first.tokens, again.tokens)
 

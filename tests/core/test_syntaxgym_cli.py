@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from letters import write_letters
@@ -45,9 +46,44 @@ def test_evaluate_prints_accuracy_and_predictions(place, shown):
     assert lines[4].startswith("  my-model@")
 
 
-def test_unknown_words_can_be_refused(place, tse):
-    code, _, said = tse("syntaxgym", "evaluate", MODEL, "tiny.json", "--unknown", "refuse")
-    assert code == 2 and "tiny: unknown words in 1 of 3 items: Ra" in said
+def test_items_with_unknown_words_can_be_refused_and_are_counted(place, tse, shown):
+    items = [{"plural": [who, "run"], "singular": [who, "runs"]} for who in ("The cats", "The big dogs", "The cats Ra")]
+    (place / "more.json").write_text(json.dumps(SUITE | {"items": suite_data(items, "(2;%plural%) > 0")["items"]}))
+    lines = shown("syntaxgym", "evaluate", MODEL, "more.json", "--unknown", "refuse").splitlines()
+    assert lines[0] == "Accuracy: 1.0000 (2/2 correct)" and "prediction 2: 1.0000 (2/2 correct)" in lines[2]
+    assert lines[3:5] == [
+        "  unknown words are in 1 of 3 items: Ra", "  not judged: 1 of 3 items; --unknown flag judges them",
+    ]  # fmt: skip
+    code, out, said = tse("syntaxgym", "evaluate", MODEL, "more.json", "tiny.json", "--unknown", "refuse", "--out", ".")
+    cells = [line.split("\t")[3:] for line in out.splitlines()[1:3]]
+    assert code == 0 and cells == [["1.000", "2/2", "1 of 3"], ["-", "0/0", "1 of 3"]]
+    refused = "4 of 6 items are not judged because of unknown words, all those of 1 suite among them"
+    about = "what was written is about all items, those with unknown words too"
+    assert said == f"note: {refused}\nnote: {about}\n"
+
+
+def test_a_suite_of_which_too_much_is_unknown_is_not_judged(place, shown):
+    lines = shown("syntaxgym", "evaluate", MODEL, "tiny.json", "--unknown", "refuse").splitlines()
+    assert lines[:3] == [
+        "Accuracy: not judged, as too many words are unknown", "  unknown words are in 1 of 3 items: Ra",
+        "  not judged: 3 of 3 items; --unknown flag judges them",
+    ]  # fmt: skip
+
+
+def test_the_two_commands_that_list_suites_print_the_same_table(tse):
+    assert tse("syntaxgym", "list") == tse("list", "suites")
+
+
+def test_only_the_public_suites_have_to_be_downloaded_for_public(place, tse, monkeypatch):
+    rows = [("here", "public", "", True), ("there", "public", "", False), ("far", "own", "", False)]
+    listed = pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
+    monkeypatch.setattr("tse_core.syntaxgym.library.list_suites", lambda: listed[chosen])
+    monkeypatch.setattr("tse_core.syntaxgym.library.load_suites", lambda name: [read_suite("tiny.json")])
+    chosen = [True, True, True]
+    for name in ("public", "syntaxgym"):
+        assert "1 of the public suites are not downloaded" in tse("syntaxgym", "evaluate", MODEL, name)[2]
+    chosen = [True, False, True]
+    assert tse("syntaxgym", "evaluate", MODEL, "public")[0] == 0
 
 
 def test_models_and_suites_are_crossed_and_the_evaluated_suites_written(place, shown):
@@ -82,7 +118,7 @@ def test_a_folder_of_suites_is_a_group_and_its_results_are_listed(place, shown):
     assert sorted(row[2].split("@")[0] for row in listed) == ["first", "second"]
     assert {row[-1] for row in listed} == {"computed"}
     table = shown("results", "show", listed[0][0], "--store", "kept")
-    assert "all predictions" in table and "95 % interval" in table
+    assert "all predictions" in table and "score [95 % interval]" in table
 
 
 def test_a_second_run_reads_the_store(place, shown):

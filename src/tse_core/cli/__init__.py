@@ -9,7 +9,7 @@ import sys
 import warnings
 from threading import current_thread, main_thread
 
-from tse_core.errors import ChangedTextWarning, DamagedFileWarning, InputError, SetAsideWarning, shown
+from tse_core.errors import InputError, StoreWarning, TseWarning, shown
 
 INTERNAL = 70  # exit code of a fault in the program
 STOPPED = 130
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
         signal.signal(signal.SIGINT, _interrupted)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     with warnings.catch_warnings():
-        warnings.simplefilter("always", DamagedFileWarning)
+        warnings.simplefilter("always", StoreWarning)
         warnings.showwarning = _warn
         sys.exit(_run(arguments))
 
@@ -134,5 +134,5 @@ def _stopped() -> int:
 
 def _warn(message, category, filename, lineno, file=None, line=None) -> None:
     """A warning as one line; those of other packages are for developers and are not shown."""
-    if issubclass(category, (ChangedTextWarning, DamagedFileWarning, SetAsideWarning)):
+    if issubclass(category, TseWarning):
         print("tse:", " ".join(str(message).split()), file=sys.stderr)

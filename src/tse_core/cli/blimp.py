@@ -8,14 +8,14 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
-from tse_core.errors import check_known
+from tse_core.errors import InputError, check_known
 from tse_core.files import write_output
 from tse_core.spreadsheets import csv_text
 
 HELP = """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
 All 67 paradigms by default; they are downloaded with [b]tse data fetch blimp[/b]. Finished paradigms are kept: a run
-that was stopped resumes where it was.
+that was interrupted resumes where it stopped.
 
 [b]Methods[/b]: full-sentence (default), one-prefix and two-prefix for causal models; pll (default) and pll-l2r for
 masked ones.
@@ -84,11 +84,13 @@ def blimp(
 def _chosen(data: str, paradigms: list[str] | None, columns: dict[str, str] | None):
     import pandas as pd
 
-    from tse_core.datasets.names import load_sentence_pairs
+    from tse_core.datasets.names import FILES, load_sentence_pairs
 
     if not paradigms:
         return load_sentence_pairs(data, columns)
-    if data.endswith((".jsonl", ".csv", ".tsv", ".txt")):
+    if not all(name.strip() for name in paradigms):
+        raise InputError("--paradigm is empty; it names a paradigm, and without it all are scored")
+    if data.endswith(FILES):
         pairs = load_sentence_pairs(data, columns)
         known = set(pairs["paradigm"])
         for name in paradigms:

@@ -1,5 +1,6 @@
 """tse evaluate: TSE, EW and MW of a model."""
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
-from tse_core.errors import InputError
+from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning
 
 HELP = """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
 
@@ -105,6 +106,8 @@ def evaluate(
     from tse_core.datasets.names import load_pairs
     from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs
 
+    for category in (LittleCountedWarning, UnknownWordsWarning):  # the line `scored` of each run says both
+        warnings.simplefilter("ignore", category)
     of_all_words = Cutoffs(tuple(p for p in PAPER_CUTOFFS.top if p <= 0.7 or p == 1), bottom=())
     how: dict[str, Any] = {
         "cutoffs": of_all_words if cut == "all-words" else PAPER_CUTOFFS,

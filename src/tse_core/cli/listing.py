@@ -37,8 +37,7 @@ def list_names(
             print_table(("name", "holds", "source"), dataset_table().itertuples(index=False))
             print_note("Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv.")
         case What.suites:
-            print_table(("name", "source", "circuit"), _suites())
-            print_note("Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file.")
+            print_suites()
         case What.lemmas:
             from tse_core.datasets.lemmas import list_lemmas
 
@@ -65,10 +64,12 @@ def _models() -> Iterator[tuple[str, ...]]:
         yield config.parent.name, kind, f"{size / 1e6:.1f}", "CC-BY-4.0", "comes with the project"
 
 
-def _suites() -> Iterator[tuple[str, ...]]:
+def print_suites() -> None:
+    """The suites that have a name."""
     from tse_core.syntaxgym.library import list_suites
 
     table = list_suites()
     names = table["name"].where(table["source"] != "public", "syntaxgym/" + table["name"])
     sources = table["source"].where(table["available"], "download")
-    return zip(names, sources, table["circuit"], strict=True)
+    print_table(("name", "source", "circuit"), zip(names, sources, table["circuit"], strict=True))
+    print_note("Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file.")

@@ -8,7 +8,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_table
+from tse_core.cli.printing import print_table, score
 from tse_core.errors import InputError, unknown
 
 group = typer.Typer(help="Finished results: list, show, add, diff, export, remove, gc.", no_args_is_help=True)
@@ -23,7 +23,8 @@ def list_(
 ) -> None:
     """List the finished runs: key, model, data, policies, bytes, and where the numbers come from.
 
-    They were computed here, imported, or computed by code that has changed since; the last are no longer shown.
+    They were computed here, imported, or computed by code that has changed since; the numbers of the last kind are no
+    longer used.
 
     Example:  tse results list
     """
@@ -46,7 +47,7 @@ def show(which: Which, store: options.StoreFolder = None) -> None:
     """
     table = opened(which, store)
     for signature, rows in table.groupby("signature", sort=False):
-        print_table(["construction", "metric", "score", "95 % interval", "lemmas", "contexts", "pairs"], _whole(rows))
+        print_table(["construction", "metric", "score [95 % interval]", "lemmas", "contexts", "pairs"], _whole(rows))
         print(signature)
 
 
@@ -90,18 +91,18 @@ def remove(
     keys: Annotated[list[str], typer.Argument(help="Keys of `tse results list`.")],
     store: options.StoreFolder = None,
 ) -> None:
-    """Forget the finished numbers of runs, computed or imported. Shards stay, so computed numbers are soon there again.
+    """Forget the finished numbers of runs, whatever their origin. Shards stay: computed numbers are soon there again.
 
     Example:  tse results remove 4f2a91
     """
-    from tse_core.results.result_index import find, full_key
+    from tse_core.results.result_index import full_key
 
     place = options.store_in(store)
-    for key in keys:
-        if find(key, place) is None:
+    there, chosen = place.keys("results"), dict.fromkeys(full_key(key, place) for key in keys)
+    for key in chosen:
+        if key not in there:
             raise _no_result(key, place)
-    for key in keys:
-        whole = full_key(key, place)
+    for whole in chosen:
         removed = place.remove_results(whole)
         print(f"{whole[:10]}: {removed} file{'s' * (removed != 1)} removed")
 
@@ -181,9 +182,10 @@ def gc(
     older_than: Annotated[float, typer.Option(help="Minutes for which a part must be unchanged.", min=0)] = 60,
     store: options.StoreFolder = None,
 ) -> None:
-    """Remove damaged files, parts left by killed runs, and orphaned shards.
+    """Remove damaged files, parts left by killed runs, and orphans.
 
-    Asks before it removes anything whole. Only the store's own files are examined.
+    An orphan is a shard or a file of finished numbers that nothing describes, or that was computed by code that has
+    changed since. Asks before it removes anything whole. Only the store's own files are examined.
 
     Example:  tse results gc --dry-run
     """
@@ -237,6 +239,14 @@ def other_contents(data: str, lemmas: str = "") -> list[str]:
 
 
 def _no_result(which: str, place) -> InputError:
+    """Why a key shows nothing: its numbers are no longer used or cannot be read, or there is no such key."""
+    from tse_core.results.result_index import full_key, origins
+
+    if (whole := full_key(which, place)) in place.keys("results"):
+        if origins(whole, place) == "other code":
+            why = "its numbers were computed by code that has changed since; evaluate again, or"
+            return InputError(f"{whole[:10]}: {why} `tse results remove {whole[:10]}`")
+        return InputError(f"{whole[:10]}: its files are damaged; evaluate again, or `tse results remove {whole[:10]}`")
     keys = [key[:10] for key in place.keys("results")]
     if not keys:
         return InputError(f"no results {which!r}: the store {place.folder} is empty; or give a .parquet or .csv file")
@@ -249,7 +259,7 @@ def _whole(rows) -> list[list[str]]:
     found = []
     for row in chosen.sort_values(["construction", "metric"], kind="stable").itertuples():
         counts = map(str, (row.lemmas, row.contexts, row.pairs))
-        found.append([row.construction, row.metric, f"{row.score:.3f}", f"{row.low:.3f} {row.high:.3f}", *counts])
+        found.append([row.construction, row.metric, score(row.score, row.low, row.high), *counts])
     return found
 
 

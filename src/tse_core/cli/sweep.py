@@ -47,10 +47,10 @@ def sweep(
     out: Annotated[Path | None, options.results_option("all scores")] = None,
     store: options.StoreFolder = None,
 ) -> None:
-    from tse_core.sweep.plan import ENGINES, load_plan
+    from tse_core.sweep.plan import TASK_TOKENS, load_plan
 
     if engine is not None:
-        check_known("engine", engine, ENGINES)
+        check_known("engine", engine, TASK_TOKENS)
     loaded = load_plan(plan)
     where = {"name": engine, "workers": workers, "gpus": gpus, "address": address}
     if dry_run:

@@ -1,6 +1,7 @@
 """``tse syntaxgym``: evaluate models on suites, list and check suites, turn spreadsheets into suites and back."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
+from tse_core.cli.listing import print_suites
 from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
@@ -49,7 +51,11 @@ def evaluate(
         str | None, typer.Option(help="sum, mean, median, range, max, min; the suite's by default.")
     ] = None,
     unknown: Annotated[
-        str, typer.Option(help="flag or refuse suites with unknown words in a region that counts.")
+        str,
+        typer.Option(
+            help="Items with an unknown word in a region that counts: flag (judged, and counted) or refuse (not "
+            "judged, nor is a suite in which they are more than half, or a tenth of all tokens is unknown)."
+        ),
     ] = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
     table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
@@ -73,29 +79,23 @@ def evaluate(
                 if out:
                     path = out / f"{safe_name(suite.name)}.{safe_name(loaded.label)}.json"
                     write_output(path, outcomes[-1].to_json())
-    if one and unknown == "refuse" and outcomes[0].items["unknown"].any():
-        raise InputError(f"{read[0].name}: unknown words in {_unknown_words(outcomes[0])}; --unknown flag scores them")
     if one:
-        _print(outcomes[0])
+        _print(outcomes[0], unknown)
     else:
         _print_all(outcomes, unknown)
     write_scores(outcomes, table)
     print_written(out, table)
+    if unknown == "refuse" and (out or table) and any(outcome.items["unknown"].any() for outcome in outcomes):
+        print_note("note: what was written is about all items, those with unknown words too")
 
 
 @group.command("list")
 def list_() -> None:
-    """List the suites that have a name: the laboratory's and the 34 public ones.
+    """List the suites that have a name, as `tse list suites` does: the laboratory's and the 34 public ones.
 
     Example:  tse syntaxgym list
     """
-    from tse_core.syntaxgym.library import list_suites
-
-    rows = [
-        (suite.name, suite.source, suite.circuit, "" if suite.available else "tse data fetch syntaxgym")
-        for suite in list_suites().itertuples(index=False, name="Suite")
-    ]
-    print_table(("name", "source", "circuit", "to download"), rows)
+    print_suites()
 
 
 @group.command()
@@ -113,7 +113,7 @@ def check(
     wrong = False
     for name in suites:
         path = find_suite(name)
-        problems = list(problems_of(path, strict=strict))
+        problems = problems_of(path, strict=strict)
         for problem in problems:
             print(f"{name}: {problem}")
         wrong = wrong or bool(problems)
@@ -145,11 +145,13 @@ def convert(
 
 def _read(names: list[str]) -> list:
     """The suites that names, files, folders and groups mean."""
-    from tse_core.syntaxgym.library import list_suites, load_suites
+    from tse_core.syntaxgym.library import PUBLIC, list_suites, load_suites
 
     read = [suite for name in names for suite in load_suites(name)]
-    if "public" in names and (missing := int((~list_suites()["available"]).sum())):
-        raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch syntaxgym")
+    if "public" in names or PUBLIC in names:
+        suites = list_suites()
+        if missing := int((~suites["available"] & (suites["source"] == "public")).sum()):
+            raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch {PUBLIC}")
     if not read:
         raise InputError(f"{', '.join(names)}: holds no suite (.json or .csv)")
     return read
@@ -178,18 +180,34 @@ def _print_all(outcomes: list, unknown: str) -> None:
         for row in circuit_table(accuracies).itertuples()
     ]
     print_table(("model", "circuit", "suites", "mean accuracy", "95 % interval"), rows)
+    refused = accuracies["items"] - accuracies["judged"]
+    if refused.any():
+        whole = int((accuracies["judged"] == 0).sum())
+        all_of = f", all those of {whole} suite{'s' * (whole != 1)} among them" if whole else ""
+        of = f"{refused.sum():,} of {accuracies['items'].sum():,} items"
+        print_note(f"note: {of} are not judged because of unknown words{all_of}")
     if any(outcome.unscored for outcome in outcomes):
         print_note(f"note: {_unscored(outcomes)}")
 
 
-def _print(outcome) -> None:
-    rows = outcome.predictions
+def _print(outcome, unknown: str) -> None:
+    """The accuracy of the items that are judged, that of each prediction, and which items have unknown words."""
+    from tse_core.syntaxgym.tables import judged_items
+
+    judged = judged_items(outcome, unknown)
+    rows = replace(outcome, items=outcome.items[outcome.items["item"].isin(judged)]).predictions
     total = rows.iloc[-1]
-    print(f"Accuracy: {total['accuracy']:.4f} ({total['correct']}/{total['items']} correct)")
-    for row in rows.iloc[:-1].itertuples():
-        print(f"  prediction {row.prediction}: {row.accuracy:.4f} ({row.correct}/{row.items} correct)  {row.formula}")
+    if len(judged):
+        print(f"Accuracy: {total['accuracy']:.4f} ({total['correct']}/{total['items']} correct)")
+        for row in rows.iloc[:-1].itertuples():
+            share = f"{row.accuracy:.4f} ({row.correct}/{row.items} correct)"
+            print(f"  prediction {row.prediction}: {share}  {row.formula}")
+    else:
+        print("Accuracy: not judged, as too many words are unknown")
     if outcome.items["unknown"].any():
-        print(f"  unknown words count in {_unknown_words(outcome)}")
+        print(f"  unknown words {'count' if unknown == 'flag' else 'are'} in {_unknown_words(outcome)}")
+    if refused := len(outcome.suite.items) - len(judged):
+        print(f"  not judged: {refused} of {len(outcome.suite.items)} items; --unknown flag judges them")
     if outcome.unscored:
         print(f"  {_unscored([outcome])}")
     print(f"  {outcome.signature}")

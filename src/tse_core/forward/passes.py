@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, MemoryWarning
 from tse_core.forward.trees import Ids, arrays, trees
 from tse_core.models.language_model import LanguageModel
 
@@ -159,7 +159,7 @@ class _Budget:
                 "half precision (dtype='float16')"
             )
         self.tokens = length // 2 * size
-        warnings.warn(f"out of memory: passes have {self.tokens:,} tokens from here on", stacklevel=4)
+        warnings.warn(f"out of memory: passes have {self.tokens:,} tokens from here on", MemoryWarning, stacklevel=4)
         gc.collect()
         torch.cuda.empty_cache()
         if torch.backends.mps.is_available():

@@ -2,7 +2,7 @@
 
 Every stored number says its origin in a column that results files do not have: the digest of the code that computed it
 (`tse_core.results.code`), or "imported". A computed number takes precedence over an imported one; a number computed by
-other code is never shown.
+other code is never used.
 """
 
 import warnings
@@ -10,13 +10,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from tse_core.errors import DamagedFileWarning, InputError
+from tse_core.errors import InputError, StoreWarning
 from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
-from tse_core.results.store import Store
+from tse_core.results.store import IMPORTED, Store
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, rows_digest
 
-IMPORTED = "imported"
 Number = tuple[str, str, str, float]  # construction, metric, side ("" for none), cut-off (NaN where there is no side)
 
 
@@ -66,22 +65,35 @@ def full_key(key: str, store: Store) -> str:
 
 def stored_numbers(key: str, store: Store) -> pd.DataFrame | None:
     """The finished numbers of a key with the column origin; computed ones before imported ones, each number once."""
+    return _in_use(_all_numbers(key, store))
+
+
+def origins(key: str, store: Store) -> str:
+    """Where a key's numbers come from: "computed", "imported", or both.
+
+    "other code" where no number counts any more, "damaged" where none can be read.
+    """
+    stored = _all_numbers(key, store)
+    numbers = _in_use(stored)
+    if numbers is None:
+        return "damaged" if stored.empty else "other code"
+    return ", ".join("imported" if o == IMPORTED else "computed" for o in sorted(numbers["origin"].unique()))
+
+
+def _all_numbers(key: str, store: Store) -> pd.DataFrame:
+    """All finished numbers of a key that can be read, by whatever code they were computed."""
     tables = [table for _, table in store.results(key) if "origin" in table]
-    numbers = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"origin": []})
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"origin": []})
+
+
+def _in_use(numbers: pd.DataFrame) -> pd.DataFrame | None:
+    """Those imported or computed by this code; computed ones before imported ones, each number once."""
     numbers = numbers[numbers["origin"].isin([IMPORTED, code_digest()])]
     if numbers.empty:
         return None
     imported = numbers["origin"] == IMPORTED
     numbers = pd.concat([numbers[~imported], numbers[imported]]).drop_duplicates(NAME)
     return numbers.reset_index(drop=True)
-
-
-def origins(key: str, store: Store) -> str:
-    """Where a key's numbers come from: "computed", "imported", both, or "other code" where none counts any more."""
-    numbers = stored_numbers(key, store)
-    if numbers is None:
-        return "other code"
-    return ", ".join("imported" if o == IMPORTED else "computed" for o in sorted(numbers["origin"].unique()))
 
 
 def finished(signature: Signature, wanted: Sequence[Number], store: Store) -> pd.DataFrame | None:
@@ -105,7 +117,7 @@ def _compare(rows: pd.DataFrame, there: pd.DataFrame, signature: Signature, orig
         warnings.warn(
             f"{number}, but {row['score_there']:.4f} was imported under the same signature; the computed number counts "
             f"(`tse results remove {signature.key[:10]}` forgets the imported one)",
-            DamagedFileWarning,
+            StoreWarning,
             stacklevel=3,
         )
         return

@@ -24,7 +24,7 @@ from urllib.parse import quote, unquote
 import pandas as pd
 
 from tse_core import __version__
-from tse_core.errors import InputError
+from tse_core.errors import InputError, shortened
 
 PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
 LEMMAS = re.compile(r"(?P<list>.+)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
@@ -87,7 +87,9 @@ class Signature:
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
         parts = [part.split() for part in text.split("|")] if isinstance(text, str) else []
         if len(parts) not in (2, 3) or len(parts[0]) != len(_PARTS[0]) or not parts[1]:
-            raise InputError(f"not a signature: {_short(text)}; it reads 'model@hash data@hash | policies | made with'")
+            raise InputError(
+                f"not a signature: {shortened(text)}; it reads 'model@hash data@hash | policies | made with'"
+            )
         for name, value in zip(_PARTS[0], parts[0], strict=True):
             if not re.search(r"@[0-9a-f]{8}$", value):
                 raise InputError(f"the {name} of a signature is name@hash with eight hexadecimal digits, not {value!r}")
@@ -99,12 +101,14 @@ class Signature:
             policy["lemmas" if not colon else name] = unquote(value if colon else piece)
         made = dict(zip(_PARTS[2], map(unquote, parts[2]), strict=False)) if len(parts) == 3 else {}
         if not _is_date(made.get("date", "2000-01-01")):
-            raise InputError(f"the date of a signature is a day such as 2026-01-31, or two, not {_short(made['date'])}")
+            raise InputError(
+                f"the date of a signature is a day such as 2026-01-31, or two, not {shortened(made['date'])}"
+            )
         return cls(dict(zip(_PARTS[0], map(unquote, parts[0]), strict=True)), policy, made)
 
 
 def without_provenance(texts: pd.Series) -> pd.Series:
-    """A column of signatures, each without its provenance; a text that is no signature stays as it is."""
+    """A column of signatures, each without its provenance; text that is not a signature stays as it is."""
     return texts.map({text: _without_provenance(text) for text in texts.unique()})
 
 
@@ -151,7 +155,3 @@ def _is_date(text: str) -> bool:
     with suppress(ValueError):
         return [date.fromisoformat(day).isoformat() for day in days] == days and days == sorted(days) and len(days) <= 2
     return False
-
-
-def _short(text: object) -> str:
-    return repr(text if not isinstance(text, str) or len(text) <= 60 else text[:57] + "...")

@@ -2,7 +2,7 @@
 
     KEY/about.json                              the work: identity, policy, provenance, the code that scored
     KEY/SHARD.TABLE.DIGEST.parquet              a finished piece of it, with how it was made
-    results/KEY/about.json, results/KEY/NAME.DIGEST.parquet     the finished numbers of a run, see `tse_core.results`
+    results/KEY/about.json, results/KEY/NAME.DIGEST.parquet     finished numbers, see `tse_core.results.result_index`
 
 A key is the hash of identity, policy and scoring code (of finished numbers: identity and policy), a digest that of the
 file's key, name and contents. Files are written as ``.part`` and moved into place, so a killed run leaves no
@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tse_core.errors import DamagedFileWarning, InputError
+from tse_core.errors import InputError, StoreWarning
 from tse_core.files import write_aside
 from tse_core.paths import store_folder
 from tse_core.results.code import code_digest
@@ -31,6 +31,7 @@ from tse_core.results.signature import Signature
 from tse_core.results.work import Shape
 
 RESULTS = "results"
+IMPORTED = "imported"  # in the column origin of finished numbers; else the digest of the code that computed them
 _KEY = re.compile(r"[0-9a-f]{24}")
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_WRITING = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
@@ -78,7 +79,7 @@ class Store:
         self._describe(self.folder / key, signature, {"code": code_digest()})
 
     def put_result(self, signature: Signature, table: pd.DataFrame, name: str) -> None:
-        """Keep a table of finished numbers under its signature and the digest of its numbers."""
+        """Keep a table of finished numbers, with the column origin, under its signature and the given name."""
         folder = self.folder / RESULTS / signature.key
         self._put(folder, name, table)
         self._describe(folder, signature, {})
@@ -113,39 +114,43 @@ class Store:
         return [folder.name for folder in self._folders(self._place(kind))]
 
     def waste(self, older_than: float = 3600) -> list[Waste]:
-        """Files that gc may remove: damaged ones, parts of killed runs, shards without a description or of other code.
+        """Files that gc may remove: damaged ones, parts of killed runs, and orphans.
 
-        Parts and shards count if they are unchanged for `older_than` seconds: a live run may own younger ones.
-        Only the folders that a store makes are examined.
+        Orphans are shards and numbers without a description, or computed by other code. Parts and orphans count if they
+        are unchanged for `older_than` seconds: a live run may own younger ones. Only the folders that a store makes are
+        examined.
         """
         found = []
         for folder in [*self._folders(self._place("work")), *self._folders(self._place("results"))]:
             about = _about(folder / "about.json")
-            explained, outdated = about is not None, _outdated(about)
             for path in sorted(folder.iterdir()):
                 old = time.time() - path.stat().st_mtime > older_than
                 if path.name == "about.json":
-                    reason = "" if explained else "damaged: not JSON with a signature"
+                    reason = "damaged: not JSON with a signature" if about is None else ""
                 elif path.suffix == ".part":
                     reason = "part of a run that was stopped" if old else ""
                 elif path.suffix != ".parquet":
                     reason = ""
-                elif _digest_in(path) != digest(path, path.read_bytes()):
+                elif _digest_in(path) != digest(path, contents := path.read_bytes()):
                     reason = "damaged: contents and digest differ"
-                elif not explained:
+                elif about is None:
                     reason = "orphan: nothing says what it is" if old else ""
                 else:
-                    reason = "orphan: the code that scored it has changed" if old and outdated else ""
+                    outdated = old and _outdated(about, contents)
+                    reason = "orphan: the code that computed it has changed" if outdated else ""
                 if reason:
                     found.append(Waste(path, reason, path.stat().st_size))
         return found
 
     def remove(self, waste: Iterable[Waste]) -> None:
-        """Remove what `waste` found, and the folders left empty."""
-        for path in [item.path for item in waste]:
+        """Remove what `waste` found, and the folders in which at most a description is left."""
+        paths = [item.path for item in waste]
+        for path in paths:
             path.unlink(missing_ok=True)
-            if not any(path.parent.iterdir()):
-                path.parent.rmdir()
+        for folder in {path.parent for path in paths}:
+            if {path.name for path in folder.iterdir()} <= {"about.json"}:
+                (folder / "about.json").unlink(missing_ok=True)
+                folder.rmdir()
 
     def _place(self, kind: str) -> Path:
         return self.folder if kind == "work" else self.folder / RESULTS
@@ -171,11 +176,12 @@ class Store:
                 kept = len(list(path.parent.glob("*.parquet"))) if path.parent.is_dir() else 0
                 raise InputError(
                     f"no space left for {path.name} in {path.parent}: the {kept} finished files there are kept; free "
-                    "some space and run the same again, it resumes where it was"
+                    "some space and run the same command; it resumes where it stopped"
                 ) from error
             if error.errno in _NO_WRITING:
                 raise InputError(
-                    f"cannot write to the store {self.folder} ({error.strerror}); choose another folder with TSE_STORE"
+                    f"cannot write to the store {self.folder} ({error.strerror}); choose another folder with --store "
+                    "or TSE_STORE"
                 ) from error
             raise
 
@@ -201,7 +207,7 @@ def read(path: Path, shape: Shape | None = None, again: bool = True) -> pd.DataF
             path.unlink(missing_ok=True)
         except OSError:
             what = "cannot be removed; it is computed again"
-    warnings.warn(f"{path} is damaged and {what}", DamagedFileWarning, stacklevel=3)
+    warnings.warn(f"{path} is damaged and {what}", StoreWarning, stacklevel=3)
     return None
 
 
@@ -218,7 +224,7 @@ def _digest_in(path: Path) -> str:
 def _table(contents: bytes) -> pd.DataFrame | None:
     try:
         return pd.read_parquet(io.BytesIO(contents))
-    except (OSError, ValueError, KeyError):  # what pyarrow raises for a file that is no table
+    except (OSError, ValueError, KeyError):  # what pyarrow raises for a file that is not a table
         return None
 
 
@@ -230,6 +236,9 @@ def _about(path: Path) -> dict | None:
     return about if isinstance(about, dict) and {"identity", "policy", "provenance"} <= set(about) else None
 
 
-def _outdated(about: dict | None) -> bool:
-    """Whether other code scored what a key holds."""
-    return about is not None and "code" in about and about["code"] != code_digest()
+def _outdated(about: dict, contents: bytes) -> bool:
+    """Whether other code computed a table: of shards the description says which code, of finished numbers each row."""
+    if "code" in about:
+        return about["code"] != code_digest()
+    table = _table(contents)
+    return table is not None and "origin" in table and not table["origin"].isin([IMPORTED, code_digest()]).any()

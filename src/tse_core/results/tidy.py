@@ -37,8 +37,8 @@ def read_results(path: str | Path) -> pd.DataFrame:
     Raises
     ------
     InputError
-        Naming file, column and row: no such file, a column that is missing, a score that is no share, a signature that
-        cannot be read, rows that were changed after they were written (Parquet files carry a digest).
+        Naming file, column and row: no such file, a column that is missing, a score that is not a share, a signature
+        that cannot be read, rows that were changed after they were written (Parquet files carry a digest).
     """
     path = Path(path)
     if path.suffix not in (".parquet", ".csv"):
@@ -186,7 +186,7 @@ def _mistakes(table: pd.DataFrame) -> Iterator[tuple[np.integer, str]]:
             for row in rows[(table[column].iloc[rows] != said).to_numpy()]:
                 yield row, f"{column} is {table[column].iloc[row]}, but its signature says {said}"
     for row in np.flatnonzero(table.duplicated([*NAME, "signature"]) & ~table.duplicated()):
-        yield row, "the same number stands in an earlier row with other values; keep one"
+        yield row, "the same number appears in an earlier row with other values; keep one"
 
 
 def _said(signature: Signature) -> dict[str, str]:

@@ -2,9 +2,8 @@
 
     Work (signature, shards, how one is scored)  --run(work, store)-->  Finished (the shards' tables, when and on what)
 
-Agreement, BLiMP, SyntaxGym and learning curves each define their work; everything else happens here. Shards are
-named after their contents and kept one by one, so a stopped run resumes where it was, and a shard serves every
-run that contains it.
+Agreement, BLiMP and SyntaxGym each define their work; everything else happens here. Shards are named after their
+contents and kept one by one, so a run resumes where it stopped, and a shard serves every run that contains it.
 """
 
 import hashlib

@@ -24,8 +24,8 @@ from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
 from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, read_sentences
-from tse_core.sentences.tokens import check_method, check_spaces, default_method, token_log_probabilities, word_span
-from tse_core.words import plain
+from tse_core.sentences.tokens import check_method, check_spaces, default_method, token_log_probabilities
+from tse_core.words import plain, word_span
 
 POLICIES = {
     "ties": ("wrong", "half"),

@@ -24,6 +24,7 @@ from tse_core.models.coerce import as_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, TokenScores, read_sentences
+from tse_core.words import word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
 
@@ -176,12 +177,6 @@ def check_spaces(sentence: str, starts, ends, where: Callable[[int, int], bool] 
                 f"{sentence!r}: {text!r} is one token, so that its words have no surprisals of their own; score whole "
                 "sentences, or take a model whose tokens end at spaces"
             )
-
-
-def word_span(sentence: str, position: int) -> tuple[int, int]:
-    """Start and end of the word (what stands between spaces) around a character."""
-    start = sentence.rfind(" ", 0, position + 1) + 1
-    return start, start + len(sentence[start:].split(" ", 1)[0])
 
 
 def _words(sentence: str, scores: TokenScores) -> list[list[int]]:

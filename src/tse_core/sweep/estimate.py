@@ -7,7 +7,9 @@ import torch
 
 from tse_core.sweep.tasks import Task
 
-EFFICIENCY = 0.9  # of a matrix product's speed: benchmarks/shapes.py; below it, but shared beginnings are computed once
+# The share of a matrix product's speed that passes reach (benchmarks/shapes.py): the pass itself is slower than that,
+# but what several contexts begin with is computed only once.
+EFFICIENCY = 0.9
 PER_CONTEXT, PER_ENTRY = 2e-4, 1.2e-7  # seconds of the metrics on one core: a context, and each vocabulary entry in it
 
 

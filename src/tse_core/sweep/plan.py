@@ -36,12 +36,14 @@ from tse_core.datasets.coerce import usual_list
 from tse_core.datasets.pairs import PROTOCOLS
 from tse_core.errors import InputError
 from tse_core.files import is_folder, is_there, read_yaml
+from tse_core.models.kinds.request import DTYPES
 from tse_core.schemas import check
 from tse_core.sweep.runs import Model, Plan, Run
 from tse_core.syntaxgym.library import suite_names
 
 MOST_RUNS = 100_000
-ENGINES = ("processes", "dask", "slurm")
+# Of each engine; a SLURM job opens its model anew.
+TASK_TOKENS = {"processes": 200_000, "dask": 200_000, "slurm": 20_000_000}
 _TEXT = {"type": "string", "pattern": r"\S"}
 _COUNT = {"type": "integer", "minimum": 1}
 
@@ -59,7 +61,7 @@ _OF_ALL_MODELS = {
     "device": _TEXT,
     "bos": _TEXT,
     "kind": {"enum": ["causal", "masked"]},
-    "dtype": {"enum": ["float32", "float16", "bfloat16"]},
+    "dtype": {"enum": list(DTYPES)},
 }
 _MODEL = {"required": ["model"]} | _keys(
     model=_TEXT, revisions=_list_of({"type": ["string", "integer"]}), **_OF_ALL_MODELS
@@ -77,7 +79,7 @@ _SCHEMA = {"required": ["models"]} | _keys(
     suites=_list_of(_TEXT),
     task_tokens=_COUNT,
     engine=_keys(
-        name={"enum": list(ENGINES)},
+        name={"enum": list(TASK_TOKENS)},
         workers=_COUNT,
         gpus=_COUNT,
         address=_TEXT,

@@ -18,11 +18,9 @@ from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.sweep.benchmarks import Works
 from tse_core.sweep.engines import engine
-from tse_core.sweep.plan import load_plan
+from tse_core.sweep.plan import TASK_TOKENS, load_plan
 from tse_core.sweep.runs import Plan, Run
 from tse_core.sweep.tasks import Report, Task, numbers_of, score_task, tasks_of
-
-TASK_TOKENS = {"processes": 200_000, "dask": 200_000, "slurm": 20_000_000}  # a SLURM job opens its model anew
 
 
 @dataclass(frozen=True)

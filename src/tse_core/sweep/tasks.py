@@ -17,15 +17,23 @@ from typing import Any
 import pandas as pd
 import torch
 
-from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning
+from tse_core.errors import (
+    ChangedTextWarning,
+    GuessedWarning,
+    InputError,
+    LittleCountedWarning,
+    SetAsideWarning,
+    UnknownWordsWarning,
+)
 from tse_core.models.kinds import gives_surprisals_only
+from tse_core.models.kinds.request import DTYPES
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 from tse_core.results.work import Work, run, unfinished
 from tse_core.sweep.benchmarks import Result, Scored, Works, forget_data, result_of
 from tse_core.sweep.runs import Model, Run
 
-BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+SHOWN_WHEN_PLANNED = (ChangedTextWarning, GuessedWarning, LittleCountedWarning, SetAsideWarning, UnknownWordsWarning)
 WORKER_BYTES = 600e6  # a worker's interpreter and libraries, and one block of logits with what is computed from it
 
 
@@ -57,7 +65,7 @@ class Task:
     @property
     def memory(self) -> float:
         """Bytes a worker needs, roughly."""
-        return WORKER_BYTES + self.parameters * BYTES[self.run.model.dtype]
+        return WORKER_BYTES + self.parameters * DTYPES[self.run.model.dtype].itemsize
 
 
 @dataclass(frozen=True)
@@ -163,12 +171,10 @@ _worker = _Worker()
 
 def score_task(task: Task) -> Report:
     """Score the shards of a task and put them into the store; what runs on a worker."""
-    with (
-        _worker.lock,
-        warnings.catch_warnings(),
-    ):  # one at a time, whatever the worker's settings: memory is planned for one
-        for category in (LittleCountedWarning, UnknownWordsWarning):
-            warnings.simplefilter("ignore", category)  # shown when the sweep was planned, and part of the results
+    # One task at a time, whatever the worker's settings: memory is planned for one.
+    with _worker.lock, warnings.catch_warnings():
+        for category in SHOWN_WHEN_PLANNED:
+            warnings.simplefilter("ignore", category)
         start = time.perf_counter()
         torch.set_num_threads(task.threads)
         work = _worker.work(task.run)

@@ -83,11 +83,11 @@ class _Piece(NamedTuple):
 
 
 def parse(text: str) -> Claim:
-    """The claim a text makes; raises FormulaError with the character where reading stopped."""
+    """The claim that a formula makes; raises FormulaError with the character where reading stopped."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     if not isinstance(text, str):
-        raise InputError(f"a formula is a text, not {text!r}")
+        raise InputError(f"a formula must be text, not {text!r}")
     if len(text) > LONGEST:
         raise FormulaError(LONGEST, f"longer than {LONGEST:,} characters")
     try:

@@ -20,7 +20,7 @@ def load_suite(name_or_path: str | Path) -> Suite:
 
     Raises
     ------
-    InputError : an unknown name, a public suite that is not downloaded yet, a file that is no suite.
+    InputError : an unknown name, a public suite that is not downloaded yet, a file that is not a suite.
     """
     return read_suite(find_suite(name_or_path))
 

@@ -67,7 +67,8 @@ class Outcome:
         ]
         rows.append(("all", "every prediction", self.by_item.sum()))
         table = pd.DataFrame(rows, columns=["prediction", "formula", "correct"]).astype({"correct": int})
-        return table.assign(items=len(self.suite.items), accuracy=table["correct"] / len(self.suite.items))
+        items = self.items["item"].nunique()
+        return table.assign(items=items, accuracy=table["correct"] / items if items else np.nan)
 
     @property
     def unknown(self) -> pd.DataFrame:

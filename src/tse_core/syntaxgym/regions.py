@@ -21,6 +21,11 @@ METRICS: dict[str, Callable[[np.ndarray], float]] = {
 }
 
 
+def sentence_of(regions: Mapping[int, str]) -> str:
+    """The sentence of some regions, in order: those that are not empty, joined by one space."""
+    return " ".join(text for text in regions.values() if text)
+
+
 def assign_tokens(regions: Mapping[int, str], starts: Sequence[int], ends: Sequence[int]) -> np.ndarray:
     """The region number of every token.
 
@@ -29,10 +34,9 @@ def assign_tokens(regions: Mapping[int, str], starts: Sequence[int], ends: Seque
     regions : the text of each region by number, in order; the sentence is the non-empty ones joined by one space.
     starts, ends : character offsets of the tokens in that sentence.
     """
-    sentence = " ".join(text for text in regions.values() if text)
-    owner = np.zeros(
-        len(sentence) + 1, dtype=int
-    )  # the region of every character; a space belongs with what follows it
+    sentence = sentence_of(regions)
+    # The region of every character; a space belongs with what follows it.
+    owner = np.zeros(len(sentence) + 1, dtype=int)
     first = 0
     for number, text in regions.items():
         if text:
@@ -56,11 +60,3 @@ def region_value(bits: np.ndarray, metric: str) -> float:
     """The surprisal of a region from those of its tokens, in bits; 0 for a region without tokens, by any metric."""
     check_known("metric", metric, METRICS)
     return float(METRICS[metric](bits)) if len(bits) else 0.0
-
-
-def word_at(sentence: str, start: int, end: int) -> str:
-    """The whole word, between spaces, that a token is in."""
-    position = _first_character(sentence, start, end)
-    before = sentence.rfind(" ", 0, position) + 1
-    after = sentence.find(" ", position)
-    return sentence[before : after if after >= 0 else None]

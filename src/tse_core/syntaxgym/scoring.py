@@ -11,8 +11,9 @@ from tse_core.errors import InputError
 from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.work import Shape, Shard, Work
-from tse_core.syntaxgym.regions import assign_tokens, word_at
+from tse_core.syntaxgym.regions import assign_tokens, sentence_of
 from tse_core.syntaxgym.suites import Suite
+from tse_core.words import word_span
 
 TOKENS = ("item", "condition", "position", "token", "region", "bits", "unknown")
 
@@ -64,8 +65,8 @@ def policies_of(model) -> dict[str, str]:
 
 
 def _token_rows(item: int, condition: str, texts: dict[int, str], scores) -> dict[str, np.ndarray]:
-    sentence = " ".join(text for text in texts.values() if text)
-    words = [word_at(sentence, *span) for span in zip(scores.starts, scores.ends, strict=True)]
+    sentence = sentence_of(texts)
+    words = [sentence[slice(*word_span(sentence, start))] for start in scores.starts]
     first, last = (
         assign_tokens(texts, at, scores.ends) for at in (scores.starts, np.maximum(scores.ends - 1, scores.starts))
     )

@@ -7,7 +7,7 @@
     1,match,The,author,laughs
     1,mismatch,The,author,laugh
 
-A meta value that is not a text is written as JSON after ``json:``. Commas, semicolons or tabs may separate the cells.
+A meta value that is not text is written as JSON after ``json:``. Commas, semicolons or tabs may separate the cells.
 A text that a spreadsheet would take for a formula is written with an apostrophe in front, which is removed
 when it is read (`tse_core.spreadsheets.inert_cell`).
 """

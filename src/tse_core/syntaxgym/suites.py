@@ -16,6 +16,7 @@ from tse_core.errors import InputError
 from tse_core.files import read_text, write_output
 from tse_core.syntaxgym import validation
 from tse_core.syntaxgym.formula import Formula
+from tse_core.syntaxgym.regions import sentence_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Item:
 
     def sentence(self, condition: str) -> str:
         """The regions that are not empty, joined by one space."""
-        return " ".join(text for text in self.contents[condition].values() if text)
+        return sentence_of(self.contents[condition])
 
 
 @dataclass(frozen=True)

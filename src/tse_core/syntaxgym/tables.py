@@ -8,26 +8,36 @@ from tse_core.syntaxgym.library import circuit
 from tse_core.syntaxgym.outcomes import Outcome
 from tse_core.uncertainty.shares import joined, wilson
 
+COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown", "prediction_1"]
+
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
     """A row per model and suite.
 
     Columns: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1. ``unknown`` counts
-    the items with an unknown word in a region that a prediction speaks of. Under "refuse" these items are not judged,
-    and a suite is not judged at all (accuracy is NaN) where they are more than half or where more than a tenth of all
-    tokens is unknown. ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. (2020) recorded.
+    the items with an unknown word in a region that a prediction speaks of. ``judged`` counts those that `judged_items`
+    gives; where there are none, accuracy is NaN. ``prediction_1`` is the accuracy of the first prediction alone, which
+    Hu et al. (2020) recorded.
     """
     return pd.DataFrame([_row(outcome, unknown) for outcome in outcomes], columns=COLUMNS)
 
 
-COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown", "prediction_1"]
+def judged_items(outcome: Outcome, unknown: str = "refuse") -> pd.Index:
+    """The numbers of the items that are judged: under "flag" all of them.
+
+    Under "refuse" those without an unknown word in a region that a prediction speaks of, or none at all where they are
+    fewer than half or where more than a tenth of all tokens is unknown.
+    """
+    affected = outcome.items.groupby("item")["unknown"].any()
+    if unknown == "flag":
+        return affected.index
+    judged = affected.index[~affected]
+    too_few = len(judged) < len(affected) / 2 or (outcome.tokens["unknown"] != "").mean() > 0.1
+    return judged[:0] if too_few else judged
 
 
 def _row(outcome: Outcome, policy: str) -> dict[str, Any]:
-    unknown = outcome.items.groupby("item")["unknown"].any()
-    judged = unknown.index if policy == "flag" else unknown.index[~unknown]
-    if policy == "refuse" and (len(judged) < len(unknown) / 2 or (outcome.tokens["unknown"] != "").mean() > 0.1):
-        judged = judged[:0]
+    unknown, judged = outcome.items.groupby("item")["unknown"].any(), judged_items(outcome, policy)
     holds = outcome.by_item[judged]
     first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"][judged]
     suite, nothing = outcome.suite, float("nan")
@@ -65,8 +75,7 @@ def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame with model, circuit, suites (how many), accuracy, low, high: a 95 % interval over other items of the same
-    suites, from the suites' own (Wilson's), joined by
-    `tse_core.uncertainty.shares.joined`.
+    suites, from the suites' own (Wilson's), joined by `tse_core.uncertainty.shares.joined`.
     """
     judged = accuracies.dropna(subset=["accuracy"])
     rows = []

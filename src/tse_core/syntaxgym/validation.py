@@ -8,7 +8,7 @@ from collections import Counter
 from functools import cache
 from typing import Any
 
-from tse_core.errors import unknown
+from tse_core.errors import shortened, unknown
 from tse_core.paths import data_folder
 from tse_core.schemas import mistakes
 from tse_core.syntaxgym.formula import Formula
@@ -41,7 +41,7 @@ def _tidied(data: dict) -> tuple[dict, list[str]]:
         tidy = plain(text)
         if tidy != text:
             what = "stray spaces" if composed(text) == text else "letters apart from their marks"
-            notes.append(f"{', '.join(where)}: {what} in {_short(text)}")
+            notes.append(f"{', '.join(where)}: {what} in {shortened(text)}")
         return tidy
 
     def condition(item: dict, value: dict) -> dict:
@@ -63,7 +63,7 @@ def _unwritable(data) -> list[str]:
     try:
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        return [f"a text holds half a character ({error.object[error.start]!r})"]
+        return [f"text holds half of a character ({error.object[error.start]!r})"]
     return []
 
 
@@ -106,8 +106,3 @@ def _inconsistent(data) -> list[str]:
 
 def _item(item: dict) -> str:
     return f"item {item['item_number']}"
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from tse_core.errors import InputError
+from tse_core.errors import GuessedWarning, InputError
 
 if TYPE_CHECKING:
     from gguf import GGUFReader
@@ -94,7 +94,8 @@ def mend_tokenizer(path: Path, backend, header: "GGUFReader") -> None:
             [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
         )
     elif way not in LIKE_GPT2 and "Split" not in repr(backend.pre_tokenizer):
-        warnings.warn(f"{path}: words are split as GPT-2 does, because {way!r} is not known", stacklevel=2)
+        text = f"{path}: words are split as GPT-2 does, because {way!r} is not known"
+        warnings.warn(text, GuessedWarning, stacklevel=2)
 
 
 def check_complete(path: Path, network, missing, header: "GGUFReader") -> None:
