@@ -29,7 +29,7 @@ class Own(GPT2LMHeadModel):
 """
 TRIES = 3  # at changes of a file, until one shows: the first may be in a comment
 TRIES_SHOWN = 20  # the same for a file in which one has to show
-ALIKE = 5  # files with one ending that are changed in a folder
+ALIKE = 3  # files with one ending that are changed in a folder
 OPENED: set[str] = set()
 KINDS = {  # of what each kind of work reads: files in which a change has to show in the key, or is refused
     "agreement": {"pairs.jsonl", "verbs.csv", "model/tokenizer.json", "model/model.safetensors"},
