@@ -38,7 +38,7 @@ class SetAsideWarning(UserWarning):
 
 
 class LittleCountedWarning(UserWarning):
-    """Hardly any of the lemmas or pairs that were given could be scored."""
+    """Hardly any of the lemmas that were given could be scored."""
 
 
 class UnknownWordsWarning(UserWarning):

@@ -186,7 +186,7 @@ def test_a_prefix_method_without_its_words_is_refused(lines):
 
 
 def test_agreement_pairs_are_sentence_pairs_with_one_prefix():
-    row = tables.sentence_pairs(pd.DataFrame([pair()])).iloc[0]
+    row = tables.agreement_as_sentences(pd.DataFrame([pair()])).iloc[0]
     assert (row.good, row.bad) == ("The author laughs.", "The author laugh.")
     assert row.one_prefix_prefix == "The author"
     assert (row.one_prefix_word_good, row.one_prefix_word_bad) == ("laughs", "laugh")

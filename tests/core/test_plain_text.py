@@ -65,7 +65,7 @@ def test_text_that_is_plain_already_is_not_spoken_of():
 
 @pytest.mark.parametrize(("column", "value"), [("left", float("nan")), ("construction", None), ("correct", 7)])
 def test_what_is_no_text_is_one_line(column, value):
-    with pytest.raises(InputError, match=f"the pairs, row 1: {column} is {value}; it must be a text"):
+    with pytest.raises(InputError, match=f"the pairs, row 1: {column} is {value}; it must be text"):
         read(**{column: value})
 
 

@@ -6,6 +6,7 @@ Both are pandas tables, one row per pair; :mod:`tse_core.datasets.pair_files` re
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -45,9 +46,21 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
     One row a context, in order of first appearance: construction, left, right (empty for causal), number, pairs (how
     many pairs share it). Each construction has its own contexts.
     """
-    index = context_index(pairs, kind, protocol)
+    return contexts_of(pairs, context_index(pairs, kind, protocol), kind)
+
+
+def contexts_of(
+    pairs: pd.DataFrame,
+    index: np.ndarray,
+    kind: str,
+    columns: Sequence[str] = ("construction", "left", "right", "number"),
+) -> pd.DataFrame:
+    """The contexts that `index` (from `context_index`) numbers, as in :func:`unique_contexts`.
+
+    `columns` are taken from the first pair of each context; "" in a column that the pairs do not have.
+    """
     first = np.unique(index, return_index=True)[1]
-    contexts = pairs.iloc[first][["construction", "left", "right", "number"]].reset_index(drop=True)
+    contexts = pairs.iloc[first].reindex(columns=[*columns], fill_value="").reset_index(drop=True)
     if kind == "causal":
         contexts["right"] = ""
     contexts["pairs"] = np.bincount(index, minlength=len(contexts))
@@ -86,7 +99,7 @@ def context_factors(pairs: pd.DataFrame, index: np.ndarray, kind: str) -> pd.Dat
     return pd.DataFrame(found, index=range(len(first)))
 
 
-def sentence_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+def agreement_as_sentences(pairs: pd.DataFrame) -> pd.DataFrame:
     """Agreement pairs as sentence pairs; the two verb forms are also the one-prefix method's words."""
     prefix, good, bad = pairs["left"], pairs["correct"], pairs["wrong"]
     sentences = {
@@ -160,7 +173,8 @@ def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
     missing = (nouns == "") & (subjects != "")
     if missing.any():
         guess = "the singular and the plural of a subject are matched by English spelling"
-        warnings.warn(f"{where}: no field 'noun' beside 'subject'; {guess}", GuessedWarning, stacklevel=3)
+        count = f"{missing.sum():,} of {(subjects != '').sum():,} subjects have no 'noun'"
+        warnings.warn(f"{where}: {count}; {guess}", GuessedWarning, stacklevel=3)
         nouns = nouns.mask(missing, pd.Series(spelled_nouns(subjects), pairs.index))
     if "noun" in pairs:
         return pairs.assign(noun=nouns)
