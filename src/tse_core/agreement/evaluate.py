@@ -68,8 +68,7 @@ def evaluate(
         have equally many tokens count.
     sample : int or "all", optional
         Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
-        on a CPU where `forms` is not "single", as each context then takes seconds. Intervals are of the contexts that
-        were scored.
+        on a CPU where `forms` is not "single", so that each takes seconds. Intervals are of the contexts scored.
     seed : int
         Of the sample.
     cut : "list" or "all-words"

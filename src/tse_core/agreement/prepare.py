@@ -84,7 +84,7 @@ def prepare(
 def _contexts(pairs: pd.DataFrame, kind: str, protocol: Protocol) -> tuple[np.ndarray, pd.DataFrame]:
     """The context of each pair, and the contexts with their subject, its noun and the factors of a design."""
     index = context_index(pairs, kind, protocol)
-    contexts = contexts_of(pairs, index, kind, ("construction", "subject", "noun", "left", "right", "number"))
+    contexts = contexts_of(pairs, index, kind, ["construction", "subject", "noun", "left", "right", "number"])
     return index, pd.concat([contexts, context_factors(pairs, index, kind)], axis=1)
 
 

@@ -12,7 +12,6 @@ from tse_core.datasets.grammar import generate
 from tse_core.datasets.grammar_notation import grammar_file, list_grammars, load_grammar
 from tse_core.datasets.pairs import agreement_as_sentences
 from tse_core.datasets.plain_text import with_plain_text
-from tse_core.datasets.registry import AGREEMENT
 from tse_core.datasets.tables import TABLES
 from tse_core.errors import InputError
 from tse_core.files import read_text
@@ -79,7 +78,7 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
     from tse_core.datasets import named  # with the readers of every format
 
     name = _text(name_or_path)
-    if not name.endswith(FILES) and (name.partition("/")[0] in list_grammars() or named.holds(name) == AGREEMENT):
+    if not name.endswith(FILES) and (name.partition("/")[0] in list_grammars() or named.holds(name) == named.AGREEMENT):
         pairs = agreement_as_sentences(load_pairs(name))
     else:
         pairs = named.sentence_pairs(name_or_path, columns)

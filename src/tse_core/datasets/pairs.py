@@ -6,7 +6,6 @@ Both are pandas tables, one row per pair; :mod:`tse_core.datasets.pair_files` re
 """
 
 import warnings
-from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -46,21 +45,13 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
     One row a context, in order of first appearance: construction, left, right (empty for causal), number, pairs (how
     many pairs share it). Each construction has its own contexts.
     """
-    return contexts_of(pairs, context_index(pairs, kind, protocol), kind)
+    return contexts_of(pairs, context_index(pairs, kind, protocol), kind, ["construction", "left", "right", "number"])
 
 
-def contexts_of(
-    pairs: pd.DataFrame,
-    index: np.ndarray,
-    kind: str,
-    columns: Sequence[str] = ("construction", "left", "right", "number"),
-) -> pd.DataFrame:
-    """The contexts that `index` (from `context_index`) numbers, as in :func:`unique_contexts`.
-
-    `columns` are taken from the first pair of each context; "" in a column that the pairs do not have.
-    """
+def contexts_of(pairs: pd.DataFrame, index: np.ndarray, kind: str, columns: list[str]) -> pd.DataFrame:
+    """The contexts that `index` numbers, with these columns of their first pairs ("" where missing) and `pairs`."""
     first = np.unique(index, return_index=True)[1]
-    contexts = pairs.iloc[first].reindex(columns=[*columns], fill_value="").reset_index(drop=True)
+    contexts = pairs.iloc[first].reindex(columns=columns, fill_value="").reset_index(drop=True)
     if kind == "causal":
         contexts["right"] = ""
     contexts["pairs"] = np.bincount(index, minlength=len(contexts))
