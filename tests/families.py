@@ -5,7 +5,7 @@ import torch
 import transformers
 
 from tse_core.forward.passes import blocks
-from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.hugging_face_network import HuggingFaceNetwork
 from tse_core.models.language_model import LanguageModel
 
 LENGTHS = (8, 64, 300)  # tokens of a sequence

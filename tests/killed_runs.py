@@ -19,7 +19,7 @@ import torch
 from tse_book.studies import parts_for, record
 from tse_core import evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement import job as _job
-from tse_core.datasets.pairs import sentence_pairs
+from tse_core.datasets.conversions import agreement_as_sentences
 from tse_core.errors import LittleCountedWarning
 from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
@@ -38,7 +38,7 @@ class Inputs:
         self.model = load_model(save_model(folder / "model", "masked"), device="cpu")
         pairs = load_pairs("marvin-linzen")
         self.coordination = pairs[pairs["construction"] == "VP coordination"].iloc[:120]
-        self.some = sentence_pairs(pairs.groupby("construction", sort=False).head(4))
+        self.some = agreement_as_sentences(pairs.groupby("construction", sort=False).head(4))
         self.suites = [suite.name for suite in load_suites("laboratory")[:3]]
         self.verbs = folder / "verbs.csv"
         load_lemmas().single_entries(self.model)[0].to_csv(self.verbs, index=False)

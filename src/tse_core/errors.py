@@ -46,7 +46,7 @@ class SetAsideWarning(TseWarning):
 
 
 class LittleCountedWarning(TseWarning):
-    """Hardly any of the lemmas or pairs that were given could be scored."""
+    """Hardly any of the lemmas that were given could be scored."""
 
 
 class UnknownWordsWarning(TseWarning):

@@ -45,7 +45,7 @@ def test_models_that_cannot_be_had_are_named_with_a_remedy(monkeypatch):
         "network and set HF_HOME to that cache"
     ]
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert "HF_HUB_OFFLINE forbids to download it" in said(PAPER)[0]
+    assert "HF_HUB_OFFLINE forbids downloading it" in said(PAPER)[0]
 
 
 def test_a_verb_list_and_data_that_must_be_made_first():

@@ -10,7 +10,7 @@ import pytest
 from transformers import PreTrainedTokenizerFast
 
 from golden_scores import GOLDEN, measured
-from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.hugging_face_network import HuggingFaceNetwork
 from tse_core.models.network import Network
 from tse_core.results import code
 from tse_core.results.code import code_digest, code_of

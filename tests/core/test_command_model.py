@@ -15,6 +15,7 @@ from tse_core.errors import InputError
 from tse_core.models.kinds.command import CommandModel, open_command
 from tse_core.models.kinds.request import Request
 from tse_core.models.spelling import spell
+from tse_core.models.surprisal_model import TIMEOUT
 from tse_core.syntaxgym.outcomes import evaluate_suite
 from tse_core.syntaxgym.suites import suite_from_dict
 
@@ -174,6 +175,10 @@ def test_a_signal_to_end_ends_the_command_too(executable, tmp_path, number):
 def test_a_time_out_is_a_number_of_seconds(timeout):
     with pytest.raises(InputError, match="must be a number of seconds above 0"):
         CommandModel(["true"], name="true", timeout=timeout)
+    opened = CommandModel(["true"], name="true")
+    with pytest.raises(InputError, match="must be a number of seconds above 0"):
+        opened.timeout = timeout
+    assert opened.timeout == TIMEOUT
 
 
 def test_what_a_command_says_last_steers_no_terminal(executable):

@@ -7,7 +7,7 @@ import pytest
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.divisions import COUNTS, refuse_taken_names
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.metrics.table import METRICS, OF_TWINS, Cutoffs
+from tse_core.metrics.table import METRICS, NS, Cutoffs
 
 LEMMAS = load_lemmas().table
 SOME = LEMMAS[LEMMAS["lemma"].isin(["be", "have", "laugh", "see", "walk"])].reset_index(drop=True)
@@ -69,7 +69,7 @@ def test_every_column_of_results_is_refused_before_anything_is_scored(scored, mo
     assert {"EW", "NS_low", "ew_top_0.1", "mass_bottom_0.5", "TSE_decisions", "split_twins", "within_noise"} <= taken
     monkeypatch.setattr("tse_core.agreement.evaluate.evaluated", None)
     pairs_line = "the pairs have a column .*, which results have too; give it another name"
-    for name in sorted({*taken, *COUNTS, *METRICS, *OF_TWINS, "row", "metric", "tokens", "Pairs", "tse"}):
+    for name in sorted({*taken, *COUNTS, *METRICS, NS, "row", "metric", "tokens", "Pairs", "tse"}):
         with pytest.raises(InputError, match=pairs_line):
             scored(simple(**{name: "x"}))
         with pytest.raises(InputError, match="the verb list has a column .*, which results have too"):
@@ -127,7 +127,7 @@ def test_numbers_texts_and_missing_values_mean_one_level_each(scored):
     assert levels.set_index("f")["contexts"].to_dict() == {"1": 16, "True": 4, "none": 16}
     verbs = SOME.assign(f=[1, "1", None, np.nan, "none"], score_of=1)
     assert scored(lemmas=verbs).table("f")["f"].tolist() in (["1", "none"], ["none"], ["1"])
-    with pytest.raises(InputError, match="^the pairs, row 1: f is .1.; it must be a text or a number$"):
+    with pytest.raises(InputError, match="^the pairs, row 1: f is .1.; it must be text or a number$"):
         scored(simple(f=[[1]] * len(simple())))
     with pytest.raises(InputError, match="^the pairs: a column is called 3"):
         scored(simple().assign(**{"x": "y"}).rename(columns={"x": 3}))
@@ -138,7 +138,9 @@ def test_numbers_texts_and_missing_values_mean_one_level_each(scored):
 def test_a_cut_off_that_is_no_share_is_one_line_whatever_is_scored(scored):
     for how in ({"forms": "words", "cut": "all-words"}, {"forms": "words"}, {}):
         for share in (0, 1.5, float("nan")):
-            with pytest.raises(InputError, match="cut-off .* is no share of probability; it must be above 0 and at m"):
+            with pytest.raises(
+                InputError, match="cut-off .* is not a share of probability; it must be above 0 and at m"
+            ):
                 scored(cutoffs=Cutoffs((share,), ()), **how)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import string
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -214,6 +215,9 @@ def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny
         assert (gap["p_holm"] >= gap["p_value"]).all() and (gap["low"] <= gap["difference"]).all()
     same = compare_metrics(found, "EW", "EW").iloc[0]
     assert (same["difference"], same["p_value"]) == (0, 1)
+    fewer = replace(found, pairs=found.pairs[found.pairs["construction"] == "Simple"])
+    for metrics in (("TSE", "EW"), ("EW", "TSE")):
+        assert compare_metrics(fewer, *metrics)["construction"].tolist() == ["Simple"]
 
 
 def test_forms_of_very_long_verb_lists_keep_their_lemmas():

@@ -8,7 +8,7 @@ from transformers.modeling_outputs import CausalLMOutput
 from families import CAUSAL, LENGTHS, MASKED, WINDOW, largest_differences, model_of, module_of
 from tse_core import InputError, load_model
 from tse_core.forward.passes import blocks
-from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.hugging_face_network import HuggingFaceNetwork
 from tse_core.models.language_model import LanguageModel
 
 

@@ -153,7 +153,7 @@ def test_a_readers_own_grammar_by_hand(write):
     [
         ("author/authors", "author", "lexicon.nouns.person, entry 1: 'author' must give singular/plural"),
         ("author/authors", "no", "lexicon.nouns.person, entry 1: must be text, not False"),
-        ("pilot/pilots", "author/authors", "lexicon.nouns.person: an entry stands twice"),
+        ("pilot/pilots", "author/authors", "lexicon.nouns.person: an entry appears twice"),
         ("laughs/laugh", "put/put", "lexicon.predicates.does, entry 1: 'put/put' has the same form twice"),
         ("languages(plural)", "languages(many)", r"has long, entry 1: languages\(many\) must be marked"),
         ("near: [behind]", "near: behind", "lexicon.words.near: must be a list"),

@@ -126,7 +126,7 @@ def test_the_revision_is_that_of_configuration_tokenizer_and_weights(hub):
 
 
 WEIGHTS, CONFIG, TREE = "files/openai-community/gpt2/model.safetensors", "config.json", "api/models"
-UNKNOWN = "unknown model 'gpt2': no such folder, .* and not to be had from the Hugging Face hub: "
+UNKNOWN = "unknown model 'gpt2': no such folder, .* and could not be fetched from the Hugging Face hub: "
 OFTEN = r"gpt2: 127.0.0.1 answers 429 \(too many requests\), also after pauses: wait five minutes, or set HF"
 
 
@@ -135,8 +135,12 @@ OFTEN = r"gpt2: 127.0.0.1 answers 429 \(too many requests\), also after pauses: 
     [
         (CONFIG, (401, "RepoNotFound"), UNKNOWN + "127.0.0.1 answers 401; a private model needs HF_TOKEN"),
         (CONFIG, 404, UNKNOWN + "127.0.0.1 answers 404; a private model needs HF_TOKEN"),
-        (CONFIG, (404, "EntryNotFound"), "gpt2 has no config.json on the hub, so it is no model that can be opened"),
-        (CONFIG, (403, "GatedRepo"), "gpt2: its owners give it to who accepts their terms: do so on 127.0.0.1/gpt2, "),
+        (CONFIG, (404, "EntryNotFound"), "gpt2 has no config.json on the hub, so it is not a model that can be opened"),
+        (
+            CONFIG,
+            (403, "GatedRepo"),
+            "gpt2: its owners give access only to those who accept their terms: accept them at 127.0.0.1/gpt2, ",
+        ),
         *((path, 429, OFTEN) for path in (CONFIG, TREE, WEIGHTS)),
         (WEIGHTS, 503, r"gpt2: 127.0.0.1 answers 503 \(not available\), also when tried again: run it again later"),
         (WEIGHTS, "cut", r"gpt2: the connection to 127.0.0.1 broke off \(\w+\), also when tried again: run it ag"),

@@ -227,8 +227,8 @@ def test_with_one_lemma_ew_is_tse(accumulate, problem):
         ({"inflection_ids": [[-1, 2]]}, "range from -1 to 2"),
         ({"numbers": [0]}, "for each of the 2 contexts"),
         ({"numbers": [0, 2]}, r"0 \(singular\) or 1 \(plural\)"),
-        ({"top": [0.5, 0.0]}, "cut-off 0.0 is no share of probability"),
-        ({"top": [95]}, "cut-off 95 is no share of probability"),
+        ({"top": [0.5, 0.0]}, "cut-off 0.0 is not a share of probability"),
+        ({"top": [95]}, "cut-off 95 is not a share of probability"),
         ({"accumulate": "float16"}, "accumulate is 'float16'"),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from families import CAUSAL, module_of
-from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.hugging_face_network import HuggingFaceNetwork
 
 FAMILIES = ("GPT2", "Llama", "GPTNeoX", "Qwen2", "OPT", "Bloom", "Mamba", "Gemma2")  # causal
 FAMILIES += ("Bert", "Roberta", "Electra", "Albert", "DistilBert")  # masked

@@ -6,9 +6,11 @@ import pytest
 
 from tse_core import evaluate, load_lemmas, load_model
 from tse_core.agreement.clustered import clustered
+from tse_core.agreement.comparison import compare_evaluations
 from tse_core.errors import InputError
 from tse_core.metrics import table as metrics
 from tse_core.metrics.table import Cutoffs, Metric, score_range
+from tse_core.results.tidy import read_results, write_results
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.uncertainty.tables import table_intervals
 
@@ -90,6 +92,27 @@ def test_a_score_in_nats_has_a_range_of_its_own(monkeypatch):
     contexts = pd.DataFrame({"construction": "a", "noun": list("abcd"), "margin": [2.0, 3.0, -1.0, 4.0]})
     row = table_intervals(contexts, ["margin"]).iloc[0]
     assert row["score"] == 2.0 and row["low"] == pytest.approx(2 - 3.1824463 * np.std([2, 3, -1, 4], ddof=1) / 2)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_metric_that_is_no_share_is_written_read_and_compared(ending, tiny_causal, tmp_path, monkeypatch):
+    points = Metric("MEAN_POINTS", "20 or -10", "context", lambda f: f.wins * 30 - 10, metrics.each, range=(-10, 20))
+    for table in (metrics.METRICS, metrics.OF_CONTEXTS):
+        monkeypatch.setitem(table, "MEAN_POINTS", points)
+    found = [evaluate(load_model(tiny_causal, bos=bos), "marvin-linzen/simple") for bos in ("none", "[CLS]")]
+    numbers = found[0].tidy()
+    scores = numbers.loc[numbers["metric"] == "MEAN_POINTS", "score"].dropna()
+    assert len(scores) and not scores.between(0, 1).all() and score_range("mean_points_top_0.1") == (-10, 20)
+    write_results(numbers, path := tmp_path / f"points.{ending}")
+    pd.testing.assert_frame_equal(read_results(path), numbers, check_dtype=False)
+    row = compare_evaluations(*found).set_index("metric").loc["MEAN_POINTS"]
+    shares = compare_evaluations(*found).set_index("metric").loc["EW"]
+    for column in ("difference", "low", "high"):
+        assert row[column] == pytest.approx(30 * shares[column])
+    assert row["p_value"] == pytest.approx(shares["p_value"])
+    write_results(numbers.assign(score=20.5, low=np.nan, high=np.nan), path)
+    with pytest.raises(InputError, match="score is 20.5; it must be a (share from 0 to 1|number from -10 to 20)"):
+        read_results(path)
 
 
 def test_a_folder_has_no_revision_and_a_name_that_no_file_can_have_is_unknown(tiny_causal):

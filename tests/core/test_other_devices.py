@@ -13,7 +13,7 @@ from other_device import OtherDevice, There, moved
 from tse_book.studies.slot_shares import form_shares
 from tse_core import evaluate, load_lemmas, load_model, load_pairs, slot_distribution, surprisals
 from tse_core.agreement.context import score_context
-from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.hugging_face_network import HuggingFaceNetwork
 from tse_core.models.language_model import LanguageModel
 
 WITHIN = 1e-4  # nats, or a score: half precision is not at work here, so only the order of sums differs

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core.datasets import pairs as tables
+from tse_core.datasets.conversions import agreement_as_sentences
 from tse_core.datasets.pair_files import LABELS, read_pairs, read_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.words import composed
@@ -186,7 +187,7 @@ def test_a_prefix_method_without_its_words_is_refused(lines):
 
 
 def test_agreement_pairs_are_sentence_pairs_with_one_prefix():
-    row = tables.sentence_pairs(pd.DataFrame([pair()])).iloc[0]
+    row = agreement_as_sentences(pd.DataFrame([pair()])).iloc[0]
     assert (row.good, row.bad) == ("The author laughs.", "The author laugh.")
     assert row.one_prefix_prefix == "The author"
     assert (row.one_prefix_word_good, row.one_prefix_word_bad) == ("laughs", "laugh")

@@ -23,8 +23,8 @@ from tse_core import (
 from tse_core.agreement.slots import slot_distribution
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.coerce import as_pairs, as_sentence_pairs
+from tse_core.datasets.conversions import split_pair
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.datasets.pairs import split_pair
 from tse_core.errors import ChangedTextWarning
 from tse_core.syntaxgym.suites import Item, read_suite
 from tse_core.words import join, plain
@@ -65,7 +65,7 @@ def test_text_that_is_plain_already_is_not_spoken_of():
 
 @pytest.mark.parametrize(("column", "value"), [("left", float("nan")), ("construction", None), ("correct", 7)])
 def test_what_is_no_text_is_one_line(column, value):
-    with pytest.raises(InputError, match=f"the pairs, row 1: {column} is {value}; it must be a text"):
+    with pytest.raises(InputError, match=f"the pairs, row 1: {column} is {value}; it must be text"):
         read(**{column: value})
 
 

@@ -196,9 +196,11 @@ def test_shared_lemmas_are_those_of_both_vocabularies(models):
     shared = shared_lemmas([models[0], knows])
     assert shared.table["lemma"].tolist() == ["laugh", "see"]
     assert shared.name == "newman-clean-shared" and shared.hash != load_lemmas().hash
-    with pytest.raises(InputError, match="share no lemma of l with both forms"):
-        table = load_lemmas().table
-        shared_lemmas([knows], type(shared)("l", table[~table["lemma"].isin(["laugh", "see"])]))
+    others = type(shared)("l", load_lemmas().table[lambda table: ~table["lemma"].isin(["laugh", "see"])])
+    with pytest.raises(InputError, match="and knows three share no lemma of l with both forms"):
+        shared_lemmas([models[0], knows], others)
+    with pytest.raises(InputError, match="^the tokenizer of knows three holds no lemma of l "):
+        shared_lemmas([knows], others)
 
 
 def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_interval(evaluations):

@@ -234,7 +234,7 @@ def test_bad_input_is_named(models):
         score_pairs(bert, pairs(), "pll-12r")
     with pytest.raises(InputError, match="does not suit the masked model"):
         score_pairs(bert, pairs(), "full-sentence")
-    with pytest.raises(InputError, match="masked"):
+    with pytest.raises(InputError, match="is not a causal model"):
         surprisals(bert, SENTENCES, unit="word", boundary=True)
 
 

@@ -116,7 +116,7 @@ def test_what_a_server_cannot_give_is_refused(local):
 
 def test_which_model_of_a_server(local):
     with serving(local, names=("tiny", "large")) as address:
-        with pytest.raises(InputError, match=r"has several models, say which \(--model\): large, tiny"):
+        with pytest.raises(InputError, match=r"has several models, say which, as in http://.*#large: large, tiny"):
             load_model(address)
         with pytest.raises(InputError, match="unknown model of .*'tine' .did you mean 'tiny'"):
             load_model(f"{address}#tine")
@@ -220,7 +220,7 @@ def test_nonsense_in_the_middle_of_a_run_is_one_line(local, what):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda *_: b"<html>", "its answer is no JSON object: <html>"),
+        (lambda *_: b"<html>", "its answer is not a JSON object: <html>"),
         (lambda *_: {}, "asked with echo and logprobs: its answer holds no choices; asked with prompt_logprobs"),
         (lambda *_: (404, {"detail": "Not Found"}), "no log-probabilities of a prompt.*it answers 404: Not Found"),
         (lambda *_: (404, {"detail": "half a character: \ud83d"}), "it answers 404: half a character: ."),

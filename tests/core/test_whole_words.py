@@ -220,6 +220,9 @@ def test_single_entries_with_their_ends_are_those_of_whole_words(pieces, simple,
     ended = evaluate(pieces, simple, few, forms="single-end", sample=6)
     assert len(ended.lemmas) < len(whole.lemmas) and set(ended.lemmas["tokens"]) == {1}
     assert ended.signature.policy["forms"] == "single-end"
+    rare = simple.head(2).assign(lemma=["", "bring"], correct=["is", "brings"], wrong=["are", "bring"])
+    one = evaluate(pieces, rare, few, forms="single-end", sample="all")
+    assert "; 1 pair: the verb's forms are not one token each" in one.scored
     of_these = scores_over(whole, ended.lemmas["lemma"])
     assert ended.contexts["ew"].mean() == pytest.approx(of_these["ew"].mean())
     assert (ended.pairs["log_probability_correct"] < single.pairs["log_probability_correct"]).all()

@@ -15,7 +15,7 @@ from families import CAUSAL, model_of
 from hub import plain_module, repository, serving, use, write_models
 from tse_core import InputError, load_model, surprisals
 from tse_core.models.hub import hub_unreachable
-from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.hugging_face_network import HuggingFaceNetwork
 
 SENTENCE = "The author that the guards like laughs."
 

@@ -22,7 +22,7 @@ from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.grammar_notation import load_grammar
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.errors import InputError
-from tse_core.metrics.table import OF_TWINS, Cutoffs
+from tse_core.metrics.table import Cutoffs, higher_after_singular
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature
 
@@ -90,7 +90,7 @@ def verb_counts(found: Evaluation) -> pd.DataFrame:
     plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
     wins = np.where(plural, odds < 0, odds > 0)
     twins, sensitive = twin_rows(found.contexts), np.zeros(odds.shape, dtype=bool)
-    sensitive[twins] = OF_TWINS["NS"].of_lemma(*odds[twins.T])[:, None]
+    sensitive[twins] = higher_after_singular(*odds[twins.T])[:, None]
     tables = []
     for cell, rows in _cells(found.contexts, [*CELL, "noun"]):
         counts = {

@@ -3,33 +3,30 @@
 import numpy as np
 import pandas as pd
 
-from tse_core.metrics.table import OF_TWINS
+from tse_core.metrics.table import NS, higher_after_singular, score_columns
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters, table_intervals
 
 
-def of_subjects(contexts, pairs, keys, rows) -> pd.DataFrame:
+def of_subjects(contexts, pairs, keys, units) -> pd.DataFrame:
     """95 % intervals clustered by subject noun: columns ``EW_low``, ``EW_high`` and so on."""
-    parts = []
+    parts, columns = [], score_columns()
     for unit, table in (("context", contexts), ("pair", pairs)):
-        scores = {column: name for name, (of, column) in rows.items() if of == unit}
-        table = table.assign(noun=subject_clusters(table))
-        found = table_intervals(table, list(scores), by=keys)
-        parts.append(found.assign(metric=found["metric"].replace(scores)))
+        scores = [columns[name] for name, of in units.items() if of == unit]
+        parts.append(table_intervals(table.assign(noun=subject_clusters(table)), scores, by=keys))
     wide = pd.concat(parts).pivot(index=keys, columns="metric", values=["low", "high"])
     wide.columns = [f"{metric}_{side}" for side, metric in wide.columns]
-    return wide.reindex(columns=[f"{name}_{side}" for name in rows for side in ("low", "high")])
+    return wide.reindex(columns=[f"{name}_{side}" for name in units for side in ("low", "high")])
 
 
 def of_subjects_and_verbs(found, contexts, keys, members, twins) -> pd.DataFrame:
-    """95 % intervals of EW and of the metrics of twins over subject nouns and verbs, crossed."""
+    """95 % intervals of EW and NS over subject nouns and verbs, crossed."""
     odds, plural = found.log_odds[:, members], (contexts["number"] == "plural").to_numpy()[:, None]
     wins = np.where(plural, odds < 0, odds > 0)
     values = {"EW": wins.astype(float)}
     if "ns" in contexts:
-        for name, metric in OF_TWINS.items():
-            values[name] = np.full(odds.shape, np.nan)
-            values[name][twins] = metric.of_lemma(*odds[twins.T])[:, None]
+        values[NS] = np.full(odds.shape, np.nan)
+        values[NS][twins] = higher_after_singular(*odds[twins.T])[:, None]
     nouns, found_bounds = pd.factorize(subject_clusters(contexts))[0], {}
     for key, rows in contexts.groupby(keys, sort=False).indices.items():
         cell = {}

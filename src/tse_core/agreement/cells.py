@@ -13,12 +13,12 @@ import pandas as pd
 
 from tse_core.agreement.divisions import NONE, among, divisions, factor_names, verb_rows
 from tse_core.datasets.plain_text import is_text
-from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, OF_TWINS, Forms
+from tse_core.metrics.table import METRICS, NS, OF_CONTEXTS, OF_PAIRS, Forms, higher_after_singular, score_columns
 
 if TYPE_CHECKING:
     from tse_core.agreement.evaluation import Evaluation
 
-TABLE_ORDER = (*reversed(METRICS), *OF_TWINS)  # MW, EW, TSE, as in Table 2, then NS
+TABLE_ORDER = (*reversed(METRICS), NS)  # MW, EW, TSE, as in Table 2, then NS
 
 
 def cell_table(
@@ -43,17 +43,16 @@ def cell_table(
 
 
 def context_scores(found: "Evaluation", members: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """Every metric of contexts and of twins, in each context over the lemmas numbered `members` (None: all).
+    """Every metric of contexts and NS, in each context over the lemmas numbered `members` (None: all).
 
-    A metric of twins is NaN in a context without a twin, and left out where no context has one or no forms were kept.
+    NS is NaN in a context without a twin, and left out where no context has one or no forms were kept.
     """
     scores = {} if members is None else _over(found, members)
     if found.forms is None or not len(twins := twin_rows(found.contexts)):
         return scores
     odds = found.log_odds if members is None else found.log_odds[:, members]
-    for metric in OF_TWINS.values():
-        scores[metric.column] = np.full(len(odds), np.nan)
-        scores[metric.column][twins] = metric.of_lemma(*odds[twins.T]).mean(axis=1)[:, None]
+    scores["ns"] = np.full(len(odds), np.nan)
+    scores["ns"][twins] = higher_after_singular(*odds[twins.T]).mean(axis=1)[:, None]
     return scores
 
 
@@ -114,9 +113,10 @@ def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: boo
     asked = asked.join(contexts[[key for key in keys if key not in asked]], on="context")
     once = decisions(asked)
     of = {"context": contexts.groupby(keys, sort=False), "pair": asked.groupby(keys, sort=False)}
-    rows = {name: ("pair" if name in OF_PAIRS else "context", name.lower()) for name in TABLE_ORDER}
-    rows = {name: (unit, column) for name, (unit, column) in rows.items() if unit == "pair" or column in contexts}
-    means = {name: of[unit][column].mean() for name, (unit, column) in rows.items()}
+    columns = score_columns()
+    units = {name: "pair" if name in OF_PAIRS else "context" for name in TABLE_ORDER}
+    units = {name: unit for name, unit in units.items() if unit == "pair" or columns[name] in contexts}
+    means = {name: of[unit][columns[name]].mean() for name, unit in units.items()}
     table = pd.DataFrame(means, index=of["context"].size().index)  # some cells may have no pairs
     table["lemmas"] = len(found.lemmas if members is None else members)
     table["contexts"] = of["context"].size()
@@ -134,7 +134,7 @@ def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: boo
         from tse_core.agreement import cell_intervals  # imported only when needed
 
         if members is None:
-            bounds = cell_intervals.of_subjects(contexts, asked, keys, rows)
+            bounds = cell_intervals.of_subjects(contexts, asked, keys, units)
         else:
             bounds = cell_intervals.of_subjects_and_verbs(found, contexts, keys, members, twins)
         table = table.join(bounds)
@@ -151,5 +151,5 @@ def _with_whole_twins(contexts: pd.DataFrame, keys: list[str]) -> tuple[pd.DataF
     cells = contexts.assign(all="").groupby(["all", *(key for key in keys if key != "number")], sort=False).ngroup()
     whole = np.equal(*cells.to_numpy()[twins.T])
     split = contexts.index.isin(twins[~whole].ravel())
-    columns = [metric.column for metric in OF_TWINS.values() if metric.column in contexts]
-    return contexts.assign(split=split, **{name: contexts[name].mask(split) for name in columns}), twins[whole]
+    sensitivity = {"ns": contexts["ns"].mask(split)} if "ns" in contexts else {}
+    return contexts.assign(split=split, **sensitivity), twins[whole]

@@ -53,6 +53,8 @@ def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: Forms
         try:
             table = counted_forms(model, Lemmas(lemmas.name, table), forms).lemmas
         except InputError:
+            if len(names) == 1:
+                raise
             how = "both forms as single entries" if "single" in forms else "forms that they can score as whole words"
             raise InputError(f"{' and '.join(names)} share no lemma of {lemmas.name} with {how}") from None
     return Lemmas(f"{lemmas.name}-shared", table.drop(columns="tokens", errors="ignore"))
@@ -88,7 +90,7 @@ def compare_evaluations(first, second) -> pd.DataFrame:
             if all(map(len, units)):
                 scores = [unit[metric.column].to_numpy() for unit in units]
                 means = [values.mean() for values in scores]
-                found = compare(*scores, *map(subject_clusters, units))
+                found = compare(*scores, *map(subject_clusters, units), bounds=metric.range)
                 tested = (found.difference, found.low, found.high, found.p_value)
                 rows.append((construction, metric.name, *means, *tested))
     if not rows:
@@ -111,7 +113,7 @@ def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] 
     (corrected for the family of all constructions); and last the mean over the constructions, in a row `MEAN`.
     """
     samples = [clustered(evaluation, metric, over) for metric in (first, second)]
-    shared = [c for c in samples[0] if not any(np.isnan(s[c].values).all() for s in samples if c in s)]
+    shared = [c for c in samples[0] if all(c in s and not np.isnan(s[c].values).all() for s in samples)]
     rows = []
     for construction in shared:
         here = [sample[construction] for sample in samples]

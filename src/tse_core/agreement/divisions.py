@@ -8,13 +8,13 @@ import pandas as pd
 
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError, unknown
-from tse_core.metrics.table import COVERAGE, METRICS, OF_TWINS
+from tse_core.metrics.table import COVERAGE, score_columns
 
 NONE = "none"  # the label where the data give no value
 COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "decisions")
 OF_CELLS = (*COUNTS, "tokens", "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n",
             "within_noise", "log_probability_correct", "log_probability_wrong")  # fmt: skip
-_SCORES = "|".join([*map(str.lower, (*METRICS, *OF_TWINS)), COVERAGE])
+_SCORES = "|".join([*score_columns().values(), COVERAGE])
 _TAKEN = re.compile(rf"{'|'.join(OF_CELLS)}|({_SCORES})(_(low|high|decisions|(top|bottom)_.*))?", re.IGNORECASE)
 _OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct", "wrong", "twin")
 _OF_BOTH = {"lemma", "noun"}  # dividing by one of these means the verb list's

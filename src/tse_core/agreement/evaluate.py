@@ -68,7 +68,7 @@ def evaluate(
         have equally many tokens count.
     sample : int or "all", optional
         Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
-        for whole words on a CPU, where each context takes seconds. Intervals are of the contexts scored.
+        on a CPU where `forms` is not "single", so that each takes seconds. Intervals are of the contexts scored.
     seed : int
         Of the sample.
     cut : "list" or "all-words"
@@ -124,9 +124,9 @@ def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
     contexts = pd.concat(
         [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
     )
-    for metric in [metric.column for metric in OF_CONTEXTS.values()]:
-        of_all = contexts[score_column(metric, "top", 1)] if 1 in job.cutoffs.top else np.nan
-        contexts.insert(contexts.columns.get_loc("pairs") + 1, metric, of_all)
+    for column in [metric.column for metric in OF_CONTEXTS.values()]:
+        of_all = contexts[score_column(column, "top", 1)] if 1 in job.cutoffs.top else np.nan
+        contexts.insert(contexts.columns.get_loc("pairs") + 1, column, of_all)
     scored = joined["pairs"].set_index("pair").sort_index()
     details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
     margin = details["log_probability_correct"] - details["log_probability_wrong"]

@@ -23,6 +23,7 @@ import pandas as pd
 from tse_core.agreement.cells import twin_rows
 from tse_core.agreement.divisions import factor_names
 from tse_core.errors import InputError
+from tse_core.metrics.table import NS
 
 if TYPE_CHECKING:
     from tse_core.agreement.evaluation import Evaluation
@@ -50,4 +51,4 @@ def number_sensitivity(
             "no two contexts differ in the subject's number alone; the pairs have no column 'twin' that says so"
         )
     table = found.table(by, lemmas=lemmas, intervals=intervals)
-    return table[[*factor_names(by), *(c for c in table if c.startswith("NS")), "twins", "split_twins", "lemmas"]]
+    return table[[*factor_names(by), *(c for c in table if c.startswith(NS)), "twins", "split_twins", "lemmas"]]

@@ -15,7 +15,7 @@ from tse_core.datasets.coerce import as_lemmas, as_pairs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.datasets.numbers import require_agreement, with_numbers
-from tse_core.datasets.pairs import PROTOCOLS, Protocol, context_factors, context_index, unique_contexts, with_nouns
+from tse_core.datasets.pairs import PROTOCOLS, Protocol, context_factors, context_index, contexts_of, with_nouns
 from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning, check_known
 from tse_core.metrics.table import Cutoffs, check_cutoffs
 from tse_core.models.coerce import as_language_model
@@ -84,10 +84,7 @@ def prepare(
 def _contexts(pairs: pd.DataFrame, kind: str, protocol: Protocol) -> tuple[np.ndarray, pd.DataFrame]:
     """The context of each pair, and the contexts with their subject, its noun and the factors of a design."""
     index = context_index(pairs, kind, protocol)
-    contexts = unique_contexts(pairs, kind, protocol)
-    first = np.unique(index, return_index=True)[1]
-    for place, column in enumerate(("subject", "noun"), start=1):
-        contexts.insert(place, column, pairs[column].to_numpy()[first] if column in pairs else "")
+    contexts = contexts_of(pairs, index, kind, ["construction", "subject", "noun", "left", "right", "number"])
     return index, pd.concat([contexts, context_factors(pairs, index, kind)], axis=1)
 
 
@@ -161,7 +158,7 @@ def _numbered(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
 
 
 def _why_no_form(model: LanguageModel, found: CountedForms) -> str:
-    if not found.words:
+    if not found.words or found.words.forms == "single-end":
         return "the verb's forms are not one token each"
     return f"the verb's forms are not {'equally long in tokens' if model.kind == 'masked' else 'spelled'}"
 

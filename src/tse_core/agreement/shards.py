@@ -46,7 +46,7 @@ def job_work(job: Job, batch_tokens: int | None = None, shards: Mapping[str, Sha
 
 
 def _shapes(job: Job, members: np.ndarray) -> dict[str, Shape]:
-    """The tables of the contexts numbered `members`, their columns and rows."""
+    """The tables of the contexts numbered `members`: columns that each must have, and its rows."""
     scores = [score_column(kind, *at) for kind in columns_at_cutoffs() for at in job.cutoffs.listed()]
     of_pairs = [metric.column for metric in OF_PAIRS.values()]
     contexts, pairs, lemmas = len(members), len(job.pair_rows(members)), len(job.lemmas)
@@ -103,6 +103,7 @@ def _distributions(
         logits = block.logits if each_once else block.logits[rows]
         entries = logits.shape[1]
         yield Distributions(block.requests, logits, logits.log_softmax(-1), entries, np.ones((len(rows), 1)))
+        advance(len(rows) / len(slots))
 
 
 def _slots(job: Job, contexts) -> list[Prompt]:

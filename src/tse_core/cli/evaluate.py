@@ -79,8 +79,8 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="N|all",
-            help="How many contexts of each construction to score, stratified by number: all, but 24 for whole words "
-            "on a CPU.",
+            help="How many contexts of each construction to score, stratified by number: all by default, but 24 on a "
+            "CPU where --forms is not single.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,

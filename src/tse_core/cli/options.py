@@ -92,9 +92,13 @@ class Opening:
         _of_model("--model", metavar="NAME", help="Which model of the server, where MODEL is its address."),
     ] = None
     timeout: Annotated[
-        float,
-        _of_model(help="Seconds a model behind a command may take, or a request to a server.", min=0.001, max=1e9),
-    ] = 3600
+        float | None,
+        _of_model(
+            help="Seconds a model behind a command may take, or a request to a server; an hour by default.",
+            min=0.001,
+            max=1e9,
+        ),
+    ] = None
 
     def model(self, name: str) -> Any:
         """The model of a name. Raises InputError."""
@@ -102,7 +106,7 @@ class Opening:
 
         said = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos", "chat")}
         loaded: Any = load_model(name, **said, trust_remote_code=self.trust)
-        if hasattr(loaded, "timeout"):  # behind a command or a server
+        if self.timeout is not None and hasattr(loaded, "timeout"):  # behind a command or a server
             loaded.timeout = self.timeout
         return loaded
 

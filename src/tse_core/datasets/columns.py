@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from tse_core.datasets.conversions import split_pair
 from tse_core.datasets.numbers import number_said
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, shape, split_pair, verb_lemma, with_nouns
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
 from tse_core.datasets.plain_text import check_names, text_cells, warn_of_changes
 from tse_core.errors import InputError, check_known
 from tse_core.words import join, plain, plain_right

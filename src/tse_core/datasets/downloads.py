@@ -34,7 +34,7 @@ def select(names: Iterable[str] = ("all",)) -> pd.DataFrame:
             within = table.loc[table["name"].str.startswith(f"{name.partition('/')[0]}/"), "name"]
             known = list(within) if len(within) else ["all", *table["dataset"].unique()]
             near = get_close_matches(name, known, n=5, cutoff=0.3) if len(known) > 20 else known
-            hint = f", ... ({len(known)} in all, `tse list data` shows them)" if len(known) > 20 else ""
+            hint = f", ... ({len(known)} in all)" if len(known) > 20 else ""
             raise unknown("download", name, near or known[:5], hint)
         wanted |= rows
     return table[wanted]

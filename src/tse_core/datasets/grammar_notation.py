@@ -166,7 +166,7 @@ def _read_lexicon(content: object, where: str) -> tuple[dict[str, tuple[Entry, .
             lexicon[name] = tuple(_entry(text, kind, f"{place}, entry {i}") for i, text in enumerate(entries, start=1))
             kinds[name] = kind
             if len(set(lexicon[name])) < len(entries):
-                raise InputError(f"{place}: an entry stands twice")
+                raise InputError(f"{place}: an entry appears twice")
     return lexicon, kinds
 
 

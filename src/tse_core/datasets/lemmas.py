@@ -78,7 +78,7 @@ class Lemmas:
             f"{column} is empty; each row needs {', '.join(REQUIRED)}": table[column] == "" for column in REQUIRED
         }
         faults["both forms are the same; they must differ"] = table["singular"] == table["plural"]
-        faults["these two forms stand in an earlier row, too; keep one"] = table.duplicated(["singular", "plural"])
+        faults["these two forms appear in an earlier row; keep one"] = table.duplicated(["singular", "plural"])
         for fault, rows in faults.items():
             if rows.any():
                 row = int(rows.to_numpy().argmax())

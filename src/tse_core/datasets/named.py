@@ -10,12 +10,10 @@ from tse_core.datasets.columns import pairs_from_table, sentence_pairs_from_tabl
 from tse_core.datasets.grammar_notation import list_grammars, load_grammar
 from tse_core.datasets.pair_files import read_pairs, read_sentence_pairs
 from tse_core.datasets.paradigms import blimp_paradigms
-from tse_core.datasets.registry import DataSet, data_set_of, data_sets
+from tse_core.datasets.registry import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.tables import TABLES, read_table
 from tse_core.errors import InputError, unknown
 from tse_core.paths import data_folder
-
-AGREEMENT, SENTENCES = "agreement pairs", "sentence pairs"
 
 
 def agreement_pairs(name_or_path: str | Path, columns: Mapping[str, str] | None, **spelling: bool) -> pd.DataFrame:
@@ -49,10 +47,10 @@ def dataset_table() -> pd.DataFrame:
     """What can be loaded: columns name, holds (agreement pairs, sentence pairs), source (generated, download, file)."""
     rows = []
     for grammar in list_grammars():
-        rows.append((grammar, "agreement pairs", "generated"))
-        rows += [(f"{grammar}/{s}", "agreement pairs", "generated") for s in load_grammar(grammar).constructions]
+        rows.append((grammar, AGREEMENT, "generated"))
+        rows += [(f"{grammar}/{s}", AGREEMENT, "generated") for s in load_grammar(grammar).constructions]
     for data in data_sets().values():
-        if data.holds in ("agreement pairs", "sentence pairs"):
+        if data.holds in (AGREEMENT, SENTENCES):
             source = "file" if data.folder else "download"
             rows += [(name, data.holds, source) for name in (data.name, *_parts(data))]
     return pd.DataFrame(rows, columns=["name", "holds", "source"])

@@ -10,7 +10,6 @@ import pandas as pd
 
 from tse_core.datasets.grammar import generate
 from tse_core.datasets.grammar_notation import grammar_file, list_grammars, load_grammar
-from tse_core.datasets.pairs import sentence_pairs
 from tse_core.datasets.plain_text import with_plain_text
 from tse_core.datasets.tables import TABLES
 from tse_core.errors import InputError
@@ -75,11 +74,11 @@ def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | N
     ------
     InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
-    from tse_core.datasets import named  # with the readers of every format
+    from tse_core.datasets import conversions, named  # with the readers of every format
 
     name = _text(name_or_path)
     if not name.endswith(FILES) and (name.partition("/")[0] in list_grammars() or named.holds(name) == named.AGREEMENT):
-        pairs = sentence_pairs(load_pairs(name))
+        pairs = conversions.agreement_as_sentences(load_pairs(name))
     else:
         pairs = named.sentence_pairs(name_or_path, columns)
     pairs = with_plain_text(pairs, name, ("paradigm", "phenomenon"), ("good", "bad"))

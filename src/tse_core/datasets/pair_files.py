@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.pairs import (
-    AGREEMENT_COLUMNS,
-    PREFIX_FIELDS,
-    SENTENCE_COLUMNS,
-    shape,
-    split_pair,
-    verb_lemma,
-    with_nouns,
-)
+from tse_core.datasets.conversions import split_pair
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
 from tse_core.datasets.plain_text import warn_of_changes
 from tse_core.errors import InputError
 from tse_core.files import lines_of, read_text

@@ -11,8 +11,8 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import GuessedWarning, InputError, check_known
-from tse_core.words import MARKS, composed, join, plain, spelled_nouns
+from tse_core.errors import GuessedWarning, check_known
+from tse_core.words import composed, spelled_nouns
 
 # fmt: off
 AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
@@ -45,9 +45,13 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
     One row a context, in order of first appearance: construction, left, right (empty for causal), number, pairs (how
     many pairs share it). Each construction has its own contexts.
     """
-    index = context_index(pairs, kind, protocol)
+    return contexts_of(pairs, context_index(pairs, kind, protocol), kind, ["construction", "left", "right", "number"])
+
+
+def contexts_of(pairs: pd.DataFrame, index: np.ndarray, kind: str, columns: list[str]) -> pd.DataFrame:
+    """The contexts that `index` numbers, with these columns of their first pairs ("" where missing) and `pairs`."""
     first = np.unique(index, return_index=True)[1]
-    contexts = pairs.iloc[first][["construction", "left", "right", "number"]].reset_index(drop=True)
+    contexts = pairs.iloc[first].reindex(columns=columns, fill_value="").reset_index(drop=True)
     if kind == "causal":
         contexts["right"] = ""
     contexts["pairs"] = np.bincount(index, minlength=len(contexts))
@@ -86,51 +90,6 @@ def context_factors(pairs: pd.DataFrame, index: np.ndarray, kind: str) -> pd.Dat
     return pd.DataFrame(found, index=range(len(first)))
 
 
-def sentence_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Agreement pairs as sentence pairs; the two verb forms are also the one-prefix method's words."""
-    prefix, good, bad = pairs["left"], pairs["correct"], pairs["wrong"]
-    sentences = {
-        "good": [join(*parts) for parts in zip(prefix, good, pairs["right"], strict=True)],
-        "bad": [join(*parts) for parts in zip(prefix, bad, pairs["right"], strict=True)],
-        "paradigm": pairs["construction"].to_numpy(),
-        "pair_id": pairs["id"].to_numpy(),
-        "phenomenon": "subject-verb agreement",
-        "field": "morphology",
-        "one_prefix_prefix": prefix.to_numpy(),
-        "one_prefix_word_good": good.to_numpy(),
-        "one_prefix_word_bad": bad.to_numpy(),
-        "methods": "full-sentence one-prefix",
-    }
-    return pd.DataFrame(sentences).reindex(columns=SENTENCE_COLUMNS, fill_value="")
-
-
-def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
-    """(left, correct, wrong, right) of two sentences that differ in one word; ``where`` names their place in errors."""
-    good_words, bad_words = plain(good).split(), plain(bad).split()
-    if good_words == bad_words:
-        raise InputError(f"{where}: sentence_good and sentence_bad are identical; they must differ in the verb")
-    different = [i for i, words in enumerate(zip(good_words, bad_words, strict=False)) if words[0] != words[1]]
-    if len(good_words) != len(bad_words) or len(different) != 1:
-        raise InputError(f"{where}: the sentences must differ in exactly one word: {good!r} / {bad!r}")
-    position = different[0]
-    correct, final = _without_marks(good_words[position])
-    wrong, wrong_final = _without_marks(bad_words[position])
-    if final != wrong_final or not correct or not wrong:
-        raise InputError(f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}")
-    rest = " ".join(good_words[position + 1 :])
-    left, right = " ".join(good_words[:position]), f"{final} {rest}".strip()
-    right = f" {right}" if not final and right[:1] and right[0] in MARKS else right
-    if join(left, correct, right) != plain(good):
-        raise InputError(f"{where}: the quotation mark behind {correct!r} closes none that stands before it: {good!r}")
-    return left, correct, wrong, right
-
-
-def _without_marks(word: str) -> tuple[str, str]:
-    """A word, and the marks behind it."""
-    bare = word.rstrip(MARKS)
-    return bare, word[len(bare) :]
-
-
 def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -> tuple[str, str]:
     """Apply the two policies of spelling: a capital first letter, a final period where there is no final mark."""
     if capital:
@@ -160,7 +119,8 @@ def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
     missing = (nouns == "") & (subjects != "")
     if missing.any():
         guess = "the singular and the plural of a subject are matched by English spelling"
-        warnings.warn(f"{where}: no field 'noun' beside 'subject'; {guess}", GuessedWarning, stacklevel=3)
+        count = f"{missing.sum():,} of {(subjects != '').sum():,} subjects have no 'noun'"
+        warnings.warn(f"{where}: {count}; {guess}", GuessedWarning, stacklevel=3)
         nouns = nouns.mask(missing, pd.Series(spelled_nouns(subjects), pairs.index))
     if "noun" in pairs:
         return pairs.assign(noun=nouns)

@@ -48,7 +48,7 @@ def text_cells(values: pd.Series, where: str) -> list[str]:
         if isinstance(value, str):
             texts.append(value)
         elif not pd.api.types.is_scalar(value):
-            raise InputError(f"{where}, row {row}: {values.name} is {value!r:.80}; it must be a text or a number")
+            raise InputError(f"{where}, row {row}: {values.name} is {value!r:.80}; it must be text or a number")
         elif pd.isna(value):
             texts.append("")
         else:
@@ -65,7 +65,7 @@ def check_names(table: pd.DataFrame, where: str) -> None:
     """Raises InputError if a column's name is not text or occurs twice."""
     for name in table.columns:
         if not isinstance(name, str):
-            raise InputError(f"{where}: a column is called {name!r}; the name of a column must be a text")
+            raise InputError(f"{where}: a column is called {name!r}; the name of a column must be text")
     if not table.columns.is_unique:
         name = table.columns[table.columns.duplicated()][0]
         raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
@@ -90,7 +90,7 @@ def with_plain_text(
         no_text = [not isinstance(value, str) for value in values]
         if any(no_text):
             row = no_text.index(True)
-            raise InputError(f"{where}, row {row + 1}: {column} is {values.iloc[row]!r}; it must be a text")
+            raise InputError(f"{where}, row {row + 1}: {column} is {values.iloc[row]!r}; it must be text")
         spelled = {text: (plain_right if column == "right" else plain)(text) for text in values.unique()}
         examples += [text for text, new in spelled.items() if text != new]
         if column not in needed or any(text != new for text, new in spelled.items()):

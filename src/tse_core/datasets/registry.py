@@ -15,9 +15,10 @@ from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 from tse_core.schemas import check
 
+AGREEMENT, SENTENCES = "agreement pairs", "sentence pairs"
 FORMATS = {  # what a data set holds -> the formats that its files may have
-    "agreement pairs": ["jsonl", "table", "clams"],
-    "sentence pairs": ["jsonl", "table", "blimp"],
+    AGREEMENT: ["jsonl", "table", "clams"],
+    SENTENCES: ["jsonl", "table", "blimp"],
     "suites": ["json"],
     "verbs": ["table"],
 }

@@ -2,10 +2,11 @@
 
 Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
 charts. A metric of contexts or pairs is a sum over the lemmas that count (`part`) divided by another (`whole`); both
-are functions of `Forms`, written with operators only, so that arrays and tensors both work. A metric of twins
-(`TwinMetric`) is any function of a lemma's log-odds in two contexts that differ in the subject's number alone.
+are functions of `Forms`, written with operators only, so that arrays and tensors both work. Number sensitivity (`NS`)
+compares two contexts and is not in the table.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -33,7 +34,7 @@ def check_cutoffs(cutoffs: Cutoffs) -> None:
             )
         for share in shares:
             if not 0 < share <= 1:
-                raise InputError(f"cut-off {share} is no share of probability; it must be above 0 and at most 1")
+                raise InputError(f"cut-off {share} is not a share of probability; it must be above 0 and at most 1")
             if float(f"{share:g}") != share:
                 raise InputError(f"cut-off {share!r} has more than six digits; did you mean {share:g}?")
         if len(set(shares)) < len(shares):
@@ -126,45 +127,23 @@ METRICS = {
 
 
 def higher_after_singular(singular: Any, plural: Any):
-    """1[log-odds after the singular subject > log-odds after the plural one]; a tie is 0."""
+    """1[log-odds after the singular subject > log-odds after the plural one]; a tie is 0.
+
+    The log-odds (nats) are those of a lemma's singular form against its plural form, in two contexts that differ in the
+    subject's number alone.
+    """
     return singular > plural
 
 
-@dataclass(frozen=True)
-class TwinMetric:
-    """A metric of twins: a mean over twins and lemmas.
-
-    Attributes
-    ----------
-    name, definition : as of a `Metric`
-    of_lemma : function of a lemma's log-odds, singular form against plural form (nats), after the singular and after
-        the plural subject: two arrays of one shape -> numbers of this shape
-    """
-
-    name: str
-    definition: str
-    of_lemma: Callable[[Any, Any], Any]
-
-    @property
-    def column(self) -> str:
-        """Its column in tables of contexts."""
-        return self.name.lower()
-
-
-OF_TWINS = {
-    metric.name: metric
-    for metric in (
-        TwinMetric(
-            "NS",
-            "number sensitivity: the share of verbs whose singular form gains on the plural one where the subject is "
-            "singular, over contexts that differ in the subject's number alone",
-            of_lemma=higher_after_singular,
-        ),
-    )
-}
+NS = "NS"  # number sensitivity, the mean of `higher_after_singular` over twins and lemmas
 OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
 OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
 COVERAGE = "mass"  # the column of the probability on the forms that count
+
+
+def score_columns() -> dict[str, str]:
+    """The name of every metric, then NS -> its column in tables of contexts or pairs."""
+    return {**{name: metric.column for name, metric in METRICS.items()}, NS: NS.lower()}
 
 
 def columns_at_cutoffs() -> list[str]:
@@ -178,6 +157,6 @@ def score_column(kind: str, side: str, cutoff: float) -> str:
 
 
 def score_range(column: str) -> tuple[float, float]:
-    """The range of the scores in a column of contexts or pairs, ``ew`` or ``mw_top_0.1``; coverage is a share."""
-    metric = next((m for m in METRICS.values() if m.column == column.partition("_")[0]), None)
-    return metric.range if metric else (0.0, 1.0)
+    """The range of the scores in a column of contexts or pairs, ``ew`` or ``mw_top_0.1``; others are shares."""
+    name = re.sub(r"_(top|bottom)_[^_]*\Z", "", column)
+    return next((metric.range for metric in METRICS.values() if metric.column == name), (0.0, 1.0))

@@ -60,7 +60,7 @@ def token_id(name: str, tokenizer, text: str) -> int:
         end = tokenizer.eos_token or tokenizer.bos_token
         example = f", e.g. {end!r}" if end else ""
         raise InputError(
-            f"bos is {text!r}, which is no token of {name}; it must be 'default', 'tokenizer', 'add', 'none' or the "
+            f"bos is {text!r}, which is not a token of {name}; it must be 'default', 'tokenizer', 'add', 'none' or the "
             f"text of a token{example}"
         )
     return found

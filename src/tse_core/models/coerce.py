@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from tse_core.errors import InputError
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.surprisal_model import SurprisalModel
+
+AnyModel: TypeAlias = LanguageModel | SurprisalModel
 
 
 def load_model(
@@ -93,9 +96,9 @@ def _in_chat(model, chat: str | None):
     return replace(as_language_model(model), chat=Chat(chat))
 
 
-def as_model(model) -> LanguageModel | SurprisalModel:
+def as_model(model) -> AnyModel:
     """A model as it is, or the one that a name or path means (see `load_model`). Raises InputError."""
-    return model if isinstance(model, LanguageModel | SurprisalModel) else load_model(model)
+    return model if isinstance(model, AnyModel) else load_model(model)
 
 
 def as_language_model(model) -> LanguageModel:

@@ -18,7 +18,7 @@ from typing import Any
 
 from tse_core.errors import InputError
 from tse_core.models.folders import INDEX, WEIGHTS, indexed, no_weights, weight_files
-from tse_core.models.hub_answers import address, passes, refused, said, unknown_model
+from tse_core.models.hub_answers import address, is_temporary, refused, said, unknown_model
 from tse_core.progress import progress
 
 PAUSES = (2.0, 10.0)  # seconds before the second and third attempt; the library itself tries five times in each
@@ -81,7 +81,7 @@ def hub_unreachable() -> str:
     """
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
         if os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON"):
-            return f"{name} forbids to download it"
+            return f"{name} forbids downloading it"
     if any(os.environ.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")):
         return ""  # only the proxy knows
     place = address()
@@ -145,7 +145,7 @@ def _patiently(name: str, ask: Callable):
             try:
                 return ask()
             except Exception as error:
-                if not passes(error):
+                if not is_temporary(error):
                     raise
                 print(f"{name}: {said(error)}; trying again in {pause:.0f} s", file=sys.stderr, flush=True)
                 time.sleep(pause)

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 from tse_core.errors import InputError
 from tse_core.models.folders import laboratory_models
 
-PASSING = (408, 429, 500, 502, 503, 504)  # status codes of temporary failures
+TEMPORARY = (408, 429, 500, 502, 503, 504)  # status codes of temporary failures
 
 
 def address() -> SplitResult:
@@ -15,10 +15,10 @@ def address() -> SplitResult:
     return urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
 
 
-def passes(error: BaseException) -> bool:
+def is_temporary(error: BaseException) -> bool:
     """Whether a failure may be temporary: too many requests, a broken connection, a busy server."""
     error = _root(error)
-    return _status(error) in PASSING or _broken(error) or "Consistency check failed" in str(error)
+    return _status(error) in TEMPORARY or _broken(error) or "Consistency check failed" in str(error)
 
 
 def said(error: BaseException) -> str:
@@ -46,28 +46,30 @@ def refused(name: str, place: str, error: Exception) -> InputError:
         return InputError(f"{name}: the hub's cache cannot be written ({root}); HF_HOME chooses another folder")
     if "GatedRepoError" in kind:
         return InputError(
-            f"{name}: its owners give it to who accepts their terms: do so on {host}/{place}, then set HF_TOKEN"
+            f"{name}: its owners give access only to those who accept their terms: accept them at {host}/{place}, then "
+            "set HF_TOKEN"
         )
     if "RevisionNotFoundError" in kind:
         return InputError(f"{name}: the hub has no such revision of it; a revision is a branch, a tag or a commit")
     if "EntryNotFoundError" in kind and status:
-        return InputError(f"{name} has no config.json on the hub, so it is no model that can be opened by its name")
+        return InputError(f"{name} has no config.json on the hub, so it is not a model that can be opened by its name")
     if status in (401, 403, 404):
         return unknown_model(name, f"{host} answers {status}; a private model needs HF_TOKEN, a token that may read it")
     if status == 429:
         return InputError(
-            f"{name}: {said(error)}, also after pauses: wait five minutes, or set HF_TOKEN, which may ask more"
+            f"{name}: {said(error)}, also after pauses: wait five minutes, or set HF_TOKEN, which raises the limit"
         )
-    if passes(root):
+    if is_temporary(root):
         return InputError(f"{name}: {said(error)}, also when tried again: run it again later")
-    return InputError(f"{name}: not to be had from {host} ({type(root).__name__}: {' '.join(str(root).split())[:200]})")
+    reason = f"{type(root).__name__}: {' '.join(str(root).split())[:200]}"
+    return InputError(f"{name}: could not be fetched from {host} ({reason})")
 
 
 def unknown_model(name: str, reason: str) -> InputError:
     """The line for a name that means no model; `reason` says why the hub gives none."""
     return InputError(
         f"unknown model {name!r}: no such folder, none of the project's own ({', '.join(laboratory_models())}), and "
-        f"not to be had from the Hugging Face hub: {reason}"
+        f"could not be fetched from the Hugging Face hub: {reason}"
     )
 
 

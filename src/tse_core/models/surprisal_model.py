@@ -8,6 +8,7 @@ import numpy as np
 
 from tse_core.errors import InputError
 
+TIMEOUT = 3600.0  # seconds
 PROBE = "The keys to the cabinet are on the table."
 
 
@@ -18,7 +19,7 @@ class GivenScores:
     Attributes
     ----------
     starts, ends : characters of the sentence, int (tokens,); equal for a mark that stands for nothing, such as its end
-    bits : surprisal, float64 (tokens,); NaN where the model says none, which only a first token may be
+    bits : surprisal, float64 (tokens,); NaN where the model gives none, allowed only for the first token
     unknown : whether the model does not know the token, bool (tokens,)
     """
 
@@ -43,16 +44,24 @@ class SurprisalModel:
     device : str
         Where it computes, as far as that is known.
     timeout : float
-        Seconds that one request, or one run of a command, may take.
+        Seconds that one request, or one run of a command, may take; may be set at any time.
     """
 
     kind: str
     device: str
 
-    def __init__(self, name: str, timeout: float):
-        if not 0 < timeout < math.inf:
-            raise InputError(f"the time-out of {name} is {timeout}; it must be a number of seconds above 0")
+    def __init__(self, name: str, timeout: float = TIMEOUT):
         self.name, self.timeout = name, timeout
+
+    @property
+    def timeout(self) -> float:
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float) -> None:
+        if not 0 < seconds < math.inf:
+            raise InputError(f"the time-out of {self.name} is {seconds}; it must be a number of seconds above 0")
+        self._timeout = seconds
 
     @property
     def label(self) -> str:

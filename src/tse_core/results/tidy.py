@@ -16,6 +16,7 @@ import pandas as pd
 
 from tse_core.errors import InputError
 from tse_core.files import write_output
+from tse_core.metrics.table import METRICS
 from tse_core.results.signature import Signature, without_provenance
 from tse_core.spreadsheets import cell_text, csv_text
 
@@ -26,6 +27,7 @@ TIDY_COLUMNS: list[str] = [
 ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together
 _TEXT = ("model", "protocol", "construction", "metric", "side", "signature")
 _SHARES = ("score", "low", "high", "coverage", "invalid", "cutoff")
+_SCORES = ("score", "low", "high")
 _COUNTS = ("lemmas", "contexts", "pairs")
 NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
 _MARK = b"tse-digest"  # of the rows, in a Parquet file's metadata
@@ -37,8 +39,8 @@ def read_results(path: str | Path) -> pd.DataFrame:
     Raises
     ------
     InputError
-        Naming file, column and row: no such file, a column that is missing, a score that is not a share, a signature
-        that cannot be read, rows that were changed after they were written (Parquet files carry a digest).
+        Naming file, column and row: no such file, a column that is missing, a score outside the range of its metric, a
+        signature that cannot be read, rows that were changed after they were written (Parquet files carry a digest).
     """
     path = Path(path)
     if path.suffix not in (".parquet", ".csv"):
@@ -146,15 +148,19 @@ def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
     if table.empty:
         raise InputError(f"{path}: holds no number")
     table = table[TIDY_COLUMNS].copy()
+    ranges = [METRICS[metric].range if metric in METRICS else (0.0, 1.0) for metric in table["metric"]]
+    lowest, highest = np.array(ranges).T
     for column in (*_SHARES, *_COUNTS):
         numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
         given = table[column].notna() & (table[column].astype(str) != "")
-        limit = 2**53 if column in _COUNTS else 1 + 1e-9
-        wrong = (numbers.isna() & given) | (numbers < 0) | (numbers > limit)
+        bottom, top = (lowest, highest + 1e-9) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1 + 1e-9)
+        wrong = (numbers.isna() & given) | (numbers < bottom) | (numbers > top)
         if column in _COUNTS:
             wrong |= numbers.isna() | (numbers % 1 != 0)
         for row in np.flatnonzero(wrong)[:1]:
-            right = "a count" if column in _COUNTS else "a share from 0 to 1"
+            low, high = ranges[row] if column in _SCORES else (0, 1)
+            right = "a share from 0 to 1" if (low, high) == (0, 1) else f"a number from {low:g} to {high:g}"
+            right = "a count" if column in _COUNTS else right
             shown = table[column].iloc[row]
             shown = "missing" if pd.isna(shown) else repr(shown if isinstance(shown, str) else float(shown))
             raise InputError(f"{path}, row {row + 1}: {column} is {shown}; it must be {right}")

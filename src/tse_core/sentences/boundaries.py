@@ -20,16 +20,18 @@ from tse_core.errors import InputError
 from tse_core.forward import passes
 
 
+def check_boundaries(model) -> None:
+    """Raises InputError for a model that is not causal, or a tokenizer that does not show where a word ends."""
+    if model.kind != "causal":
+        raise InputError(f"{model.label} is not a causal model; word boundaries belong to causal models only")
+    model.word_ends  # noqa: B018  (raises where the tokenizer does not show them)
+
+
 def with_boundaries(model, sentences, scored) -> list:
     """The token scores with each word's boundary counted with the word, in its last and its first token.
 
-    Raises
-    ------
-    InputError
-        A masked model, or a tokenizer that does not show where a word ends.
+    The model is one that `check_boundaries` accepts.
     """
-    if model.kind != "causal":
-        raise InputError(f"{model.label} is a masked model; word boundaries belong to causal models only")
     ends = np.flatnonzero(model.word_ends)
     encodings = model.encode_batch(sentences)
     positions = [_boundaries(scores, encoding) for scores, encoding in zip(scored, encodings, strict=True)]

@@ -8,8 +8,8 @@ import numpy as np
 
 from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError
+from tse_core.models.coerce import AnyModel
 from tse_core.models.language_model import LanguageModel
-from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.models.word_ends import of_word
 
 
@@ -51,8 +51,8 @@ class TokenizedSentence:
     unknown : bool, of all `ids`
     """
 
-    def __init__(self, model, sentence: str, encoding, name: str):
-        self.model, self.sentence, self.name = model, sentence, name
+    def __init__(self, model, sentence: str, encoding):
+        self.model, self.sentence = model, sentence
         self.ids = encoding.ids
         self.real = np.flatnonzero(~np.asarray(encoding.special, dtype=bool))
         self.unknown = np.zeros(len(self.ids), dtype=bool)  # never a token that the model itself adds
@@ -124,7 +124,7 @@ class GivenSurprisals:
 
 
 def read_sentences(
-    model: LanguageModel | SurprisalModel, sentences: Sequence[str], names: Sequence[str]
+    model: AnyModel, sentences: Sequence[str], names: Sequence[str]
 ) -> Sequence[TokenizedSentence | GivenSurprisals]:
     """Sentences as a model reads them, in plain spelling; a model that gives surprisals only computes them here.
 
@@ -144,5 +144,5 @@ def read_sentences(
         if any(masks):
             place = masks.index(max(masks))
             raise InputError(f"{names[place]}: the sentence {sentences[place]!r} must contain no mask token of its own")
-        return [TokenizedSentence(model, *parts) for parts in zip(sentences, encodings, names, strict=True)]
+        return [TokenizedSentence(model, *parts) for parts in zip(sentences, encodings, strict=True)]
     return [GivenSurprisals(*parts) for parts in zip(sentences, model.token_surprisals(sentences), strict=True)]

@@ -20,17 +20,17 @@ import pandas as pd
 from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError, check_known
 from tse_core.forward import passes
-from tse_core.models.coerce import as_model
-from tse_core.models.language_model import LanguageModel
-from tse_core.models.surprisal_model import SurprisalModel
+from tse_core.models.coerce import AnyModel, as_model
+from tse_core.sentences.boundaries import check_boundaries, with_boundaries
 from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, TokenScores, read_sentences
 from tse_core.words import word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
+OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # those that score all tokens of a sentence
 
 
 def token_surprisals(
-    model: LanguageModel | SurprisalModel | str | Path,
+    model: AnyModel | str | Path,
     sentences: Iterable[str],
     *,
     bos=None,
@@ -64,7 +64,7 @@ def token_surprisals(
     """
     model = as_model(model).with_policies(bos=bos, space=space)
     method = default_method(model) if method is None else method
-    check_method(model, method, METHODS[:1] + METHODS[3:])
+    check_method(model, method, OF_EACH_TOKEN)
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
     names = [f"sentence {number}" for number in range(1, len(sentences) + 1)]
     texts = read_sentences(model, sentences, names)
@@ -104,13 +104,13 @@ def surprisals(
     2  laughs.       10.2    True
     """
     check_known("unit", unit, ("token", "word"))
-    model = as_model(model)
-    sentences = plain_texts([sentences] if isinstance(sentences, str) else list(sentences), "the sentences")
-    scored = token_surprisals(model, sentences, bos=bos, space=space, method=method, advance=advance)
+    model = as_model(model).with_policies(bos=bos, space=space)
     if boundary:
-        from tse_core.sentences.boundaries import with_boundaries
-
-        scored = with_boundaries(model.with_policies(bos=bos, space=space), sentences, scored)
+        check_boundaries(model)
+    sentences = plain_texts([sentences] if isinstance(sentences, str) else list(sentences), "the sentences")
+    scored = token_surprisals(model, sentences, method=method, advance=advance)
+    if boundary:
+        scored = with_boundaries(model, sentences, scored)
     rows = []
     for number, (sentence, scores) in enumerate(zip(sentences, scored, strict=True)):
         groups = [[i] for i in range(len(scores.ids))] if unit == "token" else _words(sentence, scores)
@@ -186,7 +186,7 @@ def _words(sentence: str, scores: TokenScores) -> list[list[int]]:
     for token, start in enumerate(scores.starts):
         if scores.ids[token] < 0 and scores.ends[token] == start:  # a mark like <eos> belongs to no word
             continue
-        groups.setdefault(word_span(sentence, min(int(start), len(sentence.rstrip()) - 1))[0], []).append(token)
+        groups.setdefault(word_span(sentence, min(int(start), len(sentence) - 1))[0], []).append(token)
     return list(groups.values())
 
 

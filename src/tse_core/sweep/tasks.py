@@ -25,12 +25,13 @@ from tse_core.errors import (
     SetAsideWarning,
     UnknownWordsWarning,
 )
+from tse_core.models.coerce import AnyModel
 from tse_core.models.kinds import gives_surprisals_only
 from tse_core.models.kinds.request import DTYPES
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 from tse_core.results.work import Work, run, unfinished
-from tse_core.sweep.benchmarks import Result, Scored, Works, forget_data, result_of
+from tse_core.sweep.benchmarks import Result, Works, forget_data, result_of
 from tse_core.sweep.runs import Model, Run
 
 SHOWN_WHEN_PLANNED = (ChangedTextWarning, GuessedWarning, LittleCountedWarning, SetAsideWarning, UnknownWordsWarning)
@@ -95,7 +96,7 @@ def tasks_of(run: Run, works: Works, store: Store, task_tokens: int, threads: in
     return tasks, len(work.shards) - len(missing)
 
 
-def planned(entry: Model) -> Scored:
+def planned(entry: Model) -> AnyModel:
     """A model to plan with: its weights stay in their files, and no GPU is asked for."""
     return entry.load() if gives_surprisals_only(entry.source) else entry.load(device="cpu")
 
@@ -118,7 +119,7 @@ def collected(run: Run, store: Store) -> Result:
     return _from_shards(planned(run.model), run, Works(), store)
 
 
-def _from_shards(model: Scored, run: Run, works: Works, store: Store) -> Result:
+def _from_shards(model: AnyModel, run: Run, works: Works, store: Store) -> Result:
     work = works.of(model, run)
     if missing := unfinished(work, store):
         raise InputError(

@@ -107,7 +107,7 @@ def interval(
     Raises
     ------
     InputError
-        The lengths differ, or fewer than one value is left; a value outside the bounds; a level that is not a share.
+        The lengths differ, or no value is left; a value outside the bounds; a level that is not a share.
 
     Examples
     --------
@@ -128,11 +128,11 @@ def interval(
     variance = crossed_variance(influences([sample], [1.0])[0], ways)
     error, free = float(np.sqrt(variance)), count - 1
     if variance < NO_VARIANCE and np.isfinite(bounds).all():
-        share = 1 - (1 - level) ** (1 / count)
+        share = _rule_of_three(count, level)
         low, high = estimate - share * (estimate - bounds[0]), estimate + share * (bounds[1] - estimate)
         return Interval(estimate, low, high, "rule of three", count, 0.0, count - 1)
     drawn = None
-    if len(ways) == 1 and FEW_CLUSTERS <= count <= MANY_CLUSTERS:
+    if len(ways) == 1 and _bootstrapped(count):
         if resamples * (1 - level) < 2 - ROUNDING:  # draws beyond either end
             raise InputError(f"{resamples} resamples are too few for level {level:g}; 2 / (1 - level) are needed")
         drawn = bootstrap_t(cluster_totals([sample]), error, level, resamples, seed)
@@ -189,7 +189,7 @@ def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, leve
     variance = crossed_variance(np.concatenate(parts), ways)
     if variance < NO_VARIANCE:
         scale = max(factors[factors > 0].sum(), -factors[factors < 0].sum())
-        reach = (1 - (1 - level) ** (1 / count)) * scale
+        reach = _rule_of_three(count, level) * scale
         return Interval(estimate, estimate - reach, estimate + reach, "rule of three", count, 0.0, count - 1)
     places = np.cumsum([len(part) for part in parts])[:-1]
     free = min(freedom(parts, np.split(way, places)) for way in ways)
@@ -198,18 +198,18 @@ def combine(samples: Sequence[Sample | tuple], weights: Sequence[float], *, leve
     return Interval(estimate, estimate - reach, estimate + reach, f"{_crossed(ways)}t({free})", count, error, free)
 
 
-def compare(first, second, clusters, second_clusters=None) -> Comparison:
+def compare(first, second, clusters, second_clusters=None, *, bounds=(0.0, 1.0)) -> Comparison:
     """Is the mean of `first` different from that of `second`, measured on the same clusters?
 
     Both may be scores of the same contexts (two models, or EW and MW: give `clusters` once), or scores with different
     units per cluster (EW per context against TSE per pair: give both). The 95 % interval is that of `interval` for the
     difference, and the p-value is below 0.05 where the interval leaves out 0: Student's t, the rule of three, or the
-    same draws (no less than 2 in `RESAMPLES`). For crossed ways of sampling, see `combine`.
+    same draws (never below about 2 / `RESAMPLES`). `bounds` is the range of both scores; (-inf, inf) switches the rule
+    of three off. For crossed ways of sampling, see `combine`.
 
     Raises
     ------
-    InputError : values and clusters differ in length; no value of one of the two is defined; scores outside 0 to 1,
-        whose difference could be outside -1 to 1.
+    InputError : values and clusters differ in length; no value of one of the two is defined; scores outside the bounds.
 
     >>> nouns = np.repeat(list("abcdefghij"), 3)
     >>> round(compare(np.full(30, 0.8), np.ones(30), nouns).p_value, 3)
@@ -224,25 +224,36 @@ def compare(first, second, clusters, second_clusters=None) -> Comparison:
         second_clusters = clusters
     samples = [defined(Sample(first, [clusters])), defined(Sample(second, [second_clusters]))]
     for sample in samples:
-        _check_inside(sample.values, (0.0, 1.0), "; scores are compared as shares")
+        _check_inside(sample.values, bounds, "; give bounds=(lowest, highest), the range that both scores can take")
     totals = cluster_totals(samples)
     difference, count = float(contrast(totals)), len(totals.counts)
+    width = float(bounds[1] - bounds[0])
     if count == 1:
-        return Comparison(difference, -1.0, 1.0, 1.0, "one cluster: no interval", 1)
+        return Comparison(difference, -width, width, 1.0, "one cluster: no interval", 1)
     variance = crossed_variance(np.concatenate(influences(samples, [1.0, -1.0])), shared_codes(samples))
     error, drawn = float(np.sqrt(variance)), None
-    if variance < NO_VARIANCE:
-        reach, error = 1 - (1 - LEVEL) ** (1 / count), 0.0
-        low, high, method = max(-1.0, difference - reach), min(1.0, difference + reach), "rule of three"
+    p = p_value(difference, error, count - 1)
+    if variance < NO_VARIANCE and np.isfinite(width):
+        reach, p = width * _rule_of_three(count, LEVEL), p_value(difference / width, 0.0, count - 1)
+        low, high, method = max(-width, difference - reach), min(width, difference + reach), "rule of three"
     else:
         low, high = t_bounds(difference, error, LEVEL, count - 1, (-np.inf, np.inf))
         method = f"t({count - 1})"
-        if FEW_CLUSTERS <= count <= MANY_CLUSTERS:
+        if _bootstrapped(count):
             drawn = bootstrap_t(totals, error, LEVEL, RESAMPLES, 0)
-    p = p_value(difference, error, count - 1)
     if drawn:
         (low, high, p), method = drawn, "cluster bootstrap-t"
     return Comparison(difference, float(low), float(high), float(p), method, count)
+
+
+def _rule_of_three(clusters: int, level: float) -> float:
+    """The share of other clusters that having met none among so many does not rule out: about 3 / clusters at 95 %."""
+    return 1 - (1 - level) ** (1 / clusters)
+
+
+def _bootstrapped(clusters: int) -> bool:
+    """Whether an interval comes from the bootstrap: enough clusters, and too few for Student's t to agree with it."""
+    return FEW_CLUSTERS <= clusters <= MANY_CLUSTERS
 
 
 def _check_draws(level: float, resamples: int = RESAMPLES) -> None:

@@ -5,11 +5,10 @@ import re
 import numpy as np
 
 from tse_core.errors import InputError
-from tse_core.metrics.table import METRICS, OF_CONTEXTS, score_range
+from tse_core.metrics.table import OF_CONTEXTS, score_columns, score_range
 from tse_core.uncertainty.intervals import interval
 from tse_core.words import spelled_nouns
 
-NAMES = {metric.column: name for name, metric in METRICS.items()}
 _DETERMINERS = "a lot of|an?|all|every|many|most|no|some|that|the|these|this|those"
 _SUBJECT = re.compile(rf"(?:{_DETERMINERS}) (\S+)|(\S+) (?:who|that|which)\b")
 INTERVAL_COLUMNS = ["metric", "score", "low", "high", "method", "clusters", "n"]
@@ -75,6 +74,7 @@ def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters
     if missing := [c for c in [*keys, *clusters, *scores] if c not in table]:
         raise InputError(f"the table has no column {missing[0]!r}; it has: {', '.join(map(str, table.columns))}")
     rows = []
+    names = {column: name for name, column in score_columns().items()}
     table = table[[*keys, *scores]].assign(**{way: pd.factorize(table[way])[0] for way in clusters})
     for key, group in table.groupby(keys, sort=False):
         first, *others = (group[way] for way in clusters)
@@ -82,6 +82,6 @@ def table_intervals(table, scores=CONTEXT_SCORES, *, by="construction", clusters
             n = int(group[metric].notna().sum())
             if n:
                 found = interval(group[metric], first, crossed_with=others, bounds=score_range(metric))
-                names = dict(zip(keys, key, strict=True)) | {"metric": NAMES.get(metric, metric)}
-                rows.append(names | found.as_row() | {"n": n})
+                cell = dict(zip(keys, key, strict=True)) | {"metric": names.get(metric, metric)}
+                rows.append(cell | found.as_row() | {"n": n})
     return pd.DataFrame(rows, columns=[*keys, *INTERVAL_COLUMNS])

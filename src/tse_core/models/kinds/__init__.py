@@ -13,13 +13,12 @@ from typing import get_args
 
 from tse_core.errors import InputError, check_known
 from tse_core.files import is_file
+from tse_core.models.coerce import AnyModel
 from tse_core.models.devices import keep_freed_memory
 from tse_core.models.kinds.request import DTYPES, Request
-from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.language_model import Kind
 from tse_core.models.packages import package_models
-from tse_core.models.surprisal_model import SurprisalModel
 
-Model = LanguageModel | SurprisalModel
 _HERE = "tse_core.models.kinds"
 SURPRISALS = {  # kinds that give surprisals only; they compute on no device of this machine
     r"command:.*|docker://.*": f"{_HERE}.command:open_command",
@@ -31,7 +30,7 @@ KINDS = SURPRISALS | {  # a pattern of names -> where the function is that opens
 }
 
 
-def open_model(request: Request) -> Model:
+def open_model(request: Request) -> AnyModel:
     """The model of a name, opened by the first kind whose pattern matches it. Raises InputError."""
     if not request.name:
         raise InputError("the name of the model is empty; it is a name, a folder or a file: tse list models")

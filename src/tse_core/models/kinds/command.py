@@ -27,7 +27,7 @@ from tse_core.models.identity import cached, file_digest
 from tse_core.models.kinds.request import Request
 from tse_core.models.spelling import spell
 from tse_core.models.subprocesses import LARGEST, run_command
-from tse_core.models.surprisal_model import GivenScores, SurprisalModel
+from tse_core.models.surprisal_model import TIMEOUT, GivenScores, SurprisalModel
 
 HEADER = ["sentence_id", "token_id", "token", "surprisal"]
 
@@ -50,7 +50,7 @@ class CommandModel(SurprisalModel):
     kind = "command"
     device = "cpu"
 
-    def __init__(self, command: Sequence[str], *, name: str, timeout: float = 3600, mount: bool = False):
+    def __init__(self, command: Sequence[str], *, name: str, timeout: float = TIMEOUT, mount: bool = False):
         super().__init__(name, timeout)
         self.command, self.mount = list(command), mount
 

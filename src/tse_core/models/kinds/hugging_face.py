@@ -11,7 +11,7 @@ from tse_core.files import is_file, is_folder
 from tse_core.models.bos import document_bos
 from tse_core.models.devices import usable_device
 from tse_core.models.folders import ADAPTER, check_layers, no_weights, opened, opened_network, weight_files
-from tse_core.models.huggingface import HuggingFaceNetwork
+from tse_core.models.hugging_face_network import HuggingFaceNetwork
 from tse_core.models.identity import file_digest, safetensors_tensors, tensor_count, weights_digest
 from tse_core.models.kinds.request import DTYPES, Request
 from tse_core.models.language_model import Kind, LanguageModel
@@ -50,9 +50,9 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
     options, own = {"trust_remote_code": trust, "local_files_only": not trust}, Path(place)
     adapter, further = None, []
     if is_file(own / ADAPTER):
-        from tse_core.models import adapters
+        from tse_core.models.adapters import WEIGHTS, adapter_settings
 
-        adapter, further = adapters.adapter_settings(name, place), [own / adapters.WEIGHTS]
+        adapter, further = adapter_settings(name, place), [own / WEIGHTS]
         place = adapter.pop("base_model_name_or_path")
     folder, of_base = _files(name, place, request.revision, trust)
     config = opened(name, folder, "AutoConfig", options)
@@ -72,7 +72,10 @@ def open_hugging_face(request: Request, place: str | None = None, gguf: Path | N
         more = {"dtype": DTYPES[request.dtype], "use_safetensors": True, "device_map": "auto" if spread else None}
         check_weights()
         module = opened_network(name, folder, auto, options | more).eval()
-        module = adapters.with_adapter(name, module, str(own)).eval() if adapter else module
+        if adapter:
+            from tse_core.models.adapters import with_adapter
+
+            module = with_adapter(name, module, str(own)).eval()
         return _network(name, module if spread else module.to(where), kind)
 
     def weights() -> list[Path]:

@@ -25,14 +25,14 @@ from tse_core.models.identity import canonical
 from tse_core.models.kinds.request import Request
 from tse_core.models.kinds.server_answers import first_written, scores_in
 from tse_core.models.kinds.server_requests import ServerError, ask
-from tse_core.models.surprisal_model import PROBE, GivenScores, SurprisalModel
+from tse_core.models.surprisal_model import PROBE, TIMEOUT, GivenScores, SurprisalModel
 from tse_core.results.work import SAME
 
 WAYS: tuple[dict, ...] = ({"echo": True, "logprobs": 1}, {"prompt_logprobs": 0})
 BATCH = 32  # sentences in one request
 ONE_BY_ONE = (400, 422, 500)  # answers of servers that do not take a list of prompts
 BEGUN = "The keys to the cabinet"  # the server generates the next token, and reads it again
-PASSING = ("created", "object", "permission", "permissions")  # entries that are not about the model
+CHANGING = ("created", "object", "permission", "permissions")  # entries that change while the model does not
 
 
 class ServerModel(SurprisalModel):
@@ -54,7 +54,7 @@ class ServerModel(SurprisalModel):
     kind = "server"
     device = "server"
 
-    def __init__(self, address: str, served: str = "", *, timeout: float = 600):
+    def __init__(self, address: str, served: str = "", *, timeout: float = TIMEOUT):
         super().__init__(address, timeout)
         self.address, self.bos = address, ""
         self._said = self._entry(served)
@@ -72,7 +72,7 @@ class ServerModel(SurprisalModel):
 
     def identity(self) -> str:
         """Name and hash of what the server says of the model, and of the tokens into which it splits a sentence."""
-        about = {name: value for name, value in self._said.items() if name not in PASSING}
+        about = {name: value for name, value in self._said.items() if name not in CHANGING}
         digest = hashlib.sha256(canonical(about | {"tokens": self._first_probe().tokens}))
         return f"{self.label}@{digest.hexdigest()[:8]}"
 
@@ -121,7 +121,9 @@ class ServerModel(SurprisalModel):
         if not known:
             raise InputError(f"{self.address}/models lists no model")
         if not served and len(known) > 1:
-            raise InputError(f"{self.address} has several models, say which (--model): {', '.join(sorted(known))}")
+            names = sorted(known)
+            which = f"say which, as in {self.address}#{names[0]}"
+            raise InputError(f"{self.address} has several models, {which}: {', '.join(names)}")
         if served and served not in known:
             raise unknown(f"model of {self.address}", served, known)
         return known[served or next(iter(known))]
@@ -130,12 +132,13 @@ class ServerModel(SurprisalModel):
         """The first scores of the probe, in the first way that the server understands."""
         if self._probe is None:
             refusals = []
-            for self._way in WAYS:
+            for way in WAYS:
+                self._way = way
                 try:
                     (self._probe,) = self._scores([PROBE], "")
                     return self._probe
                 except ServerError as error:
-                    refusals.append(f"asked with {' and '.join(self._way)}: {error}")
+                    refusals.append(f"asked with {' and '.join(way)}: {error}")
             raise InputError(f"{self.name} gives no log-probabilities of a prompt; {'; '.join(refusals)}")
         return self._probe
 
@@ -219,7 +222,9 @@ def open_server(request: Request) -> ServerModel:
         right = False
     if not right:
         shown = address.rpartition("@")[2]  # never a password
-        raise InputError(f"{shown!r} is no server's address; it is like http://127.0.0.1:8000/v1 (a key: TSE_API_KEY)")
+        raise InputError(
+            f"{shown!r} is not a server's address; it is like http://127.0.0.1:8000/v1 (a key: TSE_API_KEY)"
+        )
     request.refuse(f"{address} is a server", "kind", "device", "dtype", "revision")
     model = ServerModel(address.rstrip("/"), served)
     return model if request.bos == "default" else model.with_policies(bos=request.bos)

@@ -51,7 +51,7 @@ def ask(
             raise ServerError(f"it answers {status}: {_reason(content)}".removesuffix(": "), status)
         if isinstance(answer := _json(content), dict):
             return answer
-        raise InputError(f"{address}: its answer is no JSON object: {_short(content)}")
+        raise InputError(f"{address}: its answer is not a JSON object: {_short(content)}")
     advice = "what is finished is kept, the same command goes on from there" if waits else "is a server running there?"
     raise InputError(f"{address}: no answer ({trouble}); {advice}")
 
