@@ -14,11 +14,12 @@ from tse_core.datasets.clams import clams_names, read_clams, written
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, join, unique_contexts
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, unique_contexts
 from tse_core.datasets.registry import data_sets
 from tse_core.errors import InputError, SetAsideWarning
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
+from tse_core.words import join
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 LISTS = {"fr": "french", "de": "german", "he": "hebrew", "ru": "russian"}

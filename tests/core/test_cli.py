@@ -145,7 +145,7 @@ def test_warnings_of_this_package_are_shown_unless_the_output_says_the_same(tse,
     pair = {"sentence_good": "The author laughs loudly.", "sentence_bad": "The author laugh loudly.", "label": -1}
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair | {"subject": "author"}))
     (tmp_path / "plan.yaml").write_text(json.dumps({"models": [MODEL], "data": [str(tmp_path / "pairs.jsonl")]}))
-    guessed, unknown = "no field 'noun' beside 'subject'", f"{MODEL} reads words of the contexts as unknown"
+    guessed, unknown = "subjects without a 'noun': 1 of 1", f"{MODEL} reads words of the contexts as unknown"
     code, out, err = tse("evaluate", MODEL, "--data", tmp_path / "pairs.jsonl")
     assert code == 0 and guessed in err and unknown not in err and f"that {MODEL} does not know: 'loudly.'" in out
     code, _, err = tse("sweep", tmp_path / "plan.yaml", "--dry-run")

@@ -9,8 +9,8 @@ import pytest
 
 from tiny import save_unigram_model
 from tse_core import InputError, load_model, surprisals
-from tse_core.datasets.pairs import join
 from tse_core.models.kinds import KINDS
+from tse_core.words import join
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]
 SENTENCES = [("The author", "."), ("The keys to the cabinet", "on the table."), ("Le café", "très bon.")]

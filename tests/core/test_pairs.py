@@ -11,7 +11,7 @@ from tse_core.datasets import pairs as tables
 from tse_core.datasets.conversions import agreement_as_sentences
 from tse_core.datasets.pair_files import LABELS, read_pairs, read_sentence_pairs
 from tse_core.errors import InputError
-from tse_core.words import composed
+from tse_core.words import composed, join
 
 WORDS = st.text(st.characters(categories=["L"], include_characters="'-"), min_size=1, max_size=8).map(composed)
 
@@ -152,7 +152,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, rows):
     pairs = pd.DataFrame(rows, columns=tables.AGREEMENT_COLUMNS)
     labels = {number: label for label, number in LABELS.items()}
     for row in rows:
-        good, bad = (tables.join(row["left"], row.pop(form), row["right"]) for form in ("correct", "wrong"))
+        good, bad = (join(row["left"], row.pop(form), row["right"]) for form in ("correct", "wrong"))
         row |= {"sentence_good": good, "sentence_bad": bad, "label": labels[row.pop("number")]}
         del row["left"], row["right"]
     path.write_text("\n".join(map(json.dumps, rows)))

@@ -119,7 +119,7 @@ def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
     missing = (nouns == "") & (subjects != "")
     if missing.any():
         guess = "the singular and the plural of a subject are matched by English spelling"
-        count = f"{missing.sum():,} of {(subjects != '').sum():,} subjects have no 'noun'"
+        count = f"subjects without a 'noun': {missing.sum():,} of {(subjects != '').sum():,}"
         warnings.warn(f"{where}: {count}; {guess}", GuessedWarning, stacklevel=3)
         nouns = nouns.mask(missing, pd.Series(spelled_nouns(subjects), pairs.index))
     if "noun" in pairs:
