@@ -82,9 +82,9 @@ import tse_core
 from tse_book import charts, published
 from tse_book.pages import glue, guard, newman, table, try_this
 from tse_core.agreement.slots import FORMS, marked_distribution
-from tse_core.datasets.pairs import join
 from tse_core.metrics.scores import cutoff_scores, tse_scores
 from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.words import join
 
 # %% [markdown] tags=["explains"]
 # ## Two verbs, three scores

@@ -1,6 +1,9 @@
 """What the repository promises about itself."""
 
+import ast
+import importlib
 import itertools
+import pkgutil
 import re
 import subprocess
 import tomllib
@@ -228,6 +231,18 @@ def test_constraints_pin_what_pyproject_admits_and_leave_torch_to_the_makefile()
 def test_no_tracked_file_holds_an_absolute_path_or_an_index_address():
     forbidden = re.compile(rb"(?<![\w.])/(?:work|root|home|Users)/\w|/tmp/\w|index-url\s*=|://[^\s/@]+:[^\s/@]+@")  # noqa: S108
     assert not [path for path in tracked() if b"\0" not in (text := path.read_bytes()) and forbidden.search(text)]
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "book", "notebooks", "tests"])
+def test_what_is_imported_from_the_two_packages_is_there(folder):
+    for path in (path for path in tracked() if path.suffix == ".py" and path.is_relative_to(ROOT / folder)):
+        lines = [line for line in path.read_text().splitlines() if not line.lstrip().startswith(("%", "!"))]
+        for found in ast.walk(ast.parse("\n".join(lines))):
+            if isinstance(found, ast.ImportFrom) and (found.module or "").startswith(("tse_core", "tse_book")):
+                module = importlib.import_module(found.module)
+                inside = {there.name for there in pkgutil.iter_modules(getattr(module, "__path__", []))}
+                for name in (alias.name for alias in found.names):
+                    assert name in inside or hasattr(module, name), f"{path.name}: {module.__name__}.{name}"
 
 
 def test_every_licence_is_there():
