@@ -56,7 +56,7 @@ test-slow: $(TESTED)
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --ignore tests/browser -m slow
 
 test-browser: $(TESTED)
-	@$(BIN)/python -m pytest -m browser tests/browser -n 2
+	@$(BIN)/python -m pytest -m browser tests/browser -n 2 --dist loadgroup
 
 rehearse: $(TESTED)
 	@$(BIN)/python tests/rehearse.py base

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from doit.tools import config_changed
 
-from book.make import ASSETS, DOWNLOADS, HTML, NUMBERS, ROOT, RUNS
+from book.make import ASSETS, DOWNLOADS, GYM, HTML, ROOT, RUNS
 from book.make.assets import versions
 from book.make.exercises import ARCHIVE, EXERCISES, chapters
 from book.make.html import PACKAGES, state
@@ -43,7 +43,7 @@ def step(module: str, *arguments: str) -> str:
 
 def results_as_before(task, values) -> bool:
     """Whether the store holds the results it held when the task ran last: `tse results add` brings others."""
-    now = sorted(path.name for path in (store_folder() / "results").glob("*/*.parquet"))
+    now = sorted(path.name for path in store_folder().glob("*/*.parquet"))
     task.value_savers.append(lambda: {"results": now})
     return values.get("results") == now
 
@@ -86,7 +86,7 @@ def task_notebook():
     last = {name for name, text in texts.items() if "known_results" in text}
     for name, text in texts.items():
         needs = notebook_inputs(name)
-        before = ["gym"] if "src/tse_book/gym/plan.py" in needs else []
+        before = ["gym"] if "src/tse_book/gym.py" in needs else []
         scored = jobs(PROFILE) if any(f"\n{key} = " in text for key in SHARED) else []
         yield {
             "name": name,
@@ -109,14 +109,13 @@ def task_notebook():
 
 
 def task_gym():
-    """Evaluate suites on models as data/gym.yaml says and write their pages: only what is new is computed."""
-    names = ("cli/gym.py", "gym/plan.py", "gym/pages.py", "gym/parts.py", "gym/folder.py")
-    sources = [ROOT / "src" / "tse_book" / name for name in names]
+    """Evaluate suites on models as data/gym.yaml says and write what their page shows: only what is new is computed."""
+    sources = [ROOT / "src" / "tse_book" / name for name in ("cli/gym.py", "gym.py")]
     return {
-        "actions": [shlex.join([str(Path(sys.executable).parent / "tse"), "gym", "--pages", "book/gym"])],
+        "actions": [shlex.join([str(Path(sys.executable).parent / "tse"), "gym", "--page", str(GYM)])],
         "task_dep": FIRST,
         "file_dep": [*inputs(*sources), *gym_files()],
-        "targets": ["book/gym/index.md"],
+        "targets": [GYM / "gym-data.js"],
     }
 
 
@@ -145,7 +144,12 @@ def task_slides():
     """Write the lesson's slides, one file that needs nothing beside it."""
     return {
         "actions": [step("slides")],
-        "file_dep": ["book/make/slides.py", SOURCE, *PARTS, *(RUNS / f"{name}.ipynb" for name in notebooks_used())],
+        "file_dep": [
+            *inputs(ROOT / "book/make/slides.py", ROOT / "book/make/front.py"),
+            SOURCE,
+            *PARTS,
+            *(RUNS / f"{name}.ipynb" for name in notebooks_used()),
+        ],
         "targets": [TARGET],
     }
 
@@ -174,19 +178,6 @@ def task_downloads():
     }
 
 
-def task_numbers():
-    """Compare the numbers of this build with those of the recorded versions."""
-    return {
-        "actions": [step("numbers")],
-        "file_dep": [
-            *inputs(ROOT / "book" / "make" / "numbers.py"),
-            *(RUNS / f"{name}.ipynb" for name in notebook_names()),
-        ],
-        "uptodate": [config_changed(profile_name())],
-        "targets": [NUMBERS / "changes.md", NUMBERS / "corrections.md"],
-    }
-
-
 def task_live():
     """Bring the engine and the model that run in a page, and what the page knows of them; LIVE=0 leaves them out."""
     sources = [
@@ -206,7 +197,7 @@ def task_html():
     """Build the pages, from nothing."""
     return {
         "actions": [step("html")],
-        "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "numbers", "live"],
+        "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "live"],
         "uptodate": [config_changed({name: version(name) for name in PACKAGES}), pages_as_before],
     }
 

@@ -36,7 +36,7 @@ def work(model, device: str, tokens: int, rows: int) -> tuple[tuple[int, int, in
 
     Of the layers' FLOP, what lies behind the last attention is needed only where a distribution is asked for.
     """
-    network = model.network.opened.module
+    network = model.network.module
     head = [(network.config.hidden_size, network.config.vocab_size)]
 
     def rates():

@@ -282,7 +282,7 @@ def _computed(model, work) -> int:
         ids = keywords.get("input_ids", positional[0] if positional else None)
         counted[0] += ids.numel()
 
-    hook = model.network.opened.module.register_forward_pre_hook(count, with_kwargs=True)
+    hook = model.network.module.register_forward_pre_hook(count, with_kwargs=True)
     try:
         work()
     finally:

@@ -77,7 +77,7 @@ def folder_for_others(name: str) -> Path:
     if not (folder / "model.safetensors").is_file():
         model = load_model(name)
         model.tokenizer.save_pretrained(folder)
-        model.network.opened.module.save_pretrained(folder)
+        model.network.module.save_pretrained(folder)
     return folder
 
 

@@ -39,7 +39,7 @@ def _padded(model, sequences):
 def padded_loop(model, slots):
     """Log-probabilities at one slot of each sequence: padded batches, all logits, log-softmax at the slot."""
     for start, ids, mask in _padded(model, [slot.ids for slot in slots]):
-        logits = model.network.opened.module(input_ids=ids, attention_mask=mask).logits
+        logits = model.network.module(input_ids=ids, attention_mask=mask).logits
         places = torch.tensor([slot.position for slot in slots[start : start + len(ids)]])
         yield logits[torch.arange(len(logits)), places].float().log_softmax(-1)
 
@@ -53,14 +53,14 @@ def equal_lengths(model, slots):
     for sequences in by_length.values():
         for start in range(0, len(sequences), BATCH):
             ids = torch.tensor(sequences[start : start + BATCH], device=model.device)
-            yield model.network.opened.module(input_ids=ids, logits_to_keep=1).logits[:, -1].float().log_softmax(-1)
+            yield model.network.module(input_ids=ids, logits_to_keep=1).logits[:, -1].float().log_softmax(-1)
 
 
 @torch.inference_mode()
 def padded_sentences(model, encodings):
     """Log-probabilities (nats) of whole sentences: padded batches, all logits, log-softmax at every place."""
     for _, ids, mask in _padded(model, [e.ids for e in encodings]):
-        logits = model.network.opened.module(input_ids=ids, attention_mask=mask).logits[:, :-1]
+        logits = model.network.module(input_ids=ids, attention_mask=mask).logits[:, :-1]
         found = logits.float().log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0]
         yield (found * mask[:, 1:]).sum(1)
 
@@ -80,7 +80,7 @@ def forms_alone(model, slots, forms, ends):
             for start in range(0, len(alike), BATCH):
                 tokens = torch.tensor(alike[start : start + BATCH], device=model.device)
                 ids = torch.cat([torch.tensor(slot.ids, device=model.device).expand(len(tokens), -1), tokens], 1)
-                logits = model.network.opened.module(input_ids=ids, logits_to_keep=length + 1).logits
+                logits = model.network.module(input_ids=ids, logits_to_keep=length + 1).logits
                 shares = logits.float().log_softmax(-1)
                 spelled = shares[:, :-1].gather(2, tokens[..., None])[..., 0].sum(1)
                 yield spelled + shares[:, -1, closing].logsumexp(-1)

@@ -16,247 +16,151 @@
 # :class: tse-plan
 #
 # You will
-# : read EW and MW along the cut-offs, published and measured, and see what tells a rule from a list
+# : read EW and MW along the cut-offs, and see what tells a rule from a list
 #
 # You need
-# : TSE, EW, MW and cut-offs, from [Methods](02_methods.ipynb)
+# : EW, MW and cut-offs, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 7 minutes to read, under two minutes to run on a CPU; BERT-large needs a GPU
+# : 5 minutes to read, two minutes to run on a CPU
 # :::
 
-# %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
-# PROFILE = "paper", say, runs other models than those named below:
-# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and an hour on a T4 (a day without one)
-# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and 4 hours on a T4 (days without one)
-PROFILE = ""
-KEEP = False  # on Colab, True keeps results in your Google Drive: after a disconnect, the same cells go on
-
-import importlib.util
-import os
-import pathlib
-import subprocess
+# %% tags=["remove-cell", "install"]
 import sys
 
-if importlib.util.find_spec("tse_core") is None:
-    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
-    package = uploaded[-1] if uploaded else ""
-    if not package:
-        raise SystemExit(
-            "Upload the tse_core wheel from the book's downloads (the folder symbol on the "
-            "left, then the arrow), and run this again."
-        )
-    install = [sys.executable, "-m", "pip", "install", "--quiet"]
-    subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "lark", "gguf", "lazy_loader"], check=True)
-if KEEP:
-    from google.colab import drive
-
-    drive.mount("/content/drive")
-    os.environ["TSE_STORE"] = "/content/drive/MyDrive/tse-results"
+if "google.colab" in sys.modules:
+    package = "tse_core-0.1.0-py3-none-any.whl"
+    get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-# names, folders or hub names; the laboratory's curves are recorded
+# explained in the chapter on Table 2
 models = ["smollm2-135m-instruct"]
+recorded = ["gemma-3-270m"]
 data = ["marvin-linzen"]
-lemmas = ["newman-clean"]  # the first list is drawn
-protocols = ["exact"]  # the first protocol is drawn
-constructions = [
-    "Simple",
-    "Across object relative clause",
-    "Across object relative (no that)",
-    "BLiMP",
-]  # those of the paper's figure
-
-# %% tags=["remove-cell", "profile"]
-if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_book.pages import chosen
-
-    own = chosen(PROFILE, "04_figure1")
-    globals().update({k: v for k, v in own.items() if k in globals()})
-
-# %% tags=["hide-input"]
-import pandas as pd
-from IPython.display import display
-
-from tse_book import charts
-from tse_book.pages import figures, glue, guard, newman, table, try_this
-from tse_core.paths import data_folder, store_folder
+lemmas = "newman-clean"
+protocol = "exact"
 
 # %% [markdown] tags=["explains"]
 # ## What the paper drew
 #
-# Does a model do better on the verbs that it finds likely? A {term}`top p <cut-off>` score asks about the likely verbs of a context, a bottom p score about the unlikely ones. {cite:t}`newman2021refining` drew both for BERT-large-cased and four rows of Table 2. The curves below were read off the drawing.
-#
-# ```{margin} Reading the axis
-# Left of the gap: top p. Right of it: bottom p, logarithmic. From left to right verbs get less likely.
-# ```
+# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2. Left of the gap in the chart stand the top cut-offs, right of it the bottom ones: from left to right verbs get less likely.
 #
 # ```{dropdown} Predict: where will a curve start, and which way will it go?
 # If a model knows the verbs that it would say better than others, the curve starts near 1 and falls. If agreement is a rule for all verbs, it stays level.
 # ```
 
-# %% tags=["hide-input"]
-printed = newman.with_table2(figures.published_curves(1))
-falls = figures.head_and_tail(printed)
-worst = falls.loc[falls["fall"].idxmax()]
-every = printed.query("metric == 'EW'").set_index(["construction", "side", "cutoff"])
-every = every["score"]
-middle = every.xs(("top", 1.0), level=(1, 2)) - every.xs(("bottom", 0.5), level=(1, 2))
-guard(
-    "EW at bottom 50 % are nearly the same number in every curve",
-    middle.abs().max() < 0.01,
-)
-charts.cutoff_curves(
-    printed,
-    chosen="Across object relative clause",
-    title=f"BERT-large-cased, published: {worst['metric']} falls by up to {worst['fall']:.0%}",
-)
+# %%
+from tse_book import charts
+
+row = "Across object relative clause"  # the one in colour
+printed = charts.with_table2(charts.published_curves(1))
+charts.cutoff_curves(printed, chosen=row, title="Figure 1 as published")
 
 # %% [markdown]
-# Across an object relative clause (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}), by MW, the head of the distribution is nearly free of errors, and the far tail is little better than tossing a coin.
+# The scores at top 10&nbsp;%, at top 100&nbsp;%, and at the last bottom cut-off that has a verb:
 
-# %% tags=["remove-input"]
-try_this(
-    ("The author that the guards like", "singular"),
-    verb="laughs",
-    cut="bottom-0.01",
-    look="The same curve for one context.",
-)
+# %%
+from tse_book.pages import table
+from tse_book.pages.figures import head_and_tail
 
-# %% tags=["remove-input"]
-shown = falls[["construction", "metric", "head", "whole", "tail", "fall"]]
-row = falls.set_index(["construction", "metric"]).loc[
-    ("Across object relative clause", "MW")
-]
-guard("the head of the distribution is nearly free of errors", row["head"] > 0.98)
-guard("the far tail is little better than tossing a coin", 0.5 < row["tail"] < 0.6)
-guard(
-    "EW and MW fall from head to tail in the published figure",
-    (falls["fall"] > 0.2).all(),
-)
-guard(
-    "in this figure it is MW that shows it",
-    worst["metric"] == "MW" and worst["fall"] > 0.4,
-)
-glue("published_head", float(row["head"]))
-glue("published_tail", float(row["tail"]))
-glue("published_worst", float(worst["fall"]))
-table(
-    shown,
-    "Published scores at the top 10 %, the whole distribution (from Table 2), and the bottom 0.0001 %",
-    digits=3,
-)
-
-# %% [markdown]
-# Across an object relative clause MW falls from {glue:text}`published_head:.3f` to {glue:text}`published_tail:.3f`. The paper's abstract speaks of a difference of up to 40 %; in this figure it is MW that shows it ({glue:text}`published_worst:.3f`).
-#
-# ## The same figure from a model
-#
-# Here are the curves of {glue:text}`introduced:s`, with 95 % intervals by subject noun, over BERT's published ones (hollow). Compare the shapes, not the heights: two models do not have the same verb list.
-
-# %% tags=["hide-input"]
-glue("introduced", newman.introduced(models))
-measured = figures.measured_curves(
-    newman.real_models(models),
-    data,
-    lemmas[0],
-    protocol=protocols[0],
-    store=store_folder(),
-)
-ends = figures.head_and_tail(measured)
-if len(measured):
-    drawn = measured[measured["construction"].isin(constructions)]
-    some = ends[ends["construction"].isin(constructions)]
-    falling = int((some["fall"] > 0.05).sum())
-    name = ", ".join(drawn["model"].unique())
-    display(
-        charts.cutoff_curves(
-            drawn,
-            published=newman.beside_real(drawn, printed),
-            chosen="Across object relative clause",
-            title=f"{name}: {falling} of {len(some)} curves fall by more than 0.05",
-        )
-    )
-display(newman.what_is_missing(models, lemmas))
-
-# %% tags=["remove-input"]
-for name, rows in measured.groupby("model", sort=False):
-    own = ends[ends["model"] == name].set_index(["construction", "metric"])
-    counted = (
-        (1 - rows["invalid"].astype(float)) * rows["contexts"].astype(float)
-    ).round()
-    thin = rows[counted < charts.FEW]
-    firm = rows[counted >= charts.FEW]
-    firm_ends = figures.head_and_tail(firm).set_index(["construction", "metric"])
-    largest = firm_ends["fall"].idxmax()
-    display(
-        newman.say(
-            f"Over all {rows['construction'].nunique()} constructions, {(own['fall'] > 0).sum()} of the {len(own)} curves of {name} end lower than they",
-            f"start. {len(thin)} of its {len(rows)} points rest on fewer than {charts.FEW} contexts and are drawn faint; without them",
-            f"the steepest curve is {largest[1]} in the row “{largest[0]}”, which falls by {firm_ends['fall'][largest]:.2f} (each end",
-            "over the contexts that it has).",
-        ),
-        newman.runs_table(rows, "The run drawn above"),
-    )
-    own["tail at"] = [f"bottom {cutoff * 100:.10g} %" for cutoff in own["tail_cutoff"]]
-    table_of = own.reset_index()[
-        ["construction", "metric", "head", "whole", "tail", "tail at", "fall"]
-    ]
-    display(
-        table(
-            table_of[table_of["construction"].isin(constructions)],
-            f"{name}: scores at the first top cut-off with a verb, top 100 %, and the last bottom cut-off with a verb",
-            digits=3,
-        )
-    )
-
-# %% tags=["remove-input"]
-charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure1.csv")
-
-# %% tags=["hide-input"]
-as_printed = newman.with_table2(figures.published_curves(2))
-as_printed["model"] = as_printed["model"] + " (published)"
-charts.cutoff_slider(pd.concat([measured, as_printed], ignore_index=True))
+falls = head_and_tail(printed)
+shown = ["construction", "metric", "head", "whole", "tail", "fall"]
+table(falls[shown], "BERT cased, published", digits=3)
 
 # %% [markdown] tags=["explains"]
-# What could fool you? Head and tail are means over different contexts, and over few ([Figure 4](08_figure4.ipynb)). And the tail selects: at bottom p a lemma counts only if *both* its forms are unlikely. A model that agrees puts its correct forms higher up, so the far tail holds mostly lemmas that it gets wrong.
+# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570, from nearly free of errors to little better than tossing a coin. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; in this figure it is MW that shows it (.417).
+
+# %% tags=["remove-cell"]
+from tse_book.pages import guard, quotes
+
+ends = falls.set_index(["construction", "metric"]).loc[(row, "MW")]
+quotes("MW falls from .987 to .570", ends["head"], ends["tail"])
+quotes("it is MW that shows it (.417)", falls["fall"].max())
+guard("EW and MW fall in all four rows", (falls["fall"] > 0.2).all())
+
+# %%
+from tse_book.pages import try_this
+
+subject = ("The author that the guards like", "singular")
+try_this(subject, verb="laughs", cut="bottom-0.01")
+
+# %% [markdown] tags=["explains"]
+# ## The same figure from a model
+#
+# Now two models that the paper never saw, with 95&nbsp;% intervals. Compare the shapes, not the heights: two models do not have the same verbs in their vocabularies.
+
+# %%
+import tse_core
+from tse_book.pages import real_models
+from tse_book.recorded import with_recorded
+
+asked = real_models(models) or models  # the laboratory's, if there is no real one
+runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol)
+runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
+
+# %%
+curves = runs.curves(intervals=True)
+curves = curves[curves["construction"].isin(printed["construction"])]
+charts.cutoff_curves(curves, chosen=row, title="Figure 1, measured here")
+
+# %%
+ends = head_and_tail(curves)
+table(ends[["model", *shown]], "Measured here", digits=3)
+
+# %% [markdown] tags=["explains"]
+# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%: a fall of 0 that hides a curve that is not level.
+
+# %% tags=["remove-cell"]
+if set(ends["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
+    ew = ends[ends["metric"] == "EW"].set_index("construction")
+    quotes("EW falls by .46 for SmolLM2 and by .61 for Gemma", *ew.loc[row, "fall"])
+    simple = ew[ew["model"] == "smollm2-135m-instruct"].loc["Simple"]
+    quotes("1 at both ends and .89 at top", simple["head"], simple["whole"])
+    guard("a fall of 0", abs(simple["fall"]) < 0.005)
+
+# %% [markdown]
+# All constructions at one cut-off, for the four published models as well:
+
+# %%
+import pandas as pd
+
+every = charts.with_table2(charts.published_curves(2))
+every["model"] = every["model"] + " (published)"
+charts.cutoff_slider(pd.concat([runs.curves(intervals=True), every]))
+
+# %% [markdown] tags=["explains"]
+# What could fool you? The tail selects. At bottom p a verb counts only if *both* its forms are unlikely, so the far tail holds mostly verbs that a model gets wrong.
 #
 # ## When the truth is known
 #
-# The laboratory shows both cases. In its *systematic* grammar every verb agrees with its subject; in its *lexical* one frequent verbs do, and each rare verb has a favourite form.
+# In the {term}`laboratory's <laboratory model>` *systematic* grammar every verb agrees; in its *lexical* one frequent verbs do, and each rare verb has a favourite form.
 #
-# ```{dropdown} Predict: the systematic model's curve, at bottom 10 %?
-# It stays at the top. Every verb of that language agrees, so even those that the model finds unlikely are conjugated.
+# ```{dropdown} Predict: where will the systematic model's curve be at bottom 10&nbsp;%?
+# It stays at the top: even the verbs that the model finds unlikely get the right form.
 # ```
 
-# %% tags=["hide-input"]
-recorded = pd.read_csv(data_folder() / "recorded" / "laboratory" / "curves.csv")
-recorded = recorded[
-    recorded["model"].str.endswith("causal") & (recorded["metric"] == "EW")
-]
-shown = recorded[recorded["construction"].isin(constructions)]
-lab_ends = figures.head_and_tail(recorded.assign(source="measured"))
-lost = (lab_ends["head"] - lab_ends["whole"]).groupby(lab_ends["model"]).mean()
-rule, habit = lost["lab-systematic-causal"], lost["lab-lexical-causal"]
-charts.cutoff_curves(
-    shown,
-    "EW",
-    chosen="Across object relative clause",
-    title=f"Up to top 100 % the list loses {habit:.2f} of EW, the rule {rule:.2f}",
-)
+# %%
+from tse_core.paths import data_folder
 
-# %% tags=["remove-input"]
-far = recorded[(recorded["side"] == "bottom") & recorded["cutoff"].between(0.09, 0.11)]
+known = pd.read_csv(data_folder() / "recorded" / "laboratory" / "curves.csv")
+known = known[known["model"].str.endswith("causal")]
+charts.cutoff_curves(known, "EW", chosen=row, title="A rule and a list")
+
+# %% [markdown] tags=["explains"]
+# From top 10&nbsp;% to top 100&nbsp;% EW of the lexical model loses .28 on average, and that of the systematic model nothing: a list falls, a rule stays level. A slope in a model of English can have other reasons: {term}`attraction`, and verbs that are also nouns.
+
+# %% tags=["remove-cell"]
+of_rule = known[known["metric"] == "EW"].assign(source="recorded")
+lost = head_and_tail(of_rule).set_index("model")
+lost = (lost["head"] - lost["whole"]).groupby("model").mean()
+quotes("loses .28 on average", lost["lab-lexical-causal"])
+guard("of the systematic model nothing", abs(lost["lab-systematic-causal"]) < 0.001)
+far = of_rule[(of_rule["side"] == "bottom") & (of_rule["cutoff"] == 0.1)]
 far = far[far["model"] == "lab-systematic-causal"]["score"]
-guard("It stays at the top", far.min() > 0.99)
-guard("a systematic model's curve stays flat up to top 100 %", abs(rule) < 0.01)
-glue("lost_systematic", float(rule))
-glue("lost_lexical", float(habit))
+guard("It stays at the top", len(far) and far.min() > 0.99)
 
-# %% [markdown]
-# As the top p takes in rarer verbs, EW of the systematic model loses {glue:text}`lost_systematic:.3f` on average, that of the lexical model {glue:text}`lost_lexical:.3f`. A slope in a model of English can have [other reasons](18_gap.ipynb): {term}`attraction`, and verbs that are also nouns.
+# %% tags=["hide-input"]
+charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
 
 # %% [markdown]
 # ## Exercises
@@ -266,10 +170,10 @@ glue("lost_lexical", float(habit))
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
 
-from tse_book.pages import figures
+from tse_book import charts
 from tse_core.metrics.scores import agreement, cutoff_scores
 
-curves = figures.published_curves(1)
+curves = charts.published_curves(1)
 
 # a made-up distribution: 1,000 verbs that agree alike well whether frequent or rare
 random = np.random.default_rng(0)
@@ -286,11 +190,11 @@ verbs = np.arange(2000).reshape(
 # ````{exercise} ★ Where does it leave the ceiling?
 # :label: 04-gap
 #
-# At which {term}`cut-off` does the published {term}`EW` of *Simple* first drop below 0.99 as verbs get less likely? Give
-# `cutoff`, a fraction, and `side`, "top" or "bottom", from `curves`.
+# At which cut-off does the published EW of *Simple* first drop below 0.99 as verbs get less likely? Give `cutoff`, a
+# fraction, and `side`, "top" or "bottom", from `curves`.
 #
 # ```{dropdown} Hint
-# The axis has the top cut-offs from 0.1 to 1, then the bottom ones from 0.5 down.
+# First the top cut-offs from 0.1 to 1, then the bottom ones from 0.5 down.
 # ```
 # ````
 
@@ -317,8 +221,8 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ````{exercise} ★★ Two ends of one curve
 # :label: 04-ends
 #
-# No programming; look at the first chart. EW at top 100 % and EW at bottom 50 % are nearly the same number in every curve,
-# though one includes the likeliest verbs and the other does not. Why?
+# No programming. In the first chart EW at top 100&nbsp;% and EW at bottom 50&nbsp;% are nearly the same in every curve, though
+# only one includes the likeliest verbs. Why?
 #
 # ```{dropdown} Hint
 # How many verbs does it take to fill the upper half of the probability?
@@ -328,16 +232,16 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ```{solution} 04-ends
 # :class: dropdown
 #
-# EW counts lemmas. Few lemmas fill the upper half of the probability; leaving them out changes few votes.
+# EW counts lemmas, and few lemmas fill the upper half of the probability.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
 #
-# The cell above makes up a distribution over 1,000 `verbs`, rare ones and frequent ones agreeing alike. Give
+# The cell above makes up a distribution over 1,000 `verbs`; rare ones and frequent ones agree alike. Give
 # `rare`, the share of the 100 verbs of lowest `frequency` whose correct form is ahead
-# (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom 1 %
+# (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom 1&nbsp;%
 # (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
 #
 # ```{dropdown} Hint
@@ -369,13 +273,8 @@ print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}."
 # %% [markdown]
 # ## Takeaways
 #
-# - EW and MW fall from head to tail in the published figure.
-# - On the top side the shape tells a rule from a list: a systematic model's curve stays flat up to top 100 %.
+# - EW and MW fall from head to tail in the published figure, and in most rows of two other models.
+# - Up to top 100&nbsp;%, a rule stays level and a list falls.
+# - The far tail selects verbs that a model gets wrong.
 #
-# Functions: {py:func}`tse_core.evaluate`, {py:func}`tse_core.cutoff_scores` and {py:func}`tse_book.charts.cutoff_curves`; [all others](../book/api/index.md).
-
-# %% tags=["remove-cell", "results"]
-if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_book.pages import offer_results
-
-    offer_results()
+# Functions: {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_core.cutoff_scores`; [all others](../book/api/index.md).

@@ -16,270 +16,182 @@
 # :class: tse-plan
 #
 # You will
-# : check on all rows of Table 2 what Figure 1 showed on four, and learn how much of a fall comes from the cut-offs themselves
+# : look at all rows of Table 2, and learn how much of a fall comes from the cut-offs themselves
 #
 # You need
 # : [Figure 1](04_figure1.ipynb)
 #
 # Time
-# : 7 minutes to read, two minutes to run on a CPU; the paper's four models need a GPU
+# : 5 minutes to read, three minutes to run on a CPU
 # :::
 
-# %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
-# PROFILE = "paper", say, runs other models than those named below:
-# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and an hour on a T4 (a day without one)
-# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and 4 hours on a T4 (days without one)
-PROFILE = ""
-KEEP = False  # on Colab, True keeps results in your Google Drive: after a disconnect, the same cells go on
-
-import importlib.util
-import os
-import pathlib
-import subprocess
+# %% tags=["remove-cell", "install"]
 import sys
 
-if importlib.util.find_spec("tse_core") is None:
-    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
-    package = uploaded[-1] if uploaded else ""
-    if not package:
-        raise SystemExit(
-            "Upload the tse_core wheel from the book's downloads (the folder symbol on the "
-            "left, then the arrow), and run this again."
-        )
-    install = [sys.executable, "-m", "pip", "install", "--quiet"]
-    subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "lark", "gguf", "lazy_loader"], check=True)
-if KEEP:
-    from google.colab import drive
-
-    drive.mount("/content/drive")
-    os.environ["TSE_STORE"] = "/content/drive/MyDrive/tse-results"
+if "google.colab" in sys.modules:
+    package = "tse_core-0.1.0-py3-none-any.whl"
+    get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-# names, folders or hub names
-models = [
-    "smollm2-135m-instruct",
-    "lab-systematic-causal",
-    "lab-lexical-causal",
-]
+# the first five are explained in the chapter on Table 2
+models = ["smollm2-135m-instruct"]
+recorded = ["gemma-3-270m"]
 data = ["marvin-linzen"]
-lemmas = ["newman-clean"]  # the first list is drawn
-protocols = ["exact"]  # the first protocol is drawn
-null_contexts = 40  # of each construction, in which the null of the fall is drawn
-
-# %% tags=["remove-cell", "profile"]
-if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_book.pages import chosen
-
-    own = chosen(PROFILE, "06_figure2")
-    globals().update({k: v for k, v in own.items() if k in globals()})
-
-# %% tags=["hide-input"]
-import pandas as pd
-from IPython.display import display
-
-from tse_book import charts
-from tse_book.pages import (
-    figures,
-    folded,
-    glue,
-    guard,
-    newman,
-    table,
-    try_this,
-)
-from tse_core.paths import store_folder
+lemmas = "newman-clean"
+protocol = "exact"
+sample = 40  # contexts of each construction in which margins are shuffled
 
 # %% [markdown] tags=["explains"]
 # ## The published curves
 #
-# ```{margin} Digitised
-# Read off a drawing. A point that another curve covers has no value here.
-# ```
-#
-# Do all constructions and all models do worse with less likely verbs? Figure 2 of {cite:t}`newman2021refining` draws the ten rows of Table 2 for four models. First come the models that were run here, each with a published curve, hollow, behind it. Choose the construction above the chart.
+# Do all models do worse with less likely verbs, and in all constructions? Figure 2 of {cite:t}`newman2021refining` draws the ten rows of Table 2 for four models. The curves were read off the drawing; a point that another curve covers has no value.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
-# If it came from the syntax, *Simple* would not fall. If it comes from the verbs, or from the cut-offs, even *Simple* does. Try *Simple* first.
+# If it came from the syntax, *Simple* would not fall. Choose *Simple* above the chart first.
 # ```
 
-# %% tags=["hide-input"]
-printed = newman.with_table2(figures.published_curves(2))
-measured = figures.measured_curves(
-    newman.real_models(models),
-    data,
-    lemmas[0],
-    protocol=protocols[0],
-    store=store_folder(),
-)
-measured = figures.with_null(
-    measured, newman.real_models(models), data, lemmas[0], sample=null_contexts, store=store_folder()
-)  # fmt: skip
-real = measured
-falls = figures.head_and_tail(printed)
-falling = int((falls["fall"] > 0.05).sum())
-charts.cutoff_curves(
-    figures.and_others(real, printed),
-    published=newman.beside_real(real, printed),
-    chosen="Across prepositional phrase",
-    title=f"Published: {falling} of {len(falls)} readable curves fall by more than 0.05 from head to tail",
-)
+# %%
+from tse_book import charts
 
-# %% tags=["remove-input"]
-display(newman.what_is_missing(models, lemmas))
-if len(real):
-    display(newman.runs_table(real, "The run drawn above"))
-    bare = [
-        name
-        for name in printed["construction"].unique()
-        if name not in set(real["construction"])
-    ]
-    display(newman.say(f"Not measured here: {', '.join(bare)}." if bare else ""))
-
-# %% tags=["remove-input"]
-try_this(
-    ("The farmer across from the ministers", "singular"),
-)
-
-# %% tags=["remove-input"]
-guard("models do better on the verbs that they find likely", falling > 0.8 * len(falls))
-glue("falling", falling)
-glue("curves", len(falls))
-ends = figures.head_and_tail(measured)
-everything = figures.and_published(ends[ends["model"].isin(real["model"])], falls)
-by_model = (
-    everything.groupby(["model", "metric"], sort=False)["fall"]
-    .agg(["mean", "max", "count"])
-    .reset_index()
-)
-by_model = by_model.rename(
-    columns={"mean": "mean fall", "max": "largest fall", "count": "curves"}
-)
-wide = falls.pivot_table("fall", ["model", "construction"], "metric").dropna()
-glue("mw_further", int((wide["MW"] > wide["EW"]).sum()))
-glue("both_readable", len(wide))
-table(
-    by_model,
-    "Fall from the first readable top cut-off to the last readable bottom one",
-    digits=3,
-)
-
-# %% tags=["remove-input"]
-for name, rows in ends[ends["model"].isin(real["model"])].groupby("model", sort=False):
-    both = rows.pivot_table("fall", "construction", "metric").dropna()
-    display(
-        newman.say(
-            f"**{name}**: {(rows['fall'] > 0.05).sum()} of {len(rows)} complete curves fall by more than 0.05, and MW falls",
-            f"further than EW in {(both['MW'] > both['EW']).sum()} of {len(both)} rows.",
-        )
-    )
+row = "Across subject relative clause"  # the one in colour
+printed = charts.with_table2(charts.published_curves(2))
+charts.cutoff_curves(printed, chosen=row, title="Figure 2 as published")
 
 # %% [markdown]
-# In the published figure {glue:text}`falling` of {glue:text}`curves` readable curves fall by more than 0.05 (this book's threshold). Where both metrics can be read, MW falls further than EW in {glue:text}`mw_further` of {glue:text}`both_readable` rows.
+# How many of the curves that can be read fall by more than .05?
+
+# %%
+from tse_book.pages.figures import head_and_tail
+
+falls = head_and_tail(printed)
+(falls["fall"] > 0.05).value_counts()
 
 # %% [markdown] tags=["explains"]
-# ### How much of the fall is the cut-off's own doing?
+# In the published figure 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % on, so most of these falls are too small.
 #
-# ```{margin} Null
-# The null baseline: what a score would do if likelihood and agreement were unrelated.
-# ```
+# What could fool you? A point can rest on few contexts. The largest published fall is .92, that of GPT-2 XL's EW in the row *Across subject relative clause*. At the bottom end of that curve 99.7 % of the contexts have no verb left.
+
+# %% tags=["remove-cell"]
+from tse_book.pages import guard, quotes
+
+quotes("67 of 77 readable curves", (falls["fall"] > 0.05).sum(), len(falls))
+
+largest = falls.loc[falls["fall"].idxmax()]
+quotes("GPT-2 XL falls by .92", largest["fall"])
+empty = charts.published_curves(4).query("side == 'bottom'")
+empty = empty.set_index(["model", "construction"])["invalid"]
+last = empty[(largest["model"], largest["construction"])].max()
+quotes("at that end 99.7 %", 100 * last)
+keys = ["model", "construction", "metric"]
+heads = printed.query("side == 'top' and cutoff == 0.1").dropna(subset="score")
+quotes("26 of the 77", len(falls[keys].merge(heads[keys])), len(falls))
+
+# %% [markdown] tags=["explains"]
+# ## Two models that the paper never saw
+
+# %%
+import tse_core
+from tse_book.pages import real_models
+from tse_book.recorded import with_recorded
+
+asked = real_models(models) or models  # the laboratory's, if there is no real one
+runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol)
+runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
+curves = runs.curves(intervals=True)
+
+# %%
+charts.cutoff_curves(curves, chosen=row, title="Figure 2, measured here")
+
+# %%
+from tse_book.pages import table
+
+measured = head_and_tail(curves)
+of_models = measured.groupby(["model", "metric"], sort=False)["fall"]
+summary = of_models.agg(["mean", "min", "max", "count"]).reset_index()
+table(summary, "Fall from the first top cut-off to the last bottom one", digits=3)
+
+# %% [markdown] tags=["explains"]
+# EW falls by .33 on average for SmolLM2 and by .15 for Gemma. For each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, both in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without that row Gemma's EW falls by .27 on average.
+
+# %% tags=["remove-cell"]
+if set(measured["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
+    mean = of_models.mean().xs("EW", level="metric")
+    quotes("EW falls by .33 on average for SmolLM2 and by .15 for Gemma", *mean)
+    many = (measured["fall"] > 0.05).groupby(measured["model"]).agg(["sum", "size"])
+    guard("For each model 15 of 18 curves fall", (many == [15, 18]).all(axis=None))
+    gemma = measured[measured["model"] == "gemma-3-270m"].set_index("construction")
+    odd = gemma.loc["In a sentential complement", "head"]
+    guard("Two of Gemma's curves rise from 0", list(odd.round(3)) == [0, 0])
+    rest = gemma[gemma["metric"] == "EW"].drop("In a sentential complement")
+    quotes("Gemma's EW falls by .27 on average", rest["fall"].mean())
+
+# %%
+from tse_book.pages import try_this
+
+subject = ("The farmer across from the ministers", "singular")
+try_this(subject, cut="bottom-0.01", look="One context of another row.")
+
+# %% [markdown] tags=["explains"]
+# ## How much of the fall is the cut-off's own doing?
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. So only verbs about whose form a model is unsure stay in the tail; of any other verb one form is too likely.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. So the tail keeps verbs about whose form a model is unsure; every other verb has one form that is too probable.
 #
 # ```{dropdown} Predict: suppose that how sure a model is had nothing to do with how likely a verb is. Would the curves be level?
-# No: the rule that both forms must be in the tail selects unsure verbs all the same. The grey band shows how far the curves would fall.
+# No: the rule selects unsure verbs all the same.
 # ```
 #
-# The band comes from shuffling: in each context the agreement margins (log-probability of the correct form minus that of the wrong one) change places among the verbs. A curve below its band falls further than the cut-offs alone explain.
+# The {term}`null` baseline shows how far the curves would fall in that case: the {term}`margins <margin>` (log-probability of the correct form minus that of the wrong one) are shuffled among the verbs of each context, twenty times.
 
-# %% tags=["hide-input"]
-null_said = "no curve is measured in this build"
-if "null" in real:
-    both_ends = real[
-        ((real["side"] == "top") & real["cutoff"].between(0.29, 0.31))
-        | ((real["side"] == "bottom") & real["cutoff"].between(0.009, 0.011))
-    ]
-    wide = both_ends.pivot_table(["score", "null"], ["model", "metric", "construction"], "side", sort=False).dropna()  # fmt: skip
-    shown = pd.DataFrame(
-        {
-            "measured fall": wide["score", "top"] - wide["score", "bottom"],
-            "null": wide["null", "top"] - wide["null", "bottom"],
-        }
-    )
-    shown["beyond the null"] = shown["measured fall"] - shown["null"]
-    for number, (name, rows) in enumerate(shown.groupby("model", sort=False)):
-        of_model = table(
-            rows.reset_index().drop(columns="model"),
-            f"{name}, top 30 % minus bottom 1 %: measured, and what the cut-offs alone would give (margins shuffled, {null_contexts} contexts of each construction)",
-            digits=3,
-        )
-        display(folded(of_model, name) if number else of_model)
-    ew = shown.xs("EW", level="metric")
-    beyond = ew["beyond the null"].groupby("construction").mean()
-    display(
-        newman.say(
-            f"On average EW falls by {ew['measured fall'].mean():z.2f}, and the cut-offs alone would make it fall by",
-            f"{ew['null'].mean():z.2f}; {(ew['beyond the null'] > 0).sum()} of {len(ew)} curves fall further than their null.",
-            "The report's difference is over contexts scored at both ends, in rows with ten nouns.",
-        )
-    )
-    null_said = (
-        f"over all {len(beyond)} rows the fall beyond the cut-offs is {beyond.mean():z.2f}; "
-        f"the row “{beyond.idxmin()}” {'goes the other way' if beyond.min() < 0 else 'falls least'}"
-    )
-glue("null_said", null_said)  # quoted by the front page
+# %%
+import pandas as pd
+
+from tse_book.studies.shuffled import null_curves
+
+how = {"protocol": protocol, "detail": "forms", "sample": sample}  # every form is kept
+forms = tse_core.evaluate_models(asked, data, lemmas, **how)
+nulls = [null_curves(run).assign(model=name) for name, run in forms.runs]
+banded = forms.curves().merge(pd.concat(nulls))
+
+# %%
+title = "With what the cut-offs alone would give"
+charts.cutoff_curves(banded, chosen=row, title=title)
+
+# %% [markdown]
+# A curve may fall further than its grey band. In numbers, from top 30 % to bottom 1 %, where nearly every context has a verb:
+
+# %%
+ends = {"top": 0.3, "bottom": 0.01}
+both = banded[banded["cutoff"] == banded["side"].map(ends)]
+wide = both.pivot_table(["score", "null"], ["model", "construction", "metric"], "side")
+fall = wide.xs("top", axis=1, level=1) - wide.xs("bottom", axis=1, level=1)
+fall["beyond"] = fall["score"] - fall["null"]
+means = fall.groupby(["model", "metric"])[["score", "null", "beyond"]].mean()
+shown = means.reset_index()
+table(shown, "Mean fall: measured, from the cut-offs alone, beyond", digits=3)
 
 # %% [markdown] tags=["explains"]
-# What could fool you? At the likely end, points that other curves cover (last exercise); everywhere, faint points, which rest on few contexts. The largest published fall is an example:
+# Over these 40 contexts of each construction SmolLM2's EW falls by .161 on average. The cut-offs alone would make it fall by .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not.
 
-# %% tags=["remove-input"]
-largest = falls.loc[falls["fall"].idxmax()]
-empty = figures.published_curves(4)
-empty = empty[
-    (empty["model"] == largest["model"])
-    & (empty["construction"] == largest["construction"])
-    & (empty["side"] == "bottom")
-    & (empty["cutoff"] == largest["tail_cutoff"])
-]["invalid"]
-display(
-    newman.say(
-        f"{largest['metric']} of {largest['model']} falls by {largest['fall']:.2f} in *{largest['construction']}*, where the paper",
-        'speaks of "up to 40 %".',
-        f"Figure 4 says that {empty.iloc[0]:.1%} of the contexts have no verb at that end."
-        if len(empty)
-        else "How many contexts carry its last point cannot be read off Figure 4.",
-    )
-)
+# %% tags=["remove-cell"]
+if asked == ["smollm2-135m-instruct"] and sample == 40:
+    said = "EW falls by .161 on average. The cut-offs alone would make it fall by .116, so .045"
+    quotes(said, *means.loc[(asked[0], "EW"), ["score", "null", "beyond"]])
+    further = fall["beyond"].xs("EW", level="metric") > 0
+    guard("Six of nine rows fall further than their null", further.sum() == 6)
 
 # %% [markdown] tags=["explains"]
 # ## Which constructions fall furthest?
 #
-# ```{margin} Fall
-# Score at the first readable top cut-off less the score at the last readable bottom cut-off
-# of the same curve.
-# ```
-#
-# One cell is one curve; it is empty where too little of the curve can be read.
+# A cell is empty where too little of the published curve can be read.
+
+# %%
+everything = pd.concat([measured, falls], ignore_index=True)
+cells = everything[everything["metric"] == "EW"]
+names = {"row": "construction", "column": "model", "value": "fall"}
+charts.heat_map(cells, **names, title="EW: fall from head to tail", domain=(0, 0.6))
 
 # %% tags=["hide-input"]
-grid = everything
-order = [name for name in charts.CONSTRUCTIONS if name in set(grid["construction"])]
-grid = grid[grid["construction"].isin(order)]
-grid = grid.sort_values(
-    "construction", key=lambda names: names.map(order.index), kind="stable"
-)
-for metric, cells in grid.groupby("metric", sort=False):
-    steepest = cells.groupby("construction")["fall"].mean()
-    title = f"{metric}: {steepest.idxmax()} falls furthest on average ({steepest.max():.2f})"
-    display(
-        charts.heat_map(
-            cells, "construction", "model", "fall", title=title, domain=(0, 0.6)
-        )
-    )
-
-# %% tags=["remove-input"]
-charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure2.csv")
+charts.download_table(runs.tidy(), "figure2.csv", "All numbers, measured")
 
 # %% [markdown]
 # ## Exercises
@@ -287,22 +199,21 @@ charts.download_table(pd.concat([printed, measured], ignore_index=True), "figure
 # ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/06_figure2.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
-from tse_book import published
+from tse_book import charts, published
 from tse_book.pages import figures
 
 # all points of Figure 2, hidden ones too; those that can be read
 points = published.figures234("figure2", readable=False)
-curves = figures.published_curves(2)
+curves = charts.published_curves(2)
 # Figure 1: four constructions of BERT-large-cased, every point read
-complete = figures.published_curves(1)
-table2 = published.table2()
+complete = charts.published_curves(1)
 
 # %% [markdown]
 # ````{exercise} ★ What cannot be read
 # :label: 06-hidden
 #
 # `points` has a row for every point of Figure 2, with a `quality`: ok, partial or hidden. Give `hidden_top` and
-# `hidden_bottom`: the share of hidden points among the top {term}`cut-offs <cut-off>`, and among the bottom ones.
+# `hidden_bottom`: the share of hidden points among the top cut-offs, and among the bottom ones.
 #
 # ```{dropdown} Hint
 # The mean of a column of True and False is a share.
@@ -329,8 +240,8 @@ print(
 # ````{exercise} ★★ Level and slope
 # :label: 06-level
 #
-# No programming. Choose constructions above the first chart until you find one whose curve is low and level, and one whose
-# curve starts high and falls. What does each say about the construction and the verbs?
+# No programming. Find in the first chart a construction whose curve is low and level, and one whose curve starts high and
+# falls. What does each say about the construction and the verbs?
 #
 # ```{dropdown} Hint
 # Which of the two would change if you asked about other verbs?
@@ -341,7 +252,7 @@ print(
 # :class: dropdown
 #
 # Low and level: the sentences are hard for likely verbs too. High and falling: the verbs make the difference, or the
-# cut-offs' selection of verbs. Level and slope are two findings.
+# cut-offs' selection of verbs.
 # ```
 
 # %% [markdown]
@@ -349,12 +260,11 @@ print(
 # :label: 06-bias
 #
 # Figure 1 shows four constructions of BERT-large-cased without a gap: `complete`. Hide from it the points that cannot be
-# read in Figure 2, and compute the mean of the column `fall` of `figures.head_and_tail` over the curves that are left:
-# `with_gaps`; and over all points of the same curves: `without_gaps`.
+# read in Figure 2. Give the mean of the column `fall` of `figures.head_and_tail` over the curves that are left, `with_gaps`,
+# and over all points of the same curves, `without_gaps`.
 #
 # ```{dropdown} Hint
-# `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased. One
-# construction has no fall any more: leave it out of both means.
+# `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased.
 # ```
 # ````
 
@@ -388,13 +298,8 @@ print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - A part of the fall from head to tail is the cut-off's own doing; compare it with its {term}`null`.
-# - Compare shapes within a model. Levels of different models rest on different verb lists.
+# - Most curves fall from head to tail, in the published figure and for two other models.
+# - Most of SmolLM2's fall is the cut-off's own doing; compare a fall with its {term}`null`.
+# - Before believing an end of a curve, look how many contexts it rests on.
 #
-# Functions: {py:func}`tse_core.evaluate`, {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_book.charts.heat_map`; [all others](../book/api/index.md).
-
-# %% tags=["remove-cell", "results"]
-if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_book.pages import offer_results
-
-    offer_results()
+# Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_book.charts.cutoff_curves`; [all others](../book/api/index.md).

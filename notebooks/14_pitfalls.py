@@ -16,242 +16,131 @@
 # :class: tse-plan
 #
 # You will
-# : meet four faults in running code, see what one token before a sentence does, flip policies, and learn which interval fits which claim
+# : meet four faults in running code, flip policies, and learn which interval fits which claim
 #
 # You need
 # : [Methods](02_methods.ipynb); each example stands alone
 #
 # Time
-# : 12 minutes to read, a few minutes to run on a CPU
+# : 9 minutes to read, a few minutes to run on a CPU
 # :::
 
-# %% tags=["remove-cell", "setup"]
-# On Colab: install the package (its other needs are there already). Elsewhere only the choice of a profile counts.
-# PROFILE = "paper", say, runs other models than those named below:
-# base   their small siblings: 2 GB to download, 3 GB of memory on a GPU and an hour on a T4 (a day without one)
-# paper  the paper's four models: 11 GB to download, 9 GB of memory on a GPU and 4 hours on a T4 (days without one)
-PROFILE = ""
-KEEP = False  # on Colab, True keeps results in your Google Drive: after a disconnect, the same cells go on
-
-import importlib.util
-import os
-import pathlib
-import subprocess
+# %% tags=["remove-cell", "install"]
 import sys
 
-if importlib.util.find_spec("tse_core") is None:
-    uploaded = sorted(map(str, pathlib.Path().glob("tse_core-*.whl")))
-    package = uploaded[-1] if uploaded else ""
-    if not package:
-        raise SystemExit(
-            "Upload the tse_core wheel from the book's downloads (the folder symbol on the "
-            "left, then the arrow), and run this again."
-        )
-    install = [sys.executable, "-m", "pip", "install", "--quiet"]
-    subprocess.run([*install, "--no-deps", package], check=True)
-    subprocess.run([*install, "lark", "gguf", "lazy_loader"], check=True)
-if KEEP:
-    from google.colab import drive
-
-    drive.mount("/content/drive")
-    os.environ["TSE_STORE"] = "/content/drive/MyDrive/tse-results"
+if "google.colab" in sys.modules:
+    package = "tse_core-0.1.0-py3-none-any.whl"
+    get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct", "lab-lexical-causal"]  # names, folders or hub names
-lemmas = ["newman-clean"]
-data = ["marvin-linzen"]
-subset = [
+models = ["smollm2-135m-instruct"]  # names, folders or names on the hub
+lemmas = "newman-clean"  # the list of verbs
+constructions = [  # kept small: every switch is a new run
     "marvin-linzen/simple",
     "marvin-linzen/vp-coordination",
-]  # kept small: every switch is a new run
-recorded = (
-    "smollm2-135m-instruct"  # whose recorded runs on BLiMP and SyntaxGym are shown
-)
-runs = 200  # simulated studies per row of the last table
-
-# %% tags=["remove-cell", "profile"]
-if PROFILE:  # its models, data, verb lists and protocols instead of those above
-    from tse_book.pages import chosen
-
-    own = chosen(PROFILE, "14_pitfalls")
-    globals().update({k: v for k, v in own.items() if k in globals()})
-
-# %% tags=["hide-input"]
-import csv
-import io
-
-import numpy as np
-import pandas as pd
-import torch
-from IPython.display import display
-from tokenizers import Tokenizer, decoders, pre_tokenizers, trainers
-from tokenizers.models import BPE
-
-from tse_book import charts
-from tse_book.pages import glue, guard, newman, not_recorded, table, try_this
-from tse_book.studies import policy_switches, recorded_pairs
-from tse_book.studies.coverage import (
-    simulated_coverage,
-    simulated_crossed_coverage,
-    simulated_difference_coverage,
-)
-from tse_core import cutoff_scores, evaluate, load_lemmas, load_model
-from tse_core.blimp import tables
-from tse_core.datasets.pairs import unique_contexts
-from tse_core.paths import data_folder, store_folder
-from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.tables import subject_clusters
-
-store = store_folder()
+]
+recorded = "smollm2-135m-instruct"  # whose recorded runs on BLiMP are shown
+kept = "gemma-3-270m"  # whose recorded scores of Table 2 get intervals
 
 # %% [markdown] tags=["explains"]
 # What can go wrong between a definition and a number?
 #
 # ## Four faults in released code
 #
-# The code that {cite:t}`newman2021refining` released is clear, and its metrics are right. Four details change numbers all the same.
+# In the code that {cite:t}`newman2021refining` released the metrics are right. Four details change numbers all the same.
 #
 # ### A table keyed on a blank column
 #
-# In the released verb list every row has the same character, `_`, in its first column, which the loader takes for a dictionary's key: each row overwrites the one before it. A file with three verbs shows it:
+# In the released verb list every row has `_` in its first column. The loader takes this column for a dictionary's key, so each row overwrites the one before it:
 
 # %%
+import csv
+import io
+
 verb_list = "index,singular,plural\n_,walks,walk\n_,sees,see\n_,was,were\n"
-by_index = {
-    row["index"]: (row["singular"], row["plural"])
-    for row in csv.DictReader(io.StringIO(verb_list))
-}
-print(
-    f"rows in the file: {len(verb_list.splitlines()) - 1}, verbs in the dictionary: {len(by_index)}"
-)
+rows = csv.DictReader(io.StringIO(verb_list))
+by_index = {row["index"]: (row["singular"], row["plural"]) for row in rows}
 by_index
 
-# %% tags=["hide-input"]
-released = load_lemmas("newman-released")
-kept = dict(zip("_" * len(released), released.table["lemma"], strict=True))
-glue("released_rows", len(released))
-glue("released_kept", len(kept))
-print(f"{released.name}: {len(released):,} rows, {len(kept)} left under one key")
+# %% [markdown]
+# Only 1 of 1,951 rows of the released list survives, and EW over one verb is its TSE. *Lesson:* print the count next to the score.
+
+# %% tags=["remove-cell"]
+from tse_book.pages import glue, guard, quotes
+from tse_core import load_lemmas
+
+guard("Only 1 of 1,951 rows", len(by_index) == 1)
+guard("1,951 rows of the released list", len(load_lemmas("newman-released")) == 1951)
 
 # %% [markdown]
-# Of the list's {glue:text}`released_rows` rows {glue:text}`released_kept` is left, and EW over one verb is its TSE.
-#
-# *Lesson:* print the count next to the score, as every {term}`signature` here does.
-#
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. The released code finds the cut-off in a running sum in single precision. It rounds to 1.0 long before the last token; lemmas beyond that point are not looked at.
+# At top 100 % every lemma should count. The released code finds the cut-off in a running sum in single precision, which has seven digits. Such a sum is 1 long before the last token of a vocabulary, and lemmas beyond that point are not looked at. Here is one made-up context with 400 random lemmas:
 
 # %%
+import numpy as np
+
+from tse_core import cutoff_scores
+
 random = np.random.default_rng(0)
-vocabulary, verbs = 30_000, 400
-logits = random.normal(0, 4, (1, vocabulary)).astype("float32")
-ids = random.permutation(vocabulary)[: 2 * verbs].reshape(verbs, 2)
-probability = torch.tensor(logits).softmax(-1).sort(descending=True).values[0]
-running = probability.double().cumsum(0).float()
-reached = int((running >= 1).nonzero()[0])
-print(f"the single-precision sum reaches 1.0 at rank {reached:,} of {vocabulary:,}")
-
-# %%
-rows = []
-for name, accumulate in (
-    ("every lemma (float64)", "float64"),
-    ("as released (float32)", "float32"),
-):
-    found = cutoff_scores(
-        torch.tensor(logits),
-        torch.tensor(ids),
-        torch.tensor([0]),
-        top=(1.0,),
-        bottom=(),
-        accumulate=accumulate,
-    )
-    rows.append((name, float(found.ew_top[0, 0]), float(found.mw_top[0, 0])))
-behind = (
-    torch.tensor(logits)[0, ids]
-    < torch.tensor(logits).sort(descending=True).values[0, reached]
-).all(1)
-glue("unseen", int(behind.sum()))
-glue("verbs", verbs)
-table(
-    pd.DataFrame(rows, columns=["running sum", "EW", "MW"]),
-    "One context, 400 random lemmas, top 100 %",
-    digits=4,
-)
+logits = random.normal(0, 4, (1, 30_000)).astype("float32")
+verbs = random.permutation(30_000)[:800].reshape(400, 2)
+for sums in ["float64", "float32"]:
+    found = cutoff_scores(logits, verbs, [0], top=[1.0], bottom=[], accumulate=sums)
+    print(sums, "EW", found.ew_top.round(4), "MW", found.mw_top.round(4))
 
 # %% [markdown]
-# {glue:text}`unseen` of {glue:text}`verbs` lemmas lie wholly below that rank. EW counts them like all others. *Lesson:* at 100 %, skip the sum.
-#
+# EW loses a point because some verbs are never asked; MW hardly moves, because these verbs have hardly any probability.
+
+# %% tags=["remove-cell"]
+exact = cutoff_scores(logits, verbs, [0], top=[1.0], bottom=[])
+guard("EW loses a point", 0.005 < (exact.ew_top - found.ew_top).item() < 0.015)
+guard("MW hardly moves", abs((exact.mw_top - found.mw_top).item()) < 1e-4)
+
+# %% [markdown]
 # ### The mask that is not where it was counted
 #
-# The released code encodes RoBERTa's sentence with a space before it, but finds the mask's place by counting the tokens of the left context without one. A tokenizer trained on two short lines shows the slip.
+# The released code encodes RoBERTa's sentence with a space before it, but finds the mask's place by counting the tokens of the left context without one. A small tokenizer shows what follows:
 
 # %%
-tokenizer = Tokenizer(BPE())
-tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-tokenizer.decoder = decoders.ByteLevel()
-alphabet = pre_tokenizers.ByteLevel.alphabet()
-trainer = trainers.BpeTrainer(
-    vocab_size=300,
-    special_tokens=["<mask>"],
-    initial_alphabet=alphabet,
-    show_progress=False,
-)
-tokenizer.train_from_iterator([" Hardy laughs", " Hardy sees us"], trainer)
-sentence = tokenizer.encode(" Hardy<mask> us.").tokens
-counted = len(tokenizer.encode("Hardy").tokens)
-table(
-    pd.DataFrame(
-        {
-            "place": range(len(sentence)),
-            "token": [t.replace("Ġ", "␣") for t in sentence],
-        }
-    ).head(4),
-    "The sentence as encoded (␣ is a space inside a token)",
-)
+from tokenizers import Tokenizer, pre_tokenizers, trainers
+from tokenizers import models as kinds
 
-# %% tags=["hide-input"]
-print("the mask stands at place", sentence.index("<mask>"))
-print("counting the left context without its space gives", counted)
-print(
-    "so the score is read at",
-    repr(sentence[counted])
-    if counted < len(sentence)
-    else "a place after the sentence",
-)
+tokenizer = Tokenizer(kinds.BPE())
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+trainer = trainers.BpeTrainer(special_tokens=["<mask>"], show_progress=False)
+tokenizer.train_from_iterator([" Hardy laughs", " Hardy sees us"], trainer)
+
+# %%
+sentence = tokenizer.encode(" Hardy<mask> us").tokens
+counted = len(tokenizer.encode("Hardy").tokens)
+print(sentence)
+print("the mask stands at", sentence.index("<mask>"), "but is looked for at", counted)
 
 # %% [markdown] tags=["explains"]
-# *Lesson:* look a position up by what is there, never by counting something else.
+# With the space *Hardy* is one token (Ġ is the space), without it several. *Lesson:* look a position up by what is there.
 #
 # ### Contexts that are ambiguous in number
 #
-# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label that it meets.
+# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label that it meets; *exact* keeps both, and any causal model is wrong for one of them.
 
 # %%
-sheep = pd.DataFrame(
-    {
-        "construction": "Across object relative clause",
-        "left": ["The sheep that the guard likes"] * 2
-        + ["The key that the guard likes"],
-        "right": ["."] * 3,
-        "number": ["singular", "plural", "singular"],
-    }
-)
-rows = [
-    (protocol, len(unique_contexts(sheep, "causal", protocol)))
-    for protocol in ("released", "exact")
-]
-table(
-    pd.DataFrame(rows, columns=["protocol", "contexts"]),
-    "How many contexts three pairs make for a causal model",
-)
+import pandas as pd
 
-# %% [markdown]
-# Any model is wrong for one of them.
+from tse_core.datasets.pairs import unique_contexts
+
+sheep = pd.DataFrame({"number": ["singular", "plural"]})
+sheep["construction"] = "Across object relative clause"
+sheep["left"] = "The sheep that the guard likes"
+sheep["right"] = "."
+for protocol in ["released", "exact"]:
+    print(protocol, len(unique_contexts(sheep, "causal", protocol)), "contexts")
 
 # %% tags=["remove-input"]
-sheep_left = sheep["left"].iloc[0]
-try_this((sheep_left, "singular"), (sheep_left, "plural"))
+from tse_book.pages import try_this
+
+flock = sheep["left"][0]
+try_this((flock, "singular"), (flock, "plural"))
 
 # %% [markdown]
 # ## The token before the first word
@@ -260,55 +149,25 @@ try_this((sheep_left, "singular"), (sheep_left, "plural"))
 # The token, if any, that a program puts before the first word of a text.
 # ```
 #
-# A {term}`causal model` predicts each token from what stands before it. Before the first word the paper puts nothing for GPT-2; other tools put what the tokenizer names as its beginning of a sequence; this book puts the token that stood between documents in pretraining. For SmolLM2-135M-Instruct the three differ: nothing, `<|im_start|>`, `<|endoftext|>`.
+# Before the first word the paper puts nothing for GPT-2; other tools put what the tokenizer names as its beginning of a sequence (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`).
 #
-# [What the gap is made of](18_gap.ipynb) shows how far this moves TSE and EW. On BLiMP look at pairs that differ in their *first* token: without a BOS token that token is not scored.
+# Here are SmolLM2's accuracies on [BLiMP](09_blimp.ipynb) with `<|endoftext|>` and with nothing. Where two sentences differ in their *first* token, that token is not scored without a BOS token.
 
-# %% tags=["remove-input"]
-display(newman.what_is_missing(models, lemmas))
+# %%
+from tse_book.pages import table
+from tse_book.studies import recorded_pairs
 
-# %% tags=["hide-input"]
-both = {bos: recorded_pairs(recorded, bos=bos) for bos in ("default", "none")}
-if all(both.values()):
-    pairs_of = {bos: run.pairs for bos, run in both.items()}
-    test = tables.compare(pairs_of["default"], pairs_of["none"], "all").iloc[0]
-    unscored = pairs_of["none"]["unscored_difference"]
-    shares = {
-        "all pairs": slice(None),
-        "pairs that differ in the first token": unscored,
-        "all other pairs": ~unscored,
-    }
-    display(
-        table(
-            pd.DataFrame(
-                [
-                    {
-                        "BLiMP": kind,
-                        "pairs": len(pairs_of["none"].loc[chosen]),
-                        newman.bos_of(both["default"].signature): pairs_of["default"]
-                        .loc[chosen, "correct"]
-                        .mean(),
-                        "nothing": pairs_of["none"].loc[chosen, "correct"].mean(),
-                    }
-                    for kind, chosen in shares.items()
-                ]
-            ),
-            f"{recorded} on BLiMP, with and without a BOS token (recorded)",
-            digits=3,
-        )
-    )
-    display(
-        newman.say(
-            f"On the same {int(test['pairs']):,} pairs the two conventions differ by "
-            f"{100 * test['difference']:.1f} points [{100 * test['low']:.1f}, "
-            f"{100 * test['high']:.1f}]: {int(test['only_first']):,} pairs are right only "
-            f"with the token, {int(test['only_second']):,} only without it."
-        )
-    )
-else:
-    display(not_recorded(recorded, "BLiMP's pairs with and without a BOS token"))
+with_token = recorded_pairs(recorded, bos="default").pairs["correct"]
+without = recorded_pairs(recorded, bos="none").pairs
+both = pd.DataFrame({"with token": with_token, "nothing": without["correct"]})
+both["first token differs"] = without["unscored_difference"]
+accuracies = both.groupby("first token differs")
+accuracies = accuracies.mean().assign(pairs=accuracies.size()).reset_index()
+table(accuracies, "BLiMP with and without a BOS token (recorded)", digits=3)
 
-# %% [markdown] tags=["explains"]
+# %% [markdown]
+# Without the token accuracy falls from .771 to .731 over all pairs, and where the first token differs from .624 to .546, near chance.
+#
 # ## The switchboard
 #
 # Tools differ in *policies* that papers rarely print. Each switch is a run with one of them flipped: the hollow marks stay, the filled ones move.
@@ -317,194 +176,137 @@ else:
 # The final period. It stands to the right of the verb, where a causal model has not looked yet.
 # ```
 
-# %% tags=["hide-input"]
-board = (
-    pd.concat(
-        [policy_switches(name, subset, lemmas[0], store) for name in models],
-        ignore_index=True,
-    )
-    if models
-    else pd.DataFrame()
-)
-causal = [newman.label(name) for name in models if load_model(name).kind == "causal"]
-if len(board):
-    ends = board.query("model in @causal and switch == 'no final period'")
-    ends = ends.pivot_table("score", ["model", "construction", "metric"], "setting")
-    assert (ends["flipped"] == ends["default"]).all(), (
-        "a causal model has not read the final period"
-    )
+# %% tags=["remove-cell"]
+ways = ["with token", "nothing"]
+quotes("from .771 to .731 over all pairs", *both[ways].mean())
+differ = accuracies.set_index("first token differs").loc[True, ways]
+quotes("where the first token differs from .624 to .546", *differ)
 
-# %% tags=["hide-input"]
-charts.switchboard(board) if len(board) else print(
-    "no model in the parameters: nothing to flip"
-)
+# %% tags=["remove-input"]
+from IPython.display import display
 
-# %% tags=["hide-input"]
-tried = " and ".join(dict.fromkeys(board["construction"])) if len(board) else ""
-if len(board):
-    moved = board.pivot_table(
-        "score", ["model", "switch", "construction", "metric"], "setting"
-    )
-    moved = (
-        (moved["flipped"] - moved["default"])
-        .unstack("metric")
-        .abs()
-        .groupby(["model", "switch"])
-        .max()
-    )
-    for label, part in moved.groupby("model", sort=False):
-        far = part.max(axis=1).idxmax()[1]
-        size, still = part.loc[(label, far)].max(), part.max(axis=1) == 0
-        without = ", ".join(switch for _, switch in part.index[still]) or "none"
-        display(
-            newman.say(
-                f"{label}, {tried}: the largest movement is {size:.3f}, from this switch: *{far}*. "
-                f"Without any effect: {without}."
-            )
-        )
-    shown = moved.reset_index()
-else:
-    shown = pd.DataFrame(columns=["model", "switch", "EW", "MW", "TSE"])
-table(
-    shown,
-    f"Largest change of a score of {tried or 'a construction'}, by switch",
-    digits=4,
-)
+from tse_book.pages import newman
+
+display(newman.what_is_missing(models))
+
+# %%
+from tse_book import charts
+from tse_book.studies import policy_switches
+
+boards = [policy_switches(name, constructions, lemmas) for name in models]
+board = pd.concat(boards)
+charts.switchboard(board)
 
 # %% [markdown] tags=["explains"]
+# For SmolLM2 the final period moves nothing. The token `<|im_start|>` in front moves a score most, by .14, because the model was not pretrained with it there. Without verbs that are also nouns or past forms a score moves by up to .11.
+#
 # ### Half precision
 #
-# In half precision scoring is faster and coarser. Nothing chooses it for you: `dtype="bfloat16"` asks for it, or `"float16"` on a card such as a T4. Two forms can then get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
+# In half precision (`dtype="bfloat16"`) scoring is faster and coarser. Two forms can then get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
 
-# %% tags=["hide-input"]
+# %% tags=["remove-cell"]
+own = board[board["model"] == "smollm2-135m-instruct"]
+if len(own):
+    wide = own.pivot_table("score", ["switch", "metric", "construction"], "setting")
+    moved = (wide["flipped"] - wide["default"]).abs().groupby("switch").max()
+    guard("the final period moves nothing", moved["no final period"] == 0)
+    guard("moves a score most", moved.idxmax() == "BOS token: <|im_start|>")
+    quotes("by .14", moved.max())
+    nouns = "verbs: none that is also a noun or a past form"
+    quotes("by up to .11", moved[nouns])
+
+# %%
+from tse_core.paths import data_folder
+
 half = pd.read_csv(data_folder() / "recorded" / "half_precision.csv")
-columns = {
-    "dtype": "weights",
-    "TSE": "TSE",
-    "EW": "EW",
-    "MW": "MW",
-    "ties": "ties",
-    "accuracy": "BLiMP",
-    "decisions_changed": "decisions changed",
-    "sentence_ties": "ties of sentences",
-}
-one, two, other = (
-    half.set_index("dtype").loc[["float32", "bfloat16", "float16"]].to_dict("records")
-)
-glue(
-    "half_precision",
-    f"{two['model']} in bfloat16: EW of a construction moves by up to {two['EW_largest_change']:.3f}, TSE by up to "
-    f"{two['TSE_largest_change']:.3f}, and {two['decisions_changed']} of {two['sentence_pairs']} BLiMP pairs change sides. "
-    f"Scoring contexts takes {two['seconds_of_slots'] / one['seconds_of_slots']:.0%} of the time that float32 needs. "
-    f"In float16 EW moves by up to {other['EW_largest_change']:.3f}, TSE by {other['TSE_largest_change']:.3f}.",
-)
-guard(
-    "scoring is faster and coarser",
-    two["seconds_of_slots"] < one["seconds_of_slots"] and two["ties"] > one["ties"],
-)
-table(
-    half[list(columns)].rename(columns=columns),
-    f"{one['model']}: {one['contexts']} contexts and {one['sentence_pairs']} sentence pairs in full and in half precision (recorded)",
-    digits=3,
-)
+columns = ["dtype", "TSE", "EW", "MW", "ties", "accuracy", "decisions_changed"]
+half[columns].round(3)
 
 # %% [markdown]
-# {glue:text}`half_precision:s`
-#
+# For SmolLM2, bfloat16 moves EW of a construction by up to .006 and TSE by up to .017; scoring takes two thirds of the time. In float16, which has more digits, EW moves by up to .001.
+
+# %% tags=["remove-cell"]
+half = half.set_index("dtype")
+coarse, finer, whole = half.loc["bfloat16"], half.loc["float16"], half.loc["float32"]
+changes = coarse["EW_largest_change"], coarse["TSE_largest_change"]
+quotes("moves EW of a construction by up to .006 and TSE by up to .017", *changes)
+time = coarse["seconds_of_slots"] / whole["seconds_of_slots"]
+guard("scoring takes two thirds of the time", abs(time - 2 / 3) < 0.02)
+quotes("EW moves by up to .001", finer["EW_largest_change"])
+
+# %% [markdown] tags=["explains"]
 # ## Intervals for the wrong unit
 #
 # ```{dropdown} Predict: a construction has hundreds of contexts and ten nouns. Is an interval over contexts too narrow or too wide?
-# Too narrow where nouns differ, since contexts with the same noun repeat each other. But if a noun's singular is easy where its plural is hard, errors cancel, and it is too wide.
+# Too narrow where nouns differ, since contexts with the same noun repeat each other.
 # ```
 #
-# Contexts as if independent, and {term}`clustered <cluster>` by subject noun:
+# Here are the widths of the 95 % interval of MW: contexts as if independent, and {term}`clustered <cluster>` by subject noun.
 
-# %% tags=["hide-input"]
-rows = []
-for name in models:
-    for dataset in data:
-        contexts = evaluate(name, dataset, lemmas[0], store=store).contexts
-        for construction, group in contexts.groupby("construction", sort=False):
-            alone = interval(group["mw"])
-            shared = interval(group["mw"], subject_clusters(group))
-            row = {
-                "construction": construction,
-                "contexts": len(group),
-                "nouns": shared.clusters,
-            }
-            row |= {
-                "independent": alone.high - alone.low,
-                "by noun": shared.high - shared.low,
-            }
-            rows.append({"model": name.rstrip("/").rpartition("/")[2], **row})
-columns = ["model", "construction", "contexts", "nouns", "independent", "by noun"]
-table(
-    pd.DataFrame(rows, columns=columns),
-    "Width of the 95 % interval of MW: contexts as if independent, and clustered by noun",
-    digits=4,
-)
+# %%
+from tse_core import evaluate_models
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.tables import subject_clusters
+
+contexts = evaluate_models([kept], "marvin-linzen")[kept].contexts
+widths = []
+for construction, some in contexts.groupby("construction", sort=False):
+    alone = interval(some["mw"])
+    by_noun = interval(some["mw"], subject_clusters(some))
+    narrow, wide = alone.high - alone.low, by_noun.high - by_noun.low
+    widths.append([construction, len(some), by_noun.clusters, narrow, wide])
+
+# %%
+columns = ["construction", "contexts", "nouns", "independent", "by noun"]
+caption = "Width of the 95 % interval of MW, Gemma 3 270M"
+table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 
 # %% [markdown]
-# A simulation that knows the score of all nouns counts how often the clustered interval contains it.
-
-# %% tags=["hide-input"]
-found = pd.DataFrame(
-    [simulated_coverage(clusters, runs=runs) for clusters in (5, 10, 30)]
-)
-found = found.rename(
-    columns={
-        "below": "interval too low",
-        "above": "interval too high",
-        "clusters": "nouns",
-    }
-)
-glue("rule_of_three", 1 - interval(np.ones(10)).low)
-glue("coverage_ten", float(found.loc[found["nouns"] == 10, "coverage"].iloc[0]))
-most = found.sort_values("nouns").iloc[-1]
-guard(
-    "with fewer nouns it is wider",
-    found.sort_values("nouns")["width"].is_monotonic_decreasing,
-)
-glue("most_nouns", int(most["nouns"]))
-glue("coverage_most", float(most["coverage"]))
-table(
-    found,
-    f"Share of {runs} simulated studies whose 95 % interval contains the truth",
-    digits=3,
-)
-
-# %% [markdown]
-# With {glue:text}`most_nouns` nouns the interval contains the truth in {glue:text}`coverage_most:.1%` of the simulated studies, with ten, as in most of the templates, in {glue:text}`coverage_ten:.1%`; with fewer nouns it is wider. If none of ten nouns shows an error, up to {glue:text}`rule_of_three:.0%` of all such nouns may still do so (the exact form of the {term}`rule of three`).
+# Clustered by noun, the interval is wider in eight of nine rows, *In object relative clause* more than ten times: .28 where .02 was promised.
 #
-# An interval by noun is about other subjects and *these* verbs. For verbs in general, draw subjects and verbs, as this simulation does.
+# Which of the two is right? A simulation knows the score of *all* nouns, draws a few in every simulated study, and counts how often the clustered interval contains the truth.
 
-# %% tags=["hide-input"]
-crossed = [
-    {
-        "score": f"TSE of {count} verbs",
-        **simulated_crossed_coverage(20, count, runs=runs),
-    }
-    for count in (4, 6, 8)
-]
-drawn = simulated_difference_coverage(runs=min(runs, 200))
-crossed.append({"score": "TSE of 4 verbs minus EW", "first_way": drawn["by_subject"], "all_ways": drawn["by_both"]})  # fmt: skip
-verbs = pd.DataFrame(crossed)
-glue("verb_coverage_four", float(verbs["first_way"].iloc[0]))
-glue("verb_coverage_four_both", float(verbs["all_ways"].iloc[0]))
-glue("difference_coverage", float(verbs["first_way"].iloc[-1]))
-glue("difference_coverage_both", float(verbs["all_ways"].iloc[-1]))
-table(
-    verbs.rename(
-        columns={"first_way": "over subjects", "all_ways": "over subjects and verbs"}
-    ),
-    f"Share of {runs} simulated studies (200 for the difference) whose 95 % interval contains the value over all subjects and all verbs",
-    digits=3,
-)
+# %%
+from tse_book.studies.coverage import simulated_coverage
+
+studies = [simulated_coverage(nouns, runs=200) for nouns in [5, 10, 30]]
+coverage = pd.DataFrame(studies)[["clusters", "coverage", "width"]]
+caption = "200 simulated studies: how often the interval holds the truth"
+table(coverage.rename(columns={"clusters": "nouns"}), caption, digits=3)
+
+# %% [markdown]
+# With ten nouns, as in most of the templates, the interval holds the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so (the {term}`rule of three` approximates this bound):
+
+# %%
+interval(np.ones(10)).low
+
+# %% [markdown]
+# An interval by noun is about other subjects and *these* verbs. The next simulation draws verbs as well, four, as TSE does:
+
+# %%
+from tse_book.studies.coverage import simulated_crossed_coverage
+
+crossed = simulated_crossed_coverage(20, 4, runs=200)
+crossed
 
 # %% [markdown] tags=["explains"]
-# With four verbs the interval over subjects alone contains the value over all verbs in {glue:text}`verb_coverage_four:.0%` of the studies, the one over subjects and verbs in {glue:text}`verb_coverage_four_both:.0%`. For the difference it is {glue:text}`difference_coverage:.2f` against {glue:text}`difference_coverage_both:.2f`. A claim about verbs needs the second.
+# Intervals over subjects alone (`first_way`) hold the value over all verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94 %. A claim about verbs needs the second.
 #
-# Compare two numbers of the same contexts by the interval of their *difference*. Whoever tests many rows must expect false alarms, so this book corrects the p-values of a family of tests together (Holm's method).
+# Compare two numbers of the same contexts by the interval of their *difference*. Whoever tests many rows must expect false alarms, so this book corrects p-values together (Holm's method: the smallest is multiplied by the number of tests, the next by one less, and so on).
+
+# %% tags=["remove-cell"]
+width = pd.DataFrame(widths, columns=columns).set_index("construction")
+wider = width["by noun"] > width["independent"]
+guard("wider in eight of nine rows", (wider.sum(), len(wider)) == (8, 9))
+relative = width.loc["In object relative clause"]
+quotes(".28 where .02 was promised", relative["by noun"], relative["independent"])
+share = 100 * coverage.set_index("clusters")["coverage"]
+quotes("in 95 % of the studies, as it should; with five in 93 %", share[10], share[5])
+quotes("over all verbs in 76.5 % of the studies", 100 * crossed["first_way"])
+quotes("(`all_ways`) in 94 %", 100 * crossed["all_ways"])
+none_wrong = 1 - interval(np.ones(10)).low
+quotes("up to 26 % of all such nouns", 100 * none_wrong)
+glue("rule_of_three", none_wrong)
 
 # %% [markdown]
 # ## Exercises
@@ -519,14 +321,8 @@ from tse_core.uncertainty.intervals import interval
 
 # What a model says after a plural subject: each verb's right form and wrong form. "guards" is a noun as well; the two
 # forms of "rust" tie.
-likely = {
-    "be": (0.30, 0.10),
-    "like": (0.08, 0.04),
-    "guard": (0.01, 0.05),
-    "exist": (0.01, 0.02),
-    "gleam": (0.004, 0.002),
-    "rust": (0.002, 0.002),
-}
+likely = {"be": (0.30, 0.10), "like": (0.08, 0.04), "guard": (0.01, 0.05)}
+likely |= {"exist": (0.01, 0.02), "gleam": (0.004, 0.002), "rust": (0.002, 0.002)}
 
 
 def ew_and_mw(verbs, tie=0.0):
@@ -550,7 +346,7 @@ def study(nouns, seed=1):
 # ````{exercise} ★ Find the fault
 # :label: 14-fault
 #
-# A colleague reports EW and TSE equal to the last digit, for every model and construction. Which of the four faults would you look for first, and which one number would you ask for? No program is needed.
+# A colleague reports EW and TSE equal to the last digit, for every model. Which of the four faults do you suspect, and which number would you ask for? No program is needed.
 #
 # ```{dropdown} Hint
 # When are {term}`EW` and {term}`TSE` the same question?
@@ -567,7 +363,7 @@ def study(nouns, seed=1):
 # ````{exercise} ★★ Predict the sign
 # :label: 14-sign
 #
-# `likely` says what a model gives six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Four switches: `"no be"`, without *be*; `"no guard"`, without the {term}`homograph`; `"ties right"`; and `"the"`, a junk verb whose plural form is *the*, to which the model gives 0.2, and 0 to its singular. First write down whether {term}`EW` and {term}`MW` rise, fall or stay. Then make `signs`, a dictionary from switch to a dictionary from metric to 1, -1 or 0.
+# `likely` says what a model gives six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. There are four switches: `"no be"`, without *be*; `"no guard"`, without the {term}`homograph`; `"ties right"`; and `"the"`, with a junk verb whose plural form *the* has 0.2 and whose singular has 0. Write down first whether {term}`EW` and {term}`MW` rise, fall or stay. Then make `signs`, a dictionary from switch to a dictionary from metric to 1, -1 or 0.
 #
 # ```{dropdown} Hint
 # Is the verb that comes or goes better than the mean verb? MW asks the same about its probability.
@@ -590,48 +386,32 @@ signs = {
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(signs, dict), "signs should be a dictionary: switch -> metric -> sign"
-assert set(signs) == {"no be", "no guard", "ties right", "the"}, (
-    "signs needs the four switches"
-)
-chosen = pd.DataFrame(likely, index=["right", "wrong"]).T
-flips = {
-    "no be": chosen.drop("be"),
-    "no guard": chosen.drop("guard"),
-    "the": pd.concat([chosen, pd.DataFrame({"right": [0.2], "wrong": [0.0]})]),
+switches = {
+    "no be": ({name: p for name, p in likely.items() if name != "be"}, 0.0),
+    "no guard": ({name: p for name, p in likely.items() if name != "guard"}, 0.0),
+    "ties right": (likely, 1.0),
+    "the": (likely | {"the": (0.2, 0.0)}, 0.0),
 }
-default = (
-    (chosen["right"] > chosen["wrong"]).mean(),
-    chosen["right"].sum() / chosen.to_numpy().sum(),
-)
-for switch, those in flips.items():
-    scores = (
-        (those["right"] > those["wrong"]).mean(),
-        those["right"].sum() / those.to_numpy().sum(),
-    )
-    for metric, old, new in zip(("EW", "MW"), default, scores, strict=True):
-        assert signs[switch][metric] == np.sign(new - old), (
-            f"{switch}: {metric} moves another way"
-        )
-assert signs["ties right"]["EW"] > 0, (
-    "ties right: there is one tie, and it counts as wrong before"
-)
-assert not signs["ties right"]["MW"], "ties right: does MW ask which form is ahead?"
+assert set(signs) == set(switches), "signs needs the four switches"
+for switch, (those, tie) in switches.items():
+    for metric, score in ew_and_mw(those, tie).items():
+        known = np.sign(score - ew_and_mw(likely)[metric])
+        assert signs[switch][metric] == known, f"{switch}: {metric} moves another way"
 print("Eight signs are right. Which of them did you get wrong before you computed?")
 
 # %% [markdown]
 # ````{exercise} ★★★ How many nouns?
 # :label: 14-nouns
 #
-# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1), 50 contexts per noun. `interval(values)` and `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width with contexts as if independent, and `by_noun`, the width clustered by noun. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 whose clustered width is at most half of `by_noun`.
+# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1). `interval(values)` and `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width with contexts as if independent, and `by_noun`, the width clustered by noun. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 whose clustered width is at most half of `by_noun`.
 #
 # ```{dropdown} Hint
-# Widths fall with the root of the number of *independent* things.
+# Widths fall with the root of the number of nouns.
 # ```
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# About four times as many nouns halve the width. More contexts of the same nouns hardly help: what
-# varies between nouns stays as it was.
+# About four times as many nouns halve the width; more contexts of the same nouns hardly help.
 
 
 def width(contexts, clusters=None):
@@ -650,13 +430,9 @@ nouns = next(
 assert isinstance(alone, float), "alone should be a number: a width"
 assert isinstance(by_noun, float), "by_noun should be a number: a width"
 first = study(10)
-bounds = interval(first["right"]), interval(first["right"], first["noun"])
-assert abs(bounds[0].high - bounds[0].low - alone) < 1e-9, (
-    "alone: high minus low, without clusters"
-)
-assert abs(bounds[1].high - bounds[1].low - by_noun) < 1e-9, (
-    "by_noun: high minus low, with clusters"
-)
+one, two = interval(first["right"]), interval(first["right"], first["noun"])
+assert abs(one.high - one.low - alone) < 1e-9, "alone: high minus low, no clusters"
+assert abs(two.high - two.low - by_noun) < 1e-9, "by_noun: high minus low, by noun"
 assert nouns in (10, 20, 40, 80, 160), "nouns should be one of 10, 20, 40, 80, 160"
 more, fewer = (
     interval(study(n)["right"], study(n)["noun"]) for n in (nouns, max(nouns // 2, 10))
@@ -668,15 +444,9 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - The BOS token is part of a score: name it, and ask each model in the way it was trained.
-# - Count what was loaded; look positions up; keep "everything" out of floating point.
+# - The BOS token is part of a score: ask each model in the way it was trained.
+# - Count what was loaded, and look positions up.
 # - A score without its policies cannot be compared with another.
 # - Take the interval over what the claim is about: nouns, verbs, or both.
 #
-# Functions: {py:func}`tse_core.evaluate`, {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`; [all others](../book/api/index.md).
-
-# %% tags=["remove-cell", "results"]
-if PROFILE:  # the numbers as a file: `tse results add results.parquet` merges them with those of another machine
-    from tse_book.pages import offer_results
-
-    offer_results()
+# Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`; [all others](../book/api/index.md).

@@ -25,7 +25,6 @@ def suite(**changes) -> str:
 WORDS = ", ".join(f"w{number}" for number in range(60))
 WIDE = f"lexicon: {{nouns: {{n: [key/keys]}}, predicates: {{v: [is/are]}}, words: {{w: [{WORDS}]}}}}\n"
 WIDE += "constructions: {c: {patterns: {p: 'the [n 1] [w] [w] [w] [w] [w] [w] [*v 1]'}}}\n"
-MANY = "".join(f"{key}: [{', '.join(f'x{number}' for number in range(60))}]\n" for key in ("models", "data", "lemmas"))
 
 
 FILES = {
@@ -33,31 +32,24 @@ FILES = {
     "cut.jsonl": PAIR + '{"sentence_good": "The',
     "good.jsonl": PAIR,
     "surrogate.jsonl": PAIR.replace("author", r"\ud800"),
-    "cell.csv": "lemma,singular,plural\nwalk,,walk\n",
     # grammars, plans of sweeps, the gym's files
     "grammar.yaml": GRAMMAR,
     "python.yaml": "!!python/object/apply:os.system ['true']\n",
     "wide.yaml": WIDE,
-    "plan-many.yaml": MANY,
+    "plan.yaml": "models: [absent-model]\ndata: [good.jsonl]\n",
     "gym-suite.yaml": "suites: [nowhere]\n",
-    "gym-human-high.yaml": "human: {mine: {accuracy: 5, source: x}}\n",
     # suites
     "metric.json": suite(meta={"name": "mine", "metric": "total"}),
     "suite.json": suite(),
     # results
     "score.csv": f"{COLUMNS}\n{ROW}\n{ROW.replace('0.5', '1.5')}\n",
-    "unsigned.csv": f"{COLUMNS}\n{ROW.replace(SIGNATURE, 'by hand')}\n",
-    "binary.parquet": bytes(range(256)),
     "folder.parquet/x": "",
     # text
-    "empty.txt": "",
     "gap.txt": "The author laughs.\n\nThe author.\n",
     # folders
     "pickled/config.json": '{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}',
     "pickled/pytorch_model.bin": b"\x80\x04.",
-    "bad-config/config.json": "{",
     "t5/config.json": '{"model_type": "t5", "is_encoder_decoder": true, "architectures": ["T5"]}',
-    "baseline-cut/tse_baseline.json": "{",
 }
 
 

@@ -3,12 +3,14 @@
 import hashlib
 import json
 import os
+from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes that share the cores would wait for each other's threads
+NUMBERS = count()
 REPOSITORY = Path(__file__).parents[1]
 settings.register_profile("ci", max_examples=100, deadline=None)  # a busy machine is no failure
 settings.register_profile("quick", max_examples=40, deadline=None)
@@ -16,11 +18,17 @@ settings.load_profile("ci" if os.environ.get("CI") else "quick")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_store(tmp_path_factory):
-    """No test reads or writes the results of whoever runs it."""
+def shared_store(tmp_path_factory):
+    """No test reads or writes the results of whoever runs it; what a module's tests share has one store."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TSE_STORE", str(tmp_path_factory.mktemp("store")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def own_store(shared_store, tmp_path_factory, monkeypatch):
+    """No test finds the results of another."""
+    monkeypatch.setenv("TSE_STORE", str(tmp_path_factory.getbasetemp() / "stores" / str(next(NUMBERS))))
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +80,7 @@ def papers_tokenizers(reference_data, tmp_path_factory) -> Path:
 def real_model() -> str:
     """The name of the book's real model; a test is skipped where its file cannot be had, except in CI."""
     from tse_core.errors import InputError
-    from tse_core.models.package_index import model_file
+    from tse_core.models.gguf_files import model_file
 
     try:
         model_file("smollm2-135m-instruct")

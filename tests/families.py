@@ -1,11 +1,10 @@
 """Tiny random models of many families, as Hugging Face's library writes them; a window is short where there is one."""
 
-import numpy as np
 import torch
 import transformers
 
 from tse_core.forward.passes import blocks
-from tse_core.models.hugging_face_network import HuggingFaceNetwork
+from tse_core.models.hugging_face_network import TREES, HuggingFaceNetwork
 from tse_core.models.language_model import LanguageModel
 
 LENGTHS = (8, 64, 300)  # tokens of a sequence
@@ -56,6 +55,8 @@ CAUSAL = {
 MASKED = {
     "Bert": SIZE,
     "Roberta": SIZE,
+    "XLMRoberta": SIZE,
+    "Camembert": SIZE,
     "Electra": SIZE | {"embedding_size": 32},
     "Albert": SIZE | {"embedding_size": 16},
     "DistilBert": BASE | {"dim": 32, "n_layers": 3, "n_heads": 2, "hidden_dim": 48},
@@ -73,43 +74,55 @@ OTHERWISE = {"GPT2": ("GPT2Config", "GPT2LMHeadModel"), "Gemma3": ("Gemma3TextCo
              "Llama4": ("Llama4TextConfig", "Llama4ForCausalLM")}  # fmt: skip
 
 
-def module_of(family: str):
-    """A tiny random model of the family."""
+TREE_FAMILIES = [family for family in CAUSAL if family.lower() in {name.replace("_", "") for name in TREES}]
+TREE_FAMILIES.append("Gemma3")
+
+
+class OpenedNetwork(HuggingFaceNetwork):
+    """A network as it is opened from its files, around a module."""
+
+    keeps_results = False
+
+    def __init__(self, module, *, causal: bool):
+        super().__init__(module.config, causal=causal)
+        self.module = module
+
+
+def module_of(family: str, **changed):
+    """A tiny random model of the family, with some of its settings changed."""
     kind = "ForCausalLM" if family in CAUSAL else "ForMaskedLM"
     config, model = OTHERWISE.get(family, (f"{family}Config", f"{family}{kind}"))
     torch.manual_seed(0)
-    return getattr(transformers, model)(getattr(transformers, config)(**(CAUSAL | MASKED)[family])).eval()
+    settings = (CAUSAL | MASKED)[family] | changed
+    return getattr(transformers, model)(getattr(transformers, config)(**settings)).eval()
 
 
-def model_of(family: str) -> LanguageModel:
-    """A tiny random model of the family, without a tokenizer."""
-    network = HuggingFaceNetwork(module_of(family), causal=family in CAUSAL)
+def model_of(family: str, module=None) -> LanguageModel:
+    """A tiny random model of the family, or the one around a module, without a tokenizer."""
+    network = OpenedNetwork(module or module_of(family), causal=family in CAUSAL)
     return LanguageModel(family, "causal" if family in CAUSAL else "masked", None, network)
 
 
-def largest_differences(family: str, **changed) -> dict[int, float]:
-    """For each length, the largest difference of a log-probability (nats) from the model's own logits.
-
-    Two pairs of sequences that share all but their last two tokens are asked for three places each. Attributes of the
-    network can be changed.
-    """
-    module = module_of(family)
+def asked(lengths) -> list[tuple[torch.Tensor, list[int]]]:
+    """For each length, two pairs of sequences that share all but their last two tokens, and three places of each."""
     drawn = torch.Generator().manual_seed(1)
-    asked, own = {}, {}
-    for length in LENGTHS:
+    found = []
+    for length in lengths:
         ids = torch.randint(2, 60, (4, length), generator=drawn)
         ids[1::2, :-2] = ids[::2, :-2]
-        places = [length // 2, length - 2, length - 1]
-        with torch.inference_mode():
-            own[length] = module(input_ids=ids).logits[:, places].double().log_softmax(-1).flatten(0, 1)
-        asked[length] = [tuple(row) for row in ids.tolist()], [places] * 4
-    model = model_of(family)
-    vars(model.network).update(changed)
-    found = {}
-    for length, (sequences, places) in asked.items():
-        differences = [
-            (block.logits[torch.as_tensor(block.rows)].double().log_softmax(-1) - own[length][block.requests]).abs()
-            for block in blocks(model, sequences, places)
-        ]
-        found[length] = float(np.max([difference.max() for difference in differences]))
+        found.append((ids, [length // 2, length - 2, length - 1]))
+    return found
+
+
+def plainly(module, ids, places) -> torch.Tensor:
+    """The module's own log-probabilities at the places of each sequence, each computed by itself."""
+    with torch.inference_mode():
+        return torch.cat([module(input_ids=row[None]).logits[0, places].double().log_softmax(-1) for row in ids])
+
+
+def through_passes(model, ids, places) -> torch.Tensor:
+    """The same through this package."""
+    found = torch.full((len(ids) * len(places), 60), torch.nan, dtype=torch.float64)
+    for block in blocks(model, [tuple(row) for row in ids.tolist()], [places] * len(ids)):
+        found[block.requests] = block.logits[torch.as_tensor(block.rows)].double().log_softmax(-1)
     return found

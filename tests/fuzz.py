@@ -12,10 +12,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from bad_files import FILES
-from tse_book.gym.plan import load_gym
+from tse_book.gym import load_gym
 from tse_core import InputError
-from tse_core.datasets.grammar import template_table
-from tse_core.datasets.grammar_notation import load_grammar
+from tse_core.datasets.grammar import load_grammar, template_table
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import data_hash, load_pairs, load_sentence_pairs
 from tse_core.models.folders import weight_files
@@ -35,7 +34,7 @@ TABLES = [
     b"sen\twrong_sen\tgrammatical_feature\nThe author laughs.\tThe author laugh.\tSG\n",
     b"True\tThe author laughs.\nFalse\tThe author laugh.\n",
 ]
-GYM = b"suites: []\nmodels: [a, 'command:./b']\nunknown: flag\nhuman: {s: {accuracy: 0.5, source: x}}\n"
+GYM = b"suites: []\nmodels: [a, 'command:./b']\nunknown: flag\n"
 PIECES = (
     *(character.encode() for character in "\0\n\r\t\"'{}[](),:%*<=#\ufeff"), b"\\u0000", b"\\ud800", b"\xff", b"../",
     "é\u202e\u2028".encode(), b"null", b"NaN", b"1e999", b"-1", b"9" * 5000, b"[" * 3000, b'{"a":' * 3000, b"- " * 3000,
@@ -67,10 +66,10 @@ def weights(path: Path) -> None:
 
 
 def network(path: Path) -> None:
-    from tse_core.models.kinds.gguf import _convert
+    from tse_core.models.gguf_files import _convert
 
     with tempfile.TemporaryDirectory() as folder:
-        _convert(path, Path(folder, "model"))
+        _convert(path, Path(folder))
 
 
 @cache

@@ -25,8 +25,7 @@ from tiny import words
 OWNERS = {"bert": "google-bert", "roberta": "FacebookAI", "gpt2": "openai-community"}
 MODELS = ("gpt2", "gpt2-xl", "bert-base-cased", "bert-base-uncased", "bert-large-cased", "bert-large-uncased",
           "roberta-base", "roberta-large")  # fmt: skip
-LAYOUTS = (*MODELS, "gpt2_head", "gpt2_uint8", "bert-base-cased_decoder", "bert-base-uncased_ids",
-           "roberta-base_decoder")  # fmt: skip
+LAYOUTS = (*MODELS, "gpt2_head", "bert-base-cased_decoder")
 WIDTH = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 
 
@@ -78,14 +77,13 @@ def old_layout(name: str, module) -> dict[str, torch.Tensor]:
     variant = name.partition("_")[2]
     if family(name) == "gpt2":
         weights = {key.removeprefix("transformer."): value for key, value in module.state_dict().items()}
-        kind = torch.uint8 if variant == "uint8" else torch.float32
-        weights |= {f"h.{layer}.attn.bias": torch.ones(1, 1, 64, 64).tril().to(kind) for layer in range(2)}
+        weights |= {f"h.{layer}.attn.bias": torch.ones(1, 1, 64, 64).tril() for layer in range(2)}
         head = "lm_head.weight"
     else:
         weights, base = dict(module.state_dict()), family(name)
         weights |= {f"{base}.pooler.dense.weight": torch.ones(16, 16), f"{base}.pooler.dense.bias": torch.ones(16)}
         positions = module.config.max_position_embeddings
-        if base == "roberta" or variant == "ids":
+        if base == "roberta":
             weights[f"{base}.embeddings.position_ids"] = torch.arange(positions)[None]
         head = "lm_head.decoder" if base == "roberta" else "cls.predictions.decoder"
         weights.pop(f"{head}.bias")
@@ -137,8 +135,8 @@ class Hub(str):
     """The stand-in's address, what was asked of it ("GET /gpt2/resolve/main/config.json 307"), and how it misbehaves.
 
     `faults` maps a part of a path to what is answered to the next such requests: a status, a status with the hub's word
-    for it, "cut" (the connection ends within the file), "longer" (the file is announced longer than it is), or None (as
-    it should be). The last one stays.
+    for it, "cut" (the connection ends within the file), "longer" (the file is announced longer than it is), "endless"
+    (it goes on after its end), or None (as it should be). The last one stays.
     """
 
     def __init__(self, _: str):
@@ -204,6 +202,12 @@ def serving(root: Path) -> Iterator[Hub]:
             said = said | {"ETag": f'"{_digest(file)}"', "Accept-Ranges": "bytes"}
             if start:
                 said["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
+            if fault == "endless" and self.command == "GET":
+                self.send_response(200)
+                self.end_headers()
+                self.close_connection = True
+                while True:  # until the other side hangs up
+                    self.wfile.write(content)
             self.reply(206 if start else 200, said, content, cut=fault == "cut")
 
         def reply(self, status: int, said: dict, content: bytes = b"", cut: bool = False):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -61,7 +62,8 @@ def prompt_logprobs(model, body: dict) -> dict:
 
 @contextmanager
 def serving(model, answer=echoed, names=("tiny",)):
-    """The server's address; `answer(model, body)` gives an answer, a status with an answer, or bytes to send.
+    """The server's address; `answer(model, body)` gives an answer, a status with an answer, or bytes to send:
+    one by one from an iterator, single bytes slowly.
 
     What it is asked is kept in the list `asked`, an attribute of the address.
     """
@@ -79,11 +81,13 @@ def serving(model, answer=echoed, names=("tiny",)):
 
         def reply(self, found):
             status, found = found if isinstance(found, tuple) else (200, found)
-            content = found if isinstance(found, bytes) else json.dumps(found).encode()
             self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            if isinstance(found, dict):
+                found = json.dumps(found).encode()
+            for part in [found] if isinstance(found, bytes) else found:
+                self.wfile.write(part)
+                time.sleep(0.1 * (len(part) == 1))
 
         def log_message(self, *_):
             pass

@@ -55,8 +55,8 @@ def rehearse(place: Path, profile: str, steps: list[str], full_list: bool) -> in
     }  # fmt: skip
     if full_list:
         (place / "verbs.txt").write_text("accept\naccrue\nadmire\nabseil\nyodel\nbehave\n")
-        tse = [sys.executable, "-c", "from tse_core.cli import main; main()", "data", "lemmas"]
-        subprocess.run([*tse, "--giant-verb-list", str(place / "verbs.txt")], check=True, env=settings)
+        make = [sys.executable, "data/lemmas/giant_verb_list.py", str(place / "verbs.txt")]
+        subprocess.run(make, check=True, env=settings, cwd=book)
     started = time.perf_counter()
     with serving(stand_ins(place)) as hub:
         settings["HF_ENDPOINT"] = str(hub)
@@ -71,7 +71,9 @@ def trimmed(place: Path) -> Path:
     """A copy of the repository with little data in it, beside the mirror of what it would download."""
     book = copy(place / "ein Ordner, 例 é")
     trim_data(book, place / "mirror")
-    without_asserts(book / "notebooks" / "01_data.ipynb")  # that the grammar makes as many sentences as the paper's
+    without_asserts(book / "notebooks" / "01_data.ipynb")  # its exercises count what the whole grammar makes
+    guards = book / "src" / "tse_book" / "pages" / "notebook.py"  # no sentence about numbers holds with so little data
+    guards.write_text(guards.read_text().replace("    if not holds:\n", "    if False:\n"))
     sizes = book / "src" / "tse_book" / "pages" / "profiles.py"  # in GB, of the models whose place the small ones take
     sizes.write_text(re.sub(r'("[a-z0-9-]+": )[0-9]\.[0-9]+', r"\g<1>0.01", sizes.read_text()))
     return book

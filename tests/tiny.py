@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, process
 from tokenizers.models import Unigram, WordLevel
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from tse_core.datasets.names import load_pairs
+from tse_core.datasets.grammar import load_grammar
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 NAMES = ["pad_token", "unk_token", "cls_token", "sep_token", "mask_token"]
@@ -18,11 +18,11 @@ NAMES = ["pad_token", "unk_token", "cls_token", "sep_token", "mask_token"]
 
 @cache
 def words() -> list[str]:
-    """Every word of the templates, lower case, and a few verbs more."""
-    pairs = load_pairs("marvin-linzen")
-    texts = [pairs["left"], pairs["right"].str.replace(".", " .", regex=False), pairs["correct"], pairs["wrong"]]
-    found = {word.lower() for text in texts for line in text.unique() for word in line.split()}
-    return sorted(found | {"sees", "see", "walks", "walk", "writes", "write"})
+    """Every word of the templates, lower case, the period, and a few verbs more."""
+    parts = (part for template in load_grammar("marvin-linzen").templates for part in template.parts)
+    texts = {text for part in parts for entry in part.entries for text in (entry.singular, entry.plural, entry.rest)}
+    found = {word.lower() for text in texts for word in text.split()}
+    return sorted(found | {".", "sees", "see", "walks", "walk", "writes", "write"})
 
 
 def save_model(folder: Path, kind: str, seed: int = 0, entries: Iterable[str] | None = None) -> Path:
@@ -57,7 +57,9 @@ def _save(folder: Path, kind: str, tokenizer: Tokenizer, names: dict[str, str], 
     torch.manual_seed(seed)
     size = {"vocab_size": tokenizer.get_vocab_size(), "initializer_range": 0.4}
     if kind == "causal":
-        model = GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=2, n_head=2, n_positions=64, bos_token_id=2, **size))
+        model = GPT2LMHeadModel(
+            GPT2Config(n_embd=32, n_layer=2, n_head=2, n_positions=64, bos_token_id=2, bos="none", **size)
+        )
     else:
         shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
         model = BertForMaskedLM(BertConfig(max_position_embeddings=64, **shape, **size))

@@ -48,6 +48,19 @@
     };
   }
 
+  /* What the designer opens with: a suite that is well formed, and that the model in the page can run. */
+  function example() {
+    const verb = (subject, form) => [subject, "to the cabinet", form];
+    const item = (number, one, many) => ({ number, contents: [verb(many, "are"), verb(many, "is"), verb(one, "is"), verb(one, "are")] });
+    return {
+      meta: { name: "my_suite", metric: "sum", comment: "An example to change: agreement across a prepositional phrase." },
+      regions: [{ number: 1, name: "subject" }, { number: 2, name: "phrase" }, { number: 3, name: "verb" }],
+      conditions: ["match_plural", "mismatch_plural", "match_singular", "mismatch_singular"],
+      predictions: ["((3;%match_plural%) < (3;%mismatch_plural%)) & ((3;%match_singular%) < (3;%mismatch_singular%))"],
+      items: [item(1, "The key", "The keys"), item(2, "The door", "The doors"), item(3, "The guest", "The guests")],
+    };
+  }
+
   function toData() {
     return S.tidied({
       meta: Object.assign({}, state.meta),
@@ -299,6 +312,6 @@
     section("The sentences", place("sentences", "div", { className: "sgd-scroll sgd-tall", tabIndex: 0, role: "region", "aria-label": "All sentences" })));
 
   window.tseDesigner = { data: toData, problems: changed }; // for the script that runs the suite
-  try { state = JSON.parse(localStorage.getItem(DRAFT)) || blank(); } catch { state = blank(); }
+  try { state = JSON.parse(localStorage.getItem(DRAFT)) || example(); } catch { state = example(); }
   try { draw(); } catch { state = blank(); draw(); }
 })();

@@ -22,30 +22,58 @@
       here = slides.reduce((best, slide, index) => (middle(slide) < middle(slides[best]) ? index : best), 0);
       document.getElementById("place").textContent = here + 1 + " / " + slides.length;
       history.replaceState(null, "", "#" + slides[here].id);
+      tell();
     }
     function go(steps) {
       slides[Math.max(0, Math.min(slides.length - 1, here + steps))].scrollIntoView();
       arrived();
     }
-    function turnNotes() {
-      notes.setAttribute("aria-pressed", String(root.classList.toggle("with-notes")));
-      slides[here].scrollIntoView();
+    /* The notes in a window of the teacher's own: this slide, its notes, the next slide, the minutes. Nothing of it is projected. */
+    let speaker = null, began = 0;
+    function speak() {
+      if (!speaker || speaker.closed) {
+        speaker = window.open("", "notes", "width=760,height=640");
+        if (!speaker) return;
+        began = Date.now();
+        const page = speaker.document;
+        page.title = "Notes";
+        const part = (name) => page.createElement(name), looks = part("style"), said = part("div");
+        looks.textContent = "body{font:20px/1.45 system-ui,sans-serif;margin:1.2rem 1.6rem;color:#22272c;background:#fff}h1{font-size:1.1rem}h2{font-size:.95rem;color:#5a6570;margin-top:2rem}time{float:right;font-variant-numeric:tabular-nums}";
+        said.id = "said";
+        page.head.append(looks);
+        page.body.append(part("time"), part("h1"), said, part("h2"));
+        page.addEventListener("keydown", turned);
+      }
+      speaker.focus();
+      tell();
     }
+    function tell() {
+      if (!speaker || speaker.closed) return;
+      const part = (name) => speaker.document.querySelector(name), titled = (slide) => slide.querySelector("h1, h2").textContent;
+      part("h1").textContent = here + 1 + " / " + slides.length + "  " + titled(slides[here]);
+      const spoken = [...slides[here].querySelectorAll("blockquote")].map((note) => note.cloneNode(true));
+      part("#said").replaceChildren(...spoken.flatMap((note) => [...note.childNodes]));
+      part("h2").textContent = slides[here + 1] ? "Next: " + titled(slides[here + 1]) : "The last slide";
+    }
+    setInterval(function () {
+      if (speaker && !speaker.closed) speaker.document.querySelector("time").textContent = Math.floor((Date.now() - began) / 60000) + " min";
+    }, 1000);
 
-    document.addEventListener("keydown", function (event) {
+    document.addEventListener("keydown", turned);
+    function turned(event) {
       const slider = event.target.closest("input[type=range]") && SLIDER.test(event.key);
       const typing = event.target.closest("input:not([type=range]), select, button");
       if (slider || typing || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key in STEPS) {
         event.preventDefault();
         go(STEPS[event.key]);
-      } else if (event.key.toLowerCase() === "n") turnNotes();
-    });
+      } else if (event.key.toLowerCase() === "s") speak();
+    }
     // A slider that was moved with the mouse gives the keys back to the slides; one reached with the keyboard keeps them.
     document.addEventListener("pointerup", (event) => event.target.closest("input[type=range]")?.blur());
     document.getElementById("back").addEventListener("click", () => go(-1));
     document.getElementById("next").addEventListener("click", () => go(1));
-    notes.addEventListener("click", turnNotes);
+    notes.addEventListener("click", speak);
     document.addEventListener("scroll", arrived, { passive: true });
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
     arrived();

@@ -277,7 +277,7 @@
 
   /* Boxes that scroll sideways can be reached and scrolled with the keyboard. */
   function reachable() {
-    document.querySelectorAll(".bd-article .cell_output .output, .bd-article .pst-scrollable-table-container, .bd-article pre, .bd-article .vega-embed, .bd-article div.math").forEach(function (box) {
+    document.querySelectorAll(".bd-article .cell_output .output, .bd-article .pst-scrollable-table-container, .bd-article pre, .bd-article .vega-embed, .bd-article .tse-wide, .bd-article div.math").forEach(function (box) {
       if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
       else if (box.tabIndex === 0) box.removeAttribute("tabindex");
     });

@@ -8,14 +8,18 @@ import base64
 import json
 import os
 import re
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
+import yaml
+from docutils import nodes
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 PARAMETERS = re.compile(r'<dl>\n(<dd><em class="sig-param">.*?)</dl>', re.DOTALL)
 RAISED = re.compile(r"^( *)(\w+Error) : (.+)$")
+ICON_FONT = re.compile(r"(?:\.fa[\w-]*:before,?)+\{content:[^}]*\}|@font-face\{[^}]*\}")
 PROMPTS = {"exercise-setup": "Set-up", "solution": "Solution", "check": "Check"}  # on folded cells
 
 
@@ -56,12 +60,32 @@ def repository_buttons(app, config) -> None:
         }
 
 
-def without_source(app, pagename, templatename, context, doctree) -> None:
-    """The gym's pages are written by a program: their source is of no use to a reader and would double the book."""
-    if pagename.startswith("book/gym/"):
-        context["sourcename"] = ""
-        for group in (button for button in context["header_buttons"] if button["type"] == "group"):
-            group["buttons"] = [one for one in group["buttons"] if one["label"] != "download-source-button"]
+def formulas_where_there_are(app, pagename, templatename, context, doctree) -> None:
+    """MathJax only on a page that has a formula; Sphinx puts it on the pages above it, too."""
+    if doctree is None or not any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block)))):
+        scripts = context.get("script_files", [])
+        scripts[:] = [one for one in scripts if "mathjax" not in str(getattr(one, "filename", "")).lower()]
+
+
+def picture_of_the_book(app, pagename, templatename, context, doctree) -> None:
+    """What a link to the front page shows elsewhere; where the book has an address, the picture's is whole."""
+    if pagename == app.config.root_doc:
+        owner, _, name = os.environ.get("TSE_REPOSITORY", "").rstrip("/").rpartition("/")
+        home = f"https://{owner.rpartition('/')[2]}.github.io/{name}/" if owner else "../"
+        tags = {"title": context["title"], "type": "book", "image": f"{home}_static/book.png"}
+        context["metatags"] += "".join(f'<meta property="og:{key}" content="{tags[key]}">\n' for key in tags)
+
+
+def without_icon_font(app, exception) -> None:
+    """Take the theme's icon font (1 MB), its styles and its script out of the book: icons.css draws what is used."""
+    if exception or app.builder.name != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    sheet = static / "styles" / "pydata-sphinx-theme.css"
+    sheet.write_text(ICON_FONT.sub("", sheet.read_text(encoding="utf-8")), encoding="utf-8")
+    shutil.rmtree(static / "vendor", ignore_errors=True)
+    for script in (static / "scripts").glob("fontawesome*"):
+        script.unlink()
 
 
 def plain_lists(app, pagename, templatename, context, doctree) -> None:
@@ -96,11 +120,36 @@ def what_is_raised(app, what, name, obj, options, lines: list[str]) -> None:
     lines[:] = [part for line in lines for part in RAISED.sub(r"\1\2\n\1    \3", line).split("\n")]
 
 
+def redirects(app, exception) -> None:
+    """An address that the book had before leads to the page that has its contents now (book/redirects.yaml)."""
+    if exception or app.builder.name != "html":
+        return
+    for old, new in yaml.safe_load((Path(app.srcdir) / "book" / "redirects.yaml").read_text(encoding="utf-8")).items():
+        page = Path(app.outdir) / old
+        target = Path(os.path.relpath(Path(app.outdir) / new, page.parent)).as_posix()
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(
+            f'<!doctype html><meta charset="utf-8"><title>This page has moved</title>\n'
+            f'<meta http-equiv="refresh" content="0; url={target}"><a href="{target}">This page has moved.</a>\n'
+        )
+
+
+def unbroken(app, doctree):
+    """A number and its percent sign stay on one line."""
+    for text in list(doctree.findall(nodes.Text)):
+        if " %" in text and not isinstance(text.parent, (nodes.literal, nodes.FixedTextElement)):
+            text.parent.replace(text, nodes.Text(re.sub(r"(?<=\d) %|^ %", "\u00a0%", text)))
+
+
 def setup(app):
     app.connect("autodoc-process-docstring", what_is_raised, priority=400)  # before napoleon reads the docstring
+    app.connect("doctree-read", unbroken)
     app.connect("html-page-context", tables_beside)
     app.connect("html-page-context", plain_lists)
-    app.connect("html-page-context", without_source, priority=900)  # after the theme has put up its buttons
+    app.connect("html-page-context", picture_of_the_book)
+    app.connect("html-page-context", formulas_where_there_are, priority=900)
+    app.connect("build-finished", redirects)
+    app.connect("build-finished", without_icon_font)
     app.connect("config-inited", repository_buttons)
     app.connect("source-read", swap_in)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,8 +9,7 @@ SCORES = BUILD / "scores"  # one record a scoring job: what ran, its signature, 
 RUNS = BUILD / "runs"  # executed copies of the notebooks
 ASSETS = BUILD / "assets"  # the chart bundle and MathJax, taken out of installed packages
 DOWNLOADS = BUILD / "downloads"  # the results as tables
-NUMBERS = BUILD / "numbers"  # what changed since the recorded versions
-STEPS = BUILD / "steps.json"  # how long each step took
+GYM = BUILD / "gym"  # what the gym's page shows
 HTML = BUILD / "html"
 COLAB = BUILD / "colab"  # the notebooks as the branch `colab` holds them
 

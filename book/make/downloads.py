@@ -18,7 +18,6 @@ from tse_core.files import write_output
 from tse_core.paths import data_folder, store_folder
 from tse_core.results.signature import Signature, without_provenance
 from tse_core.results.tidy import write_results
-from tse_core.spreadsheets import csv_text
 
 SCHEMA = Path(__file__).with_suffix(".yaml")
 
@@ -51,7 +50,7 @@ def papers() -> pd.DataFrame:
     figures = drawn["figure"].str.replace("figure", "Figure ")
     newman, blimp, hu = "newman-2021", "blimp-2020", "hu-2020"
     parts = [
-        _part(newman, "Table 2", table2, "printed", row="construction"),
+        _part(newman, "Table 2", table2, "printed", score="value"),
         _part(newman, "Table 3", table3, "printed", sentence="construction", probability="value"),
         _part(newman, "Figure 1", published.figure1(), "digitised", estimate="value"),
         _part(newman, figures, drawn, "digitised", estimate="value", quality="note"),
@@ -98,10 +97,10 @@ def write_tables(made: dict[str, pd.DataFrame], folder: Path) -> None:
                 write_results(table, folder / f"{name}.{kind}")
         else:
             table.to_parquet(folder / f"{name}.parquet", index=False, compression="zstd")
-            write_output(folder / f"{name}.csv", csv_text(table))
+            write_output(folder / f"{name}.csv", table.to_csv(index=False))
     columns = [(name, column, *said) for name, told in schema().items() for column, said in told["columns"].items()]
     explained = pd.DataFrame(columns, columns=["table", "column", "unit", "meaning"])
-    write_output(folder / "schema.csv", csv_text(explained))
+    write_output(folder / "schema.csv", explained.to_csv(index=False))
     sums = [f"{checksum(path)}  {path.name}\n" for path in files(folder)]
     (folder / "SHA256SUMS").write_text("".join(sums))
 

@@ -1,7 +1,6 @@
 """Run one notebook and keep a copy that is the same, byte for byte, whenever code, data and parameters are the same."""
 
 import ast
-import json
 import os
 import re
 import sys
@@ -25,7 +24,8 @@ def execute(name: str) -> float:
     source, target = NOTEBOOKS / f"{name}.ipynb", RUNS / f"{name}.ipynb"
     if not source.exists():
         raise fail(f"{source.relative_to(NOTEBOOKS.parent)} is missing: make notebooks-sync writes it from {name}.py")
-    given = parameters(name, set(papermill.inspect_notebook(str(source))), load_profile())
+    known = {key: told["default"] for key, told in papermill.inspect_notebook(str(source)).items()}
+    given = parameters(name, known, load_profile())
     draft = BUILD / "drafts" / f"{name}.ipynb"
     for folder in (draft.parent, RUNS):
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,9 +41,6 @@ def execute(name: str) -> float:
         print(f"{name} warned:\n{warnings}", file=sys.stderr)
     draft.write_text(nbformat.writes(clean(notebook, name)))
     draft.replace(target)
-    times = BUILD / "times" / f"{name}.json"
-    times.parent.mkdir(exist_ok=True)
-    times.write_text(json.dumps({"notebook": name, "seconds": round(seconds, 1)}))
     return seconds
 
 

@@ -15,7 +15,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book.make import BUILD
-from book.make.pair import setup_cell, sources
+from book.make.pair import install_cell, sources
 
 EXERCISES = BUILD / "exercises"
 ARCHIVE = EXERCISES / "exercises.zip"
@@ -43,10 +43,6 @@ class Exercise:
     discussion: str = ""
     solution: str = ""
     check: str = ""
-
-    @property
-    def stars(self) -> int:
-        return len(self.title) - len(self.title.lstrip("★"))
 
 
 @dataclass(frozen=True)
@@ -93,7 +89,7 @@ def learners_notebook(chapter: Chapter):
     """Set-up, questions with hints, an empty cell for each answer, checks; no solutions."""
     cells = [
         new_markdown_cell(OPENING.format(title=chapter.title), id="opening"),
-        new_code_cell(setup_cell().split("\n", 1)[1].rstrip("\n"), id="setup", metadata={"tags": ["setup"]}),
+        new_code_cell(install_cell().split("\n", 1)[1].rstrip("\n"), id="install", metadata={"tags": ["install"]}),
         new_code_cell(chapter.setup, id=SETUP, metadata={"tags": [SETUP]}),
     ]
     for one in chapter.exercises:

@@ -21,6 +21,7 @@ EXAMPLES = (
     ("The manager that the skaters admire", "singular"),
 )
 VERBS = ("be", "have", "know", "laugh")  # whose TSE the recorded examples show
+SHOWN = 8  # verbs that the front page shows at each cut-off
 
 
 def page_facts(model) -> dict:
@@ -83,6 +84,40 @@ def recorded_examples(model) -> list[dict]:
             }
         )
     return found
+
+
+def story(model) -> dict:
+    """What the front page shows of the first example: the likeliest entries, and the verbs inside each cut-off.
+
+    At a cut-off those that go wrong come first; the likeliest of the others fill the places that are left.
+    """
+    left, number = EXAMPLES[0]
+    scores = score_context(model, left, number=number, lemmas=LEMMAS)
+    marked = marked_distribution(model, f"{left} ___", number, LEMMAS)
+    shown = pd.concat([marked.head(TOP), marked[marked["form"] == "wrong"].head(1)]).drop_duplicates("id")
+    masses = marked["probability"].astype(float)
+    above, up_to = masses.cumsum() - masses, masses[::-1].cumsum()  # before an entry from the top; with it from below
+    places = marked["token"].str.strip().drop_duplicates()
+    above, up_to = (found[places.index].set_axis(places) for found in (above, up_to))
+    forms = scores.forms[["correct", "wrong"]]
+    verbs = scores.forms.assign(
+        above=forms.map(above.get).min(axis=1),
+        up_to=forms.map(up_to.get).max(axis=1),
+        best=scores.forms[["p_correct", "p_wrong"]].max(axis=1),
+    ).sort_values(["agrees", "best"], ascending=[True, False])
+    steps = []
+    for (side, cutoff), both in scores.curves.groupby(["side", "cutoff"]):
+        inside = verbs[verbs["above"] < cutoff if side == "top" else verbs["up_to"] <= cutoff]
+        inside = verbs if cutoff >= 1 else inside
+        if len(inside):
+            of = both.set_index("metric")["score"]
+            rows = inside.head(SHOWN)[["correct", "wrong", "p_correct", "p_wrong"]]
+            step = {"side": side, "cutoff": cutoff, "inside": len(inside), "wrong": int((~inside["agrees"]).sum())}
+            step |= {"ew": round(of["EW"], 4), "mw": round(of["MW"], 4)}
+            steps.append(step | {"verbs": [[a, b, float(f"{p:.3g}"), float(f"{q:.3g}")] for a, b, p, q in rows.values]})
+    steps.sort(key=lambda step: (step["side"] == "bottom", step["cutoff"] * (1 if step["side"] == "top" else -1)))
+    likeliest = [[row.token.strip(), round(row.probability, 6), row.form] for row in shown.itertuples()]
+    return {"left": left, "likeliest": likeliest, "steps": steps}
 
 
 def _verbs(model):

@@ -6,11 +6,10 @@ BLiMP's 134,000 sentences, which a masked model reads once for each of their tok
 """
 
 import math
-from collections.abc import Iterable
 
 import pandas as pd
 
-from tse_book.pages import profiles
+from tse_book.pages import profiles, table
 
 CARDS = {"T4": (8.1e12, 15.6), "A100": (19.5e12, 40.0), "H200": (67e12, 141.0)}  # operations a second; GB
 REACHED = 0.4
@@ -28,11 +27,6 @@ def seconds(model: str, card: str) -> float:
     return 2 * weights * (PASSES * agreement + design + sentences) / (REACHED * CARDS[card][0])
 
 
-def hours(models: Iterable[str], card: str) -> float:
-    """How long models take one after the other."""
-    return sum(seconds(model, card) for model in models) / 3600
-
-
 def estimates() -> pd.DataFrame:
     """One row a model: GB to download, GB of memory, minutes on each card."""
     rows = [
@@ -41,3 +35,9 @@ def estimates() -> pd.DataFrame:
     ]
     columns = ["Model", "GB to download", "GB of memory", *(f"Minutes, {card}" for card in CARDS)]
     return pd.DataFrame(rows, columns=columns)
+
+
+def costs() -> str:
+    """The table of the page."""
+    caption = "The paper's models and their small siblings, each on all that they are asked."
+    return table(estimates(), caption, digits=1).data

@@ -12,7 +12,7 @@ from book.make import BUILD, HTML, ROOT, fail
 
 PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb")  # the pages change when these do
 READ = ("_config.yml", "_toc.yml", "book", "notebooks", "src", "data")
-MADE_BEFORE = ("assets", "downloads", "exercises", "live", "numbers", "runs", "scores", "slides", "times", "wheel")
+MADE_BEFORE = ("assets", "downloads", "exercises", "gym", "live", "runs", "scores", "slides", "times", "wheel")
 
 
 def state() -> str:

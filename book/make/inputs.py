@@ -5,7 +5,6 @@ That errs on the side of running once too often, never of leaving an old number 
 """
 
 import ast
-import re
 from functools import cache
 from pathlib import Path
 
@@ -16,8 +15,6 @@ from book.make import NOTEBOOKS, ROOT
 SOURCE = ROOT / "src"
 PACKAGES = ("tse_core", "tse_book")
 DATA = ROOT / "data"
-# Cells that only a notebook on its own uses, the same in all: no result of the book depends on them.
-GENERATED = re.compile(r'\n# %% tags=\["remove-cell", "(?:profile|results)"\]\n.*?(?=\n# %%|\Z)', re.DOTALL)
 
 
 def inputs(*sources: Path) -> list[str]:
@@ -51,7 +48,7 @@ def closure(sources: set[Path]) -> set[Path]:
 @cache
 def imported(path: Path) -> frozenset[Path]:
     """Our modules that one file imports, by any spelling, or uses as an attribute of a package."""
-    tree = ast.parse(GENERATED.sub("", path.read_text()), str(path))
+    tree = ast.parse(path.read_text(), str(path))
     names, aliases = set(), {package: package for package in PACKAGES}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

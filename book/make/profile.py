@@ -1,7 +1,7 @@
 """A profile says which models, data, verb lists and protocols the book runs on.
 
 The task runner and the notebooks read the same file (see tse_book.pages.profile_file).
-A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``protocols`` is given the profile's.
+A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``protocol`` is given the profile's.
 """
 
 import os
@@ -91,9 +91,15 @@ def notebook_names() -> list[str]:
     return [f.removeprefix("notebooks/") for f in files(contents) if f.startswith("notebooks/")]
 
 
-def parameters(notebook: str, known: set[str], profile: dict) -> dict:
-    """What papermill passes to a notebook: the shared keys it declares and its own entries; others are errors."""
+def parameters(notebook: str, known: dict[str, str], profile: dict) -> dict:
+    """What papermill passes to a notebook: the shared keys it declares and its own entries; others are errors.
+
+    `known` holds the notebook's defaults as text. A parameter whose default is a single name is given the first of the
+    profile's names.
+    """
     own = profile["notebooks"].get(notebook) or {}
-    if extra := sorted(set(own) - known):
+    if extra := sorted(set(own) - set(known)):
         raise fail(f"{notebook} has no parameter {extra[0]!r}; it has: {', '.join(sorted(known)) or 'none'}")
-    return {key: profile[key] for key in SHARED if key in known} | own
+    names = {key: profile[key] for key in SHARED} | {"protocol": profile["protocols"]}
+    given = {key: names[key] for key in names if key in known}
+    return {key: found if known[key].startswith("[") else found[0] for key, found in given.items()} | own

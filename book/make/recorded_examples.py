@@ -22,7 +22,7 @@ def _example(example: dict, is_open: bool) -> str:
 <p class="live-numbers"><span>EW <strong>{example["ew"]:.3f}</strong></span>
 <span>MW <strong>{example["mw"]:.3f}</strong></span>
 <span class="live-quiet">over {example["verbs"]} verbs, by the package</span></p>
-<p>TSE, verb by verb, the form that agrees first: {verbs}.</p>
+<p>TSE: {verbs}.</p>
 <div class="live-scroll"><table><caption>The likeliest continuations</caption>
 <thead><tr><th scope="col">Token</th><th scope="col">Probability</th><th scope="col">It is</th></tr></thead>
 <tbody>{rows}</tbody></table></div>
@@ -30,9 +30,9 @@ def _example(example: dict, is_open: bool) -> str:
 
 
 def _order(verb: dict) -> str:
-    """Which of a verb's two forms is the likelier one."""
+    """Whether the form of a verb that agrees is the likelier one."""
     forms = [f"<em>{escape(verb[form])}</em>" for form in ("correct", "wrong")]
-    return (" is more probable than " if verb["agrees"] else " is less probable than ").join(forms)
+    return (" beats " if verb["agrees"] else " loses to ").join(forms)
 
 
 def _visible(token: str) -> str:

@@ -1,20 +1,8 @@
-"""What `make book` says while it works: one line a step, the reason when one fails; how long each step took is kept."""
+"""What `make book` says while it works: one line a step, the reason when one fails."""
 
-import json
 import time
-from contextlib import suppress
 
 from doit.reporter import ConsoleReporter
-
-from book.make import STEPS
-from tse_core.files import write_aside
-
-
-def step_times() -> dict[str, float]:
-    """Seconds that each step took when it ran last, by its name."""
-    with suppress(OSError, ValueError):
-        return json.loads(STEPS.read_bytes())
-    return {}
 
 
 class StepReporter(ConsoleReporter):
@@ -32,7 +20,6 @@ class StepReporter(ConsoleReporter):
         if task.actions:
             seconds = time.perf_counter() - self.started[task.name]
             self.say(task, f"{seconds:.1f} s")
-            write_aside(STEPS, json.dumps(step_times() | {task.name: round(seconds, 1)}).encode())
 
     def skip_uptodate(self, task):
         self.say(task, "as it was")

@@ -3,7 +3,7 @@
 In the text, ``---`` separates the slides, and a quotation is a note for the teacher. Three things come from chapters:
 the directives ``{chart}`` and ``{table}``, with NOTEBOOK#SECTION, bring the first chart or table of a section, or with
 NOTEBOOK::NAME a glued one; a number after it says how many rows of the table fit on the slide. The role
-``{glue}`` with NOTEBOOK::NAME:FORMAT brings a number.
+``{glue}`` with NOTEBOOK::NAME:FORMAT brings a number, and ``{made}`` a figure of the front page (book.make.front).
 """
 
 import ast
@@ -18,12 +18,12 @@ from markdown_it import MarkdownIt  # Jupyter Book's own reader of Markdown
 from mdit_py_plugins.attrs import attrs_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
-from book.make import ASSETS, BUILD, ROOT, RUNS, fail
+from book.make import ASSETS, BUILD, ROOT, RUNS, fail, front
 
 SOURCE = ROOT / "book" / "slides.md"
 TARGET = BUILD / "slides" / "slides.html"
 LOOKS = ROOT / "book" / "assets"
-STYLES = (LOOKS / "tse.css", LOOKS / "slides.css")
+STYLES = (LOOKS / "tse.css", LOOKS / "front.css", LOOKS / "slides.css")
 SCRIPTS = (ASSETS / "vega-versions.js", ASSETS / "vega-bundle.js", LOOKS / "tse-charts.js", LOOKS / "slides.js")
 PARTS = (*STYLES, *SCRIPTS)
 SHOWS = {"chart": "altair-viz", "table": "tse-table"}  # what an output of each kind contains
@@ -46,7 +46,7 @@ $slides
 <button type="button" id="back" aria-label="Back">←</button>
 <span id="place" role="status"></span>
 <button type="button" id="next" aria-label="Next">→</button>
-<button type="button" id="notes" aria-pressed="false">Notes</button>
+<button type="button" id="notes">Notes</button>
 </nav>
 </body>
 </html>
@@ -85,6 +85,8 @@ def shown(kind: str, address: str) -> str:
     ``NOTEBOOK#SECTION ROWS`` -> the first rows of the table.
     """
     address, _, rows = address.partition(" ")
+    if kind == "made":
+        return f'<div class="shown">{getattr(front, address.removeprefix("front."))()}</div>'
     html = glued(address)["text/html"] if "::" in address else first_of_section(kind, *address.split("#"))
     if rows:
         html = re.sub(rf"(<tbody>(?:.*?</tr>){{{rows}}}).*(?=</tbody>)", r"\1", html, flags=re.DOTALL)

@@ -11,17 +11,23 @@ known here, whoever measured it.
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
-from tse_core.errors import InputError, check_known, unknown
+from tse_core.agreement.evaluations import Evaluations
+from tse_core.agreement.options import Options
+from tse_core.agreement.recorded import recorded_evaluation
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.datasets.names import load_pairs
+from tse_core.datasets.pairs import Protocol
+from tse_core.errors import InputError, check_known, unknown_name_error
 from tse_core.files import write_aside
 from tse_core.paths import data_folder
-from tse_core.results.result_index import IMPORTED, stored_numbers
 from tse_core.results.signature import without_provenance
-from tse_core.results.store import Store
-from tse_core.results.tidy import TIDY_COLUMNS, read_results
+from tse_core.results.store import Store, as_store
+from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results
 
 BOS_SETTINGS = {"default": "", "none": "_none"}  # of recorded runs -> how the names of their columns end
 PARTS: tuple[str, ...] = ("agreement", "blimp", "suites")
@@ -54,7 +60,7 @@ def load_recorded(model: str, part: str | None = None, folder: Path | None = Non
 
     Returns
     -------
-    DataFrame with `TIDY_COLUMNS` and part.
+    DataFrame with `TIDY_COLUMNS` and part; without rows for a run of which only details are recorded.
 
     Raises
     ------
@@ -64,34 +70,56 @@ def load_recorded(model: str, part: str | None = None, folder: Path | None = Non
     check_known("recorded run", model, homes)
     files = read_provenance(homes[model])["files"]
     if part is not None and part not in files:
-        raise unknown(f"part of the recorded run {model}", part, files)
+        raise unknown_name_error(f"part of the recorded run {model}", part, files)
     tables = [_part(homes[model], name, files[name]) for name in files if part in (None, name)]
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*TIDY_COLUMNS, "part"])
 
 
 def recorded_results(folder: Path | None = None) -> pd.DataFrame:
     """The results of all recorded runs."""
-    tables = [load_recorded(home.name, folder=folder)[TIDY_COLUMNS] for home in _homes(folder)]
+    runs = [load_recorded(home.name, folder=folder)[TIDY_COLUMNS] for home in _homes(folder)]
+    tables = [run for run in runs if len(run)]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=TIDY_COLUMNS)
 
 
-def known_results(store: Store | str | Path | None = None, folder: Path | None = None) -> pd.DataFrame:
-    """All known results, with a column ``source``: "store" (computed here), "imported" or "recorded".
+def known_results(store: Store | str | Path = "default", folder: Path | None = None) -> pd.DataFrame:
+    """All known results, with a column ``source``: "computed" (here), "added" or "recorded".
 
-    A number that was computed here is not repeated from an import, nor either of them from a recorded run.
+    A number that was computed here is not repeated from a file that was added, nor either of them from a recorded run.
     """
-    store = store if isinstance(store, Store) else Store(store)
-    live = [stored_numbers(key, store) for key in store.keys("results")]
-    tables = [
-        table[TIDY_COLUMNS].assign(source=table["origin"].where(table["origin"] == IMPORTED, "store"))
-        for table in live
-        if table is not None
-    ]
-    tables.append(recorded_results(folder).assign(source="recorded"))
-    table = pd.concat([t for t in tables if len(t)] or tables, ignore_index=True)
-    how = without_provenance(table["signature"])
-    names = [how, *(table[column] for column in ("construction", "metric", "side", "cutoff"))]
-    return table[~pd.concat(names, axis=1).duplicated()].reset_index(drop=True)
+    place = as_store(store)
+    tables = [place.numbers() if place else pd.DataFrame(), recorded_results(folder).assign(source="recorded")]
+    table = pd.concat([t for t in tables if len(t)] or tables[1:], ignore_index=True)
+    number = table[NAME].assign(how=without_provenance(table["signature"]))
+    return table[~number.duplicated()].reset_index(drop=True)
+
+
+def with_recorded(
+    runs: Evaluations,
+    models: Iterable[str],
+    data: Iterable[str],
+    lemmas: str,
+    *,
+    protocol: Protocol = "exact",
+    folder: Path | None = None,
+) -> Evaluations:
+    """Some runs, and the evaluations of further models that are recorded for the same pairs, verb list and protocol.
+
+    Parameters
+    ----------
+    runs : Evaluations
+    models : names of recorded runs; one that is among `runs`, or of which nothing is recorded in this way, is left out
+    data : names of the pairs that `runs` were made with
+    lemmas, protocol : those of `runs`
+    """
+    pairs, verbs = [load_pairs(name) for name in data], load_lemmas(lemmas)
+    found = list(runs.runs)
+    for model in models:
+        if model not in runs.models:
+            kept = [recorded_evaluation(model, each, verbs, Options(protocol=protocol), folder) for each in pairs]
+            found += [(model, evaluation) for evaluation in kept if evaluation is not None]
+    added = [model for model, _ in found if model not in runs.models]
+    return Evaluations(found, (*runs.recorded, *dict.fromkeys(added)))
 
 
 def read_provenance(home: Path) -> dict:

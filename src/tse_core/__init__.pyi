@@ -12,8 +12,9 @@ from . import sentences as sentences
 from . import sweep as sweep
 from . import syntaxgym as syntaxgym
 from . import uncertainty as uncertainty
-from .agreement.context import score_context as score_context
 from .agreement.evaluate import evaluate as evaluate
+from .agreement.evaluations import evaluate_models as evaluate_models
+from .agreement.slots import score_context as score_context
 from .agreement.slots import slot_distribution as slot_distribution
 from .blimp.scores import evaluate_blimp as evaluate_blimp
 from .datasets.lemmas import load_lemmas as load_lemmas

@@ -33,24 +33,12 @@ class GuessedWarning(TseWarning):
     """Something that the data or the model's file should say was inferred instead; one line says what and how."""
 
 
-class MemoryWarning(TseWarning):
-    """Memory ran out, and the work goes on in smaller pieces."""
+class SlowWarning(TseWarning):
+    """Something is computed in a slower way than other models allow; one line says why, and what it costs."""
 
 
 class ChangedTextWarning(TseWarning):
     """Text was normalised when it was read (spaces, accented letters); one line says where."""
-
-
-class SetAsideWarning(TseWarning):
-    """Part of a data set was left out by rule; one line says how much and why."""
-
-
-class LittleCountedWarning(TseWarning):
-    """Hardly any of the lemmas that were given could be scored."""
-
-
-class UnknownWordsWarning(TseWarning):
-    """A model does not know words of the contexts that it is asked about; one line names them."""
 
 
 def shortened(value: object) -> str:
@@ -59,18 +47,24 @@ def shortened(value: object) -> str:
 
 
 def check_known(what: str, name: object, known: Collection, hint: str = "") -> None:
-    """Raises the error of `unknown` for a name that is not among the known ones."""
+    """Raises the error of `unknown_name_error` for a name that is not among the known ones."""
     try:
         there = name in known
     except (TypeError, ValueError):  # a list or an array is not a name
         there = False
     if not there:
-        raise unknown(what, name, known, hint)
+        raise unknown_name_error(what, name, known, hint)
 
 
-def unknown(what: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
+def unknown_name_error(what: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """The error for a name that does not exist: names it, suggests the nearest, lists what exists."""
     known = sorted(known)
-    near = get_close_matches(str(name), known, n=1, cutoff=0.6)
-    suggestion = f" (did you mean {near[0]!r}?)" if near else ""
-    return InputError(f"unknown {what} {str(name)!r}{suggestion}; there is: {', '.join(known)}{hint}")
+    return InputError(
+        f"unknown {what} {str(name)!r}{did_you_mean(name, known)}; there is: {', '.join(known) or 'none'}{hint}"
+    )
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The nearest of the known names as a question in brackets, after a space; empty where none is near."""
+    near = get_close_matches(str(name), list(known), n=1, cutoff=0.6)
+    return f" (did you mean {near[0]!r}?)" if near else ""

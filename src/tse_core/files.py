@@ -42,7 +42,7 @@ def read_text(path: str | Path, *, largest: int = LARGEST) -> str:
     Raises InputError: no such file, no permission, no UTF-8, more than `largest` bytes.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
             contents = file.read(largest + 1)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
@@ -53,6 +53,13 @@ def read_text(path: str | Path, *, largest: int = LARGEST) -> str:
     if len(contents) > largest:
         raise InputError(f"{path}: has more than {largest:,} bytes")
     return decoded(contents, str(path))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Opens a file; a pipe that nobody writes to is opened too, and is empty."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def decoded(contents: bytes, where: str) -> str:
@@ -77,16 +84,11 @@ def read_yaml(path: str | Path) -> Any:
     text = read_text(path, largest=LARGEST_YAML)
     try:
         return _PlainYaml(text).get_single_data()
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        reason = " ".join(
-            str(getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable").split()
-        )
-        raise InputError(f"{path}{line}: not YAML as it is read here ({reason[:200]})") from None
-    except (RecursionError, ValueError, OverflowError) as error:
-        what = "nested too deep" if isinstance(error, RecursionError) else " ".join(str(error).split())[:200]
-        raise InputError(f"{path}: not YAML as it is read here ({what})") from None
+        reason = " ".join(str(getattr(error, "problem", None) or error).split())[:200]
+        raise InputError(f"{path}{line}: not YAML as it is read here ({reason})") from None
 
 
 class _PlainYaml(yaml.SafeLoader):

@@ -13,10 +13,8 @@ from tse_book.published import table3
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.blimp.scores import PairScores
 from tse_core.datasets.paradigms import blimp_paradigms
-from tse_core.results.result_index import keep_results
 from tse_core.results.signature import Signature
-from tse_core.results.store import Store
-from tse_core.results.tidy import TIDY_COLUMNS, read_results, write_results
+from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.syntaxgym.library import public_suites
 from tse_core.syntaxgym.outcomes import Outcome
 
@@ -85,7 +83,7 @@ def test_past_is_what_the_distribution_gives(gpt2):
 
 
 def test_ew_without_nouns_is_ew_over_a_list_without_nouns(gpt2, tmp_path):
-    kept = tse_core.evaluate(gpt2, "marvin-linzen/simple", "newman-appendix", keep="lemmas")
+    kept = tse_core.evaluate(gpt2, "marvin-linzen/simple", "newman-appendix", detail="lemmas")
     row = not_nouns_rows(kept).iloc[0]
     table = tse_core.load_lemmas("newman-appendix").table
     table[~table["noun"]][["lemma", "singular", "plural"]].to_csv(tmp_path / "verbs.csv", index=False)
@@ -138,9 +136,3 @@ def test_suite_accuracies_reach_their_claims():
     every = suite_rows([made_up_outcome(name, 3, 4) for name in public_suites()["suite"]])
     assert every.set_index("construction").loc["SG score", "score"] == pytest.approx(0.75)
     assert len(judged(every, "SG.recorded")) == 7
-
-
-def test_rows_are_results_files(asked, tmp_path):
-    write_results(asked, tmp_path / "rows.parquet")
-    again = read_results(tmp_path / "rows.parquet")
-    assert [keep_results(again, Store(tmp_path / "store"), imported=True) for _ in range(2)] == [len(asked), 0]

@@ -7,8 +7,7 @@ from tiny import save_model
 from tse_book.studies.dynamics import band_scores, likely_bands, training_curves
 from tse_core import InputError, evaluate, load_pairs, slot_distribution
 from tse_core.results.tidy import ALL_CONSTRUCTIONS as ALL
-from tse_core.sweep.running import plan_sweep
-from tse_core.sweep.tasks import score_task
+from tse_core.sweep.running import sweep
 
 BANDS = {"laugh": "head", "swim": "head", "see": "middle", "walk": "tail", "write": "tail"}
 
@@ -23,7 +22,7 @@ def lemmas(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def result(tiny_causal, lemmas):
-    return evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), lemmas, keep="lemmas")
+    return evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), lemmas, detail="lemmas")
 
 
 def test_band_scores_are_those_of_each_slot(result, tiny_causal):
@@ -68,8 +67,7 @@ def test_curves_hold_every_step_and_need_lemmas_and_steps(tmp_path, lemmas):
         save_model(tmp_path / "trained" / f"step-{step}", "causal", seed)
     plan = {"models": [{"folders": f"{tmp_path}/trained/step-*", "name": "tiny"}], "lemmas": [str(lemmas)]}
     plan |= {"data": ["marvin-linzen/simple"], "keep": "lemmas"}
-    for task in plan_sweep(plan, store=tmp_path / "store").tasks:
-        score_task(task)
+    sweep(plan, store=tmp_path / "store")
     curves = training_curves(plan, tmp_path / "store")
     assert set(curves["step"]) == {1, 4} and set(curves["name"]) == {"tiny"}
     assert set(curves["band"]) == {"all", "head", "middle", "tail"}

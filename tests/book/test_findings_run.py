@@ -8,7 +8,6 @@ import pytest
 
 import tse_core
 from tse_book.claims import extension_ledger
-from tse_book.claims.verdicts import NOT_RUN
 from tse_book.studies import (
     FINDING_COLUMNS,
     measure_findings,
@@ -18,13 +17,10 @@ from tse_book.studies import (
     recorded_pairs,
     write_findings,
 )
-from tse_book.studies.agreement_findings import FEWEST_NOUNS, about_verbs, agreement_statistics
-from tse_book.studies.also_nouns import also_nouns
+from tse_book.studies.agreement_findings import agreement_statistics
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import numbers
 from tse_book.studies.details import METHODS
-from tse_book.studies.factorial import factorial_for
-from tse_book.studies.some_lemmas import scores_over
 from tse_core.errors import InputError
 from tse_core.results.store import Store
 
@@ -63,40 +59,6 @@ def test_a_finding_is_what_the_evaluation_says(model, store, findings):
     assert ((findings["row"] == "difference") <= (findings["condition"] != "default")).all()
 
 
-@pytest.mark.parametrize("nouns", [True, False])
-def test_tse_and_ew_are_over_the_same_kind_of_verb(nouns):
-    found = tse_core.evaluate("lab-lexical-causal", "marvin-linzen/simple", keep="lemmas")
-    verbs = found.lemmas.loc[found.lemmas["noun"].astype(bool) == nouns, "lemma"]
-    pairs = found.pairs[also_nouns(found.pairs["lemma"]) == nouns]
-    assert 0 < len(verbs) < len(found.lemmas) and 0 < pairs["tse"].count() < found.pairs["tse"].count()
-    row = numbers(about_verbs(found, nouns)["E.ew-below-tse"])[1]
-    assert row.value == pytest.approx(pairs["tse"].mean() - scores_over(found, verbs)["ew"].mean())
-    assert abs(row.value - numbers(about_verbs(found)["E.ew-below-tse"])[1].value) > 1e-4
-
-
-def test_a_construction_without_such_verbs_is_no_row(model, store):
-    found = tse_core.evaluate(model, DATA[0], "newman-appendix", keep="lemmas", store=store)
-    kinds = [about_verbs(dataclasses.replace(found, pairs=found.pairs[:0]), nouns) for nouns in (True, False)]
-    assert all(numbers(kind["E.ew-below-tse"]) == [] for kind in kinds)
-
-
-def test_a_list_that_says_nothing_of_nouns_has_all_other_findings(model, store, tmp_path):
-    (tmp_path / "verbs.csv").write_text("lemma,singular,plural\nlaugh,laughs,laugh\nsmile,smiles,smile\n")
-    found = measure_findings(model, lemmas=str(tmp_path / "verbs.csv"), data=DATA[:1], store=store)
-    assert "E.ew-below-tse" in set(found["claim"]) and "E.noun-reading" not in set(found["claim"])
-    assert "verbs that are never nouns" not in set(found["condition"])
-    with pytest.raises(InputError, match="no column noun, by which the design is counted"):
-        factorial_for(model, str(tmp_path / "verbs.csv"))["factorial"]()
-
-
-def test_findings_are_judged_as_they_come(findings):
-    table = extension_ledger(findings).set_index("id")
-    assert set(table["model"]) == {"tiny-causal"}
-    assert table.loc["E.ew-below-tse", "verdict"] != NOT_RUN
-    assert table.loc["E.islands", "verdict"] == NOT_RUN
-    assert "newman-appendix@" in table.loc["E.ew-below-tse", "signature"]
-
-
 def test_a_file_of_findings_gives_the_same_verdicts(findings, tmp_path):
     assert recorded_findings(tmp_path).empty
     path = write_findings(findings, tmp_path / "tiny")
@@ -114,30 +76,10 @@ def test_a_model_that_knows_no_verb_of_the_list_has_no_findings(model, tmp_path)
         measure_findings(model, lemmas=str(tmp_path / "odd.csv"), data=DATA)
 
 
-def made_up(model, store, scores, subjects):
-    """An evaluation of *Simple* whose contexts have other scores and subjects."""
-    found = tse_core.evaluate(model, DATA[0], "newman-appendix", keep="lemmas", store=store)
-    return dataclasses.replace(found, contexts=found.contexts.assign(**scores, noun=subjects))
-
-
-def test_a_fall_counts_only_contexts_with_a_score_at_both_ends(model, store):
-    """Twenty contexts: the head is defined in the first twelve, the tail in the last twelve, so four have both."""
-    place = np.arange(20)
-    head = np.where(place < 12, 0.9, np.nan)
-    tail = np.where(place >= 8, np.where(place < 12, 0.5, 0.1), np.nan)
-    scores = {"ew_top_0.3": head, "ew_bottom_0.01": tail, "ew_top_0.1": head, "ew_bottom_1e-06": tail}
-    scores |= {name.replace("ew", "mw"): np.nan for name in scores}
-    found = agreement_statistics(made_up(model, store, scores, subjects=[f"noun {i}" for i in place]))
-    assert numbers(found["E.forty"]) == []  # four nouns at both ends are too few
-    (fall,) = numbers(found["E.forty"]._replace(fewest=1))[1:]
-    assert (fall.value, fall.n) == (pytest.approx(0.4), 4)
-    assert FEWEST_NOUNS == 10
-
-
 def test_nouns_between_are_compared_by_their_number(model):
     """The attractor's effect is the score with a noun of the subject's number less that with one of the other."""
     pairs = tse_core.load_pairs("marvin-linzen/across-prepositional-phrase")
-    found = tse_core.evaluate(model, pairs.sample(300, random_state=1), "newman-appendix", keep="lemmas")
+    found = tse_core.evaluate(model, pairs.sample(300, random_state=1), "newman-appendix", detail="lemmas")
     same = found.pairs["attractor_number"] == found.pairs["number"]
     tse = pd.Series(np.where(same, 1.0, np.arange(len(found.pairs)) % 2), index=found.pairs.index)
     changed = dataclasses.replace(found, pairs=found.pairs.assign(tse=tse))

@@ -1,26 +1,18 @@
-"""The gym: one more suite or model is evaluated against the other side, nothing else again; pages appear."""
+"""The gym: one more suite or model is evaluated against the other side, nothing else again."""
 
 import json
-import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
 from letters import write_letters
 from suites import suite_data
-from tse_book.gym.folder import check_pages_folder
-from tse_book.gym.pages import write_pages
-from tse_book.gym.plan import load_gym, run_gym
+from tse_book.gym import load_gym, run_gym, write_page_data
 from tse_book.pages.suite_questions import question_of
 from tse_core.cli import main
 from tse_core.errors import InputError
 from tse_core.models.surprisal_model import PROBE
 from tse_core.results.store import Store
-from tse_core.syntaxgym import spreadsheet
 from tse_core.syntaxgym.library import list_suites
 from tse_core.syntaxgym.suites import suite_from_dict, to_json
 from tse_core.syntaxgym.tables import accuracy_table, sg_scores
@@ -52,26 +44,40 @@ def computed(place):
     return {name: [sentence for sentence in sentences if sentence != PROBE] for name, sentences in asked.items()}
 
 
-def built(place, folder="pages"):
-    gym = load_gym(place / "gym.yaml")
-    outcomes = list(run_gym(gym, Store(place / "store")))
-    pages = write_pages(gym, outcomes, place / folder)
-    return outcomes, sorted(page.relative_to(place / folder).as_posix() for page in pages)
+def outcomes_of(place):
+    return list(run_gym(load_gym(place / "gym.yaml"), Store(place / "store")))
 
 
-def test_pages_do_not_change_when_nothing_changed(place):
-    before, after = (
-        [(path.stat().st_mtime_ns, path.read_text()) for path in map((place / "pages").joinpath, built(place)[1])]
-        for _ in range(2)
-    )
-    assert before == after
+def page_data(place):
+    """What the gym's page reads: (its data, the files beside it)."""
+    write_page_data(load_gym(place / "gym.yaml"), outcomes_of(place), place / "page")
+    text = (place / "page" / "gym-data.js").read_text()
+    return json.loads(text.removeprefix("window.tseGym = ").removesuffix(";\n")), place / "page" / "gym"
 
 
-def test_a_gym_without_models_still_has_its_suites_and_circuits(place):
-    (place / "gym.yaml").write_text("suites: [suites]\nmodels: []\n")
-    _, pages = built(place)
-    assert pages == ["index.md", "pages/circuit-agreement-2dff10f6.md", "pages/suite-first.md"]
-    assert "[first](pages/suite-first.md)" in (place / "pages" / "index.md").read_text()
+def test_only_what_is_new_is_computed(place):
+    outcomes_of(place)
+    outcomes_of(place)
+    assert computed(place)["short"] == ["The cats run", "The cats runs", "The dogs run", "The dogs runs"]
+    (place / "suites" / "second.json").write_text(suite("second", circuit="Garden-Path Effects", verb="jump"))
+    outcomes_of(place)
+    assert computed(place)["short"][4:] == ["The cats jump", "The cats jumps", "The dogs jump", "The dogs jumps"]
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
+    accuracy = accuracy_table(outcomes_of(place)).set_index(["model", "suite"])["accuracy"]
+    assert {name: len(sentences) for name, sentences in computed(place).items()} == {"short": 8, "long": 8}
+    assert accuracy["short"].tolist() == [1.0, 1.0] and accuracy["long"].tolist() == [0.0, 0.0]
+
+
+def test_the_page_shows_a_suite_from_its_accuracy_to_each_region(place):
+    data, folder = page_data(place)
+    (shown,) = data["suites"]
+    assert (shown["name"], shown["circuit"], shown["items"], shown["critical"]) == ("first", "Agreement", 2, [2])
+    assert shown["example"][0] == {"condition": "plural", "texts": ["The cats", "run"]}
+    assert shown["accuracies"] == [{"model": "short", "accuracy": 1.0, "correct": 2, "judged": 2, "unknown": 0}]
+    assert {"condition": "singular", "label": "2 verb", "bits": 4.0} in shown["profiles"]["short"]
+    assert shown["outcomes"] == {"short": {"1": "holds", "2": "holds"}}
+    regions = pd.read_csv(folder / "first.csv").query("item == 2 and condition == 'singular'")
+    assert dict(zip(regions["name"], regions["bits"], strict=True)) == {"subject": 7.0, "verb": 4.0}
 
 
 def test_two_models_of_one_name_are_refused(place):
@@ -79,11 +85,11 @@ def test_two_models_of_one_name_are_refused(place):
     write_letters(place / "other" / "short", "1.0")
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./other/short']\n")
     with pytest.raises(InputError, match="another model is called 'short', too"):
-        built(place)
+        outcomes_of(place)
 
 
 def test_a_model_that_fails_fails_alone(place, capsys):
-    """One model is missing, one gives NaN, one breaks off: the others' outcomes and pages are written all the same."""
+    """One model is missing, one gives NaN, one breaks off: the others' outcomes are written all the same."""
     write_letters(place / "nan", "float('nan')")
     (place / "broken").mkdir()
     (place / "broken" / "config.json").write_text('{"model_type": "gpt2"}')
@@ -91,38 +97,19 @@ def test_a_model_that_fails_fails_alone(place, capsys):
     models = ["command:./nan", "./broken", "no-such-model-here", "command:./short"]
     (place / "gym.yaml").write_text(f"suites: [suites]\nmodels: {models}\n")
     with pytest.raises(SystemExit) as ended:
-        main(["gym", "--config", "gym.yaml", "--store", "store", "--out", "gym.csv", "--pages", "pages"])
+        main(["gym", "--config", "gym.yaml", "--store", "store", "--out", "gym.csv", "--page", "page"])
     told = capsys.readouterr()
     assert ended.value.code == 2 and told.err.count("\n") == 1 and "3 failed, all others are done: " in told.err
-    for words in ("nan on first: ", "broken: ", "no-such-model-here: "):
+    for words in ("nan: ", "broken: ", "no-such-model-here: "):
         assert words in told.err
     assert pd.read_csv(place / "gym.csv")["model"].tolist() == ["short"]
-    assert (place / "pages" / "pages" / "model-short.md").exists()
-
-
-def test_a_suites_page_goes_from_accuracy_to_one_region_of_one_item(place):
-    with (place / "gym.yaml").open("a") as gym:
-        gym.write("human: {first: {accuracy: 0.93, source: Somebody (2020)}}\n")
-    built(place)
-    page = (place / "pages" / "pages" / "suite-first.md").read_text()
-    headings = ["Prediction", "Accuracy", "Surprisal by region", "Item by item", "Raw data"]
-    assert page.startswith("# first\n") and all(f"\n## {heading}\n" in page for heading in headings)
-    specs = [json.loads(found) for found in re.findall(r"\}\)\((\{.*\}), \{", page)]
-    rows = [row for spec in specs for rows in spec["datasets"].values() for row in rows]
-    (one,) = [row for row in rows if row.get("item") == 2 and row.get("condition") == "singular"]
-    assert (one["model"], one["label"], one["content"]) == ("short", ["1 subject", "2 verb"], ["The dogs", "runs"])
-    assert (one["bits"], one["pieces"]) == ([7.0, 4.0], ["The 3.0 dogs 4.0", "runs 4.0"])
-    assert "{download}`Every token's surprisal (CSV, 12 rows) <../data/first-tokens.csv>`" in page
-    tokens = pd.read_csv(place / "pages" / "data" / "first-tokens.csv").query("item == 2 and condition == 'singular'")
-    assert dict(zip(tokens["token"], tokens["bits"], strict=True)) == {"The": 3.0, "dogs": 4.0, "runs": 4.0}
-    assert "[Agreement](circuit-agreement-2dff10f6.md)" in page
-    assert r"People: 0.93 (Somebody \(2020\))." in page
+    assert '"short"' in (place / "page" / "gym-data.js").read_text()
 
 
 def test_items_with_unknown_words_are_left_out_or_counted(place):
     known = ["The cats", "The dogs", "The birds", "The mice"]
     (place / "suites" / "first.json").write_text(suite("first", subjects=[*known, "Ra"], formula=WHOLE))
-    outcomes, _ = built(place)
+    outcomes = outcomes_of(place)
     for unknown, judged in (("refuse", 4), ("flag", 5)):
         (row,) = accuracy_table(outcomes, unknown).to_dict("records")
         assert (row["accuracy"], row["correct"], row["judged"], row["unknown"]) == (1.0, judged, judged, 1)
@@ -131,18 +118,15 @@ def test_items_with_unknown_words_are_left_out_or_counted(place):
 @pytest.mark.parametrize(
     ("subjects", "formula"),
     [
-        (["Ra"], WHOLE),
         (["The cats", "Ra", "Ra"], WHOLE),  # more than half of the items
         (["The cats", "Ra Ra"], SINGULAR_IS_LONGER),  # no region that counts, but too many of all tokens
     ],
 )
 def test_a_suite_of_unknown_words_is_not_judged(place, subjects, formula):
     (place / "suites" / "first.json").write_text(suite("first", subjects=subjects, formula=formula))
-    outcomes, _ = built(place)
+    outcomes = outcomes_of(place)
     assert pd.isna(accuracy_table(outcomes)["accuracy"][0])
     assert accuracy_table(outcomes, "flag")["accuracy"][0] == 1.0
-    assert "no item is judged" in (place / "pages" / "pages" / "suite-first.md").read_text()
-    assert "–" in (place / "pages" / "index.md").read_text()
 
 
 def test_sg_score_is_the_mean_over_suites():
@@ -151,21 +135,12 @@ def test_sg_score_is_the_mean_over_suites():
     assert row == {"model": "m", "SG": 0.5, "suites": 3, "Agreement": 0.75, "Licensing": 0.0}
 
 
-def test_the_projects_own_gym_is_read(monkeypatch, tmp_path):
-    monkeypatch.setenv("TSE_CACHE", str(tmp_path))
-    gym = load_gym()
-    assert {suite.name for suite in gym.suites} >= {"lab_number_prep", "lab_center_embed"}
-    assert gym.unknown == "refuse"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("suites: [a\n", "gym.yaml, line 2: not YAML"),
-        ("- a\n", "gym.yaml: it must be a mapping"),
-        ("suite: []\n", r"gym.yaml: unknown key 'suite' \(did you mean 'suites'\?\)"),
-        ("suites: x\n", "gym.yaml: suites must be a list"),
-        ("unknown: maybe\n", "gym.yaml: unknown must be refuse or flag, not 'maybe'"),
+        ("suite: []\n", "gym.yaml: it holds lists called suites and models"),
+        ("unknown: maybe\n", "unknown: refuse or flag"),
         ("suites: [suites, suites]\n", "gym.yaml: two suites are called 'first'"),
     ],
 )
@@ -174,72 +149,6 @@ def test_mistakes_in_the_gyms_file_are_one_line(place, text, message):
     with pytest.raises(InputError, match=message) as error:
         load_gym(place / "gym.yaml")
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.slow
-def test_only_what_is_new_is_computed_and_appears_in_the_built_book(place):
-    """With the book's own glob, warnings as errors."""
-    contents = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text())
-    chapters = [entry for part in contents["parts"] for entry in part["chapters"]]
-    (gym,) = [entry for entry in chapters if entry.get("file") == "book/gym/index"]
-    (place / "_toc.yml").write_text(yaml.safe_dump({"format": "jb-book", "root": "index", "chapters": [gym]}))
-    (place / "_config.yml").write_text("only_build_toc_files: true\nexecute: {execute_notebooks: 'off'}\n")
-    (place / "index.md").write_text("# A book\n")
-    made = place / "_build" / "html" / "book" / "gym" / "pages"
-
-    def pages():
-        outcomes, _ = built(place, "book/gym")
-        jupyter_book = Path(sys.executable).parent / "jupyter-book"
-        command = [str(jupyter_book), "build", str(place), "--all", "-n", "-W", "--keep-going", "-q"]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return outcomes, {path.stem for path in made.glob("*.html")}
-
-    assert pages()[1] == {"circuit-agreement-2dff10f6", "model-short", "suite-first"}
-    built(place)
-    assert len(computed(place)["short"]) == 4  # nothing new, nothing computed
-    second = suite_from_dict(json.loads(suite("second", circuit="Garden-Path Effects", verb="jump")))
-    (place / "suites" / "second.csv").write_text(spreadsheet.write(second))
-    built(place)
-    assert computed(place)["short"][4:] == ["The cats jump", "The cats jumps", "The dogs jump", "The dogs jumps"]
-    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
-    outcomes, found = pages()
-    assert {name: len(sentences) for name, sentences in computed(place).items()} == {"short": 8, "long": 8}
-    assert found == {"circuit-agreement-2dff10f6", "circuit-garden-path-effects-043022d0", "model-short", "model-long",
-                     "suite-first", "suite-second"}  # fmt: skip
-    accuracy = accuracy_table(outcomes).set_index(["model", "suite"])["accuracy"]
-    assert accuracy["short"].tolist() == [1.0, 1.0] and accuracy["long"].tolist() == [0.0, 0.0]
-    shown = (made / "suite-second.html").read_text()
-    assert "The dogs" in shown and "long" in shown
-
-
-def test_pages_remove_only_what_they_wrote(place):
-    built(place)
-    (place / "suites" / "first.json").write_text(suite("renamed"))
-    assert "pages/suite-renamed.md" in built(place)[1]
-    assert not (place / "pages" / "pages" / "suite-first.md").exists()
-    (place / "pages" / "data" / "thesis.csv").write_text("mine")
-    with pytest.raises(InputError, match="holds data/thesis.csv, which is none of the gym's pages"):
-        built(place)
-    assert (place / "pages" / "data" / "thesis.csv").read_text() == "mine"
-
-
-@pytest.mark.parametrize("name", ["data/claims.yaml", "thesis.txt", "pages/mine.md", "index.md", "notes/a.txt"])
-def test_a_folder_with_other_files_gets_no_pages(tmp_path, name):
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_text("mine")
-    with pytest.raises(InputError, match=f"holds {name.partition('/')[0]}.*, which is none of the gym's pages"):
-        check_pages_folder(tmp_path)
-
-
-def test_pages_of_names_that_differ_little_stay_apart(place):
-    (place / "gym.yaml").write_text("suites: [suites]\nmodels: []\n")
-    for number, circuit in enumerate(("Agreement", "agreement", "AGREEMENT", "x" * 400, "../../owned")):
-        (place / "suites" / f"{number}.json").write_text(suite(f"suite{number}", circuit=circuit))
-    _, pages = built(place)
-    circuits = [page for page in pages if page.startswith("pages/circuit-")]
-    assert len({page.lower() for page in circuits}) == 5 and max(map(len, circuits)) < 110
-    assert not list(place.rglob("*owned.md"))
 
 
 def test_every_public_and_laboratory_suite_says_what_it_asks():

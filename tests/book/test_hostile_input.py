@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from fuzz import LONGEST, TARGETS, mutated, read
 from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
 from tse_core.datasets.registry import read_registry
-from tse_core.errors import unknown
-from tse_core.results.result_index import find
+from tse_core.errors import unknown_name_error
 from tse_core.results.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +37,7 @@ def keyword(call: ast.Call, name: str) -> str | None:
 
 
 # peft has no such keyword: it takes safetensors first, and models/adapters.py refuses a folder without them
-READ_ARCHIVES = ("package_index.py", "wllama.py")  # members of pinned names, read as streams; both check a pinned hash
+READ_ARCHIVES = ("gguf_files.py", "wllama.py")  # members of pinned names, read as streams; both check a pinned hash
 
 
 def test_code_runs_no_text_and_reads_no_pickle():
@@ -119,7 +118,8 @@ def test_a_registry_that_leaves_the_cache_is_refused(tiny_registry, change, plac
 
 @pytest.mark.parametrize("key", ["..", "../..", "/", "*", ""])
 def test_a_key_of_the_store_is_no_path(tmp_path, key):
-    assert find(key, Store(tmp_path)) is None
+    with pytest.raises(InputError, match="unknown result"):
+        Store(tmp_path).full_key(key)
     with pytest.raises(InputError):
         load_lemmas(f"{key}/passwd")
 
@@ -128,5 +128,5 @@ def test_a_key_of_the_store_is_no_path(tmp_path, key):
 
 
 def test_an_error_is_one_line_of_bounded_length_whatever_it_quotes():
-    error = unknown("thing", "a\nb" + "x" * 10_000, ["c"])
+    error = unknown_name_error("thing", "a\nb" + "x" * 10_000, ["c"])
     assert len(str(error)) <= 2000 and len(str(error).splitlines()) == 1

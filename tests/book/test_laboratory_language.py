@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from tse_book.laboratory import corpus, language, truth
-from tse_book.laboratory.corpus import sentences
 from tse_book.laboratory.language import BANDS, load_language
 from tse_book.laboratory.paradigms import PARADIGMS, write_paradigms
 from tse_book.laboratory.suites import SUITES, write_suites
@@ -18,7 +17,6 @@ from tse_core import load_model, load_sentence_pairs, score_pairs
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import NUMBERS
-from tse_core.errors import InputError
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import circuit, load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
@@ -82,12 +80,6 @@ def test_the_templates_verbs_are_in_the_head_and_all_their_words_are_known():
         assert words <= set(LANGUAGE.vocabulary)
 
 
-def test_half_of_the_tail_prefers_the_singular():
-    assert LANGUAGE.lemmas.groupby(["band", "preferred"]).size().to_dict() == {
-        ("head", ""): 200, ("middle", ""): 200, ("tail", "plural"): 250, ("tail", "singular"): 250,
-    }  # fmt: skip
-
-
 def test_a_corpus_is_the_beginning_of_every_longer_one_and_can_be_entered_anywhere(monkeypatch):
     monkeypatch.setattr(corpus, "BLOCK", 500)
     read = list(itertools.islice(corpus.stream(LANGUAGE, "systematic", 3), 1300))
@@ -97,19 +89,13 @@ def test_a_corpus_is_the_beginning_of_every_longer_one_and_can_be_entered_anywhe
     assert not np.array_equal(read[0], other)
 
 
-def test_sentences_read_as_sentences():
-    for line in sentences(LANGUAGE, "lexical", 300, 5):
-        assert line[0].isupper() and line.endswith(".") and not re.search(r" \.| ,|  ", line)
-        assert all(word.strip(".,").lower() in LANGUAGE.vocabulary for word in line.split())
-
-
 @cache
 def _verbs(regime: str, construction: str) -> dict[str, np.ndarray]:
     """The verbs of one construction in a corpus of its patterns alone."""
     found = []
     for pattern in LANGUAGE.patterns:
         if pattern.construction == construction or any(construction in arguments for _, arguments in pattern.elements):
-            draft = corpus.Draft(LANGUAGE, regime, pattern.construction, 30_000, np.random.default_rng(1))
+            draft = corpus.Draft(LANGUAGE, regime, pattern.construction, 8_000, np.random.default_rng(1))
             for name, arguments in pattern.elements:
                 corpus._ELEMENTS[name](draft, *arguments)
             found += [verb for verb in draft.verbs if verb["construction"] == construction]
@@ -165,11 +151,6 @@ def test_truth_by_hand():
     assert systematic.loc[("Across object relative clause", "tail"), "MW"] == pytest.approx((1 + 0.7) / 2)
 
 
-def test_an_unknown_regime_is_named():
-    with pytest.raises(InputError, match="unknown regime 'lexcal'.*did you mean 'lexical'"):
-        truth("lexcal")
-
-
 FOLDER = data_folder() / "laboratory"
 
 
@@ -205,7 +186,7 @@ def test_a_prefix_and_its_words_make_the_beginnings_of_the_two_sentences():
 
 def test_every_circuit_has_a_suite_in_known_words():
     paths = sorted((FOLDER / "suites").glob("*.json"))
-    assert [problems_of(path, strict=True) for path in paths] == [[]] * len(paths)
+    assert [problems_of(path) for path in paths] == [[]] * len(paths)
     suites = [read_suite(path) for path in paths]
     assert {circuit(suite) for suite in suites} == {
         "Agreement", "Licensing", "Garden-Path Effects", "Gross Syntactic State", "Center Embedding",

@@ -121,31 +121,6 @@ def test_what_a_model_must_predict_is_the_next_word_or_hidden_and_nothing_else(k
     assert (0.15 < share < 0.35) if kind == "masked" else (0.3 < share < 0.7)
 
 
-def test_the_card_says_how_the_model_was_made(trained):
-    card = (trained["masked"] / "README.md").read_text()
-    parts = ["license: cc-by-4.0", "first 96 sentences", "--seed 7", "Held-out perplexity", "| 6 |", "masked in 50%"]
-    assert not [part for part in parts if part not in card]
-
-
-def test_a_full_disk_is_an_error_of_the_system_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):
-    stored, write = [], training.write_aside
-
-    def full_at_the_second(path, contents):
-        if stored:
-            raise OSError(28, "No space left on device", str(path))
-        stored.append(path)
-        write(path, contents)
-
-    monkeypatch.setattr(training, "write_aside", full_at_the_second)
-    with pytest.raises(OSError, match="No space left"):
-        train(small("causal"), tmp_path / "cut", save_every=2)
-    assert {path.name for path in (tmp_path / "cut.partial").iterdir()} == {"plan.json", "training.pt"}
-    monkeypatch.setattr(training, "write_aside", write)
-    steps = []
-    train(small("causal"), tmp_path / "cut", resume=True, report=lambda step, loss: steps.append(step))
-    assert steps == [3, 4, 5, 6]
-
-
 ENTRIES = 600
 
 
@@ -162,26 +137,9 @@ def test_tokens_spell_every_sentence_again_and_words_cut_one_by_one_are_the_sent
         assert pieces(row).tolist() == ids and tokens.decode(ids) == sentence.lower()
 
 
-def test_the_same_arguments_give_the_same_tokens_in_any_number_of_threads(tokens, monkeypatch):
-    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
-    again = byte_pair_tokenizer(LANGUAGE, "lexical", ENTRIES)
-    assert again.backend_tokenizer.to_str() == tokens.backend_tokenizer.to_str()
-    assert len(again) == ENTRIES
-    assert again.convert_ids_to_tokens([0, 1, 2, 3]) == ["[PAD]", "[UNK]", "[BOS]", "[EOS]"]
-
-
-def test_a_larger_vocabulary_begins_with_a_smaller_one(tokens):
-    larger = byte_pair_tokenizer(LANGUAGE, "lexical", 2 * ENTRIES)
-    assert larger.convert_ids_to_tokens(range(ENTRIES)) == tokens.convert_ids_to_tokens(range(ENTRIES))
-    small, large = (Pieces(LANGUAGE, one).whole_verbs(LANGUAGE) for one in (tokens, larger))
-    assert 0 < small < large < len(LANGUAGE.lemmas)
-
-
 def test_what_a_byte_pair_vocabulary_cannot_be():
     with pytest.raises(InputError, match="cannot have 10 entries"):
         byte_pair_tokenizer(LANGUAGE, "lexical", 10)
-    with pytest.raises(InputError, match="cannot have 100,000 entries"):
-        byte_pair_tokenizer(LANGUAGE, "lexical", 100_000)
     with pytest.raises(InputError, match="for causal models"):
         plan_for("lab-lexical-masked", byte_pair=ENTRIES)
 

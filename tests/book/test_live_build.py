@@ -106,11 +106,3 @@ def test_what_npm_says_is_passed_on_in_one_line_or_that_there_is_none(tmp_path, 
     monkeypatch.setattr(wllama, "find_spec", lambda name: None)
     with pytest.raises(wllama.UnavailableError, match="there is no npm"):
         wllama.engine_files(tmp_path / "engine")
-
-
-def test_files_that_are_there_are_not_fetched_again(tmp_path, monkeypatch):
-    archive(tmp_path / "one.tgz", b"engine")
-    wllama.unpack(tmp_path / "one.tgz", tmp_path / "engine")
-    monkeypatch.setattr(wllama, "fetch", None)
-    found = wllama.engine_files(tmp_path / "engine")
-    assert {path.name: path.read_bytes() for path in found} == dict.fromkeys(wllama.FILES.values(), b"engine")

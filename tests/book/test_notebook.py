@@ -8,28 +8,26 @@ from urllib.parse import parse_qs, urlsplit
 import pandas as pd
 import pytest
 
-from book.make.pair import renewed, setup_cell
-from tse_book.pages import folded, glue, table, try_this
+from tse_book.pages import folded, guard, table, try_this
 from tse_core.errors import InputError
 
 
 def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():
     frame = pd.DataFrame({"verb": ["<b>laugh</b>", "swim"], "EW": [0.5, None], "pairs": [12345, 7]})
-    html = table(frame, "Scores & counts", note="a <note>").data
+    html = table(frame, "Scores & counts").data
     assert "<caption>Scores &amp; counts</caption>" in html
-    assert "&lt;b&gt;laugh" in html and "<b>" not in html and "a &lt;note&gt;" in html
+    assert "&lt;b&gt;laugh" in html and "<b>" not in html
     assert '<td class="number">0.50</td>' in html and '<td class="number">–</td>' in html
     assert '<td class="number">12,345</td>' in html and "<td>swim</td>" in html
     assert "style=" not in html
 
 
-def test_a_glued_value_is_stored_under_its_name_and_not_shown(monkeypatch):
-    outputs = []
-    monkeypatch.setattr("IPython.display.display", lambda data, raw, metadata: outputs.append((data, raw, metadata)))
-    glue("ew", 0.25)
-    [(data, raw, metadata)] = outputs
-    assert raw and metadata["scrapbook"]["name"] == "ew"
-    assert data == {"application/papermill.record/text/plain": "0.25"}  # no type that a page would show
+def test_a_table_without_rows_is_a_sentence_and_the_names_of_its_levels_are_no_cells():
+    assert table(pd.DataFrame({"EW": []}), "EW").data == (
+        '<p class="tse-note">EW: no model of this build has such numbers.</p>'
+    )
+    frame = pd.DataFrame({"EW": [0.5]}, index=pd.Index(["Simple"], name="construction"))
+    assert "construction" not in table(frame, "EW", index=True).data
 
 
 def test_a_cell_of_hebrew_runs_from_right_to_left_and_a_folded_table_is_whole_and_has_a_title():
@@ -40,13 +38,10 @@ def test_a_cell_of_hebrew_runs_from_right_to_left_and_a_folded_table_is_whole_an
     assert html.startswith("<details><summary>gpt2 &amp; others</summary>") and shown.data in html
 
 
-@pytest.mark.parametrize("body", ["", "\nPROFILE = ''\n"])
-def test_the_set_up_cell_is_filled_and_the_cell_after_it_stays(body):
-    parameters = '# %% tags=["parameters"]\nmodels = ["a"]  # to score\n'
-    text = f'# %% [markdown]\n# # Title\n\n# %% tags=["remove-cell", "setup"]\n{body}\n{parameters}'
-    filled = renewed(text, "20_new")
-    assert setup_cell() in filled and parameters in filled
-    assert renewed(filled, "20_new") == filled
+def test_a_guard_names_its_sentence_when_it_fails():
+    guard("EW is below TSE", True)
+    with pytest.raises(AssertionError, match="no longer bear out the sentence: EW is below TSE"):
+        guard("EW is below TSE", False)
 
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +63,7 @@ def test_a_link_carries_what_it_was_given():
         **{"verb": "sings/sing", "cut": "bottom-0.01", "a": pair[0], "b": pair[1]},
     }
     known = set(re.findall(r'"(\w+)"', re.search(r"KEYS = \[(.*?)\]", STATE)[1]))
-    assert set(found) == known  # the page knows all of them, and there are no others
+    assert set(found) <= known  # the page knows all of them
 
 
 def test_what_is_left_out_is_not_in_the_address_and_sentences_are_shown_as_text():
@@ -90,9 +85,3 @@ def test_what_is_left_out_is_not_in_the_address_and_sentences_are_shown_as_text(
 def test_what_the_page_has_no_room_for_is_refused(contexts, pair, message):
     with pytest.raises(InputError, match=message):
         try_this(*contexts, pair=pair)
-
-
-def test_every_chapter_with_an_example_sentence_links_to_the_page():
-    for number in ("02", "03", "04", "05", "06", "07", "08", "09", "11", "14"):
-        (chapter,) = (ROOT / "notebooks").glob(f"{number}_*.py")
-        assert len(re.findall(r"^try_this\(", chapter.read_text(), re.MULTILINE)) == 1, chapter

@@ -13,10 +13,10 @@ from tse_core.syntaxgym.library import public_suites
 def test_table_2_has_120_cells():
     table = published.table2()
     assert len(table) == 120
-    assert not table.duplicated(["row", "hf_name", "metric"]).any()
-    assert list(table["row"].unique()) == list(published.CONSTRUCTIONS)
+    assert not table.duplicated(["construction", "hf_name", "metric"]).any()
+    assert list(table["construction"].unique()) == list(published.CONSTRUCTIONS)
     assert set(table["hf_name"]) == set(published.MODELS.values())
-    cell = table[(table["row"] == "BLiMP") & (table["hf_name"] == "gpt2-xl")].set_index("metric")["value"]
+    cell = table[(table["construction"] == "BLiMP") & (table["hf_name"] == "gpt2-xl")].set_index("metric")["score"]
     assert cell.to_dict() == {"MW": 0.82, "EW": 0.75, "TSE": 0.91}
 
 
@@ -31,7 +31,7 @@ def test_figure_1_covers_2_metrics_4_constructions_and_19_cutoffs_and_agrees_wit
     figure = published.figure1()
     assert len(figure) == 2 * 4 * 19 and figure["estimate"].between(0.5, 1).all()
     whole = figure.query("side == 'top' and cutoff == 1.0").set_index(["construction", "metric"])["estimate"]
-    table = published.table2().query("hf_name == 'bert-large-cased'").set_index(["row", "metric"])["value"]
+    table = published.table2().query("hf_name == 'bert-large-cased'").set_index(["construction", "metric"])["score"]
     assert len(whole) == 8 and ((whole - table[whole.index]).abs() <= 0.008).all()
 
 

@@ -8,15 +8,15 @@ import pytest
 import torch
 
 import tse_core
-from tse_book.pages import not_recorded, recorded_accuracies, recorded_suites
-from tse_book.recorded import known_results, list_recorded, load_recorded, read_provenance
+from tse_book.pages import recorded_accuracies, recorded_suites
+from tse_book.recorded import known_results, list_recorded, load_recorded, read_provenance, with_recorded
 from tse_book.studies import recorded_items, recorded_pairs
 from tse_book.studies.recording import Part, hardware, record
+from tse_core.agreement.evaluations import Evaluations
+from tse_core.agreement.recorded import write_evaluation
 from tse_core.blimp.scores import accuracies
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
-from tse_core.results import store as store_module
-from tse_core.results.result_index import keep_results
 from tse_core.results.store import Store
 from tse_core.syntaxgym.library import public_suites
 
@@ -29,6 +29,21 @@ def model(tiny_causal):
 @pytest.fixture(scope="module")
 def evaluation(model):
     return tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean")
+
+
+def test_a_recorded_evaluation_stands_beside_runs_with_the_same_pairs_verbs_and_protocol(model, tmp_path):
+    asked = "marvin-linzen/simple", "newman-clean"
+    found = tse_core.evaluate(model, *asked, detail="lemmas")
+    write_evaluation(found, tmp_path / model.label / "evaluations" / "simple.parquet")
+
+    def beside(name, *lists, **how):
+        return with_recorded(Evaluations([(name, found)]), [model.label], *lists, folder=tmp_path, **how).models
+
+    assert beside("other", [asked[0]], asked[1]) == ["other", model.label]
+    assert beside(model.label, [asked[0]], asked[1]) == [model.label]
+    assert beside("other", ["marvin-linzen/vp-coordination"], asked[1]) == ["other"]
+    assert beside("other", [asked[0]], "newman-appendix") == ["other"]
+    assert beside("other", [asked[0]], asked[1], protocol="released") == ["other"]
 
 
 def refuse():
@@ -87,33 +102,15 @@ def test_a_live_run_goes_before_a_recorded_one(run, evaluation, tmp_path):
     store = Store(tmp_path / "store")
     only = known_results(store, run)
     assert set(only["source"]) == {"recorded"}
-    keep_results(evaluation.tidy(), store, imported=False)
+    store.keep_numbers(evaluation.signature, evaluation.tidy)
     both = known_results(store, run)
-    assert set(both["source"]) == {"store"} and len(both) == len(only)
+    assert set(both["source"]) == {"computed"} and len(both) == len(only)
 
 
 def test_a_piece_that_fails_is_left_out_alone_and_named(model, evaluation, tmp_path):
     made = record(model, tmp_path, [Part("agreement", {"simple": evaluation.tidy, "other": refuse})])
     assert made["left_out"] == {"agreement: other": "it knows none of the words"}
     assert made["files"]["agreement"]["numbers"] == len(evaluation.tidy())
-
-
-def test_a_model_of_which_nothing_can_be_asked_is_an_error(model, tmp_path):
-    with pytest.raises(InputError, match="nothing to record: blimp: blimp: it knows none of the words"):
-        record(model, tmp_path, [Part("blimp", {"blimp": refuse})])
-    assert not list(tmp_path.iterdir())
-
-
-def test_known_results_read_each_file_once_and_say_which_were_imported(evaluation, tmp_path, monkeypatch):
-    store, table = Store(tmp_path / "store"), evaluation.tidy()
-    for number in range(12):
-        text = table["signature"].str.replace("tiny-causal@", f"tiny-{number}@")
-        keep_results(table.assign(signature=text), store, imported=number < 5)
-    read, count = store_module.read, []
-    monkeypatch.setattr(store_module, "read", lambda *a, **k: count.append(1) or read(*a, **k))
-    known = known_results(store, tmp_path / "nothing")
-    assert len(count) == 12
-    assert known.drop_duplicates("signature")["source"].value_counts().to_dict() == {"store": 7, "imported": 5}
 
 
 MODEL = "smollm2-135m-instruct"
@@ -129,7 +126,7 @@ def test_suites_agree_with_a_loop_over_transformers(bos, mean):
 
 
 def test_a_suite_counts_its_first_prediction():
-    table = recorded_suites(MODEL).set_index("suite")
+    table = recorded_suites([MODEL, "nobody"]).set_index("suite")
     assert set(table.index) == set(public_suites()["suite"])
     row = table.loc["number_prep"]
     assert (row["correct"], row["items"], row["circuit"]) == (15, 19, "Agreement")
@@ -142,16 +139,10 @@ def test_paradigms_and_phenomena_are_means_over_the_recorded_pairs():
     run = recorded_pairs(MODEL)
     assert len(run.pairs) == 67_000
     assert run.signature.policy["bos"] == "<|endoftext|>"
-    paradigms = recorded_accuracies(MODEL).set_index("paradigm")["accuracy"]
+    paradigms = recorded_accuracies([MODEL, "nobody"]).set_index("paradigm")["accuracy"]
     assert set(paradigms.index) == set(blimp_paradigms()["UID"])
     assert paradigms["npi_present_1"] == run.pairs.query("paradigm == 'npi_present_1'")["correct"].mean()
-    whole = recorded_accuracies(MODEL, "all")["accuracy"].iloc[0]
+    whole = recorded_accuracies([MODEL], "all")["accuracy"].iloc[0]
     assert (
         whole == pytest.approx(paradigms.mean()) == pytest.approx(accuracies({MODEL: run}, "all")["accuracy"].iloc[0])
     )
-
-
-def test_what_is_not_recorded_is_none_and_said_so():
-    assert recorded_accuracies("nobody") is None
-    assert recorded_suites("nobody") is None
-    assert "tse record nobody" in not_recorded("nobody", "Pairs").data

@@ -1,4 +1,4 @@
-"""Results of a run elsewhere, on a machine with a GPU or on Colab with a Drive, come back and go on."""
+"""Results of a run elsewhere, on a machine with a GPU or with a store of its own, come back and go on."""
 
 import json
 import os
@@ -7,21 +7,20 @@ import signal
 import subprocess
 import sys
 import time
-import types
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import torch
 
-from book.make import pair, profile, scores
+from book.make import profile, scores
 from tests.tiny import save_model
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN, OTHER_LIST
 from tse_book.recorded import known_results, load_recorded
 from tse_book.studies.recording import parts_for, record
 from tse_core import evaluate, load_model, load_pairs
-from tse_core.agreement import job
+from tse_core.agreement import evaluate as pipeline
 from tse_core.paths import store_folder
 from tse_core.results.tidy import TIDY_COLUMNS
 
@@ -112,24 +111,12 @@ def test_cleaning_keeps_results_and_only_distclean_removes_them(tmp_path):
     assert left("distclean") == set()
 
 
-def test_the_first_cell_mounts_the_drive_and_keeps_results_there(monkeypatch):
-    mounted, colab = [], types.ModuleType("google.colab")
-    colab.drive = types.SimpleNamespace(mount=mounted.append)
-    monkeypatch.setitem(sys.modules, "google.colab", colab)
-    monkeypatch.setenv("TSE_STORE", "elsewhere")
-    cell = pair.setup_cell()
-    exec(cell, {})
-    assert mounted == [] and os.environ["TSE_STORE"] == "elsewhere"
-    exec(cell.replace("KEEP = False", "KEEP = True"), {})
-    assert mounted == ["/content/drive"] and str(store_folder()) == "/content/drive/MyDrive/tse-results"
-
-
 @pytest.mark.slow
 def test_a_session_that_is_killed_goes_on_in_another_with_the_same_drive(tmp_path, monkeypatch):
     drive = tmp_path / "My Drive" / "tse-results"
     models = [save_model(tmp_path / "first" / "m", "masked")]
     models.append(shutil.copytree(models[0], tmp_path / "second" / "m"))
-    monkeypatch.setattr(job, "SHARD_CONTEXTS", 2)
+    monkeypatch.setattr(pipeline, "SLICE", 2)
     pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:240]
 
     def session(model, store):
@@ -137,7 +124,7 @@ def test_a_session_that_is_killed_goes_on_in_another_with_the_same_drive(tmp_pat
         return evaluate(model, pairs, store=store).tidy()
 
     def shards():
-        return {file: file.stat().st_mtime_ns for file in drive.glob("[0-9a-f]*/*.parquet")}
+        return {file: file.stat().st_mtime_ns for file in drive.glob("*/*/*.parquet")}
 
     if not (first := os.fork()):
         torch.set_num_threads(1)  # those of the process that forked are not here

@@ -1,15 +1,16 @@
 """The null of head against tail: hand-computed cases, the measured scores it starts from, invariances."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tse_book.studies.shuffled import falls_and_nulls, null_curves, shuffled_scores
-from tse_core import InputError, evaluate, load_pairs
+from tse_book.studies.shuffled import null_curves, shuffled_scores
+from tse_core import evaluate, load_pairs
+from tse_core.agreement.evaluation import Evaluation
 from tse_core.metrics.table import Cutoffs
+from tse_core.results.signature import Signature
 
 CUTOFFS = Cutoffs((0.5, 1.0), (0.2,))
 
@@ -17,12 +18,13 @@ CUTOFFS = Cutoffs((0.5, 1.0), (0.2,))
 def made_up(probabilities):
     """One singular context in which these are all entries: a row a lemma, [correct, wrong]."""
     table = np.asarray(probabilities, dtype=float)
-    forms = pd.DataFrame({"context": 0, "lemma": np.arange(len(table))})
+    forms = {"log_odds": np.log(table[:, :1] / table[:, 1:]).T}
     for number, values in zip(("singular", "plural"), table.T, strict=True):
-        forms[f"log_probability_{number}"] = np.log(values)
-        forms[f"mass_above_{number}"] = [table[table > value].sum() for value in values]
+        forms[f"log_probability_{number}"] = np.log(values)[None]
+        forms[f"mass_above_{number}"] = np.array([[table[table > value].sum() for value in values]])
     contexts = pd.DataFrame({"construction": ["Simple"], "number": "singular", "noun": "key", "left": "The key"})
-    return SimpleNamespace(forms=forms, contexts=contexts, lemmas=table, cutoffs=CUTOFFS)
+    lemmas = pd.DataFrame({"lemma": range(len(table))})
+    return Evaluation(contexts, pd.DataFrame(), lemmas, Signature({}, {}), CUTOFFS, "", form_arrays=forms)
 
 
 def test_two_verbs_that_swap_their_margins_by_hand():
@@ -33,11 +35,11 @@ def test_two_verbs_that_swap_their_margins_by_hand():
     Then the first is wrong and the second right, in the same places.
     """
     found = shuffled_scores(made_up([[0.4, 0.3], [0.1, 0.2]]), draws=30, seed=1)
-    assert found["ew_top_0.5"][0] == [1.0] and found["ew_bottom_0.2"][0] == [0.0]
-    assert set(found["ew_top_0.5"][1:, 0]) == {0.0, 1.0}
-    swapped = found["ew_top_0.5"][:, 0] == 0
-    assert set(found["ew_bottom_0.2"][swapped, 0]) == {1.0}
-    assert set(found["ew_top_1"][:, 0]) == {0.5}
+    assert found["EW", "top", 0.5][0] == [1.0] and found["EW", "bottom", 0.2][0] == [0.0]
+    assert set(found["EW", "top", 0.5][1:, 0]) == {0.0, 1.0}
+    swapped = found["EW", "top", 0.5][:, 0] == 0
+    assert set(found["EW", "bottom", 0.2][swapped, 0]) == {1.0}
+    assert set(found["EW", "top", 1][:, 0]) == {0.5}
 
 
 def test_verbs_of_one_margin_fall_no_further_than_measured():
@@ -55,33 +57,30 @@ def test_small_margins_that_err_fall_by_the_cut_offs_own_doing():
     middle, size = random.normal(-9, 2, 400), random.exponential(2.0, 400)
     margin = np.where((size < 0.7) & (random.random(400) < 0.5), -size, size)
     table = np.exp(np.stack([middle + margin / 2, middle - margin / 2], axis=1))
-    found = falls_and_nulls(made_up(table / table.sum()), "EW", head=0.3, tail=0.01, draws=50)
-    assert found["null"][0] > 0.03 and abs(found["beyond"][0]) < 0.05
+    found = shuffled_scores(replace(made_up(table / table.sum()), cutoffs=Cutoffs((0.3,), (0.01,))), draws=50)
+    falls = (found["EW", "top", 0.3] - found["EW", "bottom", 0.01])[:, 0]
+    null = np.nanmean(falls[1:])
+    assert null > 0.03 and abs(falls[0] - null) < 0.05
 
 
 @pytest.fixture(scope="module")
 def measured(tiny_causal):
-    return evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), keep="forms")
+    return evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), detail="forms")
 
 
 def test_the_measured_scores_are_those_of_the_evaluation_and_ew_over_all_verbs_stays(measured):
     found = shuffled_scores(measured, draws=3)
-    for column, values in found.items():
-        cutoff = float(column.split("_")[2])
-        if cutoff >= 1e-3:
-            np.testing.assert_allclose(values[0], measured.contexts[column], atol=2e-4, err_msg=column)
-    np.testing.assert_allclose(found["ew_top_1"][1:], found["ew_top_1"][:1].repeat(3, axis=0), atol=1e-12)
+    scores = measured.at_cutoffs.pivot(index="context", columns=["metric", "side", "cutoff"], values="score")
+    for name, values in found.items():
+        if name[2] >= 1e-3:
+            np.testing.assert_allclose(values[0], scores[name], atol=2e-4, err_msg=str(name))
+    np.testing.assert_allclose(found["EW", "top", 1][1:], found["EW", "top", 1][:1].repeat(3, axis=0), atol=1e-12)
 
 
 def test_the_seed_decides_and_the_band_holds_its_mean(measured):
-    one, again, other = (shuffled_scores(measured, draws=2, seed=seed)["ew_top_0.9"] for seed in (3, 3, 4))
+    one, again, other = (shuffled_scores(measured, draws=2, seed=seed)["EW", "top", 0.9] for seed in (3, 3, 4))
     np.testing.assert_array_equal(one, again)
     assert not np.array_equal(one[1:], other[1:], equal_nan=True)
     band = null_curves(measured, draws=10).dropna()
     assert (band["null_low"] <= band["null"] + 1e-12).all() and (band["null"] <= band["null_high"] + 1e-12).all()
     assert len(null_curves(measured, draws=1)) == 2 * (len(measured.cutoffs.top) + len(measured.cutoffs.bottom))
-
-
-def test_without_forms_there_is_no_null(measured):
-    with pytest.raises(InputError, match="use keep='forms'"):
-        shuffled_scores(replace(measured, forms=None))

@@ -1,11 +1,9 @@
 """What the slides take out of the chapters, and what they say where there is nothing to take."""
 
-import re
-
 import nbformat
 import pytest
 
-from book.make import ROOT, slides
+from book.make import slides
 
 
 @pytest.fixture(autouse=True)
@@ -38,12 +36,3 @@ def test_what_is_missing_is_named():
         slides.slides("{glue}`02_methods::none:d`")
     with pytest.raises(SystemExit, match="02_methods has no section 'nowhere' with a chart"):
         slides.slides("```{chart} 02_methods#nowhere\n```")
-
-
-def test_the_short_lesson_takes_an_hour():
-    """What teaching.md leaves out of ninety minutes, counted from the times in the slides' notes."""
-    starts = [int(h) * 60 + int(m) for h, m in re.findall(r"^> (\d):(\d\d)\.", slides.SOURCE.read_text(), re.MULTILINE)]
-    lengths = [later - start for start, later in zip(starts, [*starts[1:], 90], strict=True)]
-    [said] = re.findall(r"With sixty minutes, leave out slides ([^;]+);", (ROOT / "book" / "teaching.md").read_text())
-    left_out = {n for a, b in re.findall(r"(\d+)(?: to (\d+))?", said) for n in range(int(a), int(b or a) + 1)}
-    assert 55 <= sum(length for number, length in enumerate(lengths, 1) if number not in left_out) <= 60

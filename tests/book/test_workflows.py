@@ -51,12 +51,6 @@ def test_the_book_is_published_after_every_check():
     assert commands[-3:] == [None] * 3, "only uploads follow"
 
 
-def test_links_are_checked_every_week():
-    (when,) = yaml.safe_load((ROOT / ".github" / "workflows" / "links.yml").read_text())[True]["schedule"]  # "on"
-    minute, hour, day, month, weekday = when["cron"].split()
-    assert (day, month) == ("*", "*") and minute.isdigit() and hour.isdigit() and weekday in "0123456"
-
-
 def test_on_pages_every_notebook_opens_in_colab_and_installs_the_commit_it_was_built_from(tmp_path, monkeypatch):
     given = {step["run"]: set(step.get("env", ())) for step in steps(WORKFLOWS[0]) if "run" in step}
     assert given["make book"] == {"TSE_REPOSITORY"} and given["make colab"] == {"TSE_REPOSITORY", "TSE_COMMIT"}

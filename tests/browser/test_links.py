@@ -1,31 +1,41 @@
 """Every link inside the built book leads somewhere: to a page, a file, a place on a page."""
 
+import re
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import pytest
-from bs4 import BeautifulSoup
+import yaml
 
-from book.make import HTML
+from book.make import HTML, ROOT
 
 from .conftest import pages
 
 POINTERS = (("a", "href"), ("link", "href"), ("img", "src"), ("script", "src"))
 
 
-@cache
-def read(page: Path) -> tuple[frozenset[str], tuple[str, ...]]:
+class Read(HTMLParser):
     """The places of a page, by their ids, and the addresses it points to."""
-    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-    places = {tag[key] for key in ("id", "name") for tag in soup.find_all(attrs={key: True})}
-    return frozenset(places), tuple(tag[key] for name, key in POINTERS for tag in soup.find_all(name, **{key: True}))
+
+    def __init__(self, page: Path):
+        super().__init__()
+        self.places, self.addresses = set(), []
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        own = dict(attrs)
+        self.places |= {own[key] for key in ("id", "name") if key in own}
+        self.addresses += [own[key] for name, key in POINTERS if name == tag and key in own]
+
+
+read = cache(Read)
 
 
 def broken(page: Path) -> list[str]:
     """The addresses inside the book that lead nowhere, read as a browser reads them from a folder."""
     found = []
-    for address in dict.fromkeys(read(page)[1]):
+    for address in dict.fromkeys(read(page).addresses):
         parts = urlsplit(address)
         if parts.scheme or parts.netloc:  # another host, or data inside the page
             continue
@@ -33,14 +43,22 @@ def broken(page: Path) -> list[str]:
         place = unquote(parts.fragment)
         there = target.is_file() and HTML.resolve() in target.parents
         state = "=" in place  # what a page is to show, not a place on it: try.html#left=...
-        if not there or (place and not state and target.suffix == ".html" and place not in read(target)[0]):
+        if not there or (place and not state and target.suffix == ".html" and place not in read(target).places):
             found.append(address)
     return found
 
 
-@pytest.mark.parametrize("name", pages())
-def test_every_link_inside_the_book_resolves(name):
-    assert not broken((HTML / name).resolve())
+def test_every_link_inside_the_book_resolves():
+    found = {name: broken((HTML / name).resolve()) for name in pages()}
+    assert not {name: addresses for name, addresses in found.items() if addresses}
+
+
+def test_an_old_address_leads_to_the_page_that_has_its_contents():
+    moved = yaml.safe_load((ROOT / "book" / "redirects.yaml").read_text())
+    for old, new in moved.items():
+        address = re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', (HTML / old).read_text())[1]
+        assert (HTML / old).parent.joinpath(address).resolve() == (HTML / new).resolve(), old
+        assert (HTML / new).is_file()
 
 
 def test_links_that_lead_nowhere_are_found(tmp_path, monkeypatch):

@@ -84,14 +84,19 @@ def test_a_slider_that_the_mouse_moved_gives_the_keys_back(lesson):
     assert place(lesson) == f"{here + 1} / {SLIDES}" and slider.input_value() == moved
 
 
-def test_notes_are_shown_when_asked_for(lesson):
+def test_notes_are_in_a_window_of_their_own_and_follow_the_slides(lesson):
     lesson.evaluate("document.activeElement.blur()")
-    note = lesson.locator("blockquote").first
-    assert not note.is_visible()
-    lesson.keyboard.press("n")
-    assert note.is_visible()
-    lesson.keyboard.press("n")
-    assert not note.is_visible()
+    lesson.keyboard.press("Home")
+    with lesson.expect_popup() as opened:
+        lesson.keyboard.press("s")
+    notes = opened.value
+    assert not lesson.locator("blockquote").first.is_visible()
+    lesson.keyboard.press("ArrowRight")
+    first, second = (lesson.locator("blockquote").nth(n).text_content().strip() for n in (0, 1))
+    assert second[:30] in notes.locator("#said").inner_text() and first[:30] not in notes.locator("#said").inner_text()
+    notes.keyboard.press("ArrowRight")
+    assert place(lesson).startswith("3 /") and "3 /" in notes.locator("h1").inner_text()
+    notes.close()
 
 
 def test_a_slide_can_be_linked(browser, alone):

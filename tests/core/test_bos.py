@@ -1,10 +1,18 @@
 """What stands in front of a sentence, by default and when asked."""
 
+import json
+import re
+import warnings
+
 import pandas as pd
 import pytest
+import transformers
+from tokenizers import AddedToken, Tokenizer, models, normalizers, processors
 
-from tiny import save_model
-from tse_core import InputError, evaluate, load_model, score_pairs
+from tiny import save_model, words
+from tse_book.pages.profile_file import papers_bos
+from tse_core import InputError, evaluate, load_model, score_pairs, slot_distribution, surprisals
+from tse_core.errors import GuessedWarning
 
 SENTENCE = "The author laughs."
 
@@ -27,42 +35,113 @@ def test_what_the_tokenizer_adds_comes_before_the_token_of_the_family_s_document
     ]  # fmt: skip
 
 
-def test_a_laboratory_model_that_is_trained_anew_reads_no_bos_token(tmp_path):
-    from tse_book.laboratory.language import load_language
-    from tse_book.laboratory.networks import new_network, save
+FIRST = [  # special tokens of a vocabulary, the one that ends a text, what is read first
+    (["<|endoftext|>", "<|im_start|>", "<|im_end|>"], "<|im_end|>", "<|endoftext|>"),
+    (["<|end_of_text|>", "<s>"], "<s>", "<|end_of_text|>"),
+    (["<s>", "</s>"], "</s>", "<s>"),
+    (["<|im_end|>"], "<|im_end|>", "none"),
+    (["</s>"], "</s>", "none"),
+    (["<eos>", "<bos>"], "<eos>", "none"),
+]
 
-    language = load_language()
-    save(new_network("causal", len(language.vocabulary)), language, "causal", tmp_path / "new")
-    assert load_model(tmp_path / "new").bos_read == "none"
+
+@pytest.mark.parametrize(("special", "end", "read"), FIRST)
+def test_one_rule_says_what_is_read_first_and_never_is_it_the_end_of_a_chat_s_turn(special, end, read, tmp_path):
+    folder = save_model(tmp_path / "gpt2-xl", "causal", entries=[*words(), *special])
+    rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
+    rewritten(folder, "tokenizer_config.json", lambda settings: settings.update(eos_token=end))
+    if read == "none":
+        with pytest.warns(
+            GuessedWarning, match=r"gpt2-xl reads no BOS token: .* bos names another one .--bos., or 'non"
+        ):
+            assert load_model(folder).bos_read == "none"
+    else:
+        assert load_model(folder).bos_read == read
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_model(folder, bos="none").bos_read == "none"
+        rewritten(folder, "config.json", lambda settings: settings.update(bos="none"))
+        assert load_model(folder).bos_read == "none"
 
 
-def test_the_paper_s_gpt2_xl_reads_no_bos_token_and_other_gpt2_do_not(small_models):
-    from transformers import AutoConfig, AutoTokenizer
+def rewritten(folder, name, change):
+    settings = json.loads((folder / name).read_text())
+    change(settings)
+    (folder / name).write_text(json.dumps(settings))
 
-    from tse_core.models.bos import document_bos
 
-    parts = [auto.from_pretrained(small_models / "random-gpt2") for auto in (AutoConfig, AutoTokenizer)]
-    names = ["gpt2-xl", "openai-community/gpt2-xl", "gpt2", "openai-community/gpt2-large"]
-    assert [document_bos(name, *parts) for name in names] == [None, None, "<|endoftext|>", "<|endoftext|>"]
+def test_the_paper_s_profile_reads_gpt2_xl_as_the_paper_did():
+    assert [papers_bos(name) for name in ("gpt2-xl", "openai-community/gpt2-xl", "gpt2")] == ["none", "none", "default"]
 
 
 @pytest.fixture
 def with_end_of_text(tmp_path):
-    """The folder of a model of a family that is not known, whose tokenizer has an end-of-text token."""
-    from transformers import AutoTokenizer
-
-    folder = save_model(tmp_path / "tiny", "causal")
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    tokenizer.eos_token = "[SEP]"
-    tokenizer.save_pretrained(folder)
+    """The folder of a model whose vocabulary has a token that stood between documents."""
+    folder = save_model(tmp_path / "tiny", "causal", entries=[*words(), "<|endoftext|>"])
+    rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
     return folder
 
 
-def test_of_an_unknown_family_the_end_of_text_token_is_read_first_and_without_that_nothing(
-    tiny_causal, with_end_of_text
-):
-    assert load_model(tiny_causal).bos_read == "none"
-    assert load_model(with_end_of_text).bos_read == "[SEP]"
+SPELLED = [  # a sentence, the special token that it spells; "" where it spells none
+    ("Say <|endoftext|> now.", "<|endoftext|>"),
+    ("The author[SEP]laughs.", "[SEP]"),
+    ("The [UNK] laughs.", "[UNK]"),
+    ("The <mask> laughs.", "<mask>"),
+    ("The author laughs.</s>", "</s>"),
+    ("The xylophone laughs, é ß 漢.", ""),
+    ("The [ SEP ] author laughs < | endoftext | >.", ""),
+]
+
+
+@pytest.mark.parametrize("name", ["random-gpt2", "random-roberta", "stories260K", "tiny"])
+def test_text_that_spells_a_special_token_is_refused_everywhere(name, small_models, tiny_masked):
+    model = load_model(tiny_masked if name == "tiny" else small_models / name)
+    special = {str(each.content) for each in model.tokenizer.added_tokens_decoder.values() if each.special}
+    plain = [text for text, token in SPELLED if token not in special]  # to this model it is text
+    assert surprisals(model, plain)["token"].notna().all()
+    for text, token in SPELLED:
+        if text in plain:
+            continue
+        refused = f"spells '{re.escape(token)}', a special token|must contain no mask token of its own"
+        for asked in (
+            lambda text=text: surprisals(model, [text]),
+            lambda text=text: slot_distribution(model, text),
+            lambda text=text: score_pairs(model, pd.DataFrame({"good": [text], "bad": ["The author laughs."]})),
+            lambda text=text: model.tokenize(["The author laughs.", text]),
+        ):
+            with pytest.raises(InputError, match=refused):
+                asked()
+        assert model.word_ids([token]) == [None]
+
+
+NORMALIZED = [  # a text, what the tokenizer does to it first, the special token that it then spells
+    ("say \uff3bSEP\uff3d now", normalizers.NFKC(), "[SEP]"),
+    ("say [sép] now", normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()]), "[sep]"),
+]
+
+
+@pytest.mark.parametrize(("text", "normalizer", "token"), NORMALIZED)
+def test_text_that_is_normalized_to_a_special_token_is_refused(text, normalizer, token, tiny_causal):
+    tokenizer = load_model(tiny_causal).tokenizer
+    tokenizer.backend_tokenizer.normalizer = normalizer
+    tokenizer.add_special_tokens({"sep_token": AddedToken(token, normalized=True, special=True)})
+    module = transformers.GPT2LMHeadModel(
+        transformers.GPT2Config(n_layer=1, n_embd=8, n_head=1, vocab_size=len(tokenizer))
+    )
+    model = load_model(module, tokenizer, bos="none")
+    with pytest.raises(InputError, match=f"spells '{re.escape(token)}', a special token"):
+        model.tokenize([text])
+
+
+def test_what_a_tokenizer_without_latin_letters_adds_is_read():
+    entries = {token: i for i, token in enumerate(["[BOS]", "<|endoftext|>", *"авгдеиклмнопрст"])}
+    backend = Tokenizer(models.BPE(entries, []))
+    backend.add_special_tokens(["[BOS]", "<|endoftext|>"])
+    backend.post_processor = processors.TemplateProcessing(single="[BOS] $A", special_tokens=[("[BOS]", 0)])
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="[BOS]")
+    config = transformers.GPT2Config(n_layer=1, n_embd=8, n_head=1, vocab_size=len(tokenizer))
+    model = load_model(transformers.GPT2LMHeadModel(config), tokenizer)
+    assert model.bos_read == "[BOS]" and list(model.encode("кот").ids) == tokenizer("кот")["input_ids"]
 
 
 def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked_and_the_papers_own_verbs(with_end_of_text):
@@ -70,16 +149,20 @@ def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked_and_t
         scored = evaluate(load_model(with_end_of_text, bos=bos), "marvin-linzen/simple", protocol="released")
         assert scored.signature.policy["bos"] == read
         assert scored.signature.policy["lemmas"].startswith("newman-appendix@")
+    assert load_model(with_end_of_text).bos_read == "<|endoftext|>"
 
 
 def test_any_token_can_be_the_bos_token_by_its_text(tiny_causal):
     model = load_model(tiny_causal, bos="[SEP]")
     token = model.tokenizer.get_vocab()["[SEP]"]
     assert model.bos_read == "[SEP]" and first_id(model) == token
-    slot = model.slot("", "laughs.")
-    assert slot.ids == (token,) and slot.position == 0
-    with pytest.raises(InputError, match="nothing to its left.*bos='add' or a token's text"):
-        model.with_policies(bos="none").slot("", "laughs.")
+
+
+@pytest.mark.parametrize("bos", ["none", "add", "[SEP]"])
+def test_a_masked_model_keeps_what_its_tokenizer_adds(bos, tiny_masked):
+    model = load_model(tiny_masked, bos="tokenizer")
+    with pytest.raises(InputError, match=re.escape(f"keeps the tokens that its tokenizer adds: bos cannot be {bos!r}")):
+        model.with_policies(bos=bos)
 
 
 def test_pairs_that_differ_in_an_unscored_first_token_are_counted(tiny_causal, tiny_masked):

@@ -30,6 +30,7 @@ def by_hand(odds=ODDS) -> Evaluation:
             "adverb": ["none", "none", "often"],
             "ew": (np.where([[False], [True], [False]], -odds, odds) > 0).mean(axis=1),
             "mw": 0.5,
+            "margin": 0.0,
         }
     )
     pairs = pd.DataFrame({"context": [0, 0, 0, 2], "noun": ["key"] * 3 + ["box"], "tse": [1.0, 1.0, 0.0, np.nan]})
@@ -38,28 +39,21 @@ def by_hand(odds=ODDS) -> Evaluation:
     lemmas = pd.DataFrame({"lemma": ["open", "rust", "walk"], "noun": [False, False, True]})
     lemmas = lemmas.assign(singular=lemmas["lemma"] + "s", plural=lemmas["lemma"])
     plural = -np.log1p(np.exp(odds))
-    forms = pd.DataFrame(
-        {
-            "context": np.repeat(np.arange(3), 3),
-            "lemma": np.tile(np.arange(3), 3),
-            "log_odds": odds.ravel(),
-            "log_probability_singular": (plural + odds).ravel(),
-            "log_probability_plural": plural.ravel(),
-        }
-    )
-    return Evaluation(contexts, pairs, lemmas, Signature({}, {}), PAPER_CUTOFFS, "", forms=forms)
+    forms = {"log_odds": odds, "log_probability_singular": plural + odds, "log_probability_plural": plural}
+    return Evaluation(contexts, pairs, lemmas, Signature({}, {}), PAPER_CUTOFFS, "", form_arrays=forms)
 
 
 @pytest.fixture(scope="module")
 def simple(tiny_causal) -> Evaluation:
-    return evaluate(tiny_causal, SIMPLE, keep="forms")
+    return evaluate(tiny_causal, SIMPLE, detail="forms")
 
 
 def test_number_sensitivity_counts_the_verbs_whose_odds_are_higher_after_the_singular_subject():
-    found = by_hand().number_sensitivity(intervals=False).iloc[0]
+    found = by_hand().table().iloc[0]
     assert found["NS"] == pytest.approx(2 / 3)  # open 2 > -2; rust 1 = 1, a tie; walk -1 > -3; the box has no twin
     assert (found["twins"], found["lemmas"]) == (1, 3)
-    verbs = by_hand().number_sensitivity("lemma", intervals=False).set_index("lemma")["NS"]
+    assert found["shift"] == pytest.approx((4 + 0 + 2) / 3)  # nats
+    verbs = by_hand().table("lemma").set_index("lemma")["NS"]
     assert verbs.to_dict() == {"open": 1.0, "rust": 0.0, "walk": 1.0}
     adverbs = by_hand().table("adverb").set_index("adverb")
     assert adverbs["NS"].isna().to_dict() == {"none": False, "often": True}
@@ -81,58 +75,30 @@ def test_ew_of_a_group_of_verbs_is_the_share_of_these_alone():
     assert by_hand().table(lemmas=["walk"])["EW"][0] == pytest.approx(1 / 3)
 
 
-def test_a_decision_that_several_pairs_ask_counts_once():
+def test_an_item_that_several_pairs_ask_counts_once():
     table = by_hand().table().iloc[0]
-    assert (table["TSE"], table["TSE_decisions"]) == (2 / 3, 1 / 2)
-    assert table[["pairs", "unscored", "verbs", "decisions"]].tolist() == [3, 1, 2, 2]
-
-
-def test_four_predicates_of_be_are_one_decision_in_each_context(simple):
-    table = simple.table().iloc[0]
-    scored = simple.pairs[simple.pairs["tse"].notna()]
-    assert table["pairs"] + table["unscored"] == len(simple.pairs) == 140
-    assert table["verbs"] == scored["lemma"].nunique() and table["decisions"] == 20 * table["verbs"]
-    assert table["pairs"] == 80 + 20 * (table["verbs"] - 1)
-    means = scored.groupby(["context", "lemma"])["tse"].first().mean()
-    assert table["TSE_decisions"] == pytest.approx(means)
+    assert (table["TSE"], table["TSE_items"]) == (2 / 3, 1 / 2)
+    assert table[["pairs", "unscored", "verbs", "items"]].tolist() == [3, 1, 2, 2]
 
 
 def test_each_group_scores_as_an_evaluation_of_its_verbs_alone(tiny_causal, simple):
     table, verbs = simple.table("noun,construction").set_index("noun"), load_lemmas().table
     assert set(table.index) == {True, False}
     for noun, row in table.iterrows():
-        alone = evaluate(tiny_causal, SIMPLE, Lemmas("group", verbs[verbs["noun"] == noun]), keep="forms").table()
+        alone = evaluate(tiny_causal, SIMPLE, Lemmas("group", verbs[verbs["noun"] == noun]), detail="forms").table()
         assert row["lemmas"] == alone["lemmas"][0]
         assert row[["MW", "EW", "NS"]].tolist() == pytest.approx(alone[["MW", "EW", "NS"]].iloc[0].tolist(), abs=1e-6)
 
 
 def test_cells_of_contexts_average_to_the_row_and_their_order_is_that_of_the_names(tiny_causal):
     found = evaluate(tiny_causal, "marvin-linzen/across-subject-relative")
-    table = found.table(["number", "attractor"], intervals=True)
-    assert table[["number", "attractor"]].to_numpy().tolist() == [
+    table = found.table(["number", "attractor_number"], intervals=True)
+    assert table[["number", "attractor_number"]].to_numpy().tolist() == [
         ["singular", "singular"], ["singular", "plural"], ["plural", "singular"], ["plural", "plural"],
     ]  # fmt: skip
     assert np.average(table["EW"], weights=table["contexts"]) == pytest.approx(found.table()["EW"][0])
     assert (table["EW_low"] <= table["EW"]).all() and (table["EW"] <= table["EW_high"]).all()
     assert "NS" not in table
-
-
-def test_intervals_of_a_group_sample_its_verbs_too(simple):
-    nouns_alone = simple.table(intervals=True).iloc[0]
-    verbs_too = simple.table(lemmas=simple.lemmas["lemma"], intervals=True).iloc[0]
-    assert verbs_too["EW"] == pytest.approx(nouns_alone["EW"])
-    assert verbs_too["EW_high"] - verbs_too["EW_low"] > nouns_alone["EW_high"] - nouns_alone["EW_low"]
-    assert verbs_too[["NS_low", "NS_high"]].between(0, 1).all()
-    one = simple.table(lemmas=["be"], intervals=True).iloc[0]
-    assert one["lemmas"] == 1 and 0 <= one["EW_low"] <= one["EW"] <= one["EW_high"] <= 1
-
-
-def test_twins_are_told_apart_by_construction_and_number():
-    contexts = pd.DataFrame(
-        {"construction": list("AAABA"), "twin": [*"xxxx", ""], "number": ["plural", "singular"] * 2 + ["singular"]}
-    )
-    assert twin_rows(contexts).tolist() == [[1, 0]]
-    assert twin_rows(contexts.drop(columns="twin")).shape == (0, 2)
 
 
 def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
@@ -155,25 +121,14 @@ def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
     [
         (lambda e: e.table("advrb"), "unknown column to divide by 'advrb' .did you mean 'adverb'"),
         (lambda e: e.table("adverb,adverb"), "name at least one, each once"),
-        (lambda e: replace(e, forms=None).table("noun"), "use keep='forms'"),
-        (lambda e: replace(e, forms=None).table(lemmas=["walk"]), "use keep='forms'"),
-        (lambda e: replace(e, forms=None).number_sensitivity(), "use keep='forms'"),
-        (lambda e: replace(e, contexts=e.contexts.assign(twin="")).number_sensitivity(), "no two contexts differ in"),
+        (lambda e: replace(e, form_arrays=None).table("noun"), "use detail='forms'"),
+        (lambda e: replace(e, form_arrays=None).table(lemmas=["walk"]), "use detail='forms'"),
     ],
 )
 def test_what_is_not_there_is_one_line(ask, message):
     with pytest.raises(InputError, match=message) as error:
         ask(by_hand())
     assert "\n" not in str(error.value)
-
-
-def test_constructions_that_take_turns_keep_the_forms_of_each_context_together(tiny_causal):
-    pairs = pd.concat([load_pairs(SIMPLE).head(40), load_pairs("marvin-linzen/vp-coordination").head(40)])
-    found = evaluate(tiny_causal, pairs.sample(frac=1, random_state=3).reset_index(drop=True), keep="forms")
-    assert (found.forms["context"].to_numpy() == np.repeat(np.arange(len(found.contexts)), len(found.lemmas))).all()
-    ew = found.contexts["ew"].to_numpy()
-    right = np.where((found.contexts["number"] == "plural").to_numpy()[:, None], found.log_odds < 0, found.log_odds > 0)
-    assert right.mean(axis=1) == pytest.approx(ew)
 
 
 def test_twins_do_not_depend_on_the_order_of_rows():
@@ -183,14 +138,3 @@ def test_twins_do_not_depend_on_the_order_of_rows():
         some = contexts.iloc[order].reset_index(drop=True)
         ((singular, plural),) = twin_rows(some)
         assert (some["left"][singular], some["left"][plural]) == ("The author", "The authors")
-
-
-def test_a_list_of_a_users_says_yes_or_no_of_nouns(tmp_path):
-    file = tmp_path / "verbs.csv"
-    file.write_text("lemma,singular,plural,noun,zipf\nwalk,walks,walk,yes,5.2\nsee,sees,see,no,10.5\n")
-    table = load_lemmas(file).table
-    assert table["noun"].tolist() == [True, False]
-    assert table["zipf"].tolist() == [5.2, 10.5]
-    file.write_text("lemma,singular,plural,noun\nwalk,walks,walk,perhaps\n")
-    with pytest.raises(InputError, match="noun is 'perhaps' for walk; it must be yes or no"):
-        load_lemmas(file)

@@ -7,11 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from transformers import PreTrainedTokenizerFast
 
 from golden_scores import GOLDEN, measured
-from tse_core.models.hugging_face_network import HuggingFaceNetwork
-from tse_core.models.network import Network
 from tse_core.results import code
 from tse_core.results.code import code_digest, code_of
 from tse_core.results.signature import PROTOCOL_VERSION
@@ -26,7 +23,7 @@ def test_the_digest_covers_every_module_but_the_commands(tmp_path, monkeypatch):
     monkeypatch.setattr(code, "PACKAGE", copy)
     before = fresh()
     assert before == code_digest()  # wherever the package lies, also below a folder called recorded
-    for file in sorted(copy.rglob("*.py")):
+    for file in {file.parent: file for file in sorted(copy.rglob("*.py"))}.values():  # one of each folder
         times, source = file.stat(), file.read_bytes()
         file.write_bytes(source[:-1] + b"#")
         os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
@@ -35,15 +32,18 @@ def test_the_digest_covers_every_module_but_the_commands(tmp_path, monkeypatch):
     assert fresh() == before
 
 
-@pytest.mark.parametrize("library", ["torch", "transformers", "tokenizers", "numpy", "pandas", "safetensors", "peft"])
+@pytest.mark.parametrize("library", ["torch", "transformers", "tokenizers", "numpy", "pandas", "peft", "gguf", "scipy"])
 def test_another_version_of_a_library_is_another_digest(library, monkeypatch):
     real = code.version
     monkeypatch.setattr(code, "version", lambda name: "99" if name == library else real(name))
     assert fresh() != code_digest()
 
 
-def test_code_of_this_package_and_its_libraries_has_no_digest_of_its_own(tiny_causal):
-    assert code_of([Network, HuggingFaceNetwork, PreTrainedTokenizerFast]) == ""
+@pytest.mark.parametrize("library", ["rich", "typer", "altair"])
+def test_libraries_that_compute_nothing_discard_no_scores(library, monkeypatch):
+    real = code.version
+    monkeypatch.setattr(code, "version", lambda name: "99" if name == library else real(name))
+    assert fresh() == code_digest()
 
 
 def test_a_network_of_ones_own_has_the_digest_of_its_code(tmp_path, monkeypatch):
@@ -53,7 +53,7 @@ def test_a_network_of_ones_own_has_the_digest_of_its_code(tmp_path, monkeypatch)
         text = f"from tse_core.models.network import Network\nclass Own(Network):\n    factor = {factor}\n"
         (tmp_path / "own_network.py").write_text(text)
         sys.modules.pop("own_network", None)
-        codes.add(__import__("own_network").Own().code)
+        codes.add(code_of([__import__("own_network").Own]))
     sys.modules.pop("own_network")
     assert len(codes - {""}) == 2
 

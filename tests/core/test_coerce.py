@@ -9,10 +9,8 @@ from test_command_model import SCRIPT
 
 import tse_core
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
+from tse_core.models.backends.command import CommandModel
 from tse_core.models.coerce import as_model
-from tse_core.models.kinds.command import CommandModel
-from tse_core.models.language_model import LanguageModel
-from tse_core.models.surprisal_model import SurprisalModel
 
 LAB = "lab-systematic-causal"
 PAIRS = pd.DataFrame({"good": ["The cat runs .", "The cats run ."], "bad": ["The cats runs .", "The dogs run ."]})
@@ -47,14 +45,6 @@ def test_every_function_takes_names_and_a_store_by_its_path(tmp_path):
     assert tse_core.load_lemmas().name == "newman-clean"
 
 
-def test_a_command_is_a_model_that_gives_surprisals_only(command):
-    model = load_model(command)
-    assert isinstance(model, CommandModel) and isinstance(model, SurprisalModel)
-    assert not isinstance(model, LanguageModel)
-    with pytest.raises(InputError, match="gives surprisals only; this needs distributions over a vocabulary"):
-        evaluate(command, "marvin-linzen/simple")
-
-
 def test_a_command_takes_no_choices_that_are_its_own(command, monkeypatch):
     choices = {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main", "bos": "add"}
     for option, value in choices.items():
@@ -78,32 +68,6 @@ def test_pairs_of_a_command_sum_its_tokens(command):
     assert scores["unknown_critical"].tolist() == [False, True] and not scores["unscored_difference"].any()
 
 
-def test_the_prefix_methods_count_the_critical_word_only(command):
-    pairs = pd.DataFrame(
-        {"one_prefix_prefix": ["The cats"], "one_prefix_word_good": ["run"], "one_prefix_word_bad": ["runs"]}
-    )
-    scores = score_pairs(command, pairs, "one-prefix").iloc[0]
-    assert (scores["logp_good"], scores["logp_bad"]) == pytest.approx((-3 * math.log(2), -4 * math.log(2)))
-
-
-def test_blimp_and_surprisals_behind_a_command(command, tmp_path):
-    run = evaluate_blimp(command, PAIRS.assign(paradigm="p", pair_id=["1", "2"]), store=tmp_path)
-    assert run.accuracy("all")["accuracy"].iloc[0] == 1 and run.signature.policy["score"] == "command"
-    words = surprisals(command, "The cat runs .", unit="word")
-    assert words["surprisal"].tolist() == [3.0, 3.0, 4.0, 1.0]
-
-
-def test_a_baseline_refuses_what_it_cannot_do(tmp_path):
-    from tse_book.baselines.baselines import save_baseline, train_baseline
-
-    save_baseline(train_baseline("ngram", ["The key is old.", "The keys are old."], order=2), tmp_path / "two-gram")
-    wrong = {"kind": "masked", "dtype": "float16", "revision": "main", "device": "cuda"}
-    for (option, value), right in zip(wrong.items(), ("causal", "float32", None, "cpu"), strict=True):
-        with pytest.raises(InputError, match=f"is a baseline .ngram.; {option} can only be {right!r}, not {value!r}"):
-            load_model(tmp_path / "two-gram", **{option: value})
-    assert load_model(tmp_path / "two-gram", bos="add").bos_read == "[BOS]"
-
-
 def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -111,10 +75,12 @@ def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
     with pytest.raises(InputError, match="needs its tokenizer: load_model"):
         load_model(module)
     with pytest.raises(InputError, match="keeps its device and its precision"):
-        load_model(module, tokenizer=tokenizer, dtype="float16")
-    with pytest.raises(InputError, match="brings its own tokenizer"):
-        load_model(tiny_causal, tokenizer=tokenizer)
+        load_model(module, tokenizer, dtype="float16")
+    for other in ({"tokenizer": tokenizer}, {"name": "run-7"}):
+        with pytest.raises(InputError, match="brings its own tokenizer and name; others belong to a model in memory"):
+            load_model(tiny_causal, **other)
     with pytest.raises(InputError, match="a name, a path or a Hugging Face model, not int"):
         load_model(3)
-    held = load_model(module, tokenizer=tokenizer)
-    assert surprisals(held, "The author laughs.").equals(surprisals(tiny_causal, "The author laughs."))
+    held = load_model(module, tokenizer)
+    found, opened = (surprisals(model, "The author laughs.")["surprisal"] for model in (held, tiny_causal))
+    assert found.tolist() == pytest.approx(opened.tolist(), abs=1e-5)

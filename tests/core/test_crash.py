@@ -2,25 +2,26 @@
 
 import errno
 import json
+import os
+import shutil
 import subprocess
 import sys
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_model, load_pairs
-from tse_core.agreement import job as _job
-from tse_core.agreement import shards as _shards
-from tse_core.datasets import downloads
+from tse_core.agreement import evaluate as pipeline
+from tse_core.agreement.scoring import Scorer
 from tse_core.errors import StoreWarning
 from tse_core.files import write_aside
-from tse_core.results.store import Store, digest, parquet
+from tse_core.results.store import Store
+from tse_core.results.table_file import read_tables, write_tables
 from tse_core.results.tidy import write_results
 
-MOMENTS = {"agreement": 10, "recorded": 5}  # longer by hand: killed_runs.py
+MOMENTS = {"agreement": 6, "blimp": 3, "suites": 3}  # more by hand: killed_runs.py
 
 
 @pytest.mark.slow
@@ -33,10 +34,7 @@ def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_pa
     for kind, count in MOMENTS.items():
         *runs, together = (row for row in rows if row["kind"] == kind)
         assert all(run["resumed"] and run["identical"] for run in runs), runs
-        killed = [run for run in runs if run["killed"]]
-        assert len(killed) == count, runs
-        stages = {run["shards_there"] for run in killed}
-        assert len(stages) >= (4 if kind == "agreement" else 2), f"{kind}: the kills hit too few stages: {stages}"
+        assert sum(run["killed"] for run in runs) == count, runs
         assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"], together
 
 
@@ -47,17 +45,29 @@ def run(tmp_path_factory, tiny_causal):
     model = load_model(tiny_causal, device="cpu")
     pairs = load_pairs("marvin-linzen/simple")
 
-    def evaluated(store=None) -> bytes:
+    def evaluated(store: Path) -> bytes:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_job, "SHARD_CONTEXTS", 4)
+            patch.setattr(pipeline, "SLICE", 4)
             write_results(evaluate(model, pairs, store=store).tidy(), folder / "results.parquet")
         return (folder / "results.parquet").read_bytes()
 
     return evaluated
 
 
+@pytest.fixture(scope="module")
+def unbroken(run, tmp_path_factory) -> tuple[bytes, Path]:
+    """The bytes of an unbroken run's results, and the store that it left."""
+    folder = tmp_path_factory.mktemp("unbroken")
+    return run(folder), folder
+
+
+@pytest.fixture
+def store(unbroken, tmp_path) -> Path:
+    return shutil.copytree(unbroken[1], tmp_path / "store")
+
+
 def shards(store: Path) -> list[Path]:
-    return sorted(store.glob("[0-9a-f]*/*.parquet"))
+    return sorted(store.glob("*/*/*.parquet"))
 
 
 @contextmanager
@@ -65,96 +75,83 @@ def counted_shards():
     """How many shards are computed meanwhile."""
     computed = []
     with pytest.MonkeyPatch.context() as patch:
-        score = _shards.score_shard
-        patch.setattr(_shards, "score_shard", lambda *a: computed.append(1) or score(*a))
+        score = Scorer.tables
+        patch.setattr(Scorer, "tables", lambda *a: computed.append(1) or score(*a))
         yield computed
 
 
-def test_damaged_and_swapped_shards_are_named_and_only_they_are_computed_again(run, tmp_path):
-    unbroken = run(tmp_path)
-    damaged, first, second, *_ = (path for path in shards(tmp_path) if ".contexts." in path.name)
-    contents = {path: path.read_bytes() for path in (damaged, first, second)}
-    damaged.write_bytes(contents[damaged][:40] + bytes([contents[damaged][40] ^ 4]) + contents[damaged][41:])
-    stems, digests = zip(*(path.name.removesuffix(".parquet").rsplit(".", 1) for path in (first, second)), strict=True)
-    first.rename(tmp_path / "moved")
-    second.rename(second.with_name(f"{stems[0]}.{digests[1]}.parquet"))  # each with its digest in the other's place
-    (tmp_path / "moved").rename(first.with_name(f"{stems[1]}.{digests[0]}.parquet"))
-    with counted_shards() as computed, pytest.warns(StoreWarning) as said:
-        assert run(tmp_path) == unbroken
-    assert all(any(name in str(warning.message) for warning in said) for name in (damaged.name, *stems))
-    assert len(computed) == 3 and {path: path.read_bytes() for path in contents} == contents
+def flip(path, others):
+    contents = path.read_bytes()
+    path.write_bytes(contents[:40] + bytes([contents[40] ^ 4]) + contents[41:])
 
 
-def test_tables_with_a_right_digest_that_are_not_the_shards_are_noticed(run, tmp_path):
-    unbroken = run(tmp_path)
-    changes = (lambda t: parquet(t.iloc[1:]), lambda t: parquet(t.drop(columns="ew_top_1")), lambda t: b"no table")
-    paths = [path for path in shards(tmp_path) if ".contexts." in path.name]
-    for path, change in zip(paths, changes, strict=False):
-        contents = change(pd.read_parquet(path))
-        path.unlink()
-        path.with_name(f"{path.name.rsplit('.', 2)[0]}.{digest(path, contents)}.parquet").write_bytes(contents)
-    with counted_shards() as computed, pytest.warns(StoreWarning):
-        assert run(tmp_path) == unbroken
-    assert len(computed) == len(changes)
+def without_a_column(path, others):
+    tables, facts = read_tables(path)
+    path.unlink()
+    write_tables(path, {"contexts": tables["contexts"]}, facts)
 
 
-def test_damaged_results_and_descriptions_are_made_again(run, tmp_path):
-    unbroken = run(tmp_path)
-    result = next(tmp_path.glob("results/*/*.parquet"))
+def a_folder(path, others):
+    path.unlink()
+    path.mkdir()
+
+
+def a_pipe(path, others):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def a_link_to_nothing(path, others):
+    path.unlink()
+    path.symlink_to(path.with_name("nothing"))
+
+
+DAMAGES = {
+    "a changed byte": flip,
+    "cut off": lambda path, others: path.write_bytes(path.read_bytes()[:-100]),
+    "empty": lambda path, others: path.write_bytes(b""),
+    "another shard": lambda path, others: path.write_bytes(others[0].read_bytes()),
+    "another kind of file": lambda path, others: path.write_text("construction,score"),
+    "fewer tables": without_a_column,
+    "a folder": a_folder,
+    "a pipe": a_pipe,
+    "a link to nothing": a_link_to_nothing,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_shard_that_cannot_be_used_is_named_and_it_alone_computed_again(run, unbroken, store, damage):
+    path, *others = shards(store)
+    DAMAGES[damage](path, others)
+    with counted_shards() as computed, warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert run(store) == unbroken[0]
+    assert len(computed) == 1
+    told = [str(warning.message) for warning in said if issubclass(warning.category, StoreWarning)]
+    assert all(path.name in text for text in told) and (told or damage == "fewer tables")
+    if damage != "a folder":  # which stays, and nothing is kept there
+        with counted_shards() as computed:
+            assert run(store) == unbroken[0] and not computed
+
+
+def test_damaged_numbers_are_left_out_and_made_again(run, unbroken, store):
+    (result,) = store.glob("*/results-*.parquet")
     result.write_bytes(result.read_bytes()[:-10])
-    with pytest.warns(StoreWarning, match="left out; `tse results gc` removes it"):
-        assert run(tmp_path) == unbroken
-    for about in tmp_path.glob("**/about.json"):
-        about.write_text('{"identity": ')
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", StoreWarning)
-        assert run(tmp_path) == unbroken
-    store = Store(tmp_path)
-    assert len(store.entries("results")) == len(store.entries("work")) == 1 and store.waste(-1) == []
+    assert [run.origin for run in Store(store).runs()] == ["damaged"] and Store(store).numbers().empty
+    with pytest.warns(StoreWarning, match="it is left out"):
+        assert run(store) == unbroken[0]
+    assert [run.origin for run in Store(store).runs()] == ["computed"]
 
 
-def test_parts_that_a_killed_run_left_do_not_matter_and_gc_finds_them_damaged_and_orphan_files(run, tmp_path):
-    unbroken = run(tmp_path)
-    first, damaged, *_ = shards(tmp_path)
-    part = first.with_name(first.name + ".abc.part")
-    part.write_bytes(first.read_bytes()[:100])
-    first.unlink()
-    assert run(tmp_path) == unbroken
-    store, others = Store(tmp_path), [tmp_path / "thesis.part", tmp_path / "photos" / "x.0.parquet"]
-    assert store.waste() == []  # a living run may own it
-    damaged.write_bytes(b"?")
-    store.put("0" * 24, "orphan", {"pairs": pd.DataFrame({"noise": [1.0]})})
-    (orphan,) = (tmp_path / ("0" * 24)).iterdir()
-    others[1].parent.mkdir()
-    for other in others:
-        other.write_text("mine")
-    found = store.waste(older_than=-1)
-    reasons = {waste.path: waste.reason.split(":")[0] for waste in found}
-    assert reasons == {part: "part of a run that was stopped", damaged: "damaged", orphan: "orphan"}
-    store.remove(found)
-    assert not any(path.exists() for path in (part, damaged, orphan.parent))
-    assert all(other.exists() for other in others) and run(tmp_path) == unbroken
+def test_what_other_code_computed_is_never_served(run, store, monkeypatch):
+    monkeypatch.setattr("tse_core.results.store.code_digest", lambda: "0" * 12)
+    with counted_shards() as computed:
+        run(store)
+    assert len(computed) == 5 and len(shards(store)) == 10
+    assert [run.origin for run in Store(store).runs()].count("computed by other code") == 1
 
 
-def test_gc_offers_what_code_scored_that_has_changed_since(run, tmp_path, monkeypatch):
-    run(tmp_path)
-    store, before, numbers = Store(tmp_path), set(shards(tmp_path)), set(tmp_path.glob("results/*/*.parquet"))
-    assert store.waste(older_than=-1) == [] and numbers
-    for module in ("store", "work", "result_index"):
-        monkeypatch.setattr(f"tse_core.results.{module}.code_digest", lambda: "0" * 12)
-    run(tmp_path)
-    after = set(shards(tmp_path))
-    assert len(after) == 2 * len(before) and after > before  # nothing of the old code was served
-    found = store.waste(older_than=-1)
-    assert {waste.path for waste in found} == before | numbers
-    assert {waste.reason for waste in found} == {"orphan: the code that computed it has changed"}
-    store.remove(found)
-    assert len(store.entries("work")) == len(store.entries("results")) == 1 and store.waste(older_than=-1) == []
-
-
-def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, tmp_path):
-    unbroken = run()
-
+def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, unbroken, tmp_path):
     def full(code: int):
         """The third file does not fit."""
         written = []
@@ -166,26 +163,13 @@ def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, tmp_path):
 
         return write
 
-    kept = {}
-    for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        with pytest.MonkeyPatch.context() as patch, pytest.raises(InputError) as raised:
-            patch.setattr("tse_core.results.store.write_aside", full(code))
+    kept: dict[Path, bytes] = {}
+    for code in (errno.ENOSPC, errno.EDQUOT):
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(InputError, match="finished files are kept; free"):
+            patch.setattr("tse_core.results.table_file.write_aside", full(code))
             run(tmp_path)
         assert all(path.read_bytes() == contents for path, contents in kept.items())
         kept = {path: path.read_bytes() for path in shards(tmp_path)}
-        assert f"the {len(kept)} finished files there are kept; free some" in str(raised.value)
-    finished = sum(".pairs." in path.name for path in kept)
     with counted_shards() as computed:
-        assert run(tmp_path) == unbroken
-    assert finished and len(computed) == 5 - finished
-
-
-def test_a_download_is_written_aside_too(tiny_registry, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "no room")
-
-    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
-    monkeypatch.setattr(downloads, "write_aside", full)
-    with pytest.raises(InputError, match="cannot be put into the cache .*no room"):
-        downloads.fetch()
-    assert set(downloads.states()["state"]) == {"missing"}
+        assert run(tmp_path) == unbroken[0]
+    assert len(kept) == 4 and len(computed) == 1

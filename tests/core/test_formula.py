@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
-from tse_core.syntaxgym.formula import Formula
-from tse_core.syntaxgym.formula_parser import FormulaError
+from tse_core.syntaxgym.formula import Formula, FormulaError
 
 NO_TOTALS = {}
 AB = {(1, "a"): 3.0, (2, "a"): 4.5, (1, "b"): 7.5, (2, "b"): 0.0}
@@ -42,20 +41,6 @@ def test_closeness_is_numpys():
     for left, right in [(0, 0.001), (0, 0.00102), (100, 100.002), (100, 100.00201), (5.5, 5.499), (1e6, 1e6 + 10)]:
         text = f"{left:.6f} = {right:.6f}"
         assert Formula.parse(text).holds(NO_TOTALS) == bool(np.isclose(left, right, rtol=1e-5, atol=1e-3)), text
-
-
-def test_literals_are_exact():
-    assert Formula.parse("0.1 + 0.2 > 0.30000000000000000001").holds(NO_TOTALS) is False
-    assert Formula.parse("0.1 + 0.2 < 0.30000000000000000001").holds(NO_TOTALS) is True
-    assert Formula.parse("12345678901234567890.1 > 12345678901234567890").holds(NO_TOTALS) is True
-    assert str(Formula.parse("1.50 < 0012345678901234567890.0100")) == "1.5 < 12345678901234567890.01"
-
-
-def test_infinite_surprisals_compare_as_infinite():
-    totals = {(1, "a"): float("inf"), (1, "b"): 3.0}
-    assert Formula.parse("(1;%a%) > (1;%b%)").holds(totals) is True
-    assert Formula.parse("(1;%a%) = (1;%a%)").holds(totals) is True
-    assert Formula.parse("(1;%a%) - (1;%a%) > 0").holds(totals) is False
 
 
 @pytest.mark.parametrize(
@@ -99,25 +84,6 @@ def test_hostile_formulas_end_soon():
         with contextlib.suppress(InputError):
             Formula.parse(text).holds(NO_TOTALS)
     assert time.perf_counter() - start < 3
-
-
-def test_spaces_brackets_and_the_writing_of_numbers_make_no_other_formula():
-    one, other = Formula.parse("(1;%a%) + (2;%a%) > 2 & 3<4"), Formula.parse("(([1;% a %]+(2;%a%)) > 02.000) & [3 < 4]")
-    assert one == other and hash(one) == hash(other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("(1;%a%) < (1;%b%)", "(1;%b%) < (1;%a%)"),
-        ("1000000 = 1000010", "1000010 = 1000000"),  # the tolerance is relative to the right side
-        ("1<2 | 3<4 & 5<6", "1<2 | (3<4 & 5<6)"),
-        ("1 - (2 - 3) < 4", "1 - 2 - 3 < 4"),
-        ("1 < 2", "1 < 2.0000000000000000000001"),
-    ],
-)
-def test_different_claims_differ(one, other):
-    assert Formula.parse(one) != Formula.parse(other)
 
 
 def test_parts_show_why():

@@ -1,7 +1,5 @@
 """Forward passes: the same log-probabilities whatever is shared, packed or batched."""
 
-import platform
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -47,19 +45,6 @@ def collected(model, sequences, positions, **options):
     return found
 
 
-@contextmanager
-def computed_tokens(model):
-    """A list that gets the tokens of each pass."""
-    counts = []
-    hook = model.network.module.register_forward_pre_hook(
-        lambda _, positional, keywords: counts.append(keywords["input_ids"].numel()), with_kwargs=True
-    )
-    try:
-        yield counts
-    finally:
-        hook.remove()
-
-
 sequences = st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tuple), min_size=1, max_size=12)
 
 
@@ -82,58 +67,11 @@ def test_every_distinct_prefix_is_answered_once(causal, share):
     assert sorted(np.concatenate([b.requests for b in found])) == list(range(7))
 
 
-def test_a_network_that_is_opened_computes_what_transformers_does(tiny_causal, causal):
-    from transformers import AutoModelForCausalLM
-
-    ids = [(5, 6, 7, 8), (9, 10, 11, 12)]
-    with torch.no_grad():
-        theirs = AutoModelForCausalLM.from_pretrained(tiny_causal)(input_ids=torch.tensor(ids)).logits.log_softmax(-1)
-    found = collected(causal, ids, [range(4)] * 2)
-    assert "NewGELUActivation" not in {type(m).__name__ for m in causal.network.module.modules()}
-    assert torch.allclose(found, theirs.flatten(0, 1), atol=1e-5)
-
-
-def test_trees_are_of_nearly_the_same_size_so_that_little_is_padded(causal, monkeypatch):
-    monkeypatch.setattr(passes, "TREE_TOKENS", 32)
-    chosen = [(5 + i % 7, 6 + i % 11, *range(10, 10 + i % 5)) for i in range(200)]
-    with computed_tokens(causal) as computed:
-        list(blocks(causal, chosen, [[len(s) - 1] for s in chosen]))
-    fewest = len({s[:end] for s in chosen for end in range(1, len(s) + 1)})
-    assert fewest <= sum(computed) < 1.25 * fewest
-
-
-def test_a_pass_keeps_to_its_tokens_where_sequences_are_longer_than_a_tree(causal, monkeypatch):
-    monkeypatch.setattr(passes, "TREE_TOKENS", 16)
-    chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 40)]) for i in range(12)]
-    with computed_tokens(causal) as computed:
-        list(blocks(causal, chosen, [[39]] * 12, batch_tokens=100))
-    assert max(computed) <= 100
-
-
-def test_distributions_come_as_many_at_a_time_as_memory_is_meant_for_them(causal, monkeypatch):
-    monkeypatch.setitem(passes.PROJECTED_ENTRIES, "cpu", 6 * causal.vocabulary_size)
-    chosen = [(5 + i, 6, 7) for i in range(20)]
-    found = list(blocks(causal, chosen, [[2]] * 20, batch_tokens=12, share_prefixes=False))
-    assert [len(b.logits) for b in found] == [6, 6, 6, 2]
-
-
-def test_where_nothing_is_asked_nothing_is_computed(model):
-    assert list(blocks(model, [(5, 6)], [[]])) == []
-    assert len(target_log_probabilities(model, [(5,)], [[]], [[]])) == 0
-
-
-def test_progress_counts_every_request(masked):
-    done = []
-    list(blocks(masked, [(2, 6, 3)] * 3, [[1], [1], [0, 2]], advance=done.append))
-    assert sum(done) == 4
-
-
 @pytest.mark.parametrize(
     ("sequences", "positions", "message"),
     [
         ([(5, 6)], [[2]], "position 2 is outside a sequence of 2 tokens"),
         ([(5,) * 65], [[0]], "65 tokens is longer than .* can read \\(64\\)"),
-        ([(5, 6)], [[0], [1]], "1 sequences came with 2 lists of positions"),
     ],
 )
 def test_requests_that_cannot_be_answered(causal, sequences, positions, message):
@@ -187,21 +125,6 @@ def test_passes_are_halved_where_memory_runs_out(kind, error, request, monkeypat
     assert max(cramped.asked[4:]) == 2  # what was learned holds for the rest
 
 
-def test_trees_are_halved_as_well(causal, monkeypatch):
-    monkeypatch.setattr(passes.gc, "collect", lambda: None)
-    chosen = [tuple([5 + i % 40] + [6 + (i * j) % 30 for j in range(1, 30)]) for i in range(200)]
-    positions = [[29]] * 200
-    cramped = Cramped(causal.network, 2)
-    with pytest.warns(UserWarning, match="out of memory"):
-        found = collected(replace(causal, network=cramped), chosen, positions)
-    assert torch.allclose(found, plain(causal, chosen, positions), atol=1e-4)
-
-
-def test_one_sequence_that_does_not_fit_is_an_error(masked):
-    with pytest.raises(InputError, match="not enough memory for one pass of 4 tokens"):
-        collected(replace(masked, network=Cramped(masked.network, 0)), [(5, 6, 7, 8)], [[1]])
-
-
 @pytest.mark.parametrize(
     ("free", "tokens"), [(15e9, 29_296), (139e9, 65_536), (2e8, 1_024)], ids=["T4", "H200", "nearly full"]
 )
@@ -209,22 +132,6 @@ def test_a_gpu_has_passes_of_half_its_free_memory_and_a_processor_of_a_fixed_siz
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (int(free), 140 * 10**9))
     assert fitting_tokens(torch.device("cuda")) == tokens
     assert fitting_tokens(torch.device("cpu")) == passes.BATCH_TOKENS
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
-def test_memory_that_a_pass_frees_is_not_fetched_anew(tiny_causal):
-    import resource
-
-    load_model(tiny_causal, device="cpu")  # tells the C library
-
-    def fetched() -> int:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        held = [torch.ones(6_000_000) for _ in range(8)]  # 24 MB each
-        del held
-        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-    fetched()
-    assert min(fetched() for _ in range(5)) < 1000  # they have 46,875 pages
 
 
 class Altered:

@@ -2,18 +2,12 @@
 
 import pytest
 
-from golden_facts import TOKENIZERS, VOCABULARIES, facts, forms, measured_facts, measured_vocabularies, vocabulary
-from tse_core.cli.data import _vocabulary
+from golden_facts import VOCABULARIES, facts, measured_facts, measured_vocabularies, vocabulary
 
 
 def test_the_facts_are_those_of_the_reference_data(shared):
     assert measured_facts(shared) == facts()
     assert measured_vocabularies(shared) == VOCABULARIES.read_text(encoding="utf-8")
-    words = forms()
-    for tokenizer in TOKENIZERS:  # `tse data lemmas` finds the same entries, by asking the tokenizer
-        found, known = _vocabulary(str(shared / "tokenizers" / tokenizer), words), vocabulary(tokenizer)
-        differ = [form for form in words if (found(form) is None) != (known(form) is None)]
-        assert not differ, f"{tokenizer}: {differ}"
 
 
 def test_a_word_that_nobody_looked_up_is_not_taken_for_one_that_is_missing():

@@ -1,17 +1,25 @@
-"""Models in memory, with adapters, in a chat: read as they are, not copied, not changed."""
+"""Models in memory and with adapters: read as they are, not copied, not changed."""
 
 import json
+import math
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 
-from tse_core import InputError, evaluate, load_model, score_pairs, surprisals
+from families import module_of
+from tse_core import InputError, evaluate, load_model, surprisals
 
+PAIRS = pd.DataFrame(
+    {"construction": "simple", "left": ["The author", "The authors"], "right": ".", "number": ["singular", "plural"],
+     "correct": ["laughs", "laugh"], "wrong": ["laugh", "laughs"]}
+)  # fmt: skip
 SENTENCES = ["The authors laugh.", "The author that the guards like laughs."]
-TEMPLATE = "{% for m in messages %}[CLS] {{ m['content'] }} [SEP]{% endfor %}{{ ' the' if add_generation_prompt }}"
 
 
 def opened(folder):
@@ -20,19 +28,191 @@ def opened(folder):
     return auto.from_pretrained(folder), transformers.AutoTokenizer.from_pretrained(folder)
 
 
+def alike(first, second) -> bool:
+    """Whether surprisals are equal but for rounding: GPT-2's activation is computed in one step in opened files."""
+    return np.allclose(first["surprisal"], second["surprisal"], atol=1e-4, equal_nan=True)
+
+
 def test_a_model_in_memory_is_neither_copied_nor_changed(tiny_causal):
     module, tokenizer = opened(tiny_causal)
     module.train()
-    kinds = [type(part) for part in module.modules()]
-    held = load_model(module, tokenizer=tokenizer)
-    assert surprisals(held, SENTENCES).equals(surprisals(tiny_causal, SENTENCES))
-    assert all(part.training for part in module.modules()) and kinds == [type(part) for part in module.modules()]
-    assert not any(part._forward_hooks or "forward" in vars(part) for part in module.modules())
-    places = {weight.data_ptr() for weight in module.parameters()}
-    assert {weight.data_ptr() for weight in held.network.module.parameters()} == places
+    before = {name: dict(vars(part)) for name, part in module.named_modules()}
+    held = load_model(module, tokenizer)
+    assert alike(surprisals(held, SENTENCES), surprisals(load_model(tiny_causal), SENTENCES))
+    for name, part in module.named_modules():
+        assert vars(part).keys() == before[name].keys() and part.training and not part._forward_pre_hooks
+    assert held.network.module is module
+    module(torch.tensor([[5, 6, 7]])).logits.sum().backward()  # what a pass left behind is fit for training
+
+
+class Doubling(torch.nn.Linear):
+    def forward(self, states):
+        return 2 * super().forward(states)
+
+
+def without_its_block(module):
+    module.transformer.h[0].forward = lambda states, *_, **__: states
+
+
+CHANGES = {
+    "weights in place": lambda module: next(module.parameters()).data.mul_(2),
+    "a hook that counts places": lambda module: module.register_forward_hook(
+        lambda _, given, found: setattr(
+            found, "logits", found.logits * torch.arange(found.logits.shape[1])[None, :, None]
+        )
+    ),
+    "another class": lambda module: setattr(module.lm_head, "__class__", Doubling),
+    "a patched forward": without_its_block,
+    "an epsilon": lambda module: setattr(module.transformer.ln_f, "eps", 1.0),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing_that_is_old(what, tiny_causal, tmp_path):
+    module, tokenizer = opened(tiny_causal)
+    module.eval()
+    held, named = load_model(module, tokenizer), load_model(module, tokenizer, name="run-7")
+    before, identity = evaluate(named, PAIRS, store=tmp_path), named.identity()
+    assert held.identity() == f"{tiny_causal.name}@memory" and not held.keeps_results
+    assert identity.startswith("run-7@") and named.keeps_results and named.identity() == identity
+    CHANGES[what](module)
+    ids = torch.tensor([held.encode(sentence).ids for sentence in SENTENCES[:1]])
     with torch.no_grad():
-        next(module.parameters()).add_(0.1)
-    assert not surprisals(held, SENTENCES).equals(surprisals(tiny_causal, SENTENCES))  # it sees what training does
+        plain = module(ids).logits[0, :-1].log_softmax(-1)[range(ids.shape[1] - 1), ids[0, 1:]] / -math.log(2)
+    for model in (held, named):
+        found = surprisals(model, SENTENCES[0])["surprisal"].iloc[1:]  # nothing comes before the first token
+        assert found.tolist() == pytest.approx(plain.tolist(), abs=1e-4)
+    assert named.identity() != identity
+    after = evaluate(named, PAIRS, store=tmp_path)
+    assert after.contexts["mw"].tolist() != before.contexts["mw"].tolist()
+    assert evaluate(held, PAIRS, store=tmp_path).table().equals(after.table())
+
+
+def test_a_network_from_files_says_the_precision_that_it_was_given_since(tiny_causal):
+    model = load_model(tiny_causal)
+    assert model.policies()["dtype"] == "float32"
+    model.network.module.half()
+    assert model.policies()["dtype"] == "float16"
+
+
+def test_packed_weights_are_refused(tiny_masked):
+    module = transformers.AutoModelForMaskedLM.from_pretrained(tiny_masked)
+    packed = torch.ao.quantization.quantize_dynamic(module, {torch.nn.Linear}, dtype=torch.qint8)
+    with pytest.raises(InputError, match="holds weights that are not tensors .*, as quantised modules do"):
+        load_model(packed, transformers.AutoTokenizer.from_pretrained(tiny_masked))
+
+
+def with_a_wider_window(module):
+    module.config.sliding_window = 60
+    for layer in module.model.layers:
+        layer.self_attn.sliding_window = 60
+
+
+BEYOND_THE_PROBE = [  # family, settings, what is changed
+    ("Llama", {}, lambda module: module.get_input_embeddings().weight.data[7].add_(1)),
+    ("GPT2", {}, lambda module: module.transformer.wpe.weight.data[40:].add_(1)),
+    ("Llama", {}, lambda module: module.model.rotary_emb.inv_freq.mul_(1.0000001)),
+    ("Mistral", {"sliding_window": 50}, with_a_wider_window),
+]
+
+
+@pytest.mark.parametrize(("family", "settings", "change"), BEYOND_THE_PROBE)
+def test_what_no_probe_reaches_is_part_of_a_named_network_s_identity(family, settings, change, tiny_causal):
+    tokenizer = opened(tiny_causal)[1]
+    module = module_of(family, vocab_size=len(tokenizer), **settings)
+    named = load_model(module, tokenizer, name="run-7")
+    before = named.identity()
+    surprisals(named, SENTENCES)
+    assert named.identity() == before
+    change(module)
+    assert named.identity() != before
+
+
+def ignores_masks(module, query, key, value, attention_mask, **_):
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+    causal = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool).tril()[None, None]
+    return sdpa_attention_forward(module, query, key, value, causal, **_)
+
+
+def test_trees_need_the_library_s_attention_and_in_memory_a_strict_test_in_single_precision(tiny_causal, monkeypatch):
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    tokenizer = opened(tiny_causal)[1]
+    for spread in (0.3, 0.02):  # with small weights, the other branch moves log-probabilities by little
+        module = module_of("Llama", vocab_size=len(tokenizer), initializer_range=spread)
+        held = load_model(module, tokenizer)
+        assert held.network.takes_trees
+        with monkeypatch.context() as patch:
+            patch.setitem(ALL_ATTENTION_FUNCTIONS._global_mapping, "sdpa", ignores_masks)
+            assert not held.network.takes_trees and not held.network._trees_agree()
+            assert not load_model(tiny_causal).network.takes_trees
+        assert not load_model(module.to(torch.bfloat16), tokenizer).network.takes_trees
+
+
+def test_the_precision_that_is_said_is_the_one_that_is_used(tiny_causal):
+    import accelerate
+
+    module, tokenizer = opened(tiny_causal)
+    held = load_model(module, tokenizer)
+    expected = surprisals(held, SENTENCES)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert surprisals(held, SENTENCES).equals(expected)
+        assert alike(surprisals(tiny_causal, SENTENCES), expected)
+    prepared = accelerate.Accelerator(mixed_precision="bf16", cpu=True).prepare(module)  # as a Trainer with bf16=True
+    forward = prepared.forward
+    assert surprisals(load_model(prepared, tokenizer), SENTENCES).equals(expected)
+    assert prepared.forward == forward and held.policies()["dtype"] == "float32"
+    accelerate.utils.extract_model_from_parallel(prepared, keep_fp32_wrapper=False)
+    for part in (module, module.transformer.h[0]):
+        forward = part.forward
+        part.forward = torch.autocast("cpu", dtype=torch.bfloat16)(forward)
+        with pytest.raises(InputError, match="switches autocast on by itself"):
+            surprisals(held, SENTENCES)
+        part.forward = forward
+    module.transformer.h[0].half()
+    assert held.policies()["dtype"] == "float16+float32"
+    module.bfloat16()
+    assert held.policies()["dtype"] == "bfloat16" and not surprisals(held, SENTENCES).equals(expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16], ids=str)
+def test_a_network_that_comes_to_see_later_tokens_in_memory_is_refused(tiny_causal, dtype):
+    tokenizer = opened(tiny_causal)[1]
+    module = module_of("Llama", vocab_size=len(tokenizer)).to(dtype)
+    held = load_model(module, tokenizer)
+    for layer in module.model.layers:
+        layer.self_attn.is_causal = False
+    with pytest.raises(InputError, match="LlamaForCausalLM sees the tokens after the one that it predicts"):
+        surprisals(held, SENTENCES)
+
+
+@pytest.mark.parametrize("how", ["in files", "one module twice", "a shared head"])
+def test_threads_take_turns(how, tiny_causal):
+    if how == "one module twice":
+        parts = opened(tiny_causal)
+        models = [load_model(*parts) for _ in range(3)]
+    elif how == "a shared head":
+        tokenizer = opened(tiny_causal)[1]
+        modules = [
+            module_of("Llama", vocab_size=len(tokenizer), initializer_range=spread) for spread in (0.2, 0.3, 0.4)
+        ]
+        for module in modules:
+            module.lm_head = modules[0].lm_head
+        models = [load_model(module, tokenizer) for module in modules]
+    else:
+        models = [load_model(tiny_causal)] * 3
+    texts = [[f"The {noun} that the guards like laughs."] for noun in ("author", "pilot", "senator")] * 12
+    expected = [surprisals(models[i % 3], text)["surprisal"] for i, text in enumerate(texts)]
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda i: surprisals(models[i % 3], texts[i])["surprisal"], range(len(texts))))
+    assert all(np.allclose(one, other, atol=1e-5, equal_nan=True) for one, other in zip(expected, found, strict=True))
+
+
+@pytest.mark.parametrize("name", ["", "run 7", "a@b", "runs/7"])
+def test_the_name_of_a_model_in_memory_is_one_word(name, tiny_causal):
+    with pytest.raises(InputError, match="must be one word, such as 'run-7'"):
+        load_model(*opened(tiny_causal), name=name)
 
 
 @pytest.fixture
@@ -59,108 +239,88 @@ def test_an_adapter_as_an_object_as_a_folder_and_merged_gives_the_same_numbers(a
     assert found.tolist() == pytest.approx(held.tolist(), abs=1e-3)
 
 
-def test_an_adapter_has_its_own_name_and_hash(adapter, tiny_causal):
-    wrapped, tokenizer, folder = adapter
-    names = [load_model(m).identity() for m in (tiny_causal, folder)]
-    names.append(load_model(wrapped, tokenizer=tokenizer).identity())
-    assert len({name.split("@")[1] for name in names}) == 3
-    assert [name.split("@")[0] for name in names[1:]] == ["adapter", f"{tiny_causal.name}+adapter"]
-    assert evaluate(folder, "marvin-linzen/simple").signature.model == "adapter"
+def test_an_adapter_s_folder_has_its_own_name_and_a_hash_of_all_that_changes_scores(adapter, tiny_causal):
+    folder = adapter[2]
+    identity = load_model(folder).identity()
+    assert identity.startswith("adapter@") and identity[8:] != load_model(tiny_causal).identity()[-8:]
+    assert evaluate(folder, PAIRS).signature.model == "adapter"
     file = folder / "adapter_config.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"lora_alpha": 64}))
-    assert load_model(folder).identity() != names[1]
+    settings, found = json.loads(file.read_text()), {identity}
+    for changed in ({"lora_alpha": 64}, {"use_rslora": True}, {"use_dora": True}, {"alpha_pattern": {"c_attn": 2}}):
+        file.write_text(json.dumps(settings | changed))
+        found.add(load_model(folder).identity())
+    assert len(found) == 5
 
 
-def test_adapters_that_cannot_be_read_are_one_line(adapter, tmp_path, monkeypatch):
+def test_an_adapter_that_is_switched_rescaled_or_disabled_in_memory_is_scored_as_it_is(adapter, tiny_causal):
     import peft
 
-    _, _, folder = adapter
-    module, tokenizer = opened(json.loads((folder / "adapter_config.json").read_text())["base_model_name_or_path"])
+    wrapped, tokenizer, folder = adapter
+    held, base = load_model(wrapped, tokenizer), surprisals(tiny_causal, SENTENCES)["surprisal"]
+    first = surprisals(held, SENTENCES)["surprisal"]
+    settings = peft.LoraConfig(r=2, target_modules=["c_attn"], init_lora_weights=False, fan_in_fan_out=True)
+    wrapped.add_adapter("other", settings)
+    wrapped.set_adapter("other")
+    other = surprisals(held, SENTENCES)["surprisal"]
+    wrapped.set_adapter("default")
+    assert abs(other - first).max() > 0.01
+    assert np.allclose(surprisals(held, SENTENCES)["surprisal"].dropna(), first.dropna())
+    with wrapped.disable_adapter():
+        assert np.allclose(surprisals(held, SENTENCES)["surprisal"].dropna(), base.dropna(), atol=1e-5)
+    for part in wrapped.modules():
+        if hasattr(part, "scaling") and isinstance(part.scaling, dict):
+            part.scaling["default"] = 0.0
+    assert np.allclose(surprisals(held, SENTENCES)["surprisal"].dropna(), base.dropna(), atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_an_adapter_is_merged_in_single_precision(adapter, dtype):
+    exact = surprisals(adapter[2], SENTENCES)["surprisal"].dropna()
+    found = surprisals(load_model(adapter[2], dtype=dtype), SENTENCES)["surprisal"].dropna()
+    assert 0 < abs(found - exact).mean() < {"float16": 0.01, "bfloat16": 0.1}[dtype]
+
+
+def without(part):
+    """Takes the tensors with this part in their names out of an adapter's file."""
+
+    def change(folder):
+        file = folder / "adapter_model.safetensors"
+        save_file({name: tensor for name, tensor in load_file(file).items() if part not in name}, file)
+
+    return change
+
+
+def of_one_layer(folder):
+    file = folder / "adapter_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"layers_to_transform": [0]}))
+
+
+REFUSED = [  # what is done to an adapter's folder, and what is said
+    (without("lora"), "adapter_model.safetensors lacks 4 tensors"),
+    (without(".h.1."), "adapter_model.safetensors lacks 2 tensors"),
+    (of_one_layer, "adapter_model.safetensors has no place in the base model for 2 tensors"),
+    (lambda folder: (folder / "adapter_model.safetensors").unlink(), "holds no adapter_model.safetensors; weights are"),
+    (lambda folder: (folder / "adapter_config.json").write_text("{}"), "cannot be read as an adapter's settings"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), REFUSED)
+def test_an_adapter_that_does_not_fit_is_refused(adapter, change, message):
+    change(adapter[2])
+    with pytest.raises(InputError, match=message):
+        surprisals(adapter[2], SENTENCES)
+
+
+def test_an_adapter_in_front_of_the_text_or_without_peft_is_refused(adapter, tiny_causal, monkeypatch):
+    import peft
+
+    module, tokenizer = opened(tiny_causal)
     prompt = peft.get_peft_model(module, peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=3))
-    with pytest.raises(InputError, match=r"an adapter \(PROMPT_TUNING\) that puts vectors in front of the text"):
-        load_model(prompt, tokenizer=tokenizer)
-    (folder / "adapter_model.safetensors").rename(folder / "adapter_model.bin")
-    with pytest.raises(InputError, match="holds no adapter_model.safetensors; weights are read from safetensors only"):
-        load_model(folder)
+    with pytest.raises(InputError, match="an adapter that puts vectors in front of the text"):
+        load_model(prompt, tokenizer)
     monkeypatch.setitem(sys.modules, "peft", None)
     with pytest.raises(InputError, match="is a PEFT adapter of .*; pip install peft, or give a folder with the merged"):
-        load_model(folder)
-    (folder / "adapter_config.json").write_text("{}")
-    with pytest.raises(InputError, match="adapter_config.json: cannot be read as an adapter's settings"):
-        load_model(folder)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda name: name.replace("base_model.model", "module"), "lacks 4 of the 4 tensors"),  # renamed
-        (lambda name: name if ".h.0." in name else None, "lacks 2 of the 4 tensors"),  # of one layer only
-    ],
-)
-def test_an_adapter_without_the_tensors_that_it_needs_is_refused(adapter, change, message):
-    from safetensors.torch import load_file, save_file
-
-    file = adapter[2] / "adapter_model.safetensors"
-    save_file({new: tensor for name, tensor in load_file(file).items() if (new := change(name))}, file)
-    with pytest.raises(InputError, match=rf"adapter_model\.safetensors {message}"):
-        surprisals(adapter[2], SENTENCES)
-
-
-def test_an_adapter_with_tensors_that_have_no_place_is_refused(adapter):
-    file = adapter[2] / "adapter_config.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"layers_to_transform": [0]}))
-    with pytest.raises(InputError, match="2 of the 4 tensors in adapter_model.safetensors have no place"):
-        surprisals(adapter[2], SENTENCES)
-
-
-@pytest.mark.slow
-def test_a_chat_is_a_policy_that_the_signature_names(tiny_causal):
-    module, tokenizer = opened(tiny_causal)
-    tokenizer.chat_template = TEMPLATE
-    plain = load_model(module, tokenizer=tokenizer)
-    chat = load_model(module, tokenizer=tokenizer, chat="like the guards")
-    front = tokenizer("[CLS] like the guards [SEP] the", add_special_tokens=False)["input_ids"]
-    sentence = plain.with_policies(bos="none").encode("The author laughs.").ids
-    assert chat.encode("The author laughs.").ids == (*front, *sentence)
-    assert "chat" not in plain.policies()
-    policy = chat.policies()
-    assert policy["bos"] == "template" and policy["chat"].startswith("like the guards@")
-    assert chat.identity() == plain.identity()
-    pairs = score_pairs(chat, pd.DataFrame({"good": ["The authors laugh."], "bad": ["The authors laughs."]}))
-    assert pairs["length_good"].tolist() == [4] and not pairs["unscored_difference"].any()
-    tokenizer.chat_template = TEMPLATE.replace("[SEP]", "[SEP] [SEP]")
-    assert load_model(module, tokenizer=tokenizer, chat="like the guards").policies() != policy
-
-
-@pytest.mark.slow
-def test_a_chat_where_there_can_be_none(tiny_causal, tiny_masked):
-    with pytest.raises(InputError, match="has no chat template; leave chat out"):
-        load_model(tiny_causal, chat="Say something.")
-    with pytest.raises(InputError, match="chat is for causal models"):
-        load_model(tiny_masked, chat="Say something.")
-    with pytest.raises(InputError, match="its template says what is read before a sentence .no bos."):
-        load_model(tiny_causal, chat="Say something.", bos="add")
-    module, tokenizer = opened(tiny_causal)
-    tokenizer.chat_template = "{{ raise_exception('no system message') }}"
-    with pytest.raises(InputError, match="the chat template of .* takes no message .no system message"):
-        load_model(module, tokenizer=tokenizer, chat="Say something.")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("template", "message"),
-    [
-        ("{{ 9 ** (9 ** 9) }}", "does not end within 8 seconds"),
-        ("{% for i in range(99999) %}{{ 'a' * 999 }}{% endfor %}", "does not end within 4,194,304 bytes"),
-        ("{{ 'a' * 10 ** 11 }}", "takes no message .MemoryError."),
-    ],
-)
-def test_a_chat_template_that_does_not_end_is_refused(tiny_causal, template, message, monkeypatch):
-    monkeypatch.setattr("tse_core.models.chat.LONGEST", 8.0)
-    module, tokenizer = opened(tiny_causal)
-    tokenizer.chat_template = template
-    with pytest.raises(InputError, match=f"the chat template of .* {message}"):
-        load_model(module, tokenizer=tokenizer, chat="Say something.")
+        load_model(adapter[2])
 
 
 def test_a_device_map_gives_the_same_numbers(tiny_causal):

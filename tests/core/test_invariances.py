@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 import torch
 
-from tse_core import evaluate, load_model, load_pairs
-from tse_core.agreement import job as _job
+import tse_core
+from tse_core import load_model, load_pairs
+from tse_core.agreement import evaluate as pipeline
 from tse_core.agreement.evaluate import NOISE
 from tse_core.forward.passes import target_log_probabilities
 
@@ -35,6 +36,10 @@ def whole(model, pairs):
     return scores(evaluate(model, pairs))
 
 
+def evaluate(model, pairs, **how):
+    return tse_core.evaluate(model, pairs, store=None, **how)
+
+
 def scores(result) -> pd.DataFrame:
     """Log-probabilities and the contexts' scores of every pair, by the pair's id."""
     contexts = result.contexts[["ew", "mw"]].iloc[result.pairs["context"]].reset_index(drop=True)
@@ -50,31 +55,29 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> float:
     return (first.astype(float) - second.astype(float)).abs().max().max() if alike else np.inf
 
 
-@pytest.mark.parametrize("batch_tokens", [1, 40])
-def test_the_batch_size(model, pairs, whole, batch_tokens):
-    assert difference(scores(evaluate(model, pairs, batch_tokens=batch_tokens)), whole) < WITHIN
+def with_other_data(model, pairs):
+    """In one run with contexts that are longer."""
+    other = load_pairs("marvin-linzen/across-subject-relative").sample(40, random_state=1)
+    return evaluate(model, pd.concat([other, pairs], ignore_index=True))
 
 
-def test_the_order_of_the_pairs(model, pairs, whole):
-    assert difference(scores(evaluate(model, pairs.iloc[::-1].reset_index(drop=True))), whole) < WITHIN
+WAYS = {
+    "a token in a pass": lambda model, pairs: evaluate(model, pairs, batch_tokens=1),
+    "40 tokens in a pass": lambda model, pairs: evaluate(model, pairs, batch_tokens=40),
+    "pairs in another order": lambda model, pairs: evaluate(model, pairs.iloc[::-1].reset_index(drop=True)),
+    "other data in the run": with_other_data,
+}
 
 
-def test_a_difference_is_seen(whole):
-    """The comparison of this file, on what does differ."""
-    assert difference(whole, whole.assign(mw=whole["mw"] + 0.25)) == pytest.approx(0.25)
-    assert difference(whole, whole.assign(tse=1 - whole["tse"])) == np.inf
-    assert difference(whole, whole.iloc[1:]) == np.inf
+@pytest.mark.parametrize("way", WAYS)
+def test_scores_do_not_depend_on(way, model, pairs, whole):
+    found = scores(WAYS[way](model, pairs))
+    assert difference(found.loc[whole.index], whole) < WITHIN
 
 
 def test_the_size_of_the_shards(model, pairs, whole, monkeypatch):
-    monkeypatch.setattr(_job, "SHARD_CONTEXTS", 7)
+    monkeypatch.setattr(pipeline, "SLICE", 7)
     assert difference(scores(evaluate(model, pairs)), whole) < WITHIN
-
-
-def test_other_data_in_the_run_and_longer_neighbours(model, pairs, whole):
-    other = load_pairs("marvin-linzen/across-subject-relative").sample(40, random_state=1)
-    together = scores(evaluate(model, pd.concat([other, pairs], ignore_index=True)))
-    assert difference(together.loc[sorted(pairs["id"])], whole) < WITHIN
 
 
 def test_the_number_of_threads(model, pairs, whole):
@@ -104,9 +107,3 @@ def test_margins_move_less_than_the_stated_noise(request, dtype, pairs):
             for batch, shared in ((8192, True), (8192, False), (16, True), (16, False))
         ]
         assert np.ptp(margins, axis=0).max() < NOISE[dtype]
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_the_device(folder, pairs, whole):
-    there = scores(evaluate(load_model(folder, device="cuda"), pairs))
-    assert difference(there, whole) < 1e-3

@@ -1,7 +1,7 @@
 """Whatever is changed of an input: a store gives what scoring anew gives, and no two scores share a signature's key.
 
-Inputs are changed at random, one after another, and all runs share one store. `tests/book/test_keys_of_work.py`
-does the same with the files that a run opens, `test_code.py` with the package's own code.
+Inputs are changed at random, one after another, and all runs share one store. `test_code.py` does the same with the
+package's own code.
 """
 
 import json

@@ -2,18 +2,15 @@
 
 import csv
 import importlib.util
-import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 from golden_facts import TOKENIZERS, facts, verb_forms, vocabulary
-from tse_core.datasets.lemmas import Lemmas, list_lemmas, load_lemmas, third_person
+from tse_core.datasets.lemmas import Lemmas, list_lemmas, load_lemmas
 from tse_core.errors import InputError
-from tse_core.paths import data_folder
 
-MAKE = Path(__file__).parents[2] / "data/lemmas/make.py"
+SCRIPTS = Path(__file__).parents[2] / "data/lemmas"
 # Lemmas with both forms in the vocabulary. The released list's counts and the appendix' by rule are in the field notes;
 # the appendix' own forms (woos, quizzes, stomachs, has) give these.
 IN_VOCABULARY = {
@@ -30,7 +27,6 @@ def test_the_appendix_has_1970_lemmas_and_each_form_pair_once():
     lemmas = load_lemmas("newman-appendix")
     assert len(lemmas) == 1970
     assert not lemmas.table.duplicated(["singular", "plural"]).any()
-    assert load_lemmas().name == "newman-clean"
 
 
 @pytest.mark.parametrize(
@@ -41,15 +37,9 @@ def test_the_appendix_has_1970_lemmas_and_each_form_pair_once():
         ("woo", "woos", "wooed"),
         ("have", "has", "had"),
         ("are", "is", "was/were"),
-        ("fine-tune", "fine-tunes", "fine-tuned"),
         ("go", "goes", "went"),
-        ("co-exist", "co-exists", "co-existed"),
-        ("program", "programs", "programmed"),
         ("mimic", "mimics", "mimicked"),
-        ("outsell", "outsells", "outsold"),
         ("veto", "vetoes", "vetoed"),
-        ("ski", "skis", "skied"),
-        ("travel", "travels", "traveled"),
     ],
 )
 def test_forms_are_right_where_spelling_rules_go_wrong(plural, singular, past):
@@ -57,23 +47,11 @@ def test_forms_are_right_where_spelling_rules_go_wrong(plural, singular, past):
     assert (row["singular"], row["past"]) == (singular, past)
 
 
-def test_every_real_verb_has_one_past_and_be_has_two():
-    past = forms("newman-clean")["past"]
-    assert past.pop("are") == "was/were"
-    assert past.str.fullmatch(r"[a-z]+(-[a-z]+)?").all()
-
-
 def test_homographs_are_flagged():
     homograph = forms("newman-appendix")["homograph"]
     assert (homograph[["put", "cut", "set", "read", "beat", "broadcast", "were", "wound"]] == "past").all()
     assert (homograph[["will", "shall"]] == "modal").all()
     assert (homograph[["walk", "are", "have"]] == "").all()
-
-
-def test_nouns_are_flagged():
-    noun = forms("newman-appendix")["noun"]
-    assert noun[["love", "face", "work", "act"]].all()
-    assert not noun[["enjoy", "know", "become"]].any()
 
 
 def test_the_clean_list_keeps_only_present_tense_verbs():
@@ -107,18 +85,6 @@ def test_in_vocabulary_counts(name, tokenizer):
     assert ids[0].tolist() == [word_id(first["singular"]), word_id(first["plural"])]
 
 
-def test_the_homographs_that_survive_in_gpt2():
-    kept = load_lemmas("newman-released").inflection_ids(vocabulary("gpt2"))[0].set_index("plural")
-    assert {"will", "were"} <= set(kept.index)
-    assert "the" not in kept.index
-
-
-def test_a_vocabulary_without_verbs_keeps_no_lemma():
-    table, ids = load_lemmas().inflection_ids(lambda word: None)
-    assert len(table) == 0
-    assert ids.shape == (0, 2)
-
-
 def test_a_file_among_the_projects_lists_has_a_name_and_one_of_ones_own_is_read_by_its_path(tmp_path, monkeypatch):
     (tmp_path / "lemmas").mkdir()
     (tmp_path / "lemmas" / "dutch.csv").write_text("lemma,singular,plural\nlopen,loopt,lopen\n")
@@ -135,38 +101,14 @@ def test_the_hash_names_the_forms_and_nothing_else():
     assert len({load_lemmas(name).hash for name in list_lemmas() if name != "newman-full"}) == 7
 
 
-def test_the_spelling_rule():
-    verbs = ["have", "try", "play", "push", "pass", "fix", "watch", "quiz", "go", "walk"]
-    assert [third_person(verb) for verb in verbs] == [
-        "has", "tries", "plays", "pushes", "passes", "fixes", "watches", "quizes", "goes", "walks",
-    ]  # fmt: skip
-
-
-def test_a_list_of_the_project_that_changes_is_read_again_and_a_change_of_what_was_read_stays_with_it(
-    tmp_path, monkeypatch
-):
-    shutil.copytree(data_folder() / "lemmas", tmp_path / "lemmas")
-    monkeypatch.setattr("tse_core.datasets.lemmas.data_folder", lambda: tmp_path)
-    before = load_lemmas("newman-clean")
-    before.table["lemma"] = "mine"
-    assert load_lemmas("newman-clean").table["lemma"].nunique() > 1900
-    file = tmp_path / "lemmas" / "newman-appendix.csv"
-    stamp = file.stat()
-    file.write_text("".join(line for line in file.open() if not line.startswith("abandon,")))
-    os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    after = load_lemmas("newman-clean")
-    assert len(after) == len(before) - 1 and "abandon" not in set(after.table["lemma"])
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("lemma,singular\nwalk,walks\n", "bad.csv: no column 'plural'; there is: lemma, singular"),
         ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "bad.csv:3 ./run.: singular is empty"),
-        ("lemma,singular,plural\nrun,runs\n", "bad.csv:2: 2 cells, but the header names 3 columns"),
         ("lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n", "bad.csv:4 .walks/walk.: these"),
         ("lemma,singular,plural\nput,put,put\n", "bad.csv:2 .put/put.: both forms are the same"),
-        ("lemma,singular,plural\n", "no lemma"),
+        ("lemma,singular,plural,noun\nwalk,walks,walk,maybe\n", "bad.csv: noun is 'maybe' in row 1; it must be yes"),
     ],
 )
 def test_a_faulty_list_is_refused_with_its_line(tmp_path, text, message):
@@ -176,12 +118,17 @@ def test_a_faulty_list_is_refused_with_its_line(tmp_path, text, message):
         load_lemmas(file)
 
 
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_the_committed_table_is_what_the_rules_make():
     pytest.importorskip("lemminflect")
-    spec = importlib.util.spec_from_file_location("make_lemmas", MAKE)
-    make = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make)
-    with (MAKE.parent / "newman-appendix.csv").open(encoding="utf-8", newline="") as file:
+    make = script("make")
+    with (SCRIPTS / "newman-appendix.csv").open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     if importlib.util.find_spec("wordfreq") is None:  # a large package, wanted for one column alone
         make._zipf = lambda singular, plural: next(zipf)

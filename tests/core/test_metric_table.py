@@ -12,9 +12,9 @@ NEW = """
 from tse_core.metrics import table
 
 mean_share = table.Metric("SHARE", "the mean share of the correct form", of="context",
-                          part=lambda forms: forms.correct / (forms.correct + forms.wrong), whole=table.each)
+                          numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=table.each)
 likelihood = table.Metric("LIKELIHOOD", "the probability of the correct form", of="pair",
-                          part=table.correct, whole=table.each)
+                          numerator=table.correct, denominator=table.each)
 for metric, kind in ((mean_share, table.OF_CONTEXTS), (likelihood, table.OF_PAIRS)):
     table.METRICS[metric.name] = kind[metric.name] = metric
 
@@ -23,7 +23,7 @@ from tse_book import charts
 from tse_book.studies.some_lemmas import scores_over
 from tse_core import evaluate, load_pairs
 
-found = evaluate(MODEL, load_pairs("marvin-linzen/simple"), keep="lemmas")
+found = evaluate(MODEL, load_pairs("marvin-linzen/simple"), detail="lemmas")
 forms = found.by_lemma
 shares = forms["probability_correct"] / (forms["probability_correct"] + forms["probability_wrong"])
 row = found.table(intervals=True).iloc[0]
@@ -39,7 +39,7 @@ assert '"SHARE"' in charts.table2_dots(found.intervals()).to_json()
 
 def test_each_metric_is_what_its_definition_says_of_three_verbs():
     forms = Forms(np.array([0.3, 0.1, 0.0]), np.array([0.1, 0.1, 0.4]), np.array([1.0, 0.0, 0.0]))
-    values = {name: metric.part(forms).sum() / metric.whole(forms).sum() for name, metric in METRICS.items()}
+    values = {name: metric.numerator(forms).sum() / metric.denominator(forms).sum() for name, metric in METRICS.items()}
     assert values == pytest.approx({"TSE": 1 / 3, "EW": 1 / 3, "MW": 0.4})
 
 

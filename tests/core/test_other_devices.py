@@ -9,11 +9,11 @@ import pytest
 import torch
 import transformers
 
+from families import OpenedNetwork
 from other_device import OtherDevice, There, moved
 from tse_book.studies.slot_shares import form_shares
 from tse_core import evaluate, load_lemmas, load_model, load_pairs, slot_distribution, surprisals
-from tse_core.agreement.context import score_context
-from tse_core.models.hugging_face_network import HuggingFaceNetwork
+from tse_core.agreement.slots import score_context
 from tse_core.models.language_model import LanguageModel
 
 WITHIN = 1e-4  # nats, or a score: half precision is not at work here, so only the order of sums differs
@@ -36,7 +36,7 @@ def both(request, device, tiny_causal, tiny_masked) -> tuple[LanguageModel, Lang
     here = load_model(folder, device="cpu")
     auto = {"causal": transformers.AutoModelForCausalLM, "masked": transformers.AutoModelForMaskedLM}[request.param]
     module = moved(auto.from_pretrained(folder).eval(), device)
-    network = HuggingFaceNetwork(module, causal=here.kind == "causal")
+    network = OpenedNetwork(module, causal=here.kind == "causal")
     return here, LanguageModel(here.name, here.kind, here.tokenizer, network, document_bos=here.document_bos)
 
 

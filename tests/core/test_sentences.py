@@ -77,48 +77,11 @@ def test_scores_equal_minicons(models, minicons, key):
     np.testing.assert_allclose([total(s) for s in scores], expected, atol=1e-4)
 
 
-def test_scores_do_not_depend_on_order_or_company(models):
-    for name, model in models.items():
-        together = {s: total(t) for s, t in zip(SENTENCES, token_surprisals(model, SENTENCES), strict=True)}
-        for sentence in reversed(SENTENCES):
-            assert total(token_surprisals(model, [sentence])[0]) == pytest.approx(together[sentence], abs=1e-4), name
-
-
-@pytest.mark.parametrize("tokens", [1, 30])
-def test_scores_do_not_depend_on_the_batch_size(models, monkeypatch, tokens):
-    for name, model in models.items():
-        usual = [total(scores) for scores in token_surprisals(model, SENTENCES)]
-        with monkeypatch.context() as patch:
-            patch.setattr("tse_core.forward.passes.BATCH_TOKENS", tokens)
-            patch.setattr("tse_core.forward.passes.TREE_TOKENS", min(tokens, 384))
-            found = [total(scores) for scores in token_surprisals(model, SENTENCES)]
-        np.testing.assert_allclose(found, usual, atol=1e-4, err_msg=name)
-
-
 def test_the_first_token_needs_something_before_it(models):
     without, with_bos = (token_surprisals(models["random-gpt2"], SENTENCES[:1], bos=b)[0] for b in ("none", "add"))
     assert not without.scored[0] and without.bits[0] == 0 and without.scored[1:].all()
     assert with_bos.scored.all() and with_bos.bits[0] > 0
     assert without.tokens == with_bos.tokens and with_bos.starts[0] == 0
-
-
-def test_offsets_point_at_the_tokens(models):
-    for model in models.values():
-        for sentence, scores in zip(SENTENCES, token_surprisals(model, SENTENCES), strict=True):
-            for token, start, end in zip(scores.tokens, scores.starts, scores.ends, strict=True):
-                shown = token.strip().removeprefix("##")
-                assert sentence[start:end] == shown or not shown or "�" in shown
-
-
-def test_pll_l2r_hides_the_later_pieces_of_a_word(models):
-    """A word of one token scores the same in both variants; in a word of several, only the last piece does."""
-    model = models["random-bert-cased"]
-    (pll,), (l2r,) = (token_surprisals(model, ["The skateboarders laugh."], method=m) for m in ("pll", "pll-l2r"))
-    pieces = [i for i, token in enumerate(pll.tokens) if "##" in token]
-    assert pieces
-    same = np.isclose(pll.bits, l2r.bits, atol=1e-9)
-    assert not same[pieces[0] - 1 : pieces[-1]].any()
-    assert same[[i for i in range(len(same)) if not pieces[0] - 1 <= i < pieces[-1]]].all()
 
 
 @pytest.mark.parametrize("word", ["zips", "日"])
@@ -187,29 +150,13 @@ def test_prefix_methods_score_the_critical_words_only(models):
     assert one["length_good"] == len(model.encode(" are unhappiest").ids)
 
 
-def test_pair_scores_are_the_sentences(models):
-    for model in models.values():
-        row = score_pairs(model, pairs(paradigm="p", pair_id="7")).iloc[0]
-        good, bad = (total(s) for s in token_surprisals(model, ["The keys are old.", "The keys is old."]))
-        assert row["logp_good"] == pytest.approx(good, abs=1e-4)
-        assert row["margin"] == pytest.approx(good - bad, abs=1e-4) and row["correct"] == float(good > bad)
-        assert (row["paradigm"], row["pair_id"]) == ("p", "7")
-
-
 def test_ties_are_wrong_unless_asked_otherwise(models):
     same = pairs(bad=["The keys are old."])
     scores = {ties: score_pairs(models["random-gpt2"], same, ties=ties).iloc[0] for ties in ("wrong", "half")}
     assert scores["wrong"]["tie"] and scores["wrong"]["correct"] == 0 and scores["half"]["correct"] == 0.5
-    impossible = judged(pd.DataFrame({"logp_good": [-np.inf], "logp_bad": [-np.inf]})).iloc[0]
-    assert impossible["tie"] and impossible["margin"] == 0
-
-
-def test_the_first_words_spelling_is_a_policy(models):
-    model = models["random-gpt2"]
-    lower = score_pairs(model, pairs(), first="lower")["logp_good"][0]
-    assert lower == pytest.approx(plain_loop(model, "the keys are old.", False), abs=1e-4)
-    spaced = score_pairs(model, pairs(), space=True)["logp_good"][0]
-    assert spaced == pytest.approx(plain_loop(model, " The keys are old.", False), abs=1e-4)
+    given = judged(pd.DataFrame({"logp_good": [-np.inf, math.nan, -1.0], "logp_bad": [-np.inf, -1.0, math.nan]}))
+    assert given["tie"][0] and given["margin"][0] == 0
+    assert given["correct"][1:].isna().all()  # neither right nor wrong
 
 
 def test_unknown_words_are_flagged_or_refused(models):
@@ -238,26 +185,8 @@ def test_bad_input_is_named(models):
         surprisals(bert, SENTENCES, unit="word", boundary=True)
 
 
-def test_a_side_of_which_nothing_is_scored_does_not_win():
-    margins = {"logp_good": [0.0, -2.0, -1.0], "logp_bad": [-5.0, 0.0, -3.0]}
-    table = pd.DataFrame(margins | {"length_good": [0, 3, 1], "length_bad": [4, 0, 1]})
-    assert judged(table)["correct"].tolist() == pytest.approx([math.nan, math.nan, 1.0], nan_ok=True)
-
-
-def test_a_log_probability_that_is_nan_is_not_counted_as_wrong():
-    table = pd.DataFrame({"logp_good": [math.nan, -1.0], "logp_bad": [-1.0, math.nan]})
-    assert judged(table)["correct"].isna().all()
-
-
 def test_sentences_of_one_token_are_not_judged_where_nothing_precedes_them(tiny_causal):
     model = tse_core.load_model(tiny_causal)
     one_word = pd.DataFrame({"good": ["laughs", "The author laughs"], "bad": ["The author laugh", "The author laugh"]})
     found = score_pairs(model, one_word, bos="none")
     assert found["length_good"].tolist() == [0, 2] and found["correct"].isna().tolist() == [True, False]
-
-
-def test_a_front_token_that_is_also_the_unknown_token_is_no_unknown_word(tiny_causal):
-    model = tse_core.load_model(tiny_causal, bos="[UNK]")
-    good, bad = ["the author smiles", "the zzz smiles"], ["the author smile", "the zzz smile"]
-    scores = score_pairs(model, pd.DataFrame({"good": good, "bad": bad}))
-    assert scores["unknown_good"].tolist() == [0, 1] and scores["unknown_critical"].tolist() == [False, False]

@@ -27,8 +27,7 @@ def plain(smollm2):
     """The network by itself, as transformers runs it: token ids to log-probabilities (nats) of each next token."""
     from transformers import AutoModelForCausalLM
 
-    from tse_core.models.kinds.gguf import converted_folder
-    from tse_core.models.package_index import model_file
+    from tse_core.models.gguf_files import converted_folder, model_file
 
     folder = converted_folder(model_file("smollm2-135m-instruct"))
     network = AutoModelForCausalLM.from_pretrained(folder).double()  # single precision is off by 1.5e-4
@@ -106,7 +105,7 @@ def test_region_surprisals_of_public_suites_equal_a_plain_loop(smollm2, plain, n
 def test_ew_and_number_sensitivity_of_ten_contexts_equal_a_plain_loop(smollm2, plain):
     pairs = load_pairs("marvin-linzen-adverbs/simple")
     some = pairs[pairs["noun"].isin(pairs["noun"].unique()[:5]) & (pairs["adverb"] == "often")].reset_index(drop=True)
-    found = evaluate(smollm2, some, keep="forms")
+    found = evaluate(smollm2, some, detail="forms")
     assert len(found.contexts) == 10
     ids = np.array([smollm2.word_ids(found.lemmas[form].tolist()) for form in ("singular", "plural")])
     slots = smollm2.slots(list(zip(found.contexts["left"], found.contexts["right"], strict=True)))
@@ -117,5 +116,5 @@ def test_ew_and_number_sensitivity_of_ten_contexts_equal_a_plain_loop(smollm2, p
     by_noun = {
         number: odds[rows][np.argsort(found.contexts["noun"][rows])] for number, rows in ((0, ~plural), (1, plural))
     }
-    measured = found.number_sensitivity(intervals=False)["NS"].item()
+    measured = found.table()["NS"].item()
     assert measured == pytest.approx((by_noun[0] > by_noun[1]).mean(), abs=1e-4)

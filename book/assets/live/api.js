@@ -1,5 +1,6 @@
 /* The calls that the page offers to scripts, and uses itself: window.tse.ready, .score, .surprisals. */
 
+import { counted } from "./dom.js";
 import { ask, load, unlessStopped } from "./engine.js";
 import { facts } from "./facts.js";
 import { Problem } from "./problems.js";
@@ -78,10 +79,11 @@ export function named(word, verbs) {
 
 /** A verb given by its two forms, each of which must be one entry of the vocabulary. */
 export async function entered({ lemma, singular, plural }) {
+  if (`${plural ?? ""}`.endsWith("s") && !`${singular ?? ""}`.endsWith("s")) throw new Problem(`The form for a singular subject comes first: “${plural}/${singular}”.`);
   const ids = [];
   for (const form of [singular, plural]) {
     const read = await tokens(` ${plain(String(form ?? ""))}`, "A form of the verb");
-    if (read.length !== 1) throw new Problem(`“${form}” is ${read.length} tokens; the measure compares forms that are single entries of the vocabulary.`);
+    if (read.length !== 1) throw new Problem(`“${form}” is ${counted(read.length, "token")}; the measure compares forms that are single entries of the vocabulary.`);
     ids.push(read[0].id);
   }
   return { lemma: lemma ?? plural, singular, plural, ids };

@@ -1,7 +1,7 @@
 /* The self-check: contexts that the package scored when the book was built, scored again here, and the differences. */
 
 import { score } from "./api.js";
-import { button, el, share, statusLine, table } from "./dom.js";
+import { button, counted, el, share, statusLine, table } from "./dom.js";
 import { Problem } from "./problems.js";
 
 export function checkPart({ contexts }) {
@@ -21,7 +21,7 @@ export function checkPart({ contexts }) {
         rows.push(compared(context, await score(context)));
       }
       results.replaceChildren(...(rows.length ? [summary(rows, (performance.now() - began) / 1000), differences(rows)] : []));
-      say(`${stopped ? "Stopped after" : "Scored"} ${rows.length} contexts in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
+      say(`${stopped ? "Stopped after" : "Scored"} ${counted(rows.length, "context")} in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       say(problem.message, true);

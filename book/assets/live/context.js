@@ -50,7 +50,10 @@ export function contextPart(facts) {
       await redraw();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      if (mine === turn) say(problem.message, true);
+      if (mine !== turn) return;
+      scored = [];
+      results.replaceChildren();
+      say(problem.message, true);
     }
   }
 
@@ -99,7 +102,7 @@ export function contextPart(facts) {
     say((await copy(text)) ? `${what} is copied.` : `${what} is below: copy it from there.`);
   }
   const link = () => share(location.href, "The link");
-  const python = () => share(asPython(facts, [first.get(), second.get()].filter((one) => one.left)), "The Python call");
+  const python = () => share(asPython(facts, [first.get(), second.get()].filter((one) => one.left), cuts[slider.value]), "The Python call");
 
   function label() { go.textContent = status.state === "ready" ? "Score" : `Load the model (${megabytes(facts.model.bytes)} MB) and score`; }
   events.addEventListener("state", () => {

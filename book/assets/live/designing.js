@@ -1,7 +1,7 @@
 /* The designer's suite, run on the model in the page: progress, stop, outcomes, and a file that holds the results. */
 
 import { surprisals } from "./api.js";
-import { button, el, statusLine, table } from "./dom.js";
+import { button, counted, el, statusLine, table } from "./dom.js";
 import { load, status, stop } from "./engine.js";
 import { facts } from "./facts.js";
 import { loadingBar } from "./loading.js";
@@ -48,10 +48,10 @@ function runPart({ model, engine, bos_token: bos }) {
       if (status.state !== "ready") say("The model is being loaded; then the suite runs.");
       await load();
       for (const item of suite.items) done.push(await evaluateItem(item, suite, reading));
-      say(`All ${suite.items.length} items are done.`);
+      say(suite.items.length === 1 ? "The item is done." : `All ${suite.items.length} items are done.`);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      say(stopped ? `Stopped after ${done.length} of ${suite.items.length} items.` : `Item ${suite.items[done.length].item_number}: ${problem.message}`, !stopped);
+      say(stopped ? `Stopped after ${done.length} of ${counted(suite.items.length, "item")}.` : `Item ${suite.items[done.length].item_number}: ${problem.message}`, !stopped);
     }
     busy(false);
     draw();
@@ -68,8 +68,8 @@ function runPart({ model, engine, bos_token: bos }) {
     keep.hidden = !done.length;
     if (!done.length) return results.replaceChildren();
     const count = (index) => done.filter((result) => (index === null ? result.holds.every(Boolean) : result.holds[index])).length;
-    const lines = suite.predictions.map(({ formula }, index) => [`${index + 1}: ${formula}`, `${count(index)} of ${done.length} items`]);
-    if (lines.length > 1) lines.push(["every prediction", `${count(null)} of ${done.length} items`]);
+    const lines = suite.predictions.map(({ formula }, index) => [`${index + 1}: ${formula}`, `${count(index)} of ${counted(done.length, "item")}`]);
+    if (lines.length > 1) lines.push(["every prediction", `${count(null)} of ${counted(done.length, "item")}`]);
     const mark = (yes) => el("span", { className: yes ? "good" : "bad", textContent: yes ? "holds" : "fails" });
     const choose = el("select", { "aria-label": "Item whose regions are shown", on: { change: () => regions.replaceChildren(regionTable(Number(choose.value))) } },
       ...done.map((result, place) => el("option", { value: place, textContent: `Item ${result.number}` })));

@@ -36,12 +36,14 @@ export function statusLine() {
 
 export const share = (value, digits = 3) => (value === null || Number.isNaN(value) ? "–" : value.toFixed(digits));
 
-/** A probability in per cent, with as many digits as a small one needs. */
+/** A probability in per cent, in plain decimals, with as many digits as a small one needs. */
 export function percent(p) {
-  if (p >= 0.001) return `${(100 * p).toFixed(p >= 0.1 ? 1 : 2)}\u00a0%`;
-  const [digits, exponent] = (100 * p).toExponential(1).split("e");
-  return `${digits}·10${[...String(Number(exponent))].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? "⁻").join("")}\u00a0%`;
+  const shown = p >= 0.001 ? (100 * p).toFixed(p >= 0.1 ? 1 : 2) : (100 * p).toLocaleString("en", { maximumSignificantDigits: 2 });
+  return `${shown}\u00a0%`;
 }
+
+/** A count with its noun: "1 token", "2 tokens". */
+export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 /** A token with its spaces made visible. */
 export const visible = (token) => token.replace(/ /g, "␣").replace(/\n/g, "⏎").replace(/\t/g, "⇥");

@@ -22,8 +22,8 @@ export async function begin(root) {
     document.querySelector("[data-part=twins]").replaceChildren(twinsPart(known));
     document.querySelector("[data-part=check]").replaceChildren(checkPart(known));
     notice.remove();
-    const { left, a } = state.read();
-    if (a && !left) document.querySelector("[data-part=pair]").scrollIntoView();
+    const { left, a, singular } = state.read(), asked = a ? "pair" : singular ? "twins" : "";
+    if (asked && !left) document.querySelector(`[data-part=${asked}]`).scrollIntoView();
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     notice.textContent = problem.message;

@@ -1,7 +1,7 @@
 /* A minimal pair, token by token: the surprisal of each, where the sentences part, which one is the likelier. */
 
 import { surprisals } from "./api.js";
-import { button, el, field, statusLine, visible } from "./dom.js";
+import { button, counted, el, field, statusLine, visible } from "./dom.js";
 import { events, load, status, stop } from "./engine.js";
 import { megabytes } from "./facts.js";
 import { Problem } from "./problems.js";
@@ -73,7 +73,7 @@ function shown(read) {
   const after = read.map((tokens) => tokens[parting]?.token).map((token) => (token === undefined ? "its end" : `“${visible(token)}”`));
   return [
     ...read.map((tokens, which) => el("figure", { className: "live-sentence" },
-      el("figcaption", { textContent: `${["First", "Second"][which]} sentence: ${total(tokens).toFixed(2)} bits in ${tokens.length} tokens` }),
+      el("figcaption", { textContent: `${["First", "Second"][which]} sentence: ${total(tokens).toFixed(2)} bits in ${counted(tokens.length, "token")}` }),
       el("ol", {}, ...tokens.map((token, place) => el("li", { className: place < parting ? "live-same" : place === parting ? "live-parting" : "" },
         el("span", { className: "live-column", "aria-hidden": "true" }, el("span", { style: `height: ${(100 * token.bits) / most}%` })),
         el("code", { textContent: visible(token.token) }), el("span", { textContent: token.bits.toFixed(2) })))))),

@@ -18,6 +18,12 @@
     return (await fetched("./api.js"))[name](...given);
   };
   window.tse = { ready: call("ready"), score: call("score"), surprisals: call("surprisals") };
+  const begin = () => fetched(root.dataset.live).then((page) => page.begin(root), (problem) => say(problem.message));
   if (why) say(why);
-  else fetched(root.dataset.live).then((page) => page.begin(root), (problem) => say(problem.message));
+  else if (!root.dataset.press) begin();
+  else {
+    const press = Object.assign(document.createElement("button"), { type: "button", className: "live-main", textContent: root.dataset.press });
+    press.addEventListener("click", () => { press.disabled = true; begin(); });
+    root.querySelector(".live-notice").replaceChildren(press);
+  }
 })();

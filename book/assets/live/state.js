@@ -5,9 +5,10 @@
  *    left2, number2    a second one beside it
  *    verb              a verb whose TSE is shown: a lemma, or both forms, sings/sing
  *    cut               a cut-off: top-0.3, bottom-0.01
- *    a, b              the two sentences of a minimal pair */
+ *    a, b              the two sentences of a minimal pair
+ *    singular, plural, adverb   twins: the context in both numbers, and the adverb */
 
-const KEYS = ["left", "number", "left2", "number2", "verb", "cut", "a", "b"];
+const KEYS = ["left", "number", "left2", "number2", "verb", "cut", "a", "b", "singular", "plural", "adverb"];
 
 export function read() {
   const given = new URLSearchParams(location.hash.slice(1));

@@ -1,5 +1,6 @@
 /* Text on its way to the model: what cannot be read is refused in one sentence. */
 
+import { counted } from "./dom.js";
 import { WINDOW, ask } from "./engine.js";
 import { facts } from "./facts.js";
 import { Problem } from "./problems.js";
@@ -14,7 +15,7 @@ export async function tokens(text, what) {
   const mark = (await facts()).marks.find((one) => text.includes(one));
   if (mark) throw new Problem(`${what} holds ${mark}, which the tokenizer keeps for its own use; leave it out.`);
   const { ids, pieces } = await ask("encode", { text });
-  if (ids.length >= WINDOW) throw new Problem(`${what} is ${ids.length} tokens long; the page reads up to ${WINDOW - 1}.`);
+  if (ids.length >= WINDOW) throw new Problem(`${what} is ${counted(ids.length, "token")} long; the page reads up to ${WINDOW - 1}.`);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let end = 0;
   const found = ids.map((id, place) => {

@@ -8,17 +8,19 @@ import { megabytes } from "./facts.js";
 import { Problem } from "./problems.js";
 import { equallyWeighted, forms, numberSensitivity } from "./scoring.js";
 import { typed } from "./spelling.js";
+import * as state from "./state.js";
 
 const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
 
 /** `start`: the contexts and the adverb that the form begins with. */
 export function twinsPart({ model, lemmas }, start = {}) {
+  const given = { ...start, ...state.read() };
   const text = (value) => el("input", { type: "text", value, spellcheck: false, autocomplete: "off" });
-  const subjects = [text(start.singular ?? "The author"), text(start.plural ?? "The authors")], adverb = text(start.adverb ?? "often");
+  const subjects = [text(given.singular ?? "The author"), text(given.plural ?? "The authors")], adverb = text(given.adverb ?? "often");
   const { line, say } = statusLine(), results = el("div", {}), go = el("button", { type: "submit", className: "live-main" }), halt = button("Stop", stop, { hidden: true });
 
   async function compare(event) {
-    event.preventDefault();
+    event?.preventDefault();
     const contexts = subjects.map(typed), word = typed(adverb);
     if (status.state !== "ready") say("The model is being loaded; then it reads.");
     go.disabled = true;
@@ -40,8 +42,10 @@ export function twinsPart({ model, lemmas }, start = {}) {
       }
       results.replaceChildren(shown(read, lemmas, contexts, word));
       say(verdict(read, lemmas, word));
+      state.write({ singular: contexts[0], plural: contexts[1], adverb: word });
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
+      results.replaceChildren();
       say(problem.message, !problem.stopped);
     }
     go.disabled = false;
@@ -50,7 +54,10 @@ export function twinsPart({ model, lemmas }, start = {}) {
   }
 
   const label = () => { go.textContent = status.state === "ready" ? "Compare" : `Load the model (${megabytes(model.bytes)} MB) and compare`; };
-  events.addEventListener("state", label);
+  events.addEventListener("state", () => {
+    label();
+    if (status.state === "ready" && state.read().singular && !results.childElementCount) compare();
+  });
   label();
   const form = el("form", { className: "live-form", on: { submit: compare } },
     el("div", { className: "live-two" }, field("Singular subject", subjects[0]), field("The same with a plural subject", subjects[1]), field("Adverb before the verb", adverb)),
@@ -78,8 +85,9 @@ function shown(read, lemmas, contexts, word) {
 }
 
 function verdict(read, lemmas, word) {
-  const nouns = lemmas.filter((verb) => verb.noun), [without, including] = read.map((twins) => scored(twins, nouns));
-  const gained = including.singular - without.singular;
-  if (Math.abs(gained) < 0.005) return `With “${word}” the singular subject keeps the same share of the verbs that are also nouns.`;
-  return `After the singular subject, “${word}” ${gained > 0 ? "raises" : "lowers"} EW of the verbs that are also nouns by ${share(Math.abs(gained), 2)}.`;
+  const parts = KINDS.slice(0, 2).map(([kind, holds]) => {
+    const verbs = lemmas.filter(holds), [without, including] = read.map((twins) => scored(twins, verbs));
+    return `${kind} ${share(without.singular, 2)} → ${share(including.singular, 2)}`;
+  });
+  return `EW after the singular subject, without → with “${word}”: ${parts.join(", ")}.`;
 }

@@ -1,8 +1,4 @@
-"""An LSTM language model in the shape of Gulordava et al.'s (2018), which BLiMP's authors evaluated, at any size.
-
-Words are embedded, read left to right by stacked LSTM layers, and the last layer's state predicts the next word. The
-embedding and the output share one matrix where the sizes agree (Press & Wolf 2017), which halves a small model.
-"""
+"""An LSTM language model in the shape of Gulordava et al.'s (2018), which BLiMP's authors evaluated, at any size."""
 
 import math
 from collections.abc import Sequence
@@ -12,21 +8,17 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from tse_book.baselines.tensors import array_tensors
 from tse_core.errors import InputError
-from tse_core.models.identity import Tensor
 from tse_core.models.network import Network
 
 IGNORED = -100  # cross_entropy ignores targets with this id
 
 
 class LSTM(nn.Module, Network):
-    """The network."""
+    """The network; its embedding and output share a matrix where `embedding` equals `hidden`."""
 
     def __init__(self, vocabulary_size: int, embedding: int = 128, hidden: int = 128, layers: int = 1, dropout=0.1):
         super().__init__()
-        self.settings = {"vocabulary_size": vocabulary_size, "embedding": embedding, "hidden": hidden, "layers": layers}
-        self.settings["dropout"] = dropout
         self.vocabulary_size = vocabulary_size
         self.embedding = nn.Embedding(vocabulary_size, embedding)
         self.recurrent = nn.LSTM(embedding, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0)
@@ -55,23 +47,8 @@ class LSTM(nn.Module, Network):
     def device(self) -> torch.device:
         return self.embedding.weight.device
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The weights; a matrix that embedding and output share is kept once."""
-        kept = {name: weight.detach().cpu().numpy() for name, weight in self.state_dict().items()}
-        if self.output.weight is self.embedding.weight:
-            del kept["output.weight"]
-        return kept
-
-    def tensors(self) -> list[Tensor]:
-        return array_tensors(self.arrays())
-
-    def configuration(self) -> dict:
-        """What `LSTM` takes."""
-        return {"kind": "lstm", **self.settings}
-
-    @property
-    def parameter_count(self) -> int:
-        return sum(array.size for array in self.arrays().values())
+    def tensors(self) -> dict[str, torch.Tensor]:
+        return {name: weight.detach().cpu() for name, weight in self.state_dict().items()}
 
 
 def train_lstm(

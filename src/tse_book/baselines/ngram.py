@@ -17,10 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
-from tse_book.baselines.tensors import array_tensors
 from tse_core.errors import InputError
-from tse_core.models.identity import Tensor
 from tse_core.models.network import Network
 
 LARGEST_ORDER = 100  # words; few sentences are longer
@@ -38,15 +37,7 @@ class Level:
 
 
 class NGram(Network):
-    """An n-gram model over token ids; build it with :func:`train_ngram`.
-
-    Attributes
-    ----------
-    vocabulary_size, order, boundary
-        The number of ids, n, and the id that fills the context before a sentence.
-    discounts : tuple of float
-        One discount per order, from unigrams up.
-    """
+    """An n-gram model over token ids, which :func:`train_ngram` makes; one discount per order, from unigrams up."""
 
     def __init__(self, keys: Sequence[np.ndarray], counts: Sequence[np.ndarray], vocabulary_size: int, boundary: int,
                  discounts: float | Sequence[float] | None = None):  # fmt: skip
@@ -58,17 +49,9 @@ class NGram(Network):
         ]
 
     def probabilities(self, contexts: np.ndarray) -> np.ndarray:
-        """The distribution of the next word after each context.
+        """The distribution of the next word after each context: (contexts, vocabulary) float64.
 
-        Parameters
-        ----------
-        contexts : (contexts, length) int
-            Token ids, right-aligned; -1 where a context is shorter. Only the last n - 1 columns matter.
-
-        Returns
-        -------
-        (contexts, vocabulary) float64
-            Probabilities; each row sums to 1.
+        contexts is (contexts, length) int: token ids, right-aligned, -1 where a context is shorter.
         """
         contexts = np.asarray(contexts, dtype=np.int64)
         mixed = np.full((len(contexts), self.vocabulary_size), 1 / self.vocabulary_size)
@@ -99,8 +82,6 @@ class NGram(Network):
         A sentence that begins with the boundary token gets n - 1 of them, as in training; any other begins with
         an empty context.
         """
-        import torch
-
         before = torch.full((len(ids), self.order - 1), -1)
         before[ids[:, 0] == self.boundary] = self.boundary
         places = columns[:, None] + torch.arange(1, self.order)
@@ -108,28 +89,17 @@ class NGram(Network):
 
     def project(self, contexts):
         """Log-probabilities (nats) of the next word: (n, vocabulary) float32, normalised, so a softmax keeps them."""
-        import torch
-
         different, where = np.unique(contexts.numpy(), axis=0, return_inverse=True)
         logarithms = np.log(self.probabilities(different)).astype(np.float32)
         return torch.from_numpy(logarithms)[torch.from_numpy(where.reshape(-1))]
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The counts, from which the model can be rebuilt."""
-        kept = {f"keys_{length}": level.keys for length, level in enumerate(self.levels, start=1)}
-        return kept | {f"counts_{n}": level.counts.astype(np.int32) for n, level in enumerate(self.levels, start=1)}
-
-    def tensors(self) -> list[Tensor]:
-        return array_tensors(self.arrays())
+    def tensors(self) -> dict[str, torch.Tensor]:
+        counted = {f"counts {n}": torch.from_numpy(level.counts) for n, level in enumerate(self.levels, start=1)}
+        return counted | {f"keys {n}": torch.from_numpy(level.keys) for n, level in enumerate(self.levels, start=1)}
 
     def configuration(self) -> dict:
-        """What `NGram` takes besides the counts."""
-        sizes = {"order": self.order, "vocabulary_size": self.vocabulary_size, "boundary": self.boundary}
-        return {"kind": "ngram", **sizes, "discounts": list(self.discounts)}
-
-    @property
-    def parameter_count(self) -> int:
-        return sum(array.size for array in self.arrays().values())
+        sizes = {"vocabulary_size": self.vocabulary_size, "boundary": self.boundary}
+        return sizes | {"discounts": list(self.discounts)}
 
 
 def train_ngram(
@@ -151,10 +121,6 @@ def train_ngram(
     discounts : float or one per order, optional
         Default: Ney, Essen & Kneser's (1994) estimate n1 / (n1 + 2 n2) of each order, n1 and n2 being the number of
         n-grams counted once and twice; 0.5 where there are none to estimate from.
-
-    Returns
-    -------
-    NGram
 
     Examples
     --------

@@ -9,8 +9,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from tse_book.charts.theme import CONSTRUCTIONS, QUIET, colours_of, described, listed, needs
-from tse_core.agreement.curves import OF_DISTRIBUTION
+from tse_book.charts.theme import CONSTRUCTIONS, QUIET, SHOWN_NAMES, colours_of, described, listed, needs, with_models
+from tse_core.agreement.evaluation import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
 TOP_END, BOTTOM_START = 0.54, 0.63
@@ -64,6 +64,26 @@ def position(side, cutoff):
     return np.where(np.asarray(side) == "top", top, bottom)
 
 
+def cutoff_steps(curves: pd.DataFrame) -> pd.DataFrame:
+    """The cut-offs from likely to unlikely, as a slider walks through them: side, cutoff, step (from 1), label."""
+    steps = curves[["side", "cutoff"]].drop_duplicates()
+    steps = steps.iloc[np.argsort(position(steps["side"], steps["cutoff"]), kind="stable")].reset_index(drop=True)
+    return steps.assign(step=steps.index + 1, label=labels(steps))
+
+
+def labels(table: pd.DataFrame) -> list[str]:
+    """Cut-offs in words: "top 10 %"."""
+    return [f"{side} {cutoff * 100:.10g} %" for side, cutoff in zip(table["side"], table["cutoff"], strict=True)]
+
+
+def with_step_slider(chart, steps: pd.DataFrame):
+    """The chart with a slider over `cutoff_steps`, the parameter step; beside it stands the name of the step."""
+    slider = alt.binding_range(min=1, max=len(steps), step=1, name="Cut-off, from likely to unlikely verbs ")
+    whole = steps.loc[steps["label"] == "top 100 %", "step"]
+    step = alt.param(name="step", value=int(whole.iloc[0]) if len(whole) else 1, bind=slider)
+    return chart.add_params(step).properties(usermeta={"steps": {"step": steps["label"].tolist()}})
+
+
 def _figure(curves, metrics, value, published, chosen, title):
     needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
     share = _share(curves)
@@ -78,16 +98,16 @@ def _figure(curves, metrics, value, published, chosen, title):
         name="shown", value=chosen, bind=alt.binding_select(options=constructions, name="Construction in colour ")
     )
     lowest = 0.0 if value != "score" else min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
+    highest = 1.0 if value != "coverage" else float(np.ceil(rows[value].max() * 10) / 10)
     panels = [(model, metric) for model in models for metric in metrics]
     size = {"width": "container" if len(panels) == 1 else 275, "height": 170}
-    plots = [
-        _panel(rows, model, metric, value, lowest, share).properties(
-            title=alt.TitleParams(_heading(model, metric, models, metrics), fontSize=12, offset=20), **size
-        )
-        for model, metric in panels
-    ]
+    plots = []
+    for model, metric in panels:
+        heading = alt.TitleParams(_heading(model, metric, models, metrics), fontSize=12, offset=20)
+        plots.append(_panel(rows, model, metric, value, [lowest, highest], share, title=heading, **size))
     chart = plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
     chart.data = rows  # once for all layers
+    chart.params = [shown.param]  # add_params would copy every panel
     notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
     if ghosts is not None:
         notes.append(f"Thin and hollow: {listed(dict.fromkeys(ghosts['model']))}, as published.")
@@ -95,11 +115,13 @@ def _figure(curves, metrics, value, published, chosen, title):
         notes.append("Grey band: what the cut-offs alone would give (margins shuffled over the verbs of a context).")
     if (rows.get("counted", pd.Series(dtype=float)) < FEW).any():
         notes.append(f"Faint: a mean over fewer than {FEW} contexts.")
-    return described(chart.add_params(shown), title, _description(rows, metrics, value, models), notes)
+    description = f"Line charts of the {NUMBERS[value]}: top p on a linear axis, then bottom p on a logarithmic one."
+    return described(chart, title, description, notes)
 
 
 def _heading(model, metric, models, metrics) -> str:
-    return " · ".join([*([model] if any(models) else []), *([metric] if len(metrics) > 1 else [])])
+    shown = SHOWN_NAMES.get(model, model)
+    return " · ".join([*([shown] if any(models) else []), *([metric] if len(metrics) > 1 else [])])
 
 
 def _ordered(constructions) -> list[str]:
@@ -125,12 +147,11 @@ def _share(curves) -> str:
 
 
 def _rows(table, metrics, value):
-    table = table[table["metric"].isin(metrics)].copy()
+    table = table[table["metric"].isin(metrics)]
     table = needs(table[table[value].notna()], what=f"a chart of {listed(metrics)}")
-    table["model"] = table["model"].fillna("") if "model" in table else ""
-    table["source"] = table["source"].fillna("measured") if "source" in table else "measured"
+    table = with_models(table)
     table["position"] = position(table["side"], table["cutoff"]).round(5)
-    table["cut_off"] = [f"{s} {c * 100:.10g} %" for s, c in zip(table["side"], table["cutoff"], strict=True)]
+    table["cut_off"] = labels(table)
     if {"contexts", "invalid"} <= set(table):
         table["counted"] = ((1 - table["invalid"].astype(float)) * table["contexts"].astype(float)).round()
     kept = [c for c in dict.fromkeys([*KEPT, value, "counted"]) if c in table]
@@ -139,7 +160,7 @@ def _rows(table, metrics, value):
     return table[kept].sort_values(["metric", "construction", "side", "position"], kind="stable")
 
 
-def _panel(rows, model, metric, value, lowest, share):
+def _panel(rows, model, metric, value, ends, share, **look):
     here = alt.Chart().transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
     ticks = [float(position(side, c).round(5)) for side, cuts in TICKS.items() for c in cuts]
     words = (
@@ -155,9 +176,9 @@ def _panel(rows, model, metric, value, lowest, share):
         x=alt.X("position:Q", axis=axis, scale=alt.Scale(domain=[-0.02, 1.02], nice=False)),
         y=alt.Y(
             f"{value}:Q",
-            title=NUMBERS[value],
-            scale=alt.Scale(domain=[lowest, 1.0], zero=False),
-            axis=alt.Axis(format=".0%", tickCount=5),
+            title=metric if value == "score" else NUMBERS[value],
+            scale=alt.Scale(domain=ends, zero=False),
+            axis=alt.Axis(format=".1f" if value == "score" else ".0%", tickCount=5),
         ),
     )
     dashes = alt.StrokeDash("side:N", scale=alt.Scale(domain=["top", "bottom"], range=[[1, 0], [5, 3]]), legend=None)
@@ -189,7 +210,7 @@ def _panel(rows, model, metric, value, lowest, share):
         .mark_text(align="left", baseline="bottom", fontSize=11, fontWeight=600)
         .encode(x=alt.XValue(0), y=alt.YValue(-5), text="construction:N", color=colour)
     )
-    return alt.layer(*layers, points, name)
+    return alt.layer(*layers, points, name, **look)
 
 
 def _gap(chart):
@@ -202,29 +223,10 @@ def _tips(rows):
         "construction": None, "model": None, "cut_off": None, "score": ".3f", "low": ".3f", "high": ".3f",
         "coverage": ".4f", "invalid": ".1%", "counted": ",d",
     }  # fmt: skip
-    titles = {"cut_off": "cut-off", "low": "95 % from", "high": "95 % to", "invalid": "contexts without a verb"}
-    titles["counted"] = "contexts with a score"
+    titles = {"cut_off": "cut-off", "low": "95\u00a0% from", "high": "95\u00a0% to"}
+    titles |= {"invalid": "contexts without a verb", "counted": "contexts with a score"}
     present = [c for c in named if c in rows and rows[c].notna().any() and (rows[c] != "").any()]
     return [
         alt.Tooltip(c, title=titles.get(c, c), **({"type": "quantitative", "format": f} if f else {"type": "nominal"}))
         for c, f in ((c, named[c]) for c in present)
     ]
-
-
-def _description(rows, metrics, value, models):
-    own, parts = rows[rows["source"] != "beside"], []
-    for model in models:
-        for metric in metrics:
-            part = own[(own["model"] == model) & (own["metric"] == metric)].sort_values("position")
-            if part.empty:
-                continue
-            ends = part.groupby("construction", sort=False)[value].agg(["first", "last"])
-            parts.append(
-                f"{_heading(model, metric, models, metrics) or metric}: from {ends['first'].min():.2f} to "
-                f"{ends['first'].max():.2f} at the first cut-off, from {ends['last'].min():.2f} to "
-                f"{ends['last'].max():.2f} at the last"
-            )
-    names = listed(dict.fromkeys(own["construction"]))
-    return f"Line charts of the {NUMBERS[value]}, top p on a linear, bottom p on a log axis, for {names}. " + (
-        ". ".join(parts) + "."
-    )

@@ -1,60 +1,106 @@
-"""The parts of the gap between TSE and EW as bars, and EW by adverb as lines of dots."""
+"""What EW measures: scores by kind of subject, over fifths of the verbs, and by preposition."""
 
 import altair as alt
 
-from tse_book.charts.theme import QUIET, described, needs
+from tse_book.charts.theme import KIND_COLOURS, SHOWN_NAMES, described, needs
 
-KINDS = {"TSE of be": "#7d6a00", "never nouns": "#0072b2", "also nouns": "#d55e00"}
-SHAPES = ["square", "circle", "triangle-up"]
-
-
-def gap_bars(parts, title: str):
-    """The parts of the gap with their intervals, one bar each; the gap itself first.
-
-    Parameters
-    ----------
-    parts : DataFrame
-        part, value, low, high: one construction of ``tse_book.studies.gap.gap_parts``.
-    """
-    rows = needs(parts, "part", "value", "low", "high", what="a chart of the gap")
-    y = alt.Y("part:N", sort=list(rows["part"]), title=None, axis=alt.Axis(labelLimit=200))
-    tips = [alt.Tooltip("part:N"), *(alt.Tooltip(f"{end}:Q", format="+.3f") for end in ("value", "low", "high"))]
-    base = alt.Chart(rows[["part", "value", "low", "high"]]).encode(y=y, tooltip=tips)
-    bars = base.mark_bar(height=16, color=QUIET).encode(x=alt.X("value:Q", title="points of TSE minus EW"))
-    rules = base.mark_rule(strokeWidth=2, color="#585161").encode(x="low:Q", x2="high:Q")
-    said = "; ".join(f"{row.part} {row.value:+.3f}" for row in rows.itertuples())
-    chart = (bars + rules).properties(width="container", height=34 * len(rows))
-    return described(chart, title, f"Bar chart of the parts of a gap. {said}.", "Lines: 95 % intervals.")
+SHAPES = ["circle", "diamond"]
+_COLOURS = alt.Scale(domain=list(KIND_COLOURS), range=list(KIND_COLOURS.values()))
+_LEGEND = alt.Legend(orient="top", symbolOpacity=1, symbolStrokeWidth=0)
+_DASHES = alt.Legend(orient="top")
 
 
-def adverb_dots(cells, title: str):
-    """EW of verbs that are also nouns and of others, and TSE of *be*, by adverb, one panel per attractor.
+def subject_dots(rows, title: str):
+    """EW by kind of subject and of verb with 95 % intervals, a panel for each model.
 
     Parameters
     ----------
-    cells : DataFrame
-        adverb, attractor, kind, score: one subject's number of ``tse_book.pages.design.ew_cells``.
+    rows : DataFrame with model, subject, verbs ("never nouns", "also nouns"), EW, low, high
     """
-    rows = needs(cells, "adverb", "attractor", "kind", "score", what="a chart of adverbs")
-    legend, inside = alt.Legend(orient="bottom"), ["transparent", *list(KINDS.values())[1:]]
-    stroke = alt.Stroke(
-        "kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=legend
+    rows = needs(rows, "model", "subject", "verbs", "EW", "low", "high", what="a chart by kind of subject")
+    base = alt.Chart().encode(
+        y=alt.Y("subject:N", sort=list(dict.fromkeys(rows["subject"])), title=None, axis=alt.Axis(labelLimit=150)),
+        yOffset=alt.YOffset("verbs:N", sort=list(KIND_COLOURS), scale=alt.Scale(paddingOuter=0.3)),
+        color=alt.Color("verbs:N", scale=_COLOURS, title=None, legend=_LEGEND),
+        tooltip=["model:N", "subject:N", "verbs:N", alt.Tooltip("EW:Q", format=".3f")],
     )
-    fill = alt.Fill("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=inside), legend=legend)
-    large = alt.condition("datum.kind == 'TSE of be'", alt.value(150), alt.value(60))  # around the marks that it meets
-    shape = alt.Shape("kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=SHAPES))
-    tips = ["adverb:N", "attractor:N", "kind:N", alt.Tooltip("score:Q", format=".3f")]
-    low = min(0.5, float(rows["score"].min()) // 0.1 * 0.1)
-    panels = []
-    for attractor in dict.fromkeys(rows["attractor"]):
-        base = alt.Chart(rows.loc[rows["attractor"] == attractor, ["adverb", "attractor", "kind", "score"]])
-        panel = base.mark_point(strokeWidth=1.8, opacity=1).encode(
-            x=alt.X("score:Q", title="score", scale=alt.Scale(domain=[low, 1.0], zero=False)),
-            y=alt.Y("adverb:N", title=None, sort=list(dict.fromkeys(rows["adverb"]))),
-            stroke=stroke, fill=fill, shape=shape, size=large, tooltip=tips,
-        )  # fmt: skip
-        panels.append(panel.properties(width=430, height=130, title=f"attractor: {attractor}"))
-    note = f"Across: the score, on an axis from {low:.1g} to 1. Down: the adverb before the verb."
-    bare = rows[rows["adverb"] == "none"]
-    said = "; ".join(f"{row.kind}, attractor {row.attractor}: {row.score:.2f}" for row in bare.itertuples())
-    return described(alt.vconcat(*panels), title, f"Dot plots of scores by adverb. Without an adverb: {said}.", note)
+    axis = alt.Scale(domain=[min(0.5, float(rows["low"].min()) // 0.1 * 0.1), 1.0])
+    rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="EW", scale=axis), x2="high:Q")
+    shape = alt.Shape("verbs:N", scale=alt.Scale(domain=list(KIND_COLOURS), range=SHAPES), title=None, legend=_LEGEND)
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("EW:Q", scale=axis), shape=shape)
+    return _panels(rules + points, rows, title, "Dot plots of EW by kind of subject.", 26 * rows["subject"].nunique())
+
+
+def fifth_lines(rows, title: str):
+    """A score over fifths of the verbs from the least likely to the likeliest, a panel for each model.
+
+    Parameters
+    ----------
+    rows : DataFrame with model, verbs ("never nouns", "also nouns"), number (the subject's), fifth (1 to 5), EW
+    """
+    rows = needs(rows, "model", "verbs", "number", "fifth", "EW", what="a chart of fifths")
+    base = alt.Chart().encode(
+        x=alt.X("fifth:O", title="fifth of the verbs, the likeliest last", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("EW:Q", scale=alt.Scale(domain=[min(0.5, float(rows["EW"].min()) // 0.1 * 0.1), 1.0])),
+        color=alt.Color("verbs:N", scale=_COLOURS, title=None, legend=_LEGEND),
+        detail="number:N",
+        tooltip=["model:N", "verbs:N", "number:N", "fifth:O", alt.Tooltip("EW:Q", format=".3f")],
+    )
+    dashes = alt.StrokeDash("number:N", sort=["singular", "plural"], title="subject", legend=_DASHES)
+    lines = base.mark_line().encode(strokeDash=dashes) + base.mark_point(filled=True, size=45, opacity=1)
+    return _panels(lines, rows, title, "Line charts of EW over fifths of the verbs.", 220)
+
+
+def share_lines(rows, title: str):
+    """EW of verbs that are also nouns over fifths of how much they are nouns, a line for each subject.
+
+    Parameters
+    ----------
+    rows : DataFrame with model, subject, fifth (1 to 5), EW
+    """
+    rows = needs(rows, "model", "subject", "fifth", "EW", what="a chart of noun shares")
+    order = list(dict.fromkeys(rows["subject"]))
+    base = alt.Chart().encode(
+        x=alt.X("fifth:O", title="fifth of the verbs, those that are mostly nouns last", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("EW:Q", scale=alt.Scale(domain=[float(rows["EW"].min()) // 0.1 * 0.1, 1.0])),
+        detail="subject:N",
+        tooltip=["model:N", "subject:N", "fifth:O", alt.Tooltip("EW:Q", format=".3f")],
+    )
+    colour = KIND_COLOURS["also nouns"]
+    dashes = alt.StrokeDash("subject:N", sort=order, title=None, legend=_DASHES)
+    lines = base.mark_line(color=colour).encode(strokeDash=dashes) + base.mark_point(
+        filled=True, size=45, opacity=1, color=colour
+    )
+    return _panels(lines, rows, title, "Line charts of EW over fifths of the noun share.", 200)
+
+
+def preposition_dots(rows, title: str):
+    """EW after a singular and a plural attractor by preposition, a panel for each model.
+
+    Parameters
+    ----------
+    rows : DataFrame with model, preposition, attractor ("singular", "plural"), EW
+    """
+    rows = needs(rows, "model", "preposition", "attractor", "EW", what="a chart by preposition")
+    plural = rows[rows["attractor"] == "plural"].groupby("preposition")["EW"].mean().sort_values()
+    base = alt.Chart().encode(
+        x=alt.X("EW:Q", scale=alt.Scale(domain=[float(rows["EW"].min()) // 0.1 * 0.1, 1.0])),
+        y=alt.Y("preposition:N", sort=list(plural.index), title=None),
+        tooltip=["model:N", "preposition:N", "attractor:N", alt.Tooltip("EW:Q", format=".3f")],
+    )
+    lines = base.mark_line(color="#8a8f98").encode(detail="preposition:N")
+    numbers = alt.Scale(domain=["singular", "plural"], range=["circle", "square"])
+    shape = alt.Shape(
+        "attractor:N", scale=numbers, legend=alt.Legend(orient="top", symbolFillColor=KIND_COLOURS["never nouns"])
+    )
+    points = base.mark_point(filled=True, size=60, opacity=1, color=KIND_COLOURS["never nouns"]).encode(shape=shape)
+    return _panels(lines + points, rows, title, "Dot plots of EW by preposition.", 16 * rows["preposition"].nunique())
+
+
+def _panels(layers, rows, title: str, description: str, height: int):
+    """The layers for one model after the other, below each other, on axes that they share."""
+    rows = rows.assign(model=rows["model"].replace(SHOWN_NAMES))
+    panels = alt.layer(layers, data=rows).properties(width=430, height=height).facet(
+        row=alt.Row("model:N", sort=list(dict.fromkeys(rows["model"])), title=None, header=alt.Header(orient="top"))
+    )  # fmt: skip
+    return described(panels, title, f"{description} A panel for each model.")

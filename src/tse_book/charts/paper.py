@@ -10,7 +10,7 @@ from tse_book import published
 from tse_book.charts.cutoffs import CHOOSE, coverage_curves, cutoff_curves, invalid_curves
 from tse_book.charts.scores import table2_dots
 from tse_book.charts.theme import INERT, described, listed, needs
-from tse_core.errors import InputError, check_known, unknown
+from tse_core.errors import InputError, check_known, unknown_name_error
 from tse_core.files import write_output
 from tse_core.metrics.table import METRICS
 
@@ -48,7 +48,7 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
     """
     check_known("figure", figure, FIGURES)
     if beside is not None and beside not in published.MODELS.values():
-        raise unknown("published model", beside, published.MODELS.values())
+        raise unknown_name_error("published model", beside, published.MODELS.values())
     table = results if isinstance(results, pd.DataFrame) else results.tidy()
     rows = _agreement(table)
     if figure == "table2":
@@ -61,7 +61,7 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
         if rows.empty:
             raise InputError(f"figure1 draws {listed(printed['construction'].unique())}; the results hold none of them")
     if chosen is not None and chosen not in set(rows["construction"]):
-        raise unknown("construction of the results", chosen, rows["construction"].unique())
+        raise unknown_name_error("construction of the results", chosen, rows["construction"].unique())
     options: dict[str, Any] = {"published": _behind(rows, printed, beside, number), "chosen": chosen}
     draw = {3: coverage_curves, 4: invalid_curves}.get(number, cutoff_curves)
     return draw(rows, **options)
@@ -102,7 +102,7 @@ def published_curves(figure: int) -> pd.DataFrame:
     are misread markers: points more than 0.15 above both neighbours, or below both.
     """
     if figure not in _VALUES:
-        raise unknown("figure", figure, map(str, _VALUES))
+        raise unknown_name_error("figure", figure, map(str, _VALUES))
     value = _VALUES[figure]
     table = published.figure1() if figure == 1 else published.figures234(f"figure{figure}").drop(columns="model")
     table = table.rename(columns={"estimate": value, "hf_name": "model"}).assign(source="published")
@@ -116,6 +116,7 @@ def with_table2(printed: pd.DataFrame) -> pd.DataFrame:
     """Published curves of EW and MW with the points at top 100 % from Table 2, where they are printed and complete."""
     cells = _printed_table2()
     cells = cells[cells["metric"].isin(printed["metric"]) & cells["model"].isin(printed["model"])]
+    cells = cells[cells["construction"].isin(printed["construction"])]
     whole = cells.assign(side="top", cutoff=1.0)
     drawn = printed[~((printed["side"] == "top") & (printed["cutoff"] == 1.0))]
     return pd.concat([drawn, whole[drawn.columns]], ignore_index=True)
@@ -147,8 +148,7 @@ def _table2(rows: pd.DataFrame, beside: str | None):
 
 def _printed_table2() -> pd.DataFrame:
     printed = published.table2().drop(columns="model")
-    names = {"row": "construction", "hf_name": "model", "value": "score"}
-    return printed.rename(columns=names).assign(source="published")
+    return printed.rename(columns={"hf_name": "model"}).assign(source="published")
 
 
 def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, number: int) -> pd.DataFrame | None:

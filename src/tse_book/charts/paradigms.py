@@ -2,20 +2,20 @@
 
 import altair as alt
 
-from tse_book.charts.theme import described, listed, needs
+from tse_book.charts.theme import SHOWN_NAMES, described, needs
 
 MODEL_COLOURS = {
-    "5-gram": "#d55e00", "LSTM": "#8a67c1", "Transformer-XL": "#009e73", "GPT-2": "#0072b2", "human": "#8a8a8a",
-    "ngram": "#d55e00", "lstm": "#8a67c1",
+    "5-gram": "#a0814f", "LSTM": "#3f8f8f", "Transformer-XL": "#7c9a35", "GPT-2": "#4a63c9", "GPT-2 large": "#4a63c9",
+    "human": "#8a8a8a",
 }  # fmt: skip
-OTHERS = ["#cc79a7", "#2b8cc4", "#9000ae", "#198868", "#df7a00", "#132aff", "#ae0004"]
+OTHERS = ["#9000ae", "#c2410c", "#2b8cc4", "#198868", "#df7a00", "#132aff", "#ae0004"]
 
 
 def series_colours(names) -> alt.Scale:
     """One colour per model: the published ones keep theirs, others take free ones.
 
     >>> series_colours(["GPT-2", "mine"]).range
-    ['#0072b2', '#cc79a7']
+    ['#4a63c9', '#9000ae']
     """
     names = list(dict.fromkeys(names))
     others = [name for name in names if name not in MODEL_COLOURS]
@@ -24,20 +24,22 @@ def series_colours(names) -> alt.Scale:
 
 
 def accuracy_dots(table, label="phenomenon", *, title):
-    """Accuracy of each model on each phenomenon or paradigm, with its interval where there is one.
+    """Accuracy of each model on each phenomenon or paradigm, with its interval where there is one; the easiest first.
 
     Parameters
     ----------
     table : DataFrame
-        The label, model, accuracy; where known low, high, pairs, source.
+        The label, model, accuracy; where known low, high, pairs.
     """
-    rows = needs(table, label, "model", "accuracy", what="a chart of accuracies")
+    rows = needs(table, label, "model", "accuracy", what="a chart of accuracies").replace(SHOWN_NAMES)
+    rows = rows.assign(**{label: rows[label].str.replace("_", " ")})
+    order = list(rows.groupby(label)["accuracy"].mean().sort_values(ascending=False).index)
     chosen = alt.selection_point(fields=["model"], bind="legend", name="model_chosen")
-    legend = alt.Legend(title=None, orient="bottom", columns=1)  # in one column a phone shows all of it
+    legend = alt.Legend(title=None, orient="top", columns=2)
     colours = alt.Color("model:N", scale=series_colours(rows["model"]), legend=legend)
     shown = [alt.Tooltip(f"{c}:Q", format=".3f") for c in ("accuracy", "low", "high") if c in rows]
     base = alt.Chart(rows).encode(
-        y=alt.Y(f"{label}:N", sort=None, title=None, axis=alt.Axis(labelLimit=230, grid=True)),
+        y=alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelLimit=230, grid=True)),
         color=colours,
         opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.08)),
         tooltip=[f"{label}:N", "model:N", *shown, *(["pairs:Q"] if "pairs" in rows else [])],
@@ -54,15 +56,13 @@ def accuracy_dots(table, label="phenomenon", *, title):
         sure = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.6)
         layers.append(sure.encode(x="low:Q", x2="high:Q"))
     chart = alt.layer(*layers, data=rows).properties(width="container", height={"step": 26, "for": "position"})
-    means = rows.groupby("model", sort=False)["accuracy"].mean()
-    found = "; ".join(f"{model} {mean:.2f} on average" for model, mean in means.items())
     note = "Dashed line: chance. Tap or click a model in the legend to see it alone."
-    return described(chart, title, f"Dot plot of accuracy by {label} for {listed(means.index)}. {found}.", note)
+    return described(chart, title, f"Dot plot of the accuracy of each model by {label}.", note)
 
 
 def accuracy_lines(
     table, x, *, title, series="model", panel=None, x_title=None, quantitative=False, log=False,
-    width=270, columns=2, subtitle=None,
+    width=270, columns=2,
 ):  # fmt: skip
     """Accuracy along conditions, bins or corpus sizes: one line per series, one panel per value of ``panel``.
 
@@ -73,7 +73,7 @@ def accuracy_lines(
     quantitative, log : bool
         The x axis is a number; a logarithmic one to base 2.
     """
-    rows = needs(table, x, series, "accuracy", what="a chart of accuracies")
+    rows = needs(table, x, series, "accuracy", what="a chart of accuracies").replace(SHOWN_NAMES)
     chosen = alt.selection_point(fields=[series], bind="legend", name="series_chosen")
     if quantitative:
         scale = alt.Scale(type="log", base=2) if log else alt.Scale(zero=False)
@@ -88,7 +88,7 @@ def accuracy_lines(
             f"{x}:N", sort=None, title=x_title, axis=alt.Axis(labelAngle=-25, labelPadding=6, labelLimit=160)
         )
     kind = "Q" if quantitative else "N"
-    legend = alt.Legend(title=None, orient="bottom", columns=3)
+    legend = alt.Legend(title=None, orient="top", columns=3)
     shown = [alt.Tooltip(f"{c}:Q", format=".3f") for c in ("accuracy", "low", "high") if c in rows]
     counts = [f"{c}:Q" for c in ("pairs", "paradigms", "sentences") if c in rows]
     base = alt.Chart().encode(
@@ -107,9 +107,7 @@ def accuracy_lines(
         plot = plot.properties(width=width, height=190)
         header = alt.Header(title=None, labelLimit=width)
         plot = plot.facet(alt.Facet(f"{panel}:N", sort=None, header=header), columns=columns)
-        plot = plot.resolve_scale(x="independent" if quantitative and not log else "shared")
+        plot = plot.resolve_scale(x="shared" if log else "independent")
     else:
         plot = plot.properties(width="container", height=240)
-    ends = rows.groupby(series, sort=False)["accuracy"].agg(["min", "max"])
-    found = "; ".join(f"{name} from {row['min']:.2f} to {row['max']:.2f}" for name, row in ends.iterrows())
-    return described(plot, title, f"Line chart of accuracy. {found}.", subtitle)
+    return described(plot, title, f"Line chart of accuracy by {x_title or x}, a line for each {series}.")

@@ -3,47 +3,39 @@
 import altair as alt
 import pandas as pd
 
-from tse_book.charts.theme import CONSTRUCTIONS, described, listed, needs
+from tse_book.charts.paradigms import series_colours
+from tse_book.charts.theme import CONSTRUCTIONS, SHOWN_NAMES, described, needs
 
 HOLDS = alt.Scale(domain=["holds", "fails", "not judged"], range=["#198868", "#d55e00", "#8a8f98"])
-MODELS = alt.Scale(range=list(CONSTRUCTIONS.values()))
+CORRECT_LIKE = ("#198868", "#df7a00")  # near the colours of correct and wrong: last
+CONDITIONS = [colour for colour in CONSTRUCTIONS.values() if colour not in CORRECT_LIKE] + list(CORRECT_LIKE)
 KEYS = ["model", "item", "condition"]  # of a sentence
 
 
-def suite_accuracy(table: pd.DataFrame, *, title: str, recorded: pd.DataFrame | None = None):
-    """Accuracy of every model on every suite as dots, over published values as hollow diamonds.
+def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
+    """Accuracy of models on every suite as dots, over those of other models as hollow diamonds.
 
     Parameters
     ----------
-    table : DataFrame
-        suite, model, accuracy; where known correct, items.
-    recorded : DataFrame, optional
-        suite, model, accuracy of models that others have measured.
+    table, recorded : DataFrame
+        suite, model, accuracy; where known correct, items. The models of `recorded` are drawn as diamonds.
     """
-    rows = needs(table, "suite", "model", "accuracy", what="a chart of accuracies").assign(source="measured")
-    if recorded is not None and len(recorded):
-        rows = pd.concat([rows, recorded.assign(source="recorded")], ignore_index=True)
-    several = rows["suite"].nunique() > 1
+    dots = needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(SHOWN_NAMES)
+    rows = pd.concat([dots.assign(source="dot"), recorded.assign(source="diamond")], ignore_index=True)
     chosen = alt.selection_point(fields=["model"], bind="legend", name="model_chosen")
-    label, colour = ("suite", "model") if several else ("model", "model")
     base = alt.Chart(rows).encode(
         x=alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="accuracy (share of items)"),
-        y=alt.Y(f"{label}:N", sort=list(dict.fromkeys(rows[label])), title=None, axis=alt.Axis(labelLimit=220)),
+        y=alt.Y("suite:N", sort=list(dict.fromkeys(rows["suite"])), title=None, axis=alt.Axis(labelLimit=220)),
         opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.1)),
-        tooltip=["suite:N", "model:N", "source:N", alt.Tooltip("accuracy:Q", format=".3f"),
-                 *[f"{name}:Q" for name in ("correct", "items") if name in rows]],
-    )  # fmt: skip
-    legend = alt.Legend(title=None, orient="bottom", columns=3) if several else None
-    dots = base.transform_filter("datum.source == 'measured'").mark_point(size=80, filled=True).encode(
-        color=alt.Color(f"{colour}:N", scale=MODELS, legend=legend, sort=None)
-    )  # fmt: skip
-    hollow = base.transform_filter("datum.source == 'recorded'").mark_point(
+        tooltip=["suite:N", "model:N", alt.Tooltip("accuracy:Q", format=".3f"), "correct:Q", "items:Q"],
+    )
+    colours = alt.Color("model:N", scale=series_colours(dots["model"]), legend=alt.Legend(title=None, orient="top"))
+    filled = base.transform_filter("datum.source == 'dot'").mark_point(size=80, filled=True).encode(color=colours)
+    hollow = base.transform_filter("datum.source == 'diamond'").mark_point(
         size=60, shape="diamond", strokeWidth=1.4, filled=False, color="#8a8f98"
     )
-    chart = alt.layer(hollow, dots.add_params(chosen)).properties(width="container", height=alt.Step(22))
-    means = rows[rows["source"] == "measured"].groupby("model", sort=False)["accuracy"].mean()
-    found = "; ".join(f"{model} {mean:.2f}" for model, mean in means.dropna().items())
-    return described(chart, title, f"Dot plot of accuracies. Means of the measured models: {found or 'none judged'}.")
+    chart = alt.layer(hollow, filled.add_params(chosen)).properties(width="container", height=alt.Step(22))
+    return described(chart, title, "Dot plot of the accuracy of each model on each suite.")
 
 
 def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
@@ -62,25 +54,19 @@ def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
     regions = regions[regions["content"] != ""] if "content" in regions else regions
     rows = regions.groupby(keys, sort=False, as_index=False).agg(bits=("bits", "mean"), items=("bits", "size"))
     rows = rows.assign(label=_labels(rows), bits=rows["bits"].round(3))
-    return _profile(rows, title, critical, choosers=("model",), description=_profile_words(rows))
+    return _profile(rows, title, critical, choosers=("model",))
 
 
 def item_profile(regions: pd.DataFrame, *, title: str, critical=()):
     """The surprisal of every region of one item in each condition; menus choose model and item.
 
-    ``regions`` as for :func:`region_profile`, with item, content and, where known, pieces (its tokens).
+    ``regions`` as for :func:`region_profile`, with item and content.
     """
     needs(regions, "model", "item", "condition", "region", "name", "bits", "content", what="a chart of an item")
     rows = regions[regions["content"] != ""]
     columns = ["model", "item", "condition", "region", "name", "content", "bits"]
-    rows = rows[[*columns, *[c for c in ("pieces",) if c in rows]]].assign(
-        label=_labels(rows), bits=rows["bits"].round(2)
-    )
-    words = (
-        f"Line chart: surprisal of each region of one item in the conditions {listed(rows['condition'].unique())}. "
-        f"Menus choose among {rows['item'].nunique()} items and {rows['model'].nunique()} models."
-    )
-    return _profile(rows, title, critical, choosers=("model", "item"), description=words, by=KEYS)
+    rows = rows[columns].assign(label=_labels(rows), bits=rows["bits"].round(2))
+    return _profile(rows, title, critical, choosers=("model", "item"), by=KEYS)
 
 
 def item_outcomes(items: pd.DataFrame, *, title: str):
@@ -101,25 +87,23 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
         tooltip=["model:N", "item:O", "prediction:N", "outcome:N"],
     )
     tiles = base.mark_rect(stroke="#8a8f98", strokeWidth=0.4, opacity=1).encode(
-        color=alt.Color("outcome:N", scale=HOLDS, legend=alt.Legend(title=None, orient="bottom"))
+        color=alt.Color("outcome:N", scale=HOLDS, legend=alt.Legend(title=None, orient="top"))
     )
     signs = base.mark_text(fontSize=11).encode(text="sign:N", color=alt.value("#000000"))
     chart = alt.layer(tiles, signs).properties(width="container", height=alt.Step(24))
-    share = rows.assign(yes=rows["outcome"] == "holds").groupby("row", sort=False)["yes"].sum()
-    found = "; ".join(f"{row}: {yes} of {items['item'].nunique()} items" for row, yes in share.items())
-    return described(chart, title, f"Grid of items. Predictions that hold: {found}.")
+    return described(chart, title, "Grid of items: whether each prediction holds for each item.")
 
 
 def _labels(rows) -> pd.Series:
     return rows["region"].astype(str) + " " + rows["name"].astype(str)
 
 
-def _profile(rows, title, critical, choosers, description, by=()):
+def _profile(rows, title, critical, choosers, by=()):
     """Lines over regions. Rows that share `by` are stored as one with lists: names and keys are in the page once, not
     in every row.
     """
     order = list(dict.fromkeys(rows.sort_values("region")["label"]))
-    shown = [c for c in ("condition", "label", "content", "pieces", "bits", "items") if c in rows]
+    shown = [c for c in ("condition", "label", "content", "bits", "items") if c in rows]
     lists = [c for c in shown if c not in by]
     chart = alt.Chart(rows.groupby(list(by), sort=False, as_index=False)[lists].agg(list) if by else rows)
     selected = []
@@ -130,6 +114,9 @@ def _profile(rows, title, critical, choosers, description, by=()):
             selected.append(alt.param(name=f"chosen_{field}", value=options[0], bind=menu))
             chart = chart.transform_filter(f"datum.{field} == chosen_{field}")
     chart = chart.transform_flatten(lists) if by else chart
+    named = list(dict.fromkeys(rows["condition"]))  # the same domain makes one legend of colours and shapes
+    colours, shapes = alt.Scale(domain=named, range=CONDITIONS), alt.Scale(domain=named)
+    legend = alt.Legend(title=None, orient="top", columns=2)
     conditions = alt.selection_point(fields=["condition"], bind="legend", name="condition_chosen")
     base = chart.encode(
         x=alt.X(
@@ -139,25 +126,15 @@ def _profile(rows, title, critical, choosers, description, by=()):
             axis=alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False),
         ),
         y=alt.Y("bits:Q", title="surprisal (bits)"),
-        color=alt.Color(
-            "condition:N", scale=MODELS, sort=None, legend=alt.Legend(title=None, orient="bottom", columns=2)
-        ),
+        color=alt.Color("condition:N", scale=colours, sort=None, legend=legend),
         opacity=alt.condition(conditions, alt.value(1.0), alt.value(0.12)),
         tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
     )
-    marks = base.encode(shape=alt.Shape("condition:N", sort=None, legend=None))
+    marks = base.encode(shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=legend))
     layers = [marks.mark_point(size=60, filled=True).add_params(conditions), base.mark_line(strokeWidth=1.8)]
     if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
         ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color="#8a8f98")
         layers.insert(0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height")))
     chart = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
     note = "Shaded: the regions in the prediction." if marked else None
-    return described(chart, title, description, note)
-
-
-def _profile_words(rows) -> str:
-    top = rows.loc[rows["bits"].idxmax()]
-    return (
-        f"Line chart: mean surprisal by region in the conditions {listed(rows['condition'].unique())}. "
-        f"Highest: region {top['label']} in {top['condition']} ({top['model']}), {top['bits']:.1f} bits."
-    )
+    return described(chart, title, "Line chart: surprisal by region, a line for each condition.", note)

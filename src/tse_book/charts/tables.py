@@ -6,8 +6,6 @@ from html import escape
 
 import pandas as pd
 
-from tse_core.spreadsheets import csv_text
-
 
 def download_table(table: pd.DataFrame, name: str, label: str | None = None):
     """A link that saves the table as CSV; it works from a folder, without a server.
@@ -18,7 +16,7 @@ def download_table(table: pd.DataFrame, name: str, label: str | None = None):
     from IPython.display import HTML
 
     name = re.sub(r"[^\w.-]+", "-", name).removesuffix(".csv") + ".csv"
-    text = csv_text(table).encode()
+    text = table.to_csv(index=False).encode()
     rows = f"{len(table):,} row{'' if len(table) == 1 else 's'}"
     label = escape(label or "Download the data")
     address = "data:text/csv;charset=utf-8;base64," + base64.b64encode(text).decode()

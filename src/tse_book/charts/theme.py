@@ -8,7 +8,6 @@ Constructions with and without "that" share a hue.
 
 import json
 import textwrap
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -43,11 +42,23 @@ ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near 
     "#0072b2": "#4fa9e0",
     "#b3578f": "#d98cbc",
     "#4d6b53": "#8fb898",
+    "#4b5a68": "#a9b8c6",  # verbs that are never nouns
+    "#c08400": "#f0b433",  # verbs that are also nouns
 }
 _MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("diamond", "#b3578f")}  # 3:1 on both pages
 METRICS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[0] for name in table.METRICS}
 METRIC_COLOURS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[1] for name in table.METRICS}
+KIND_COLOURS = {"never nouns": "#4b5a68", "also nouns": "#c08400"}  # of verbs by whether they are nouns as well
+SHOWN_NAMES = {  # of models, above panels
+    "smollm2-135m-instruct": "SmolLM2",
+    "gemma-3-270m": "Gemma 3",
+    "bert-large-cased": "BERT cased",
+    "bert-large-uncased": "BERT uncased",
+    "roberta-large": "RoBERTa",
+    "gpt2-xl": "GPT-2 XL",
+}
 QUIET = "#8a8f98"  # for the background: grey curves, gaps, ticks
+FORM_COLOURS = {"correct": "#009e73", "wrong": "#d55e00", "past": "#5b8fb4", "other": QUIET}  # of words at a verb slot
 FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
 
 
@@ -102,6 +113,13 @@ def colours_of(constructions) -> alt.Scale:
     return alt.Scale(domain=list(chosen), range=list(chosen.values()))
 
 
+def metric_scales(metrics) -> tuple[list[str], alt.Scale, alt.Scale]:
+    """The metrics among these in the book's order, the scale of their colours and that of their shapes."""
+    names = [name for name in METRICS if name in set(metrics)]
+    colours = alt.Scale(domain=names, range=[METRIC_COLOURS[name] for name in names])
+    return names, colours, alt.Scale(domain=names, range=[METRICS[name] for name in names])
+
+
 def described(chart, title: str, description: str, subtitle: str | list[str] | None = None):
     """A title that says what to see, a description for those who cannot see it."""
     parts = [subtitle] if isinstance(subtitle, str) else subtitle or []
@@ -118,22 +136,6 @@ def _lines(text: str, width: int) -> list[str]:
     ['highest:', 'gpt-2-xl-pretrained']
     """
     return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
-
-
-def in_page(chart) -> str:
-    """The HTML that draws a chart within a page. Its JSON is not checked again: altair has checked each part."""
-    render: Any = alt.renderers.get()
-    return render(chart.to_dict(validate=False))["text/html"]
-
-
-def together(panels, selection):
-    """Panels below each other; a selection made through their shared legend reaches all of them.
-
-    The selection belongs to the last layer of the first panel: the marks that the legend explains.
-    """
-    first = panels[0].copy(deep=True)
-    first.layer[-1] = first.layer[-1].add_params(selection)
-    return first if len(panels) == 1 else alt.vconcat(first, *panels[1:], spacing=16)
 
 
 def filling(chart, rows: pd.Series, row_pixels: int):
@@ -156,7 +158,7 @@ def chart_data(chart) -> pd.DataFrame:
     Rows of several data sets are concatenated; the same data set used twice appears once. A row of lists
     becomes one row for each of their entries.
     """
-    sets, seen = chart.to_dict().get("datasets", {}), []
+    sets, seen = chart.to_dict(validate=False).get("datasets", {}), []
     for rows in sets.values():
         if rows and rows not in seen:
             seen.append(rows)
@@ -172,6 +174,12 @@ def packed(rows: pd.DataFrame, by: list[str]):
     """A chart of the rows in which those that share `by` are stored as one with lists, to save space."""
     lists = [column for column in rows if column not in by]
     return alt.Chart(rows.groupby(by, sort=False, as_index=False)[lists].agg(list)).transform_flatten(lists)
+
+
+def with_models(table: pd.DataFrame) -> pd.DataFrame:
+    """A copy of the table that has the columns model ("" where unknown) and source ("measured")."""
+    model = table["model"].fillna("") if "model" in table else ""
+    return table.assign(model=model, source=table["source"].fillna("measured") if "source" in table else "measured")
 
 
 def needs(table: pd.DataFrame, *columns: str, what: str) -> pd.DataFrame:

@@ -39,19 +39,13 @@ def word_tree(nodes: pd.DataFrame, *, context: str, title: str):
     forms = base.transform_filter("datum.form !== ''").mark_point(filled=True, size=80, opacity=1)
     forms = forms.encode(
         x=x, tooltip=tips, shape=alt.Shape("agrees:N", scale=SHAPES, legend=None),
-        color=alt.Color("agrees:N", scale=COLOURS, legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1)),
+        color=alt.Color("agrees:N", scale=COLOURS, legend=alt.Legend(title=None, orient="top", symbolOpacity=1)),
     )  # fmt: skip
     words = base.mark_text(align="left", dx=7, dy=-8, fontSize=11, fontWeight=600).encode(x=x, text="token:N")
     shares = base.mark_text(align="left", dx=7, dy=5, fontSize=10, opacity=0.8).encode(x=x, text="share:N")
     chart = alt.layer(down_to, over_to, inner.encode(x=x), forms, words, shares)
     chart = chart.properties(width="container", height=int(ROW * (rows["y"].max() + 1.3)))
-    complete = rows[rows["form"] != ""].sort_values("y")
-    said = "; ".join(f"{row.form} ({row.agrees}) {row.probability:.1e}" for row in complete.itertuples())
-    description = (
-        f"Tree of the tokens of {len(complete)} word forms after {context}. From left to right each path spells a "
-        "form, and each token stands with its probability after the tokens before it. Probabilities of the forms, from "
-        f"top to bottom: {said}."
-    )
+    description = "Tree of tokens: from left to right each path spells a form, with the probability of each token."
     return described(chart, title, description, "Green circles: forms that agree. Red crosses: forms that do not.")
 
 

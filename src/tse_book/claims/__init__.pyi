@@ -6,7 +6,6 @@ from .extension import EXTENSION as EXTENSION
 from .extension import extension_ledger as extension_ledger
 from .finding import load_claims as load_claims
 from .judging import LEDGER as LEDGER
-from .judging import RESULTS as RESULTS
 from .judging import laboratory_ledger as laboratory_ledger
 from .judging import ledger as ledger
 from .judging import papers as papers

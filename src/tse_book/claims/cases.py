@@ -29,7 +29,7 @@ def _cases_of(model, construction, metric, value, **further) -> list[dict]:
 
 def _table2() -> list[dict]:
     table = published.table2()
-    return _cases_of(table["hf_name"], table["row"], table["metric"], table["value"])
+    return _cases_of(table["hf_name"], table["construction"], table["metric"], table["score"])
 
 
 def _models() -> list[dict]:

@@ -5,7 +5,8 @@
 * **extends**: the statistic lies on the claim's side of the threshold;
 * **does not extend**: it lies on the other side;
 * **undecided**: it could be either;
-* **depends on ...**: under a named condition the verdict is another one, and a paired test shows the difference.
+* **depends on ...**: under a named condition the verdict is another one, and a paired test shows the difference;
+* **described**: it rests on fewer than three units, which show a number and support no verdict.
 
 All tests of one model, those against thresholds and those of conditions, are one family: their p-values are corrected
 together (Holm), and a verdict needs a corrected p-value below 0.05. The intervals shown are those of each number alone.
@@ -19,21 +20,13 @@ import pandas as pd
 from tse_book.claims import verdicts
 from tse_book.claims.blimp import prefix_methods
 from tse_book.claims.finding import load_claims
-from tse_book.studies.findings import (
-    ADVERB,
-    AGAINST,
-    DEFAULT,
-    FINDING_COLUMNS,
-    NO_ADVERB,
-    NO_BOS,
-    NO_NOUNS,
-    NOUNS,
-    ONCE,
-)
+from tse_book.laboratory.names import is_laboratory
+from tse_book.studies.findings import AGAINST, DEFAULT, FINDING_COLUMNS, NO_BOS, ONCE
 from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.p_values import holm, p_value
 
 LEVEL = 0.05
+FEWEST = 3  # units; fewer are described
 ALL, DIFFERENCE = "all", "difference"
 EXTENSION = (
     "model", "id", "paper", "claim", "statistic", "threshold", "whose", "why", "value", "low", "high", "n",
@@ -44,25 +37,17 @@ EXTENSION = (
 def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     """Every general claim, judged on every model that was run and that its paper did not test.
 
-    Parameters
-    ----------
-    findings : DataFrame
-        What `tse_book.studies.findings_table` gives, of any models. Laboratory models and those of a claim's own paper
-        are skipped.
+    `findings` is what `tse_book.studies.findings_table` gives, of any models; laboratory models and those of a claim's
+    own paper are skipped. Raises InputError: findings lack a column, name an unknown claim or condition, or have a
+    number twice.
 
     Returns
     -------
     DataFrame
         The columns `EXTENSION`, one row per model and claim: the statistic with its interval under the model's own way
         of reading, its corrected p-value against the threshold, the verdict, the conditions that it depends `on`, the
-        verdicts `otherwise`, under other thresholds where the threshold is ours, and `conditions`, a table with one row
-        each: condition, value, low, high, verdict, difference (from what it is compared with, over their shared
-        rows), p_holm of the difference, and, if the two do not have the same rows, rows (how many they share),
-        against and here (the two numbers over these).
-
-    Raises
-    ------
-    InputError : findings lack a column, name an unknown claim or condition, or have a number twice.
+        verdicts `otherwise`, under other thresholds where the threshold is ours, and `conditions`, a table: condition,
+        value, low, high, verdict, difference (from what it is compared with), p_holm of the difference.
     """
     claims, tested = load_claims()["extensions"], load_claims()["tested"]
     known = _checked(findings, [claim["id"] for claim in claims])
@@ -76,37 +61,13 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
             others = [claim | {"threshold": other} for other in claim.get("otherwise", [])]
             beside = [(other, _tested(own, by_id | {claim["id"]: other})) for other in others]
             words = [_said(other, _row(model, other, of[of["claim"] == claim["id"]])) for other, of in beside]
-            conditions = _over_shared_rows(row["conditions"], own[own["claim"] == claim["id"]])
-            rows.append(row | {"otherwise": "; ".join(words), "conditions": conditions})
+            rows.append(row | {"otherwise": "; ".join(words)})
     return pd.DataFrame(rows, columns=list(EXTENSION))
 
 
 def _said(claim: dict, row: dict) -> str:
     on = f" on {row['on']}" if row["on"] else ""
     return f"{claim['threshold']:g}: {row['verdict']}{on}"
-
-
-def _over_shared_rows(conditions: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
-    """The conditions, with the two numbers behind a difference if the two do not have the same rows.
-
-    A row is, e.g., a construction. The difference is that of the means over the shared rows; for a statistic that
-    is its least or largest row, it is that of the least or largest shared row.
-    """
-    parts = {name: part.set_index("row")["value"] for name, part in own.groupby("condition", sort=False)}
-    found = []
-    for condition, gap in conditions[["condition", "difference"]].itertuples(index=False):
-        here, against = parts[condition], parts.get(AGAINST[condition] or "")
-        number = (np.nan, np.nan, np.nan)
-        if against is not None and not np.isnan(gap) and abs(against[ALL] - here[ALL] - gap) > 1e-6:
-            shared = [row for row in against.index.intersection(here.index) if row not in (ALL, DIFFERENCE)]
-            ends = [part[shared] for part in (against, here)]
-            for join in ("mean", "max", "min"):
-                first, second = (getattr(end, join)() for end in ends)
-                if shared and abs(first - second - gap) < 1e-5:
-                    number = (len(shared), first, second)
-                    break
-        found.append(number)
-    return conditions.assign(**dict(zip(("rows", "against", "here"), np.array(found).reshape(-1, 3).T, strict=True)))
 
 
 def threshold_of(claim: dict) -> float:
@@ -132,7 +93,7 @@ def extends(value: float, threshold: float, p: float, side: str = "above") -> st
 def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
     """The judged numbers and the differences of one model, with p-values corrected as one family, and verdicts."""
     judged = findings[findings["row"].isin([ALL, DIFFERENCE]) & findings["claim"].isin(claims)].copy()
-    described = judged["claim"].map({name: "describes" in claim for name, claim in claims.items()}).astype(bool)
+    described = judged["n"] < FEWEST
     null = [0.0 if row == DIFFERENCE else threshold_of(claims[claim])
             for row, claim in zip(judged["row"], judged["claim"], strict=True)]  # fmt: skip
     numbers = zip(judged["value"] - null, judged["error"], judged["freedom"], strict=True)
@@ -140,10 +101,11 @@ def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
     judged["p_holm"] = np.nan
     judged.loc[~described, "p_holm"] = holm(p[~described.to_numpy()])
     judged["verdict"] = [
-        (verdicts.REACHED if value >= at else verdicts.NOT_REACHED) if "describes" in claims[claim]
-        else extends(value, at, corrected, claims[claim].get("side", "above"))
-        for value, at, corrected, claim in zip(judged["value"], null, judged["p_holm"], judged["claim"], strict=True)
-    ]  # fmt: skip
+        verdicts.DESCRIBED if few else extends(value, at, corrected, claims[claim].get("side", "above"))
+        for value, at, corrected, claim, few in zip(
+            judged["value"], null, judged["p_holm"], judged["claim"], described, strict=True
+        )
+    ]
     return judged
 
 
@@ -156,13 +118,15 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
         main = numbers.loc[DEFAULT]
         row |= {name: main[name] for name in ("value", "low", "high", "p_holm", "verdict", "signature")}
         row["n"] = int(main["n"])
+        if main["n"] < FEWEST:
+            row |= {"low": np.nan, "high": np.nan}
     conditions, on = [], []
     for condition in numbers.index.drop(DEFAULT, errors="ignore"):
         here, against = numbers.loc[condition], AGAINST[condition]
         gap, p = gaps.loc[condition, ["value", "p_holm"]] if condition in gaps.index else (np.nan, np.nan)
         numbers_here = {name: here[name] for name in ("value", "low", "high", "verdict")}
         conditions.append({"condition": condition, **numbers_here, "difference": gap, "p_holm": p})
-        if p < LEVEL and "describes" not in claim and here["verdict"] != numbers.loc[against, "verdict"]:
+        if p < LEVEL and here["verdict"] != numbers.loc[against, "verdict"]:
             on.append(NAMED[condition])
     if on:
         row |= {"verdict": verdicts.DEPENDS, "on": ", ".join(dict.fromkeys(on))}
@@ -173,17 +137,13 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
 # What a verdict depends on, where a condition changes it.
 NAMED = {
     NO_BOS: "the BOS token",
-    NOUNS: "the kind of verb",
-    NO_NOUNS: "the kind of verb",
     ONCE: "how often TSE counts a decision",
-    NO_ADVERB: "the sentences",
-    ADVERB: "an adverb before the verb",
 }
 
 
 def _outside(model: str, tested: list[str]) -> bool:
     name = model.rstrip("/").rpartition("/")[2]
-    return not name.startswith("lab-") and name not in tested
+    return not is_laboratory(name) and name not in tested
 
 
 def _checked(findings: pd.DataFrame, known: list[str]) -> pd.DataFrame:

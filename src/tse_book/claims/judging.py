@@ -16,29 +16,19 @@ from tse_book.claims.cases import cases
 from tse_book.claims.finding import CHECKS, Finding, load_claims
 from tse_book.claims.results import Results
 from tse_book.claims.runs import RUNS, of_a_model_above_chance
-from tse_book.claims.training import training_ledger  # noqa: F401  (for those who import it from here)
 from tse_book.claims.verdicts import VERDICTS
 from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS
+from tse_core.results.comparing import require_identified
+from tse_core.results.signature import MEMORY, Signature
 
-# The schema of measured results: one row per number, as from `Evaluation.tidy()` (coverage, invalid as columns).
-RESULTS = {
-    "model": "as loaded, with its hash",
-    "hf_name": "the name the papers' model has on the hub, e.g. bert-large-cased",
-    "protocol": "released or exact; the method for BLiMP (full-sentence); SyntaxGym: bos:<|endoftext|>",
-    "construction": "row of Table 2; BLiMP phenomenon or paradigm; SyntaxGym suite or circuit; sentence of Table 3",
-    "metric": "EW, MW, TSE; coverage, invalid; past (share of mass on past forms); 'EW, not nouns'; accuracy; "
-    "'P(subword)', 'top-10 overlap'; 'slope per doubling'",
-    "side": "top or bottom (top where there is no cut-off)",
-    "cutoff": "a fraction (1 where there is no cut-off)",
-    "score": "the number, 0 to 1",
-    "low": "lower end of the 95 % interval, or missing",
-    "high": "upper end",
-    "lemmas": "lemmas of the list that the vocabulary holds, or missing where no list is involved",
-    "contexts": "unique contexts",
-    "pairs": "pairs",
-    "signature": "how the number was made",
-}
+# The schema of measured results: one row per number, as from `Evaluation.tidy()` (coverage, invalid as columns too).
+# The construction is a row of Table 2, a BLiMP phenomenon or paradigm, a suite or circuit, or a sentence of Table 3.
+# Numbers without a cut-off have side top and cutoff 1; those without a verb list have no lemmas.
+RESULTS = (
+    "model", "hf_name", "protocol", "method", "construction", "metric", "side", "cutoff", "score", "low", "high",
+    "lemmas", "contexts", "pairs", "signature",
+)  # fmt: skip
 LEDGER = (
     "id", "paper", "claim", "criterion", "otherwise", "basis", "model", "construction", "metric", "published",
     "measured", "out_of", "low", "high", "difference", "verdict", "signature", "cell", "how", "note",
@@ -49,25 +39,17 @@ _NEEDED = ("hf_name", "construction", "metric", "score")
 def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.DataFrame:
     """Every claim with its verdict.
 
-    Parameters
-    ----------
-    results : DataFrame or DataFrames, optional
-        Measured values: what ``Evaluation.tidy()`` gives, or any table in the schema of `RESULTS`. It needs hf_name
-        (or else model, of which the part after the last slash counts), construction, metric and score.
+    `results` are measured values: what ``Evaluation.tidy()`` gives, or any table in the schema of `RESULTS`. It needs
+    hf_name (or else model, of which the part after the last slash counts), construction, metric and score; InputError
+    names what it lacks.
 
     Returns
     -------
     DataFrame
-        One row per claim, case and basis ("published data" or "model run"): id, paper, claim, criterion (our own
-        threshold, where the paper gives none), otherwise (the verdict under other thresholds than ours), basis, model,
-        construction, metric, published (what the paper prints, or its authors released), measured, out_of (the
-        total of a count), low, high (95 % interval), difference, verdict (one of `VERDICTS`), signature, cell
-        (page and place that show it), how (how to run it), note.
-
-    Raises
-    ------
-    InputError
-        If results lack a column.
+        One row per claim, case and basis ("published data" or "model run"), with the columns `LEDGER`: criterion is our
+        own threshold, where the paper gives none, otherwise the verdict under other thresholds; published what the
+        paper prints or its authors released; out_of the total of a count; low and high the 95 % interval; verdict one
+        of `VERDICTS`; cell the page and place that show it; how the way to run it.
     """
     results = _tidy(results)
     rows = [row for case, finding in _cases() for row in _rows(case, finding, results)]
@@ -91,17 +73,11 @@ def papers() -> dict[str, str]:
 def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     """The laboratory's own ledger: known truth beside what its models measure.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        What ``tse lab measure`` writes: model, construction, band and true_TSE, true_EW, true_MW; TSE, EW, MW where
-        measured; EW_low, EW_high and so on (95 % interval) and signature where known.
+    `scores` is what ``tse lab measure`` writes: model, construction, band and true_TSE, true_EW, true_MW; TSE, EW, MW
+    where measured; EW_low, EW_high and so on (95 % interval) and signature where known.
 
-    Returns
-    -------
-    DataFrame
-        model, construction, band, metric, truth, measured, low, high, difference, verdict ("truth in the interval",
-        "truth outside the interval"; without an interval "within 0.02" or "differs"; "not yet run"), signature.
+    Returns a table: model, construction, band, metric, truth, measured, low, high, difference, verdict ("truth in the
+    interval", "truth outside the interval"; without an interval "within 0.02" or "differs"; "not yet run"), signature.
     """
     key = ["model", "construction", "band"]
     needed = [*key, "true_TSE", "true_EW", "true_MW"]
@@ -138,8 +114,9 @@ def _normal(table: pd.DataFrame) -> pd.DataFrame:
         rows = table[(table["metric"] == "EW") & table[beside].notna()]
         parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
     table = pd.concat([part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True)
+    require_identified([Signature.parse(text) for text in table["signature"].dropna().unique() if f"@{MEMORY}" in text])
     table["side"] = table["side"].replace("", None)
-    for column, value in {"side": "top", "cutoff": 1.0, "protocol": "", "signature": ""}.items():
+    for column, value in {"side": "top", "cutoff": 1.0, "protocol": "", "method": "", "signature": ""}.items():
         table[column] = table[column].where(table[column].notna(), value)
     return table
 

@@ -10,7 +10,7 @@ from tse_core.errors import InputError
 from tse_core.results.signature import Signature
 
 # How Newman et al., BLiMP and SyntaxGym made their numbers:
-PAPERS_WAY = ("released", "full-sentence", "bos:<|endoftext|>")
+PAPERS_WAY = {"released": "", "full-sentence": "", "syntaxgym": "<|endoftext|>"}  # protocol or method -> BOS, if any
 
 
 class Results:
@@ -47,11 +47,13 @@ def preferred(results: pd.DataFrame) -> pd.DataFrame:
     asked = results["signature"].map(lambda text: not {"forms", "sample"} & set(policies_of[text]))
     table = results[asked.astype(bool)]
     policies = [policies_of[text] for text in table["signature"]]
+    how = table["protocol"] + table["method"]
+    bos = pd.Series([names.get("bos", "none") for names in policies], index=table.index)
     table = table.assign(
         same_list=table["lemmas"] == table["hf_name"].map(lemmas_in_vocabulary()),
-        released=table["protocol"].isin(PAPERS_WAY),
+        released=[way in PAPERS_WAY and PAPERS_WAY[way] in ("", read) for way, read in zip(how, bos, strict=True)],
         kind=[" ".join(name for name in names if name != "lemmas") for names in policies],
-        way=[f"{protocol} {names}" for protocol, names in zip(table["protocol"], policies, strict=True)],
+        way=[f"{way} {names}" for way, names in zip(how, policies, strict=True)],
     )
     question = ["hf_name", "metric", "kind"]
     table["numbers"] = table.groupby([*question, "way"])["score"].transform("size")

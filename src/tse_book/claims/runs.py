@@ -64,7 +64,7 @@ def probability(case, results) -> Measured | None:
 
 
 @run
-def likelier(case, results) -> Measured | None:
+def more_probable(case, results) -> Measured | None:
     """The ratio of two numbers of a construction; the claim is that the first is larger."""
     row, other = results.one(case), results.one(case | {"metric": case["than"]})
     if row is None or other is None or not other["score"]:

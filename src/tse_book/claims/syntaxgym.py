@@ -2,23 +2,6 @@
 
 from tse_book import published
 from tse_book.claims.finding import Finding, check
-from tse_core.syntaxgym.library import public_suites
-
-
-@check
-def recorded_models(case) -> Finding:
-    named, recorded = published.syntaxgym_models(), set(published.hu2020_suites()["model"])
-    count = int(named["recorded_as"].isin(recorded).sum())
-    return Finding(count, count == len(named) == case["published"], out_of=len(named))
-
-
-@check
-def suites(case) -> Finding:
-    table = public_suites()
-    late, not_analysed = (", ".join(table.loc[~table[which], "suite"]) for which in ("in_33", "in_31"))
-    analysed = f"Hu et al. analyse {table['in_31'].sum()} (without {not_analysed})"
-    note = f"{len(table)} files today ({late} came later); {analysed}"
-    return Finding(int(table["in_33"].sum()), table["in_33"].sum() == case["published"], note)
 
 
 @check

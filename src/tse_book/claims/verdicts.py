@@ -13,22 +13,18 @@ VERDICTS = (REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED, HOLDS, FAI
 EXTENDS = "extends"
 DOES_NOT_EXTEND = "does not extend"
 UNDECIDED = "undecided"
+DESCRIBED = "described"  # too few units for a verdict
 DEPENDS = "depends"  # on a condition that the row names
-REACHED, NOT_REACHED = "reached", "not reached"  # of a descriptive number, which is not tested
 
 TOLERANCES = (0.005, 0.02)
 FACTORS = (1.05, 1.25)  # larger or smaller, of probabilities, which may all be smaller than any difference
 
 
 def of_value(difference: float, *, same_list: bool, same_protocol: bool, tolerances=TOLERANCES) -> str:
-    """The verdict on a value of the same model.
+    """The verdict on a value of the same model, from the difference of what was measured from what was published.
 
-    Parameters
-    ----------
-    difference : measured minus published.
-    same_list : as many lemmas in the vocabulary as in the paper (True where no lemma list is involved).
-    same_protocol : scored as the paper's code scores.
-    tolerances : largest difference that is "reproduced", and that is "close".
+    same_list: as many lemmas in the vocabulary as in the paper (True where no lemma list is involved). tolerances:
+    the largest difference that is "reproduced", and that is "close".
 
     >>> of_value(-0.004, same_list=True, same_protocol=True)
     'reproduced'

@@ -35,11 +35,11 @@ def corpus(
     from tse_book.laboratory import sentences as drawn
 
     lines = drawn(load_language(), regime, sentences, seed)
-    with progress(sentences, "drawing", unit="sentences") as advance, suppress(BrokenPipeError):  # | head
+    with progress(sentences, "drawing", unit="sentences") as bar, suppress(BrokenPipeError):  # | head
         for number, line in enumerate(lines, 1):
             sys.stdout.write(line + "\n")
             if number % 1000 == 0:
-                advance(1000)
+                bar.update(1000)
 
 
 @group.command()
@@ -97,13 +97,11 @@ def train(
 
     if threads:
         torch.set_num_threads(threads)
-    with progress(plan.steps, f"training {name}", unit="steps") as advance:
-        done = 0
+    with progress(plan.steps, f"training {name}", unit="steps") as bar:
 
         def report(step: int, loss: float) -> None:
-            nonlocal done
-            advance(step - done, f"training {name}, loss {loss:.3f}")
-            done = step
+            bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
+            bar.update(step - bar.n)
 
         folder = run(plan, out, device=device, resume=resume, checkpoints=checkpoints, report=report)
     print(f"written: {folder}")
@@ -112,10 +110,10 @@ def train(
 @group.command()
 def measure(
     names: Annotated[list[str] | None, typer.Argument(help="Laboratory models; all of them by default.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for scores.csv, held_out.csv and curves.csv.")] = Path("measured"),
+    out: Annotated[Path, typer.Option(help="Folder for scores.csv and curves.csv.")] = Path("measured"),
     device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "auto",
 ) -> None:
-    """Score laboratory models on Marvin and Linzen's templates, beside the truth; seen and unseen combinations.
+    """Score laboratory models on Marvin and Linzen's templates, beside the truth.
 
     Examples:  tse lab measure --out data/recorded/laboratory   |   tse lab measure lab-lexical-causal
     """
@@ -131,7 +129,7 @@ def whole_words(
     sample: Annotated[int, typer.Option(help="Contexts of each construction.", min=1)] = 24,
     device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "auto",
 ) -> None:
-    """EW and MW by single entries and by whole words, beside the truth.
+    """EW and MW by single tokens and by whole words, beside the truth.
 
     Example:  tse lab measure-words lab-lexical-causal lab-lexical-causal-bpe --out data/recorded/laboratory
     """

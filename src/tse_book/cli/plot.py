@@ -19,7 +19,11 @@ table2. Written as .html (interactive), .svg or .png.
 
 [b]Examples[/b]
 
-  tse plot 4f2a91 --figure 2 --beside gpt2-xl
+  tse evaluate lab-systematic-causal --data marvin-linzen/simple --out made.parquet
+
+  tse plot made.parquet --figure 2 --beside gpt2-xl
+
+  tse plot 4f2a91 --figure 1
 
   tse plot gpt2.parquet --figure table2 --beside gpt2-xl --out table2.svg
 """

@@ -24,20 +24,18 @@ Of a model from outside this project also:
 
   words, verbs.parquet      Table 2 by single-token verbs and by whole words, on a CPU in a sample of contexts
 
-  factorial.parquet         Marvin and Linzen's constructions crossed with adverbs, and two tables beside it
+  controls.parquet          every verb behind subjects of seven kinds, and three tables beside it
 
-  odds.parquet              by how much each condition multiplies the odds that a verb is conjugated correctly
-
-  several_tokens.parquet    single-token and multi-token verbs after an adverb
+  statements.parquet        the verdicts on S1 to S6b, as fixed and under other choices
 
 The book shows what is in data/recorded, labelled as recorded; on another machine [b]tse results add[/b] puts the files
 into its store. What cannot be measured with the model is listed.
 
 [b]Examples[/b]
 
-  tse record gpt2 --lemmas newman-released
+  tse record lab-systematic-causal --part agreement --out runs
 
-  tse record lab-systematic-causal --out data/recorded
+  tse record gpt2 --lemmas newman-released
 
   tse record path/to/model --part blimp --part suites --out runs
 """
@@ -53,39 +51,36 @@ def record(
     out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
     part: Annotated[
         list[str] | None,
-        typer.Option(
-            help="agreement, blimp, suites, findings, details, words, factorial, several_tokens, odds; may be repeated."
-        ),
+        typer.Option(help="agreement, blimp, suites, findings, details, words, controls, statements; may be repeated."),
     ] = None,
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = None,
 ) -> None:
+    from tse_book.laboratory.names import is_laboratory
+    from tse_book.pages.statements import STATEMENTS, statements_for
     from tse_book.recorded import PARTS, read_provenance
     from tse_book.studies import WORDS, details_for, fitting, parts_for, record_details, record_findings, words_for
     from tse_book.studies import record as run
+    from tse_book.studies.controls import CONTROLS, controls_for
     from tse_book.studies.details import DETAILS
-    from tse_book.studies.factorial import FACTORIAL, factorial_for
     from tse_book.studies.findings_run import FINDINGS
-    from tse_book.studies.odds import ODDS, odds_for
-    from tse_book.studies.several_tokens import SEVERAL, several_tokens_for
 
-    known = (*PARTS, FINDINGS, DETAILS, WORDS, FACTORIAL, SEVERAL, ODDS)
+    known = (*PARTS, FINDINGS, DETAILS, WORDS, CONTROLS, STATEMENTS)
     for name in part or []:
         check_known("part", name, known)
     (loaded,) = opening.models(model)
     asked = fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
     home = out / loaded.label.rpartition("/")[2]
-    laboratory = loaded.label.startswith("lab-")
+    laboratory = is_laboratory(loaded.label)
     wanted = part or (PARTS if laboratory else known)
     if parts := parts_for(loaded, lemmas, **asked, store=store, chosen=[name for name in PARTS if name in wanted]):
         run(loaded, out, parts)
     tables = {
         DETAILS: lambda: details_for(loaded, lemmas, **asked, store=store),
         WORDS: lambda: words_for(loaded, lemmas, asked["data"], store),
-        FACTORIAL: lambda: factorial_for(loaded, lemmas),
-        SEVERAL: lambda: several_tokens_for(loaded, lemmas, store),
-        ODDS: lambda: odds_for(home.name, out),  # from the recorded design
+        CONTROLS: lambda: controls_for(loaded, lemmas),
+        STATEMENTS: lambda: statements_for(home.name, lemmas, out),  # from the recorded controls
     }
     made = read_provenance(home)
     for name in tables:

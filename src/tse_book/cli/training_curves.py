@@ -9,11 +9,13 @@ from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import write_table
 
-HELP = """Write TSE, EW and MW by training step and frequency band, from a finished sweep over checkpoints.
+HELP = """Write TSE, EW and MW by training step and frequency band, from a sweep over checkpoints.
 
-The plan must say keep: lemmas. Nothing is scored here: run `tse sweep PLAN.yaml` first.
+The plan must say keep: lemmas. What `tse sweep PLAN.yaml` has not scored yet is scored here.
 
-[b]Example[/b]
+[b]Examples[/b]
+
+  printf 'keep: lemmas\\nmodels:\\n- lab-lexical-causal\\n' > checkpoints.yaml
 
   tse sweep checkpoints.yaml && tse training-curves checkpoints.yaml training.csv
 """

@@ -2,8 +2,8 @@
 
 - language: words, verbs and rates as arrays;  corpus: sentences;  known_truth: what a perfect model would score
 - training, networks, card: small GPT-2- and BERT-shaped models as Hugging Face folders
-- byte_pair: the same language in other tokens;  whole_words: single entries and whole words beside the truth
-- measure: a model's scores beside the truth, held-out combinations beside seen ones
+- byte_pair: the same language in other tokens;  whole_words: single tokens and whole words beside the truth
+- measure: a model's scores beside the truth
 - paradigms, suites: BLiMP-style minimal pairs and SyntaxGym-style suites in the laboratory lexicon
 """
 

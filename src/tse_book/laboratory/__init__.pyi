@@ -5,8 +5,6 @@ from .known_truth import truth as truth
 from .language import Language as Language
 from .language import load_language as load_language
 from .measure import measure_models as measure_models
-from .networks import new_network as new_network
-from .networks import save as save
 from .networks import tokenizer as tokenizer
 from .ngram import laboratory_ngram as laboratory_ngram
 from .paradigms import write_paradigms as write_paradigms

@@ -25,17 +25,8 @@ PUNCTUATION = (".", ",")  # no space before them
 def byte_pair_tokenizer(language: Language, regime: str, entries: int, seed: int = 0) -> PreTrainedTokenizerFast:
     """A tokenizer of byte pairs (Sennrich et al. 2016) learned from the corpus' first 20,000 sentences.
 
-    A word inside a sentence begins with a space, as GPT-2's tokens do; case does not matter. The same arguments give
-    the same tokenizer.
-
-    Parameters
-    ----------
-    entries : size of the vocabulary, including special tokens and single letters
-
-    Raises
-    ------
-    InputError
-        If ``entries`` are too few for the letters, or more than the corpus' words can fill.
+    A word inside a sentence begins with a space, as GPT-2's tokens do; case does not matter. `entries` include special
+    tokens and single letters. Raises InputError: too few for the letters, or more than the corpus' words can fill.
     """
     words = Tokenizer(BPE(unk_token=SPECIAL[1]))
     words.normalizer, words.pre_tokenizer = Lowercase(), ByteLevel(add_prefix_space=False)

@@ -22,15 +22,8 @@ def truth(regime: str, language: Language | None = None) -> pd.DataFrame:
     - MW = mean over n, m of sum_l p(l) s(l) c(l; n, m) / sum_l p(l) s(l), s(l) being the share of uses in the present.
     - TSE = the same indicator as EW, for the templates' own verbs alone; all are in the head, elsewhere it is NaN.
 
-    Raises
-    ------
-    InputError
-        For an unknown regime.
-
-    Returns
-    -------
-    DataFrame
-        construction, band ("all", "head", "middle", "tail"), lemmas (how many), TSE, EW, MW (0 to 1).
+    Returns a table: construction, band ("all", "head", "middle", "tail"), lemmas (how many), TSE, EW, MW (0 to 1).
+    Raises InputError for an unknown regime.
     """
     language = language or load_language()
     present = language.frequency * (1 - language.past_share())
@@ -44,27 +37,6 @@ def truth(regime: str, language: Language | None = None) -> pd.DataFrame:
             mw = np.average(correct.mean(axis=(1, 2))[there], weights=present[there])
             rows.append((construction, name, int(there.sum()), tse, chosen[there].mean(), mw))
     return pd.DataFrame(rows, columns=["construction", "band", "lemmas", "TSE", "EW", "MW"])
-
-
-def true_sensitivity(regime: str) -> pd.DataFrame:
-    """Number sensitivity of each construction, for all lemmas and for each frequency band.
-
-    A verb is sensitive where its singular form has more of its present uses after a singular subject than after a
-    plural one, with the same attractor: c(l; singular, m) > 1 - c(l; plural, m), a mean over l and m. A verb whose
-    form ignores the subject, as in the tail of the lexical regime, counts half, because a model
-    that learned from a sample of the language may err to either side.
-
-    Raises InputError for an unknown regime.
-
-    Returns a table: construction, band ("all", "head", "middle", "tail"), true_NS.
-    """
-    language, rows = load_language(), []
-    for construction in language.constructions:
-        correct = language.correct(regime, construction)
-        gain = (correct[:, 0] - (1 - correct[:, 1])).round(12)
-        sensitive = (1 + np.sign(gain)) / 2
-        rows += [(construction, name, sensitive[there].mean()) for name, there in in_bands(language)]
-    return pd.DataFrame(rows, columns=["construction", "band", "true_NS"])
 
 
 def in_bands(language: Language) -> Iterator[tuple[str, np.ndarray]]:

@@ -37,37 +37,20 @@ class Pattern:
 class Language:
     """The language as arrays; numbers are 0 singular, 1 plural.
 
-    Attributes
-    ----------
-    settings : dict
-        language.yaml as read.
-    lemmas : DataFrame
-        One row per verb lemma by falling frequency: lemma, singular, plural, past ("" for none), band,
-        preferred ("singular" or "plural" in the tail, else "").
-    frequency : float64 array (lemmas,)
-        P(lemma) at a verb slot.
-    nouns : DataFrame
-        class, singular, plural, gender ("", "masculine", "feminine").
-    constructions : tuple of str
-        The rows of Table 2, in its order.
-    patterns : tuple of Pattern
-    vocabulary : tuple of str
-        Special tokens, then all words; a word's id is its place.
-    held_out : bool array (constructions, nouns, lemmas)
-        Combinations that never occur in the corpus.
-    held_out_pairs : bool array (nouns, lemmas)
-        Those that are absent from every construction.
+    lemmas has a row per verb by falling frequency: lemma, singular, plural, past ("" for none), band, preferred
+    ("singular" or "plural" in the tail, else ""). nouns has class, singular, plural, gender ("", "masculine",
+    "feminine").
     """
 
-    settings: dict = field(repr=False)
+    settings: dict = field(repr=False)  # language.yaml as read
     lemmas: pd.DataFrame = field(repr=False)
-    frequency: np.ndarray = field(repr=False)
+    frequency: np.ndarray = field(repr=False)  # P(lemma) at a verb slot
     nouns: pd.DataFrame = field(repr=False)
-    constructions: tuple[str, ...]
+    constructions: tuple[str, ...]  # the rows of Table 2, in its order
     patterns: tuple[Pattern, ...] = field(repr=False)
-    vocabulary: tuple[str, ...] = field(repr=False)
-    held_out: np.ndarray = field(repr=False)
-    held_out_pairs: np.ndarray = field(repr=False)
+    vocabulary: tuple[str, ...] = field(repr=False)  # special tokens, then all words; a word's id is its place
+    held_out: np.ndarray = field(repr=False)  # bool (constructions, nouns, lemmas): never together in the corpus
+    held_out_pairs: np.ndarray = field(repr=False)  # bool (nouns, lemmas): absent from every construction
 
     def word_ids(self, phrase: str) -> tuple[int, ...]:
         """The ids of a phrase's words."""

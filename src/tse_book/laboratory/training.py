@@ -4,7 +4,6 @@ Every step depends only on the seed and its number (which sentences, which masks
 killed training continues from its last checkpoint as if nothing had happened.
 """
 
-import csv
 import io
 import json
 import math
@@ -15,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import torch
 from torch.nn.functional import cross_entropy
 
@@ -24,7 +24,7 @@ from tse_book.laboratory.card import pieces as how_cut
 from tse_book.laboratory.corpus import draw, stream, verb_table
 from tse_book.laboratory.language import Language, load_language
 from tse_book.laboratory.networks import BOS, CLS, EOS, MASK, PAD, SEP, new_network, save
-from tse_core.errors import InputError, unknown
+from tse_core.errors import InputError, unknown_name_error
 from tse_core.files import write_aside
 
 STEPS = {"causal": 1500, "masked": 2500}
@@ -53,7 +53,7 @@ class TrainingPlan:
 def plan_for(name: str, **changes) -> TrainingPlan:
     """The plan of ``lab-systematic-causal`` and the like; ``changes`` that are not None override it."""
     if name not in (known := load_language().models()):
-        raise unknown("laboratory model", name, known)
+        raise unknown_name_error("laboratory model", name, known)
     _, regime, kind = name.split("-")
     changes = {key: value for key, value in changes.items() if value is not None}
     if not 0 <= changes.get("seed", 0) < 2**63:
@@ -82,28 +82,20 @@ def train(
 
     Parameters
     ----------
-    plan : TrainingPlan
-    out : path of a folder that does not exist yet
-    device : "cpu", "cuda", ...
-    resume : bool
-        Continue the training that was interrupted in ``<out>.partial``.
-    checkpoints : "" or "log"
-        "log" also saves the model after 1, 2, 4, 8, ... steps, as ``<out>/checkpoints/step-N``.
-    save_every : int
-        Steps between the checkpoints from which a killed training continues.
+    resume : continue the training that was interrupted in ``<out>.partial``
+    checkpoints : "log" also saves the model after 1, 2, 4, 8, ... steps, as ``<out>/checkpoints/step-N``
+    save_every : steps between the checkpoints from which a killed training continues
     report : called with the step and its loss in nats per predicted token
 
-    Raises
-    ------
-    InputError
-        If ``out`` exists, an interrupted training is there and ``resume`` is false, or it belongs to another plan.
+    Raises InputError: ``out`` exists, an interrupted training is there and ``resume`` is false, or it belongs to
+    another plan.
     """
     language, out = load_language(), Path(out)
     partial = out.with_name(out.name + ".partial")
     if out.exists():
         raise InputError(f"{out} exists already: name another folder or remove it")
     if checkpoints not in ("", "log"):
-        raise unknown("kind of checkpoints", checkpoints, ["log"])
+        raise unknown_name_error("kind of checkpoints", checkpoints, ["log"])
     if partial.exists() and not resume:
         raise InputError(f"{partial} holds an interrupted training: continue it with --resume, or remove it")
     tokens = byte_pair_tokenizer(language, plan.regime, plan.byte_pair, plan.seed) if plan.byte_pair else None
@@ -279,9 +271,7 @@ def _record(folder: Path, plan: TrainingPlan, network, losses: list[float], perp
     curve = [
         (min(i + stretch, len(losses)), float(np.mean(losses[i : i + stretch]))) for i in range(0, len(losses), stretch)
     ]
-    with (folder / "loss.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["step", "loss"])
-        writer.writerows((step, f"{loss:.4f}") for step, loss in curve)
+    table = pd.DataFrame(curve, columns=["step", "loss"])
+    table.to_csv(folder / "loss.csv", index=False, float_format="%.4f", lineterminator="\r\n")
     card = model_card(plan, curve, perplexity, network.num_parameters(), network.config.vocab_size, **words)
     (folder / "README.md").write_text(card, encoding="utf-8")

@@ -7,8 +7,8 @@ from typing import Literal
 import pandas as pd
 
 from tse_book.laboratory.known_truth import truth
-from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.options import CHOICES
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError
@@ -24,32 +24,24 @@ def against_truth_by_forms(
     regime: str,
     *,
     data: str | pd.DataFrame = "marvin-linzen",
-    forms: Iterable[FormsPolicy] = ("single", "words", "words-no-end"),
+    forms: Iterable[str] = ("single", "words", "words-no-end"),
     sample: int | Literal["all"] | None = None,
     store: Store | str | Path | None = None,
 ) -> pd.DataFrame:
-    """EW and MW of a laboratory model, with single entries and with whole words, beside the truth of all verbs.
+    """EW and MW of a laboratory model, with single tokens and with whole words, beside the truth of all verbs.
 
-    Parameters
-    ----------
-    model : a model of the laboratory language, of any tokenizer
-    regime : the regime it learned
-    data : agreement pairs whose words the language knows
-    forms : which forms count, as in ``evaluate``
-    sample : contexts of each construction, as in ``evaluate``; the same ones for every choice of forms
+    `forms` are named as signatures name them; `sample` is of contexts of each construction, the same for all forms.
 
-    Returns
-    -------
-    DataFrame
-        forms, construction, contexts, lemmas (how many counted), EW, EW_low, EW_high, MW, MW_low, MW_high (95 %,
-        clustered by subject noun), true_EW, true_MW (of all verbs of the language).
+    Returns a table: forms, construction, contexts, lemmas (how many counted), EW, EW_low, EW_high, MW, MW_low, MW_high
+    (95 %, clustered by subject noun), true_EW, true_MW (of all verbs of the language).
     """
     pairs = load_pairs(data) if isinstance(data, str) else data
     verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
     known = truth(regime).query("band == 'all'").set_index("construction")[["EW", "MW"]].add_prefix("true_")
     parts = []
     for policy in forms:
-        found = evaluate(model, pairs, verbs, forms=policy, sample=sample, store=store)
+        chosen, end = CHOICES[policy]
+        found = evaluate(model, pairs, verbs, verbs=chosen, word_end=end, sample=sample, store=store)
         scores = found.table(intervals=True).join(known, on="construction")
         parts.append(scores.assign(forms=policy, lemmas=len(found.lemmas)))
     bounds = [f"{score}{end}" for score in ("EW", "MW") for end in ("", "_low", "_high")]
@@ -58,13 +50,7 @@ def against_truth_by_forms(
 
 
 def measure_words(names: Iterable[str], out: str | Path, *, sample: int = 24, device: str = "auto") -> Path:
-    """Measure causal laboratory models with single entries and with whole words, and write words.csv.
-
-    Raises
-    ------
-    InputError
-        For a model whose name is not of the form ``lab-<regime>-causal...``.
-    """
+    """Measure causal laboratory models (``lab-<regime>-causal...``) by single tokens and whole words into words.csv."""
     parts = []
     for name in names:
         known = Path(name).name.split("-")

@@ -4,13 +4,16 @@ Each function takes accuracies or per-pair scores and returns a tidy table that 
 """
 
 import re
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
 from tse_book import published
-from tse_book.published import blimp_methods_compared as published_methods  # noqa: F401  (of Figure 6, offered here)
-from tse_core.errors import check_known, unknown
+from tse_book.published import blimp_methods_compared as published_methods
+from tse_book.studies import recorded_pairs
+from tse_core.blimp.scores import PairScores
+from tse_core.errors import check_known, unknown_name_error
 from tse_core.uncertainty.shares import wilson
 
 PREDICTORS = {
@@ -18,6 +21,11 @@ PREDICTORS = {
     "perplexity": "perplexity of the good one",
     "probability": "log-probability of the good one (nats)",
     "confidence": "confidence: nats between the two",
+}
+THREE = {  # the phenomena of Figure 6
+    "binding": "BINDING",
+    "determiner_noun_agreement": "DETERMINER-NOUN AGR.",
+    "subject_verb_agreement": "SUBJECT-VERB AGR.",
 }
 DETERMINER, SUBJECT = "determiner and noun", "subject and verb"
 # (pattern of the paradigm's name, group, condition); the first that matches counts
@@ -46,42 +54,27 @@ def published_accuracies(source: str = "recomputed") -> pd.DataFrame:
     """Table 4 of one source: model, phenomenon, paradigm, accuracy."""
     table = published.blimp_table4()
     if source not in set(table["source"]):
-        raise unknown("source", source, table["source"].unique())
+        raise unknown_name_error("source", source, table["source"].unique())
     table = table[table["source"] == source].rename(columns={"UID": "paradigm"})
     return table[["model", "phenomenon", "paradigm", "accuracy"]].reset_index(drop=True)
 
 
-def correlations(accuracies: pd.DataFrame) -> pd.DataFrame:
-    """Figure 1: Pearson's r of every two models over the paradigms that both have.
-
-    Parameters
-    ----------
-    accuracies : DataFrame with model, paradigm, accuracy
-
-    Returns a table: model, other, correlation, paradigms (how many).
-    """
-    wide = accuracies.pivot_table(index="paradigm", columns="model", values="accuracy")
-    wide = wide[list(dict.fromkeys(accuracies["model"]))]
-    rows = []
-    for one in wide:
-        for other in wide:
-            both = wide[one].notna() & wide[other].notna()
-            r = wide.loc[both, one].corr(wide.loc[both, other]) if both.sum() > 2 else np.nan
-            rows.append((one, other, r, int(both.sum())))
-    return pd.DataFrame(rows, columns=["model", "other", "correlation", "paradigms"])
-
-
-def shallow_predictors(scores: pd.DataFrame, *, bins: int = 10) -> pd.DataFrame:
+def shallow_predictors(runs: Mapping[str, PairScores], *, bins: int = 10) -> pd.DataFrame:
     """Figure 2: accuracy against sentence length, perplexity, probability and confidence, in bins of equal size.
 
     Parameters
     ----------
-    scores : DataFrame
-        Per-pair scores of one model (:func:`tse_core.score_pairs`).
+    runs : the scores of each model's pairs, by its name
 
-    Returns a table: predictor, value (the bin's median), accuracy with its 95 % interval low, high (Wilson), pairs.
-    Values that many pairs share stay in one bin, so there may be fewer.
+    Returns a table: model, predictor, quantity (its name and unit), value (the bin's median), accuracy with its 95 %
+    interval low, high (Wilson), pairs. Values that many pairs share stay in one bin, so there may be fewer.
     """
+    parts = [_in_bins(run.pairs, bins).assign(model=model) for model, run in runs.items()]
+    table = pd.concat(parts, ignore_index=True)
+    return table.assign(quantity=table["predictor"].map(PREDICTORS))
+
+
+def _in_bins(scores: pd.DataFrame, bins: int) -> pd.DataFrame:
     scores = scores.dropna(subset=["correct"])
     scores = scores[(scores["length_good"] > 0) & (scores["length_bad"] > 0)]
     values = {
@@ -123,24 +116,34 @@ def contrast(accuracies: pd.DataFrame, name: str) -> pd.DataFrame:
     return means.sort_values("condition", key=lambda c: c.map(ORDER.index), kind="stable").reset_index(drop=True)
 
 
-def cost(conditions: pd.DataFrame) -> pd.DataFrame:
-    """What each condition costs against the first one of its group: model, group, condition, cost (accuracy lost)."""
-    first = conditions.groupby(["model", "group"], sort=False)["accuracy"].transform("first")
-    table = conditions.assign(cost=first - conditions["accuracy"])
-    return table[table["cost"] != 0][["model", "group", "condition", "cost"]].reset_index(drop=True)
+def recorded_methods(models: Iterable[str]) -> pd.DataFrame:
+    """Figure 6 for those of the models that are recorded, in the columns of `published.blimp_methods_compared`."""
+    parts = []
+    for model in models:
+        whole = recorded_pairs(model)
+        for way in ("one-prefix", "two-prefix"):
+            if whole and (prefixes := recorded_pairs(model, way)):
+                names = {"correct_x": "full_sentence", "correct_y": "prefix"}
+                both = whole.pairs.merge(prefixes.pairs[["paradigm", "pair_id", "correct"]], on=["paradigm", "pair_id"])
+                means = both.groupby(["phenomenon", "paradigm"], sort=False)[[*names]].mean().rename(columns=names)
+                parts.append(means.reset_index().assign(model=model, compared=way))
+    table = pd.concat(parts, ignore_index=True) if parts else published_methods().iloc[:0]
+    return table.rename(columns={"phenomenon": "linguistics_term"})
 
 
-def methods_compared(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Accuracies of the same paradigms by two methods: paradigm, first, second, difference, pairs.
+def three_phenomena(methods: pd.DataFrame) -> pd.DataFrame:
+    """What Figure 6 draws: the mean accuracy of each model and method, in three phenomena.
 
     Parameters
     ----------
-    first, second : DataFrame
-        Per-pair scores by either method; the pairs that both have are compared.
+    methods : DataFrame with the columns of `published.blimp_methods_compared`
+
+    Returns a table: model, phenomenon, method, accuracy. Whole sentences are over all paradigms that allow a prefix.
     """
-    keys = ["paradigm", "pair_id"]
-    both = first[[*keys, "correct"]].merge(second[[*keys, "correct"]], on=keys, suffixes=("_first", "_second"))
-    means = both.groupby("paradigm", sort=False)[["correct_first", "correct_second"]].mean()
-    means.columns = ["first", "second"]
-    means["difference"] = means["second"] - means["first"]
-    return means.assign(pairs=both.groupby("paradigm").size()).reset_index()
+    rows = methods.assign(phenomenon=methods["linguistics_term"].replace(THREE))
+    rows = rows[rows["phenomenon"].isin(THREE.values())]
+    whole = rows.drop_duplicates(["model", "paradigm"]).assign(method="whole sentence")
+    parts = [whole.rename(columns={"full_sentence": "accuracy"})]
+    parts.append(rows.assign(method=rows["compared"]).rename(columns={"prefix": "accuracy"}))
+    keys = ["model", "phenomenon", "method"]
+    return pd.concat(parts).groupby(keys, sort=False, as_index=False)["accuracy"].mean()

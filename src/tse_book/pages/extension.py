@@ -8,13 +8,13 @@ from tse_book.claims import papers, verdicts
 from tse_book.pages.markup import badge, chapter_link, estimate, head_of, in_line, ledger_of, legible, row_of
 from tse_core.results.signature import without_provenance
 
+FEW_UNITS = 10  # fewer are counted beside the number
 _SIGNS = {
     verdicts.EXTENDS: ("✓", "good"),
     verdicts.DEPENDS: ("⇄", "open"),
     verdicts.DOES_NOT_EXTEND: ("✗", "bad"),
     verdicts.UNDECIDED: ("?", "open"),
-    verdicts.REACHED: ("●", "open"),
-    verdicts.NOT_REACHED: ("○", "open"),
+    verdicts.DESCRIBED: ("●", "open"),
     verdicts.NOT_RUN: ("…", "open"),
 }
 
@@ -38,25 +38,11 @@ def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
     return ledger_of(heads, rows, caption, ("paper", "model", "verdict"), "extends-")
 
 
-def not_confirmed(table: pd.DataFrame) -> dict[str, list[str]]:
-    """For each model the claims that do not hold as they stand: they depend on a condition, or do not extend."""
-    return {
-        model: [
-            f"{row.claim} ({verdict} on {row.on})" if row.on else f"{row.claim} ({verdict})"
-            for verdict in (verdicts.DEPENDS, verdicts.DOES_NOT_EXTEND)
-            for row in rows[rows["verdict"] == verdict].itertuples()
-        ]
-        or ["no claim depends on a condition or fails to extend"]
-        for model, rows in table[table["verdict"] != verdicts.NOT_RUN].groupby("model", sort=False)
-    }
-
-
 def verdict_rows(table: pd.DataFrame) -> pd.DataFrame:
     """The extension ledger as one table of numbers: each claim under the default, then under each condition.
 
     Returns a table with the columns of `tse_book.claims.EXTENSION` but for conditions, and condition; in a condition's
-    row value, low, high, verdict and p_holm are the condition's (p_holm that of the difference), and difference, rows,
-    against and here are as `tse_book.claims.extension_ledger` describes them.
+    row value, low, high, verdict and p_holm are the condition's (p_holm that of the difference).
     """
     of_claims = table.drop(columns="conditions")
     parts = []
@@ -65,7 +51,7 @@ def verdict_rows(table: pd.DataFrame) -> pd.DataFrame:
         same = claim[["model", "id", "paper", "claim", "statistic", "threshold"]].iloc[0].to_dict()
         parts += [claim, conditions.assign(**same)]
     found = pd.concat(parts, ignore_index=True)
-    first = ["model", "id", "condition", "value", "low", "high", "verdict", "difference", "rows", "against", "here"]
+    first = ["model", "id", "condition", "value", "low", "high", "verdict", "difference"]
     return found[[*first, *found.columns.drop(first)]]
 
 
@@ -82,18 +68,18 @@ def _row(row: dict, paper: str, beside: pd.DataFrame | None) -> str:
         ("Why", escape(row["why"])),
         ("Conditions", _conditions(row["conditions"])),
         ("Rows", "" if beside is None else _rows(beside)),
-        ("Rests on", _rests_on(row, beside)),
+        ("Rests on", f"{row['n']:,} independent units (subjects, verbs, items or paradigms)" if row["n"] else ""),
         ("p, corrected", "" if pd.isna(row["p_holm"]) else f"{_p(row['p_holm'])} (Holm, all tests of this model)"),
     ]
     if row["signature"]:
         details.append(("Made by", f"<code>{escape(legible(row['signature']))}</code>"))
     verdict = f"{row['verdict']} on {row['on']}" if row["on"] else row["verdict"]
-    verdict += f", by {_one_row(row, beside)} alone" if _one_row(row, beside) else ""
+    units = f" ({row['n']} units)" if 0 < row["n"] < FEW_UNITS else ""
     return row_of(
         {"paper": paper, "model": row["model"], "verdict": row["verdict"]},
         head_of(row["claim"], about, details),
         ("Threshold", escape(f"{row['threshold']:.3g}")),
-        ("Measured", estimate(row["value"], row["low"], row["high"], 3)),
+        ("Measured", estimate(row["value"], row["low"], row["high"], 3) + units),
         ("Verdict", badge(verdict, *_SIGNS[row["verdict"]])),
     )
 
@@ -105,37 +91,9 @@ def _conditions(table: pd.DataFrame) -> str:
         text = f"{escape(row['condition'])}: {in_line(row['value'], row['low'], row['high'], 3)}, {row['verdict']}"
         if not pd.isna(row["difference"]):
             p = "" if pd.isna(row["p_holm"]) else f", p {_p(row['p_holm'])}"
-            text += f" (paired difference {row['difference']:+.3f}{_over(row)}{p})"
+            text += f" (paired difference {row['difference']:+.3f}{p})"
         items.append(f"<li>{text}</li>")
     return f"<ul>{''.join(items)}</ul>" if items else ""
-
-
-def _over(row: dict) -> str:
-    """How many rows a difference covers and its two numbers over them, if these are not shown already."""
-    if pd.isna(row["rows"]):
-        return ""
-    return f", over the rows that both have ({row['rows']:.0f}): {row['against']:.3f} against {row['here']:.3f}"
-
-
-def _one_row(row: dict, beside: pd.DataFrame | None) -> str:
-    """The construction that alone carries a largest value beyond its threshold; "" if several do, or none."""
-    if row["verdict"] != verdicts.REACHED or beside is None:
-        return ""
-    beyond = beside.loc[beside["value"] >= row["threshold"], "row"].str.partition(", ")[2].unique()
-    return beyond[0] if len(beyond) == 1 else ""
-
-
-def _rests_on(row: dict, beside: pd.DataFrame | None) -> str:
-    if not row["n"]:
-        return ""
-    units = f"{row['n']:,} independent units (subjects, verbs, pairs, items or paradigms)"
-    one = _one_row(row, beside)
-    if beside is None or not one:
-        return units
-    others = beside.loc[beside["value"] < row["threshold"], "value"]
-    return f"{units} of one construction, {escape(one)}" + (
-        f"; no other row is above {others.max():.3f}" if len(others) else ""
-    )
 
 
 def _rows(beside: pd.DataFrame) -> str:

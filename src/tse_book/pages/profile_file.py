@@ -1,4 +1,4 @@
-"""The file of a profile: which models, data, verb lists and protocols the book, or a single notebook, uses.
+"""The file of a profile: which models, data, verb lists and protocols the book uses.
 
 notebooks/profiles/<profile>.yaml::
 
@@ -7,7 +7,7 @@ notebooks/profiles/<profile>.yaml::
     lemmas: [newman-clean]
     protocols: [exact]
     optional: [smollm2-135m-instruct]             # left out, with a note on the pages, if unavailable
-    needs: 2 GB to download          # shown on Colab, where the profile can be chosen
+    bos: {gpt2-xl: none}             # what models read before a sentence where no protocol is asked
     notebooks:            # only for notebooks with parameters of their own
       04_figure1: {rows: [Simple]}
 """
@@ -19,7 +19,8 @@ from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
 SHARED = ("models", "data", "lemmas", "protocols")
-KEYS = (*SHARED, "optional", "notebooks", "needs")
+KEYS = (*SHARED, "optional", "notebooks", "bos")
+PAPER = "paper"  # the profile of the paper's own models
 
 
 def profiles_folder() -> Path:
@@ -41,7 +42,16 @@ def read_profile(name: str) -> dict:
             raise InputError(f"{place}: {key} must be a list of names")
     if extra := sorted(set(profile) - set(KEYS)):
         raise InputError(f"{place}: unknown key {extra[0]!r}; there is: {', '.join(KEYS)}")
-    profile |= {"notebooks": profile.get("notebooks") or {}, "optional": profile.get("optional") or []}
+    profile |= {key: profile.get(key) or empty for key, empty in (("notebooks", {}), ("optional", []), ("bos", {}))}
     if extra := sorted(set(profile["optional"]) - set(profile["models"])):
         raise InputError(f"{place}: {extra[0]!r} is optional, but no model of the profile")
     return profile
+
+
+def papers_bos(name: str) -> str:
+    """What a model reads before a sentence where no protocol is asked: what the paper's profile says, else "default".
+
+    >>> papers_bos("gpt2-xl"), papers_bos("gpt2")
+    ('none', 'default')
+    """
+    return read_profile(PAPER)["bos"].get(name.rpartition("/")[2], "default")

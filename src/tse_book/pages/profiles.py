@@ -1,27 +1,23 @@
-"""Profiles: which models, data, verb lists and protocols a notebook or the book runs on, and what they need first.
-
-`missing` checks before the work starts; `chosen` and `offer_results` serve a notebook that runs alone, e.g. on Colab:
-they take a profile's choices, report the machine, and offer the results as a file.
-"""
+"""What a profile of the book needs, looked at before the work starts: verb lists, data, models, disk and memory."""
 
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from tse_book.pages.profile_file import SHARED, read_profile
-from tse_core.datasets.giant_verb_list import ADDRESS, LEMMAS_EXPECTED
+import torch
+
 from tse_core.datasets.lemmas import full_list_file, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError
-from tse_core.models.devices import free_memory, usable_device
+from tse_core.models.devices import usable_device
+from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 from tse_core.models.hub import hub_unreachable
-from tse_core.models.memory import WORK
-from tse_core.models.package_index import model_file
-from tse_core.models.packages import package_models
-from tse_core.paths import data_folder, store_folder
+from tse_core.paths import data_folder
 
 FULL, INSTEAD = "newman-full", "newman-released"
+FULL_LENGTH = 3562  # the paper's lemmas
+GIANT_VERB_LIST = "https://patternbasedwriting.com/1/Giant-Verb-List-3250-Verbs.pdf"  # as its appendix gives it
 # Weights in float32, GB, of the models that the profiles name; an unknown model is not estimated.
 GIGABYTES = {
     "bert-base-cased": 0.44, "bert-base-uncased": 0.44, "roberta-base": 0.5, "gpt2": 0.55,
@@ -47,35 +43,13 @@ def missing(profile: dict, at_once: int = 1) -> list[Missing]:
     own = (options.get("sentence_pairs") for options in (profile.get("notebooks") or {}).values())
     found = [*_failing("verb list", profile["lemmas"], load_lemmas), *_failing("data", profile["data"], load_pairs)]
     found += _failing("data", dict.fromkeys(filter(None, own)), load_sentence_pairs)
-    absent = [name for name in profile["models"] if name not in package_models() and not model_is_here(name)]
+    absent = [name for name in profile["models"] if name not in PACKAGE_MODELS and not model_is_here(name)]
     if absent:
         if reason := hub_unreachable():
             found += [Missing(f"model {name}", f"not in the cache, and {reason}") for name in absent]
         else:
             found += _disk(absent)
     return found + _memory(profile["models"], at_once)
-
-
-def chosen(name: str, notebook: str = "") -> dict:
-    """A profile's choices for a notebook that runs alone; fetches the data they name and reports the machine.
-
-    Parameters
-    ----------
-    notebook : its name, e.g. "09_blimp", for what else the profile gives this notebook
-
-    Raises InputError: no such profile; something it needs is missing.
-    """
-    profile = read_profile(name)
-    own = profile["notebooks"].get(notebook) or {}
-    choice = {key: list(profile[key]) for key in SHARED}
-    if instead := instead_of_full_list(choice["lemmas"]):
-        print(instead)
-    choice["lemmas"] = lists_at_hand(choice["lemmas"])
-    _fetch([*choice["data"], *filter(None, [own.get("sentence_pairs")])])
-    print(machine())
-    if lacking := missing(choice | {"notebooks": {notebook: own}}):
-        raise InputError(f"profile {name} cannot run: " + "; ".join(map(str, lacking)))
-    return choice | own
 
 
 def lists_at_hand(lemmas: Iterable[str]) -> list[str]:
@@ -89,44 +63,10 @@ def instead_of_full_list(lemmas: Iterable[str]) -> str:
     if FULL not in lemmas or full_list_file().is_file():
         return ""
     return (
-        f"{FULL}, the paper's list of {LEMMAS_EXPECTED:,} verbs, has not been made here, so {INSTEAD} counts instead, "
-        f"and no number can be called reproduced. To make it, download the Giant Verb List ({ADDRESS}), then: "
-        "tse data lemmas --giant-verb-list Giant-Verb-List-3250-Verbs.pdf"
+        f"{FULL}, the paper's list of {FULL_LENGTH:,} verbs, has not been made here, so {INSTEAD} counts instead, "
+        f"and no number can be called reproduced. To make it, download the Giant Verb List ({GIANT_VERB_LIST}), then: "
+        "python data/lemmas/giant_verb_list.py Giant-Verb-List-3250-Verbs.pdf"
     )
-
-
-def offer_results(path: str | Path = "results.parquet") -> Path | None:
-    """Write all results of the store to a file, and on Colab hand it to the browser; None where there are none.
-
-    The file carries the signatures: ``tse results add results.parquet`` merges it on another machine.
-    """
-    from tse_book.recorded import known_results
-    from tse_core.results.store import Store
-    from tse_core.results.tidy import TIDY_COLUMNS, write_results
-
-    table = known_results(Store(store_folder()))
-    table = table[table["source"] != "recorded"][TIDY_COLUMNS]
-    if table.empty:
-        print("no results to offer: the cells above score nothing, or were not run")
-        return None
-    write_results(table, path)
-    print(f"{len(table):,} numbers in {path}; on another machine: tse results add {path}")
-    try:
-        from google.colab import files
-    except ImportError:
-        return Path(path)
-    files.download(str(path))
-    return Path(path)
-
-
-def machine() -> str:
-    """A line on the GPU, or that there is none."""
-    import torch
-
-    if not torch.cuda.is_available():
-        return "no GPU: large models will take very long (on Colab: Runtime, Change runtime type)"
-    free, total = torch.cuda.mem_get_info()
-    return f"GPU: {torch.cuda.get_device_name()}, {free / 1e9:.0f} of {total / 1e9:.0f} GB free"
 
 
 def model_is_here(name: str) -> bool:
@@ -184,18 +124,16 @@ def _memory(names: Iterable[str], at_once: int) -> list[Missing]:
 
 def memory_needed(gigabytes: float) -> float:
     """GB that a step of the build, with one model at a time, needs for a model with that many GB of weights."""
-    return gigabytes + WORK / 1e9
+    return gigabytes + 2  # for what a run needs besides the weights
 
 
 def free_gigabytes() -> float | None:
     """Free memory in GB: the GPU's where there is one, else the machine's; None if unknown."""
-    free = free_memory(usable_device("auto"))
-    return None if free is None else free / 1e9
-
-
-def _fetch(names: Iterable[str]) -> None:
-    from tse_core.datasets import downloads
-    from tse_core.datasets.registry import data_set_of
-
-    if wanted := [name for name in names if (found := data_set_of(name)) and found[0].files]:
-        downloads.fetch(wanted)
+    device = usable_device("auto")
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0] / 1e9
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 / 1e9 for line in lines if line.startswith("MemAvailable")), None)

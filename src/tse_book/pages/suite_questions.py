@@ -1,11 +1,13 @@
-"""What a suite asks, in one plain sentence."""
+"""A suite in words: what it asks, in one plain sentence, and its sentences with their regions."""
 
 from functools import cache
 
+import pandas as pd
 import yaml
 
 from tse_core.files import read_text
 from tse_core.paths import data_folder
+from tse_core.syntaxgym.suites import Suite
 
 
 def question_of(suite: str) -> str:
@@ -22,3 +24,13 @@ def question_of(suite: str) -> str:
 @cache
 def _questions() -> dict[str, str]:
     return yaml.safe_load(read_text(data_folder() / "syntaxgym" / "questions.yaml"))
+
+
+def suite_sentences(suite: Suite) -> pd.DataFrame:
+    """Every sentence of a suite, with a bar after each region that is not empty: item, condition, sentence."""
+    rows = [
+        (item.number, condition, " | ".join(filter(None, regions.values())))
+        for item in suite.items
+        for condition, regions in item.contents.items()
+    ]
+    return pd.DataFrame(rows, columns=["item", "condition", "sentence"])

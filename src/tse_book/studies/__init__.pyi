@@ -2,7 +2,6 @@ from . import dynamics as dynamics
 from . import learning_curves as learning_curves
 from .details import details_for as details_for
 from .details import record_details as record_details
-from .details import recorded_bare as recorded_bare
 from .details import recorded_details as recorded_details
 from .details import recorded_items as recorded_items
 from .details import recorded_pairs as recorded_pairs

@@ -1,4 +1,8 @@
-"""General findings of BLiMP (Warstadt et al. 2020) and of SyntaxGym's suites, as numbers of one model."""
+"""General findings of BLiMP (Warstadt et al. 2020) and of SyntaxGym's suites, as numbers of one model.
+
+The claims about BLiMP are about paradigms, and so are the units: a paradigm's thousand pairs, made from one template
+and few nouns, are one number, and a comparison of k pairs of paradigms has k units.
+"""
 
 from collections.abc import Mapping
 
@@ -58,28 +62,26 @@ DISTANCES = {
 def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> dict[str, Statistic]:
     """The claims about BLiMP: claim -> its statistic.
 
-    `scored` has the pairs of each method: paradigm, pair_id, correct (NaN where the model refuses a pair), logp_good,
-    logp_bad (nats).
+    `scored` has the pairs of each method: paradigm, correct (NaN where the model refuses a pair).
     """
-    groups = {method: _paradigms(pairs) for method, pairs in scored.items()}
-    whole, found = groups.get(FULL, {}), {}
+    accuracies = {method: pairs.groupby("paradigm")["correct"].mean() for method, pairs in scored.items()}
+    whole, found = accuracies.get(FULL, pd.Series(dtype=float)), {}
     for claim, rows in (("attractors.blimp", ATTRACTORS), ("adjectives", ADJECTIVES), ("irregulars", IRREGULARS),
                         ("wh-gap", GAPS)):  # fmt: skip
-        there = {name: [whole[a], *negative([whole[b]])] for name, (a, b) in rows.items() if {a, b} <= whole.keys()}
-        found[f"E.{claim}"] = Statistic(there)
+        there = {name: whole[a] - whole[b] for name, (a, b) in rows.items() if {a, b} <= set(whole.index)}
+        if there:
+            found[f"E.{claim}"] = Statistic({"pairs of paradigms": [_by_paradigm(pd.Series(there))]})
     known = blimp_paradigms().set_index("UID")
-    if set(known.index) <= whole.keys():
+    if set(known.index) <= set(whole.index):
         fields = known["field"].replace({"syntax/semantics": "syntax_semantics"}).str.replace("_", " and ")
         found["E.islands"] = _distance(whole, known["phenomenon"], ISLANDS, hardest=True)
         found["E.morphology"] = _distance(whole, fields, MORPHOLOGY, hardest=False)
         found["E.correlation"] = _neural_and_human(whole)
-    if FULL in scored:
-        found["E.confidence"] = Statistic({"pairs": _confidence(scored[FULL])})
-    prefixes = {method: groups[method] for method in PREFIXES if method in groups}
-    if whole and len(prefixes) == len(PREFIXES):
+    prefixes = {method: accuracies[method] for method in PREFIXES if method in accuracies}
+    if len(whole) and len(prefixes) == len(PREFIXES):
         found["E.methods.mean"] = _method_differences(whole, prefixes)
         found["E.methods.correlation"] = Statistic(
-            {method: [_correlation(own, whole, list(own))] for method, own in prefixes.items()}, correlations=True
+            {method: [_correlation(own, whole)] for method, own in prefixes.items()}, correlations=True
         )
     return {claim: statistic for claim, statistic in found.items() if statistic.rows}
 
@@ -107,60 +109,37 @@ def _items(holds: pd.DataFrame, suite: str) -> np.ndarray:
     return np.array([f"{suite} {item}" for item in holds.index])
 
 
-def _paradigms(pairs: pd.DataFrame) -> dict[str, Group]:
-    """Paradigm -> its pairs, each a cluster; in the order of the pairs' identifiers."""
-    pairs = pairs.sort_values(["paradigm", "pair_id"], kind="stable")
-    pairs = pairs.assign(label=pairs["paradigm"] + " " + pairs["pair_id"].astype(str))
-    return {
-        str(name): Group(group["correct"].to_numpy(float), [group["label"].to_numpy()])
-        for name, group in pairs.groupby("paradigm", sort=False)
-    }
+def _by_paradigm(values: pd.Series, weight: float = 1.0) -> Group:
+    """A number for each paradigm, or pair of them, each a unit."""
+    return Group(values.to_numpy(float), [values.index.to_numpy()], weight)
 
 
-def _distance(groups: Mapping[str, Group], kinds: pd.Series, chosen: str, *, hardest: bool) -> Statistic:
+def _distance(accuracy: pd.Series, kinds: pd.Series, chosen: str, *, hardest: bool) -> Statistic:
     """How far every other kind of paradigm lies above the chosen one (or below it), by mean accuracy."""
     members = kinds.groupby(kinds, sort=False).groups
-
-    def mean(kind: str, sign: float) -> list[Group]:
-        return [groups[name]._replace(weight=sign / len(members[kind])) for name in members[kind]]
-
     sign = 1.0 if hardest else -1.0
-    rows = {kind: [*mean(kind, sign), *mean(chosen, -sign)] for kind in members if kind != chosen}
+    own = _by_paradigm(accuracy[members[chosen]], -sign)
+    rows = {kind: [_by_paradigm(accuracy[names], sign), own] for kind, names in members.items() if kind != chosen}
     return Statistic(rows, "least")
 
 
-def _correlation(one: Mapping[str, Group], other: Mapping[str, Group], names: list[str]) -> Group:
-    first, second = (np.array([np.nanmean(groups[name].values) for name in names]) for groups in (one, other))
-    return correlated(first, second, np.array(names))
+def _correlation(one: pd.Series, other: pd.Series) -> Group:
+    return correlated(one.to_numpy(float), other[one.index].to_numpy(float), one.index.to_numpy())
 
 
-def _neural_and_human(groups: Mapping[str, Group]) -> Statistic:
+def _neural_and_human(accuracy: pd.Series) -> Statistic:
     """The correlation with each published neural model less that with humans, over the paradigms."""
     table = published.blimp_table4()
     wide = table[table["source"] == "recomputed"].pivot_table(index="UID", columns="model", values="accuracy")
-    own = np.array([np.nanmean(groups[name].values) for name in wide.index])
-    human = correlated(own, wide["human"].to_numpy(), wide.index.to_numpy())
-    rows = {name: correlated(own, wide[name].to_numpy(), wide.index.to_numpy()) for name in NEURAL}
-    return Statistic({name: [group, *negative([human])] for name, group in rows.items()})
+    own = accuracy[wide.index]
+    human = _correlation(own, wide["human"])
+    return Statistic({name: [_correlation(own, wide[name]), *negative([human])] for name in NEURAL})
 
 
-def _confidence(pairs: pd.DataFrame) -> list[Group]:
-    """Accuracy on the most confident third of each paradigm, and, subtracted, on the least confident third."""
-    pairs = pairs.dropna(subset="correct")
-    confidence = (pairs["logp_good"] - pairs["logp_bad"]).abs()
-    rank = confidence.groupby(pairs["paradigm"]).rank(pct=True, method="first")
-    thirds = []
-    for third, sign in ((pairs[rank > 2 / 3], 1.0), (pairs[rank <= 1 / 3], -1.0)):
-        accuracy = third["correct"].groupby(third["paradigm"]).mean()
-        thirds.append(Group(accuracy.to_numpy(), [accuracy.index.to_numpy()], sign))
-    return thirds
-
-
-def _method_differences(whole, prefixes) -> Statistic:
+def _method_differences(whole: pd.Series, prefixes: Mapping[str, pd.Series]) -> Statistic:
     """How far a prefix method's mean lies from that of full sentences, in either direction."""
-    rows = {}
-    for method, groups in prefixes.items():
-        pairs = [paired(groups[name].values, whole[name].values, groups[name].clusters[0]) for name in groups]
-        for name, sign in ((method, 1.0), (f"-{method}", -1.0)):
-            rows[name] = [g._replace(weight=sign * g.weight / len(pairs)) for pair in pairs for g in pair]
+    rows: dict[str, list] = {}
+    for method, accuracy in prefixes.items():
+        difference = accuracy - whole[accuracy.index]
+        rows |= {method: [_by_paradigm(difference)], f"-{method}": [_by_paradigm(difference, -1.0)]}
     return Statistic(rows, "largest")

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
-from tse_core.uncertainty.quantiles import t_quantile
 
 ALL, DIFFERENCE = "all", "difference"
 LEVEL = 0.95
@@ -30,12 +30,10 @@ class Group(NamedTuple):
 
 
 class Statistic(NamedTuple):
-    """The rows of a statistic, and how they are joined; a largest row needs `fewest` clusters in each group. The
-    intervals of correlations are found on Fisher's scale."""
+    """The rows of a statistic, and how they are joined; intervals of correlations are found on Fisher's scale."""
 
     rows: Mapping[str, Sequence[Group]]
     join: Literal["mean", "least", "largest"] = "mean"
-    fewest: int = 1
     correlations: bool = False
 
 
@@ -100,8 +98,20 @@ def number_of(row: str, groups: Sequence[Group], level: float = LEVEL, *, correl
     if all(np.nanmin(group.values) >= 0 and np.nanmax(group.values) <= 1 for group in groups):
         lowest, highest = (float(sum(side(g.weight, 0.0) for g in groups)) for side in (min, max))
     low, high = max(found.low, lowest), min(found.high, highest)
-    number = Number(row, found.estimate, low, high, found.error, found.freedom, found.clusters)
+    n = min(_fewest(way) for way in zip(*_labels(groups), strict=True))
+    number = Number(row, found.estimate, low, high, found.error, found.freedom, n)
     return fisher(number, level) if correlation else number
+
+
+def _labels(groups: Sequence[Group]) -> list[list[np.ndarray]]:
+    """The labels of every group's defined values, for each way of clustering."""
+    return [[np.asarray(way)[~np.isnan(group.values)] for way in group.clusters] for group in groups]
+
+
+def _fewest(way: Sequence[np.ndarray]) -> int:
+    """The fewest clusters of a group in one way; a group with one label alone, such as TSE's verbs, samples none."""
+    counts = [len(np.unique(labels)) for labels in way]
+    return min([count for count in counts if count > 1], default=1)
 
 
 def fisher(number: Number, level: float = LEVEL) -> Number:
@@ -113,7 +123,7 @@ def fisher(number: Number, level: float = LEVEL) -> Number:
     """
     if not 0 < number.error < np.inf or abs(number.value) >= 1:
         return number
-    reach = t_quantile(level, number.freedom) * number.error / (1 - number.value**2)
+    reach = stdtrit(number.freedom, (1 + level) / 2) * number.error / (1 - number.value**2)
     low, high = np.tanh(np.arctanh(number.value) + np.array([-reach, reach]))
     return number._replace(low=float(low), high=float(high))
 
@@ -133,9 +143,4 @@ def _joined(rows: Mapping[str, Sequence[Group]], join: str) -> list[Group]:
 
 
 def _defined(statistic: Statistic) -> dict[str, Sequence[Group]]:
-    rows = {name: g for name, g in statistic.rows.items() if all(not np.isnan(np.asarray(x.values)).all() for x in g)}
-    return {name: groups for name, groups in rows.items() if min(map(_clusters, groups)) >= statistic.fewest}
-
-
-def _clusters(group: Group) -> int:
-    return len(set(np.asarray(group.clusters[0])[~np.isnan(group.values)]))
+    return {name: g for name, g in statistic.rows.items() if all(not np.isnan(np.asarray(x.values)).all() for x in g)}

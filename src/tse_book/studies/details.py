@@ -5,9 +5,8 @@
     data/recorded/MODEL/regions.parquet     bos, suite, item, condition, region: surprisal (bits), tokens
     data/recorded/MODEL/wordings.parquet    bos, capital, construction: TSE, EW, MW
     data/recorded/MODEL/words.parquet       and verbs.parquet: see `tse_book.studies.word_details`
-    data/recorded/MODEL/factorial.parquet   and two tables beside it: see `tse_book.studies.factorial`
-    data/recorded/MODEL/several_tokens.parquet   see `tse_book.studies.several_tokens`
-    data/recorded/MODEL/odds.parquet        what multiplies the odds of a correct verb: see `tse_book.studies.odds`
+    data/recorded/MODEL/languages.parquet   language, construction: TSE, EW, MW on CLAMS
+    data/recorded/MODEL/controls.parquet    and the tables beside it: see `tse_book.studies.controls`
 
 Numbers are kept in single precision, with the margin of a pair as a separate column, so that its sign is exact.
 What the store has is taken from there. The run's provenance.json says how each part of a table was made.
@@ -24,7 +23,6 @@ import pandas as pd
 
 from tse_book.recorded import BOS_SETTINGS, PROVENANCE, read_provenance, write_provenance
 from tse_core.agreement.evaluate import evaluate
-from tse_core.agreement.evaluation import Evaluation
 from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.errors import InputError, check_known
@@ -41,6 +39,10 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 DETAILS = "details"  # what `tse record --part` calls the tables of this module
 DEFAULT, NONE = BOS_SETTINGS
 METHODS = ("full-sentence", "one-prefix", "two-prefix")  # of causal models on pairs; a masked one has its own
+ATTRACTORS = [
+    "preposition", "adverb", "noun", "attractor", "attractor_number", "number", "also_noun", "verbs", "correct",
+    "margin",
+]  # fmt: skip
 COLUMNS: dict[str, list[str]] = {
     "pairs": [
         "bos", "method", "phenomenon", "paradigm", "pair_id", "logp_good", "margin", "length_good", "length_bad",
@@ -54,18 +56,18 @@ COLUMNS: dict[str, list[str]] = {
         "forms", "construction", "lemma", "singular", "plural", "tokens_singular", "tokens_plural", "contexts",
         "correct", "probability_correct", "probability_wrong",
     ],
-    "factorial": [
-        "context", "construction", "template", "adverb", "preposition", "ambiguous", "noun", "number", "attractor",
-        "attractor_number", "also_noun", "lemmas", "correct", "sensitive", "decisions", "decided", "be",
+    "controls": [
+        "construction", "opener", "noun", "number", "left", "right", "lemma", "log_odds", "log_odds_tokens",
+        "end_singular", "end_plural",
     ],
-    "factorial_verbs": [
-        "construction", "adverb", "ambiguous", "number", "attractor_number", "noun", "lemma", "contexts", "correct",
-        "twins", "sensitive",
-    ],
-    "several_tokens": ["construction", "noun", "attractor", "lemma", "tokens", "contexts", "correct"],
-    "odds": ["effect", "where", "odds_ratio", "low", "high", "p_value", "p_holm"],
-    "factorial_likely": [
-        "construction", "adverb", "ambiguous", "number", "attractor_number", "lemma", "log_probability",
+    "attractors": ATTRACTORS,
+    "bare_controls": ["construction", "opener", "noun", "number", "lemma", "log_odds_tokens"],
+    "bare_attractors": ATTRACTORS,
+    "rows": ["construction", "noun", "number", "lemma", "contexts", "correct", "log_odds"],
+    "likelihoods": ["lemma", "modal", "past", "as_noun"],
+    "languages": ["language", "construction", "TSE", "EW", "MW", "lemmas", "contexts", "pairs", "verbs"],
+    "statements": [
+        "choice", "id", "statement", "unit", "role", "value", "low", "high", "p_value", "p_holm", "units", "verdict",
     ],
 }  # fmt: skip
 
@@ -118,7 +120,6 @@ def details_for(
     model, lemmas: str, data: Iterable[str], pairs: str, suites: Iterable[str], store: Store | None = None
 ) -> dict[str, Callable[[], Detail]]:
     """The details of a recorded run, as `record_details` takes them."""
-    data, suites = list(data), list(suites)
     return {
         "pairs": partial(pair_details, model, pairs, store),
         "items": partial(suite_details, model, suites, "items", store),
@@ -193,20 +194,6 @@ def recorded_items(model: str, bos: str = "default", folder: Path | None = None)
 def recorded_regions(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
     """Surprisals of regions (bits) in every suite, item and condition, from a recorded run; None where it has none."""
     return _of_bos(recorded_details(model, "regions", folder), bos)
-
-
-def recorded_bare(evaluation: Evaluation, data: str) -> pd.DataFrame | None:
-    """TSE, EW and MW with nothing in front of the first word, as recorded: of the same model, pairs, verbs and policies
-    as an evaluation of `data`, in its constructions; None where they are not recorded."""
-    asked = evaluation.signature
-    found = recorded_details(asked.model, "wordings")
-    made = found.signatures.get(f"{NONE} capital {data}") if found else None
-    if found is None or made is None or made.identity != asked.identity:
-        return None
-    if {**made.policy, "bos": ""} != {**asked.policy, "bos": ""}:
-        return None
-    rows = found.table[(found.table["bos"] == NONE) & found.table["capital"]]
-    return rows[rows["construction"].isin(evaluation.contexts["construction"])].assign(source="recorded")
 
 
 def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:

@@ -12,16 +12,15 @@ import numpy as np
 import pandas as pd
 
 from tse_book.studies.some_lemmas import scores_over
-from tse_core.agreement.clustered import require_lemmas
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.scores import require_lemmas
 from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Metric
 from tse_core.paths import data_folder
 from tse_core.results.store import Store
 from tse_core.results.tidy import ALL_CONSTRUCTIONS
-from tse_core.sweep.plan import load_plan
-from tse_core.sweep.runs import Plan, Run
-from tse_core.sweep.tasks import collected
+from tse_core.sweep.plan import Plan, Run, load_plan
+from tse_core.sweep.running import result_of
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
 
@@ -32,19 +31,12 @@ COLUMNS = [
 
 
 def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path | None = None) -> pd.DataFrame:
-    """Scores over training, from a finished sweep.
+    """Scores over training, from a sweep; what its store does not hold is scored.
 
-    Returns
-    -------
-    DataFrame
-        name, step, data, construction (and ``All constructions``: all contexts together), band ("all", "head",
-        "middle", "tail"), metric ("TSE", "EW", "MW"), score, low, high (95 %, clustered by subject noun), n (contexts;
-        pairs for TSE), lemmas (how many of the band counted), signature (identity and policy).
-
-    Raises
-    ------
-    InputError
-        The plan does not keep lemmas, a model has no step, or a shard is missing in the store.
+    Returns a table: name, step, data, construction (and ``All constructions``: all contexts together), band ("all",
+    "head", "middle", "tail"), metric, score, low, high (95 %, clustered by subject noun), n (contexts; pairs for TSE),
+    lemmas (how many of the band counted), signature. Raises InputError: the plan does not keep lemmas, or a model has
+    no step.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
@@ -71,13 +63,7 @@ def _step(run: Run) -> int:
 def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
     """TSE, EW and MW of an evaluation that kept lemmas, for all verbs and by band.
 
-    Over all verbs the scores are `Evaluation.table`'s, in a band those of `scores_over`.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    bands : mapping
-        Lemma -> "head", "middle" or "tail".
+    Over all verbs the scores are `Evaluation.table`'s, in a band (lemma -> "head", "middle", "tail") `scores_over`'s.
     """
     rows = [*_scores(evaluation.contexts, OF_CONTEXTS, "all"), *_scores(evaluation.pairs, OF_PAIRS, "all")]
     for band in BANDS:
@@ -111,7 +97,7 @@ def _group(runs: Sequence[Run], store: Store):
     """Tables of one model's checkpoints, last first: without bands in the verb list, the last one defines them."""
     bands = None
     for run in runs:
-        found = cast(Evaluation, collected(run, store))  # what a run of the benchmark "agreement" gives
+        found = cast(Evaluation, result_of(run, store))  # what a run of the benchmark "agreement" gives
         if bands is None:
             named = "band" in found.lemmas
             bands = (
@@ -136,16 +122,3 @@ def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str):
             if scores.notna().any():
                 found = interval(scores.to_numpy(), group["noun"].to_numpy())
                 yield construction, band, name, found.estimate, found.low, found.high, len(group)
-
-
-def reached(curves: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:
-    """The first step at which a score reaches a level.
-
-    Returns a table: name, construction, band, metric, step (missing where it never does), score (the highest).
-    """
-    rows = []
-    for key, line in curves.sort_values("step").groupby(["name", "construction", "band", "metric"], sort=False):
-        there = line.loc[line["score"] >= level, "step"]
-        rows.append((*key, there.iloc[0] if len(there) else pd.NA, line["score"].max()))
-    table = pd.DataFrame(rows, columns=["name", "construction", "band", "metric", "step", "score"])
-    return table.astype({"step": "Int64"})

@@ -17,41 +17,24 @@ FINDING_COLUMNS = [
     "model", "condition", "claim", "row", "value", "low", "high", "error", "freedom", "n", "signature",
 ]  # fmt: skip
 DEFAULT, NO_BOS, ONCE = "default", "no BOS token", "distinct decisions"
-NOUNS, NO_NOUNS = "verbs that are also nouns", "verbs that are never nouns"
-NO_ADVERB, ADVERB = "no adverb", "an adverb"
 # Condition -> the one that it is compared with.
-AGAINST = {
-    NO_BOS: DEFAULT,
-    NOUNS: DEFAULT,
-    NO_NOUNS: DEFAULT,
-    ONCE: DEFAULT,
-    NO_ADVERB: None,
-    ADVERB: NO_ADVERB,
-}
+AGAINST = {NO_BOS: DEFAULT, ONCE: DEFAULT}
 
 
 def findings_table(measured: Mapping[str, list[tuple[Statistics, Signature]]]) -> pd.DataFrame:
-    """All numbers of one model.
+    """All numbers of one model, a row each, with the columns `FINDING_COLUMNS`.
 
-    Parameters
-    ----------
-    measured : dict
-        Condition ("default" or a key of `AGAINST`) -> statistics by claim, with the signature of what they are made of.
-
-    Returns
-    -------
-    DataFrame
-        Columns `FINDING_COLUMNS`, one number per row: claim, row ("all" is what is judged, "difference" the paired
-        difference of a condition's reference less the condition; else a construction, paradigm, phenomenon,
-        model or suite), value with its 95 % interval low, high, standard error and degrees of freedom, n (subjects or
-        verbs, pairs, items or paradigms that the interval rests on, whichever is fewest), signature.
+    `measured` has for each condition ("default" or a key of `AGAINST`) statistics by claim, with the signature of what
+    they are made of. In the table, row "all" is what is judged, "difference" the paired difference of a condition's
+    reference less the condition, any other a construction, phenomenon, model or suite; low and high are the 95 %
+    interval, n the subjects or verbs, items or paradigms that it rests on, whichever are fewest.
     """
     known = {condition: {claim: part for part in parts for claim in part[0]} for condition, parts in measured.items()}
     rows = []
     for condition, claims in known.items():
         for claim, (statistics, signature) in claims.items():
             found = numbers(statistics[claim])
-            other = known.get(AGAINST.get(condition) or "", {}).get(claim)
+            other = known.get(AGAINST.get(condition, ""), {}).get(claim)
             if found and other and (gap := difference(other[0][claim], statistics[claim])):
                 found.append(gap)
             rows += [(signature.model, condition, claim, *number, str(signature)) for number in found]

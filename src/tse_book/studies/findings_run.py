@@ -7,24 +7,13 @@ from pathlib import Path
 import pandas as pd
 
 from tse_book.recorded import BOS_SETTINGS, read_provenance, write_provenance
-from tse_book.studies.agreement_findings import about_cutoffs, about_verbs, agreement_statistics
+from tse_book.studies.agreement_findings import about_verbs, agreement_statistics
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics
 from tse_book.studies.details import METHODS, readings, recorded_details, recorded_pairs
-from tse_book.studies.findings import (
-    ADVERB,
-    DEFAULT,
-    FINDING_COLUMNS,
-    NO_ADVERB,
-    NO_BOS,
-    NO_NOUNS,
-    NOUNS,
-    ONCE,
-    findings_table,
-)
+from tse_book.studies.findings import DEFAULT, FINDING_COLUMNS, NO_BOS, ONCE, findings_table
 from tse_book.studies.rows import sampled_forms, suites_signature
 from tse_core.agreement.evaluate import evaluate
-from tse_core.agreement.evaluation import Evaluation
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import Protocol
@@ -38,10 +27,9 @@ from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
 FILE = "findings.csv"
-FACTORIAL = "marvin-linzen-adverbs"
 FINDINGS = "findings"  # what `tse record --part` calls them
 CONDITIONS = dict(zip(BOS_SETTINGS, (DEFAULT, NO_BOS), strict=True))
-SAMPLE, FEW = 200, 40  # contexts per construction for past forms and falls
+SAMPLE, FEW = 200, 40  # contexts per construction for past forms
 
 
 def measure_findings(
@@ -49,44 +37,37 @@ def measure_findings(
     *,
     lemmas: str,
     data: Iterable[str] = (),
-    factorial: str | None = None,
     pairs: str | None = None,
     suites: Iterable[str] = (),
-    store: Store | None = None,
+    protocol: Protocol = "exact",
+    sample: int = SAMPLE,
+    store: Store | str | Path | None = None,
     home: Path | None = None,
 ) -> pd.DataFrame:
     """All statistics of the general claims, under every condition that can be measured with the model.
 
-    What the store holds is not computed again, nor are the pairs and items of a recorded run of this model.
+    What the store holds is not computed again, nor are the pairs and items of a recorded run of this model (`home`).
     What cannot be measured with the model (no lemma in its vocabulary, data not downloaded) is left out.
 
     Parameters
     ----------
-    model : LanguageModel
-    data : names of agreement pairs, whose constructions together are the rows of Table 2.
-    factorial : name of agreement pairs with a column adverb.
-    pairs : name of the sentence pairs (BLiMP), scored by every method that suits the model.
-    suites : names of SyntaxGym suites; one with words that the model does not know is left out.
-    home : folder of a recorded run
+    data : names of agreement pairs, whose constructions together are the rows of Table 2
+    pairs : name of the sentence pairs (BLiMP), scored by every method that suits the model
+    suites : names of SyntaxGym suites; one with words that the model does not know is left out
+    sample : contexts of each construction for past forms
 
-    Returns
-    -------
-    DataFrame : as `findings_table` gives it.
-
-    Raises
-    ------
-    InputError : nothing can be measured, with the reasons.
+    Returns a table as `findings_table`. Raises InputError: nothing can be measured, with the reasons.
     """
     measured: dict[str, list] = {}
     troubles = []
     for bos, own in readings(model):
         condition = CONDITIONS[bos]
-        own_way = condition == DEFAULT
         asked = {
-            "agreement": partial(_agreement, own, list(data), lemmas, store, whole=own_way),
+            "agreement": partial(
+                _agreement, own, list(data), lemmas, store, protocol, sample, whole=condition == DEFAULT
+            ),
             "blimp": partial(_blimp, own, pairs, store, home),
             "suites": partial(_items, own, suites, store, home),
-            "factorial": partial(_factorial, own, factorial if own_way else None, lemmas, store),
         }
         for part, measure in asked.items():
             try:
@@ -102,23 +83,15 @@ def measure_findings(
 
 
 def quick_findings(
-    names: Iterable[str], data: str, lemmas: str, protocol: Protocol, store: Store | None
+    names: Iterable[str], data: str, lemmas: str, protocol: Protocol, store: Store | str | Path | None = "default"
 ) -> pd.DataFrame:
-    """Findings on the general claims from agreement pairs alone, for models by name.
+    """Findings on the general claims from agreement pairs alone, for models by name; past forms from a small sample.
 
-    Past forms and falls over the cut-offs are measured in a small sample of the contexts. Without names the table has
-    no rows.
+    Without names the table has no rows.
     """
-    parts = [pd.DataFrame(columns=FINDING_COLUMNS)]
-    for name in names:
-        measured: dict[str, list] = {}
-        for bos, own in readings(load_model(name)):
-            condition = CONDITIONS[bos]
-            found = _agreement(own, [data], lemmas, store, protocol=protocol, few=FEW, whole=condition == DEFAULT)
-            for way, statistics in found.items():
-                measured.setdefault(condition if way == DEFAULT else way, []).append(statistics)
-        parts.append(findings_table(measured))
-    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+    measure = partial(measure_findings, lemmas=lemmas, data=[data], protocol=protocol, sample=FEW, store=store)
+    parts = [measure(load_model(name)) for name in names]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=FINDING_COLUMNS)
 
 
 def write_findings(table: pd.DataFrame, home: Path) -> Path:
@@ -140,52 +113,18 @@ def recorded_findings(folder: Path | None = None) -> pd.DataFrame:
 
 
 def _agreement(
-    model, data: list[str], lemmas: str, store, *, protocol: Protocol = "exact", few: int = SAMPLE, whole: bool = True
+    model, data: list[str], lemmas: str, store, protocol: Protocol, sample: int, whole: bool
 ) -> dict[str, tuple[Statistics, Signature]]:
-    """Condition -> statistics; those of other verbs and decisions too, if the model reads as it does (`whole`)."""
+    """Condition -> statistics; those of distinct decisions too, if the model reads as it does (`whole`)."""
     if not data:
         return {}
-    pairs = joined_pairs(data)
-    evaluation = evaluate(model, pairs, lemmas, protocol=protocol, keep="lemmas", store=store)
-    sample = evaluate(model, pairs, lemmas, protocol=protocol, keep="forms", sample=few, store=store)
-    found = agreement_statistics(evaluation, sampled_forms(model, evaluation.contexts, lemmas, few))
-    conditions = {DEFAULT: found | about_cutoffs(sample)}
+    pairs = pd.concat([load_pairs(name) for name in data], ignore_index=True)
+    pairs.attrs["name"] = "+".join(data)
+    evaluation = evaluate(model, pairs, lemmas, protocol=protocol, detail="lemmas", store=store)
+    found = {DEFAULT: agreement_statistics(evaluation, sampled_forms(model, evaluation.contexts, lemmas, sample))}
     if whole:
-        conditions |= other_verbs(evaluation, sample)
-    return {condition: (statistics, evaluation.signature) for condition, statistics in conditions.items()}
-
-
-def other_verbs(evaluation: Evaluation, sample: Evaluation) -> dict[str, Statistics]:
-    """The claims for verbs that are also nouns, for those never nouns, and with each TSE decision counted once."""
-    conditions = {ONCE: about_verbs(evaluation, once=True)}
-    if "noun" not in evaluation.lemmas:  # a user's list may lack it
-        return conditions
-    verbs = evaluation.lemmas.loc[~evaluation.lemmas["noun"].astype(bool), "lemma"]
-    if 0 < len(verbs) < len(evaluation.lemmas):
-        conditions[NOUNS] = about_verbs(evaluation, nouns=True)
-        conditions[NO_NOUNS] = about_verbs(evaluation, nouns=False) | about_cutoffs(sample, verbs)
-    return conditions
-
-
-def _factorial(model, name: str | None, lemmas: str, store) -> dict[str, tuple[Statistics, Signature]]:
-    """The claims about verbs in sentences with and without an adverb before the verb."""
-    if name is None:
-        return {}
-    pairs = load_pairs(name)
-    found = {}
-    for condition, some in ((NO_ADVERB, pairs["adverb"] == "none"), (ADVERB, pairs["adverb"] != "none")):
-        chosen = pairs[some].reset_index(drop=True)
-        chosen.attrs["name"] = f"{name}, {condition}"
-        evaluation = evaluate(model, chosen, lemmas, keep="lemmas", store=store)
-        found[condition] = about_verbs(evaluation), evaluation.signature
-    return found
-
-
-def joined_pairs(names: list[str]) -> pd.DataFrame:
-    """Several sets of agreement pairs as one, under all their names."""
-    pairs = pd.concat([load_pairs(name) for name in names], ignore_index=True)
-    pairs.attrs["name"] = "+".join(names)
-    return pairs
+        found[ONCE] = about_verbs(evaluation, once=True)
+    return {condition: (statistics, evaluation.signature) for condition, statistics in found.items()}
 
 
 def _blimp(model, pairs: str | None, store, home: Path | None) -> dict[str, tuple[Statistics, Signature]]:
@@ -238,10 +177,10 @@ def _is_of(signature: Signature, model, data: str) -> bool:
 
 def record_findings(model, home: Path, lemmas: str, *, data, pairs, suites, store=None) -> dict:
     """Measure the findings of a model and write them beside its recorded run; returns its provenance."""
-    made, factorial = read_provenance(home), None if model.label.startswith("lab-") else FACTORIAL
+    made = read_provenance(home)
     asked = {"lemmas": lemmas, "data": data, "pairs": pairs, "suites": suites, "store": store, "home": home}
     try:
-        write_findings(measure_findings(model, **asked, factorial=factorial), home)
+        write_findings(measure_findings(model, **asked), home)
         made["left_out"].pop(FINDINGS, None)
     except InputError as error:
         made["left_out"][FINDINGS] = str(error)

@@ -15,6 +15,7 @@ from typing import NamedTuple, cast
 
 import pandas as pd
 
+from tse_book.laboratory.names import is_laboratory
 from tse_book.recorded import PARTS, write_provenance
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
@@ -43,19 +44,14 @@ class Part(NamedTuple):
     join: Callable[[list], pd.DataFrame] = pd.concat
 
 
-def agreement_results(
-    model, data: Iterable[str], lemmas: str, protocols: Iterable[Protocol] = PROTOCOLS, store: Store | None = None
-) -> pd.DataFrame:
-    """All that Newman et al.'s claims need: Table 2, the curves, and `further_results`."""
-    tables = []
-    for name in data:
-        found = [evaluate(model, name, lemmas, protocol=protocol, store=store) for protocol in protocols]
-        tables += [evaluation.tidy() for evaluation in found]
-        tables.append(further_results(found[0], model, lemmas, store))
+def agreement_results(model, name: str, lemmas: str, store: Store | str | None = "default") -> pd.DataFrame:
+    """All that Newman et al.'s claims need of a data set: Table 2, the curves, and `further_results`."""
+    released, exact = (evaluate(model, name, lemmas, protocol=protocol, store=store) for protocol in PROTOCOLS)
+    tables = [released.tidy(), exact.tidy(), further_results(released, model, lemmas, store)]
     return pd.concat(tables, ignore_index=True)[TIDY_COLUMNS]
 
 
-def further_results(evaluation, model, lemmas: str, store=None) -> pd.DataFrame:
+def further_results(evaluation, model, lemmas: str, store="default") -> pd.DataFrame:
     """What the claims need besides an evaluation's own numbers.
 
     Past forms in its constructions; if Simple is one of them, also EW there over verbs never nouns, and Table 3.
@@ -63,17 +59,17 @@ def further_results(evaluation, model, lemmas: str, store=None) -> pd.DataFrame:
     tables = [past_rows(model, evaluation.contexts, lemmas)]
     if "Simple" in set(evaluation.contexts["construction"]):
         protocol = cast(Protocol, evaluation.signature.protocol)
-        simple = evaluate(model, "marvin-linzen/simple", lemmas, protocol=protocol, keep="lemmas", store=store)
+        simple = evaluate(model, "marvin-linzen/simple", lemmas, protocol=protocol, detail="lemmas", store=store)
         tables += [not_nouns_rows(simple), sentence_rows(model, lemmas)]
     return pd.concat(tables, ignore_index=True)
 
 
-def blimp_results(model, data: str = "blimp", store: Store | None = None) -> pd.DataFrame:
+def blimp_results(model, data: str = "blimp", store: Store | str | None = "default") -> pd.DataFrame:
     """Accuracy by paradigm and phenomenon, whole sentences (pseudo-log-likelihoods for a masked model)."""
     return evaluate_blimp(model, data, store=store).tidy().dropna(subset="score")
 
 
-def known_outcome(model, name: str, store: Store | None = None) -> Outcome:
+def known_outcome(model, name: str, store: Store | str | None = "default") -> Outcome:
     """A model on a suite. Raises InputError where the suite has words that the model does not know."""
     outcome = evaluate_suite(model, load_suite(name), store=store)
     if outcome.items["unknown"].any():
@@ -135,9 +131,7 @@ def parts_for(
 ) -> list[Part]:
     """The parts of a recorded run, as `record` takes them."""
     parts = {
-        "agreement": Part(
-            "agreement", {name: partial(agreement_results, model, [name], lemmas, store=store) for name in data}
-        ),
+        "agreement": Part("agreement", {name: partial(agreement_results, model, name, lemmas, store) for name in data}),
         "blimp": Part("blimp", {"": partial(blimp_results, model, pairs, store=store)}),
         "suites": Part("suites", {name: partial(known_outcome, model, name, store) for name in suites}, suite_rows),
     }
@@ -146,7 +140,7 @@ def parts_for(
 
 def fitting(model) -> dict:
     """What to record by default: a laboratory model on the laboratory's pairs and suites, any other on the papers'."""
-    laboratory = model.label.startswith("lab-")
+    laboratory = is_laboratory(model.label)
     suites = list_suites()
     names = suites.loc[suites["source"] == ("laboratory" if laboratory else "public"), "name"]
     data = ["marvin-linzen"] if laboratory else ["marvin-linzen", *_there("newman-blimp")]

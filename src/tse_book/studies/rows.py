@@ -55,7 +55,7 @@ def suite_rows(outcomes: Iterable) -> pd.DataFrame:
     ]
     signature = suites_signature([outcome.signature for outcome in outcomes])
     table = pd.concat([suites, pd.DataFrame(means)], ignore_index=True).assign(metric="accuracy")
-    return _tidy(table, signature, f"bos:{signature.policy.get('bos', 'none')}")
+    return _tidy(table, signature, method="syntaxgym")
 
 
 def suites_signature(signatures: Sequence[Signature]) -> Signature:
@@ -82,20 +82,19 @@ def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
         parts.append(pd.DataFrame({"construction": sentence, "metric": list(numbers), "score": list(numbers.values())}))
     table = pd.concat(parts, ignore_index=True).dropna(subset="score").assign(contexts=1)
     data = f"table3@{data_hash(printed[['sentence']])}"
-    return _tidy(table, _signature(model, data, lemmas), "exact")
+    return _tidy(table, _signature(model, data, lemmas))
 
 
 def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, sample: int = 200) -> pd.DataFrame:
-    """The mean probability on past forms in each construction, over a fixed sample of its contexts.
+    """The mean probability on past forms in each construction, over a fixed sample of contexts (or pairs).
 
-    `contexts` has construction, noun, left, right, number: an evaluation's contexts, or pairs. A list without
-    past forms gets those of the appendix.
+    A list without past forms gets those of the appendix.
     """
     shares = sampled_forms(model, contexts, lemmas, sample)
     rows = [_bounded(group, "past") for _, group in shares.groupby("construction", sort=False)]
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
     lemmas = _with_past(as_lemmas(lemmas))
-    return _tidy(pd.DataFrame(rows).assign(metric="past"), _signature(model, data, lemmas), "exact")
+    return _tidy(pd.DataFrame(rows).assign(metric="past"), _signature(model, data, lemmas))
 
 
 def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: int) -> pd.DataFrame:
@@ -108,14 +107,14 @@ def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: i
 
 
 def not_nouns_rows(evaluation) -> pd.DataFrame:
-    """EW over the lemmas that are not nouns, from an evaluation made with keep="lemmas".
+    """EW over the lemmas that are not nouns, from an evaluation made with detail="lemmas".
 
     The appendix' table says which lemmas are nouns; lemmas that are not in it are left out.
     """
     groups = [group for _, group in scores_over(evaluation, only_verbs()).groupby("construction", sort=False)]
     rows = [_bounded(group, "ew") | {"lemmas": group["lemmas"].max()} for group in groups]
     table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)
-    return _tidy(table, evaluation.signature, evaluation.signature.protocol)
+    return _tidy(table, evaluation.signature)
 
 
 def only_verbs() -> set[str]:
@@ -151,8 +150,14 @@ def _with_past(lemmas: Lemmas) -> Lemmas:
     return Lemmas(lemmas.name, lemmas.table.assign(past=lemmas.table["plural"].map(past)))
 
 
-def _tidy(table: pd.DataFrame, signature: Signature, protocol: str) -> pd.DataFrame:
-    made = {"model": signature.model, "protocol": protocol, "signature": str(signature)}
+def _tidy(table: pd.DataFrame, signature: Signature, method: str = "") -> pd.DataFrame:
+    """Rows in the columns of result files: of agreement under a protocol, or by another benchmark's method."""
+    made = {
+        "model": signature.model,
+        "protocol": "" if method else signature.protocol,
+        "method": method,
+        "signature": str(signature),
+    }
     for column, value in {**_WHOLE, **_NO_LIST}.items():
         if column not in table:
             table = table.assign(**{column: value})

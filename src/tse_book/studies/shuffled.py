@@ -7,59 +7,31 @@ the verbs of each context. Every verb keeps how likely it is, the mean of its tw
 all its margins, and so its EW over all verbs. What still falls from head to tail is due to the cut-off.
 """
 
-from collections.abc import Collection
-
 import numpy as np
 import pandas as pd
 import torch
 
-from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary
 from tse_core.metrics.scores import scores_inside
-from tse_core.metrics.table import OF_CONTEXTS, Cutoffs, score_column
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.metrics.table import OF_CONTEXTS, Cutoffs
 
 BLOCK = 100  # contexts processed at a time, to bound memory
 SEED = 0
 
 
-def shuffled_scores(
-    evaluation,
-    *,
-    lemmas: Collection[str] | None = None,
-    cutoffs: Cutoffs | None = None,
-    draws: int = 20,
-    seed: int = SEED,
-) -> dict[str, np.ndarray]:
+def shuffled_scores(evaluation, *, draws: int = 20, seed: int = SEED) -> dict[tuple[str, str, float], np.ndarray]:
     """The scores of every context at every cut-off, measured and with margins shuffled over its verbs.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Made with keep="forms". Where each cut-off falls is found from the mass above the forms, which is kept in single
-        precision: exact to about 1e-7 of probability.
-    lemmas : collection of str, optional
-        Those that count, and whose margins are shuffled; all by default.
-    cutoffs : Cutoffs, optional
-        Those of the evaluation by default.
-    draws : how often to shuffle
-    seed : of the shuffles
+    The evaluation needs detail="forms" (else InputError). Where each cut-off falls is found from the mass above the
+    forms, which is kept in single precision: exact to about 1e-7 of probability.
 
     Returns
     -------
-    dict : column ("ew_top_0.3", ...) -> array (draws + 1, contexts), the measured scores first; NaN where no lemma is
+    dict : ("EW", "top", 0.3), ... -> array (draws + 1, contexts), the measured scores first; NaN where no lemma is
     eligible.
-
-    Raises
-    ------
-    InputError : the evaluation was made without keep="forms".
     """
-    if evaluation.forms is None:
-        raise InputError("the evaluation was made without its forms; use keep='forms'")
-    cutoffs = cutoffs or evaluation.cutoffs
-    kept = np.ones(len(evaluation.lemmas), dtype=bool)
-    if lemmas is not None:
-        kept = evaluation.lemmas["lemma"].isin(set(lemmas)).to_numpy()
+    evaluation.log_odds  # noqa: B018  (raises where no forms were kept)
+    cutoffs = evaluation.cutoffs
     random = np.random.default_rng(seed)
     parts = []
     for start in range(0, len(evaluation.contexts), BLOCK):
@@ -67,7 +39,6 @@ def shuffled_scores(
         correct, wrong, above = _forms(evaluation, start, contexts)
         at = (_boundary(correct, wrong, above, cutoffs.top, top=True),
               _boundary(correct, wrong, above, cutoffs.bottom, top=False))  # fmt: skip
-        correct, wrong = correct[:, kept], wrong[:, kept]
         middle, margins = (correct + wrong) / 2, correct - wrong
         drawn = (random.permuted(margins, axis=1) / 2 for _ in range(draws))
         pairs = [(correct, wrong), *((middle + half, middle - half) for half in drawn)]
@@ -77,16 +48,14 @@ def shuffled_scores(
         for side in Cutoffs._fields:
             for i, cutoff in enumerate(getattr(cutoffs, side)):
                 found = [[getattr(s, side)[metric.column][:, i] for s in part] for part in parts]
-                columns[score_column(metric.column, side, cutoff)] = np.concatenate(list(map(np.stack, found)), axis=1)
+                columns[metric.name, side, cutoff] = np.concatenate(list(map(np.stack, found)), axis=1)
     return columns
 
 
 def null_curves(evaluation, *, draws: int = 20, seed: int = SEED) -> pd.DataFrame:
     """The curves that the cut-offs alone would give, as a band beside `Evaluation.curves`.
 
-    Returns
-    -------
-    DataFrame with columns construction, metric, side, cutoff, null (the mean of the draws, each a mean over contexts),
+    Returns a table: construction, metric, side, cutoff, null (the mean of the draws, each a mean over contexts),
     null_low, null_high (the middle 95 % of the draws); NaN where no context has an eligible lemma.
     """
     scores = shuffled_scores(evaluation, draws=draws, seed=seed)
@@ -95,7 +64,7 @@ def null_curves(evaluation, *, draws: int = 20, seed: int = SEED) -> pd.DataFram
         for metric in OF_CONTEXTS.values():
             for side in Cutoffs._fields:
                 for cutoff in getattr(evaluation.cutoffs, side):
-                    drawn = scores[score_column(metric.column, side, cutoff)][1:, members]
+                    drawn = scores[metric.name, side, cutoff][1:, members]
                     means = pd.DataFrame(drawn.T).mean().dropna()
                     band = np.quantile(means, [0.025, 0.975]) if len(means) else (np.nan, np.nan)
                     rows.append((construction, metric.name, side, cutoff, means.mean(), *band))
@@ -103,49 +72,13 @@ def null_curves(evaluation, *, draws: int = 20, seed: int = SEED) -> pd.DataFram
     return pd.DataFrame(rows, columns=columns)
 
 
-def falls_and_nulls(
-    evaluation,
-    metric: str,
-    *,
-    lemmas: Collection[str] | None = None,
-    head: float = 0.3,
-    tail: float = 0.01,
-    draws: int = 20,
-    seed: int = SEED,
-) -> pd.DataFrame:
-    """The fall of a metric from head to tail in each context, and its null.
-
-    Parameters
-    ----------
-    metric : "EW", "MW" or another metric of contexts
-    lemmas : those that count; all by default
-    head, tail : the top and the bottom cut-off
-
-    Returns
-    -------
-    DataFrame with a row for each context that has a score at both ends, measured and in at least one draw:
-    construction, noun (the left context where it is not known), fall, null (the mean over the draws), beyond (fall -
-    null).
-    """
-    column = OF_CONTEXTS[metric].column
-    cutoffs = Cutoffs((head,), (tail,))
-    scores = shuffled_scores(evaluation, lemmas=lemmas, cutoffs=cutoffs, draws=draws, seed=seed)
-    falls = scores[score_column(column, "top", head)] - scores[score_column(column, "bottom", tail)]
-    null = pd.DataFrame(falls[1:].T).mean(axis=1).to_numpy()
-    contexts = evaluation.contexts
-    table = pd.DataFrame({"construction": contexts["construction"], "noun": subject_clusters(contexts),
-                          "fall": falls[0], "null": null, "beyond": falls[0] - null})  # fmt: skip
-    return table.dropna().reset_index(drop=True)
-
-
 def _forms(evaluation, start: int, contexts: pd.DataFrame):
     """Log-probabilities of the correct and the wrong forms (contexts, lemmas), and the mass above each of both."""
-    lemmas = len(evaluation.lemmas)
-    here = evaluation.forms.iloc[start * lemmas : (start + len(contexts)) * lemmas]
+    here = slice(start, start + len(contexts))
     plural = (contexts["number"] == "plural").to_numpy()[:, None]
     both = {}
-    for name in ("log_probability", "mass_above"):
-        singular, other = (here[f"{name}_{n}"].to_numpy(float).reshape(-1, lemmas) for n in ("singular", "plural"))
+    for name, of_form in (("log_probability", evaluation.log_probabilities), ("mass_above", evaluation.mass_above)):
+        singular, other = (of_form(number)[here].astype(float) for number in ("singular", "plural"))
         both[name] = np.where(plural, other, singular), np.where(plural, singular, other)
     return *both["log_probability"], np.concatenate(both["mass_above"], axis=1)
 

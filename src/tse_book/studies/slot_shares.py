@@ -9,23 +9,15 @@ import torch
 
 from tse_core.agreement.slots import FORMS, marked_entries
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
-from tse_core.datasets.plain_text import with_plain_text
+from tse_core.datasets.plain_text import plain_table
 from tse_core.forward.passes import blocks
 from tse_core.models.coerce import as_language_model
 
 
 def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
-    """How the probability at the verb slot divides in many contexts.
+    """How the probability at the verb slot divides in many contexts (columns left, right, number).
 
-    Parameters
-    ----------
-    model : LanguageModel, or what `load_model` takes
-    contexts : DataFrame
-        With columns left, right, number; e.g. an evaluation's contexts.
-
-    Returns
-    -------
-    The contexts with a column for each of `FORMS`: the probability on such entries; a row adds to 1.
+    Returns the contexts with a column for each of `FORMS`: the probability on such entries; a row adds to 1.
     """
     model = as_language_model(model)
     membership = {}
@@ -36,7 +28,7 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
             kinds[entry] = 0
             kinds[entry, FORMS.index(form)] = 1
         membership[number] = kinds
-    contexts = with_plain_text(contexts, "the contexts", ("left",), ("right",))
+    contexts = plain_table(contexts, "the contexts", ["left", "right"])
     slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
     shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
     for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):
@@ -50,18 +42,9 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
 
 
 def slot_scores(marked: pd.DataFrame, verbs=()) -> dict[str, float]:
-    """The scores of one sentence and how its probability divides.
+    """The scores of one sentence, from `marked_distribution`: tse, ew, mw, and the probability on each of `FORMS`.
 
-    Parameters
-    ----------
-    marked : DataFrame
-        From `marked_distribution`.
-    verbs : lemmas of the sentence's template
-        TSE is the share of them whose correct form is the more probable one; NaN where the vocabulary holds none.
-
-    Returns
-    -------
-    dict with tse, ew, mw, and the probability (adding to 1) on each of `FORMS`.
+    `verbs` are the lemmas of the sentence's template; tse is NaN where the vocabulary holds none.
     """
     shares = marked.groupby("form")["probability"].sum()
     present = marked[marked["form"].isin(("correct", "wrong"))]

@@ -5,9 +5,9 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.clustered import forms_of, require_lemmas
 from tse_core.agreement.divisions import among
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.scores import forms_of, require_lemmas
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.table import OF_CONTEXTS
 
@@ -17,30 +17,17 @@ def scores_over(evaluation: Evaluation, lemmas: Collection[str] | Lemmas) -> pd.
 
     An evaluation keeps sums over the contexts of one construction, subject and number, so these contexts get the same
     scores: EW is their mean, which is all that a cluster needs; MW is the probability of all their correct forms as a
-    share of that of all their forms.
+    share of that of all their forms. Lemmas that did not count are passed over.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Made with keep="lemmas".
-    lemmas : collection of str, or Lemmas
-        Their names; those that did not count are passed over.
-
-    Returns
-    -------
-    DataFrame with a row for each context: construction, subject, noun, left (of contexts whose subject is not known),
-    number, lemmas (how many), ew, mw.
-
-    Raises
-    ------
-    InputError : the evaluation was made without keep="lemmas"; none of the lemmas counted; one text instead of several.
+    Returns a row for each context: construction, subject, noun, left (of contexts whose subject is not known), number,
+    lemmas (how many), ew, mw. Raises InputError: made without detail="lemmas"; none of the lemmas counted.
     """
     by_lemma = require_lemmas(evaluation.by_lemma)
     chosen = by_lemma[among(by_lemma["lemma"], lemmas)]
     forms = forms_of(chosen)
     terms: dict[tuple[str, str], pd.Series] = {}
     for metric in OF_CONTEXTS.values():
-        terms |= {(metric.column, "part"): metric.part(forms), (metric.column, "whole"): metric.whole(forms)}
+        terms |= {(metric.column, "part"): metric.numerator(forms), (metric.column, "whole"): metric.denominator(forms)}
     keys = ["construction", "subject", "noun", "number"]
     groups = chosen.assign(**{"_".join(name): values for name, values in terms.items()}).groupby(keys, sort=False)
     cells = groups.agg(contexts=("contexts", "first"), lemmas=("lemma", "size"))

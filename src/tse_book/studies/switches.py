@@ -1,7 +1,6 @@
 """The effect of each policy on Table 2's scores: each changed alone, everything else at its default."""
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import pandas as pd
 
@@ -10,42 +9,29 @@ from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.models.coerce import load_model
 from tse_core.models.language_model import LanguageModel
-from tse_core.results.store import Store
 
 
-def policy_switches(
-    name: str, constructions: Iterable[str], lemmas: str = "newman-clean", store: Store | str | Path | None = None
-) -> pd.DataFrame:
-    """MW, EW and TSE of some constructions, with one policy after another changed.
+def policy_switches(name: str, constructions: Iterable[str], lemmas: str = "newman-clean") -> pd.DataFrame:
+    """MW, EW and TSE of a model on some constructions ("marvin-linzen/simple"), with one policy after another changed.
 
-    Parameters
-    ----------
-    name : a model, as `load_model` takes it
-    constructions : agreement pairs by name, such as "marvin-linzen/simple"
-    lemmas : a verb list by name
-    store : Store or folder, optional
-
-    Returns
-    -------
-    DataFrame
-        model, switch (what was changed), setting ("default" or "flipped"), construction, metric, score. Scores that
-        are undefined under a switch are left out.
+    Returns a table: model, switch (what was changed), setting ("default" or "flipped"), construction, metric, score.
+    Scores that are undefined under a switch are left out.
     """
     constructions, model = list(constructions), load_model(name)
-    default = _scores(model, _pairs(constructions), lemmas, store)
+    default = _scores(model, _pairs(constructions), lemmas)
     found = []
-    for switch, change in _changes(name, model, constructions, lemmas, store).items():
+    for switch, change in _changes(name, model, constructions, lemmas).items():
         for setting, part in (("default", default), ("flipped", change())):
             found.append(part.assign(model=model.label, switch=switch, setting=setting))
     return pd.concat(found, ignore_index=True).dropna()
 
 
-def _changes(name, model: LanguageModel, constructions, lemmas, store) -> dict[str, Callable[[], pd.DataFrame]]:
+def _changes(name, model: LanguageModel, constructions, lemmas) -> dict[str, Callable[[], pd.DataFrame]]:
     pairs, base = _pairs(constructions), load_lemmas(lemmas).table
     only_verbs = Lemmas(f"{lemmas}-plain", base[(base["homograph"] == "") & ~base["noun"]].reset_index(drop=True))
 
     def scores(changed=model, of=pairs, verbs=lemmas, **options) -> Callable[[], pd.DataFrame]:
-        return lambda: _scores(changed, of, verbs, store, **options)
+        return lambda: _scores(changed, of, verbs, **options)
 
     changes = {
         "no capital on the first word": scores(of=_pairs(constructions, capital=False)),
@@ -73,6 +59,6 @@ def _pairs(constructions: list[str], **policy) -> pd.DataFrame:
     return pairs
 
 
-def _scores(model, pairs, lemmas, store, **options) -> pd.DataFrame:
-    table = evaluate(model, pairs, lemmas, store=store, **options).table()
+def _scores(model, pairs, lemmas, **options) -> pd.DataFrame:
+    table = evaluate(model, pairs, lemmas, **options).table()
     return table.melt("construction", ["MW", "EW", "TSE"], var_name="metric", value_name="score")

@@ -35,26 +35,16 @@ class EvaluationCallback(TrainerCallback):
     ----------
     trainer : transformers.Trainer
         The scores go to its log, and so to every tracker that it reports to: ``eval_agreement_EW`` and so on.
-    measures : mapping from a name to a function
-        Each takes a `LanguageModel` and returns what `evaluate`, `evaluate_blimp` or `evaluate_suite` return.
-    every : int
-        Steps from one evaluation to the next.
-    share : float
-        The share of the training's time that evaluations may take. One that would exceed it is skipped. The
-        cost is estimated from the previous one: the first is always done, and later ones wait until it is covered.
-    out : Path, optional
-        Results file (.parquet or .csv), rewritten after each evaluation.
-    tokenizer : optional
-        By default the trainer's ``processing_class``.
-    options
-        How the model is read, as in `load_model`: kind, bos, chat.
+    measures : name -> function of a `LanguageModel`, which returns what `evaluate`, `evaluate_blimp` or
+        `evaluate_suite` return
+    every : steps from one evaluation to the next
+    share : of the training's time that evaluations may take. One that would exceed it is `skipped`, by the cost of the
+        one before; the first is always done.
+    out : results file (.parquet or .csv), rewritten after each evaluation
+    tokenizer : by default the trainer's ``processing_class``
+    options : how the model is read, as in `load_model`: kind, bos
 
-    Attributes
-    ----------
-    curve : DataFrame
-        Every score with its signature, in the columns of results files, and before them step and measure.
-    skipped : list of int
-        Steps at which an evaluation would have taken more than its share.
+    Every score with its signature is in ``curve``: the columns of results files, and before them step and measure.
     """
 
     def __init__(
@@ -70,23 +60,12 @@ class EvaluationCallback(TrainerCallback):
     ):
         if not isinstance(every, int) or every < 1:
             raise InputError(f"every is {every!r}; it must be a number of steps, 1 or more")
-        if not share > 0:
-            raise InputError(f"share is {share!r}; it must be above 0, such as 0.05 for a twentieth of the time")
-        if not measures:
-            raise InputError(
-                "a callback needs at least one measure, such as {'blimp': lambda model: evaluate_blimp(model)}"
-            )
         self.trainer, self.measures, self.every, self.share = trainer, dict(measures), every, share
         self.out, self.tokenizer, self.options = out and Path(out), tokenizer, options
         self.curve = pd.DataFrame(columns=["step", "measure", *TIDY_COLUMNS])
         self.skipped: list[int] = []
         self._start, self._spent, self._last = time.perf_counter(), 0.0, 0.0
         self._warned: set[str] = set()
-
-    @property
-    def spent_share(self) -> float:
-        """The share of the training's time that evaluations took so far."""
-        return self._spent / (time.perf_counter() - self._start)
 
     def on_train_begin(self, args, state, control, **_):
         self._start, self._spent = time.perf_counter(), 0.0

@@ -1,4 +1,4 @@
-"""A recorded run on whole words: Table 2 by single entries and by whole words, in the same contexts.
+"""A recorded run on whole words: Table 2 by single tokens and by whole words, in the same contexts.
 
 data/recorded/MODEL/words.parquet       results (`tse_core.results.tidy.TIDY_COLUMNS`) by each of the forms' policies
 data/recorded/MODEL/verbs.parquet       forms, construction, lemma: in how many contexts it agrees, its tokens
@@ -11,9 +11,9 @@ from typing import Literal, cast
 import pandas as pd
 
 from tse_book.studies.details import COLUMNS, Detail
-from tse_core.agreement.counted_forms import FormsPolicy
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.options import CHOICES
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 
@@ -25,14 +25,12 @@ def words_for(
 ) -> dict[str, Callable[[], Detail]]:
     """Both tables of a recorded run, as `record_details` takes them.
 
-    Parameters
-    ----------
-    sample : contexts of each construction; by default what `evaluate` takes for whole words on the model's device
+    `sample` is of contexts of each construction, by default what `evaluate` takes for whole words.
     """
     names = tuple(data)
-    # Whole words first: single entries are scored in their sample. A masked model sees where a word ends.
-    without: tuple[FormsPolicy, ...] = ("words-no-end",) if model.kind == "causal" else ()
-    policies: tuple[FormsPolicy, ...] = (*without, "words", "single")
+    # Whole words first: single tokens are scored in their sample. A masked model sees where a word ends.
+    without = ("words-no-end",) if model.kind == "causal" else ()
+    policies = (*without, "words", "single")
 
     @cache
     def evaluations() -> dict[str, Evaluation]:
@@ -40,7 +38,10 @@ def words_for(
         for name in names:
             size: int | Literal["all"] | None = sample
             for forms in policies:
-                run = evaluate(model, name, lemmas, forms=forms, sample=size, keep="lemmas", store=store)
+                verbs, end = CHOICES[forms]
+                run = evaluate(
+                    model, name, lemmas, verbs=verbs, word_end=end, sample=size, detail="lemmas", store=store
+                )
                 found[f"{run.signature.policy.get('forms', 'single')} {name}"] = run
                 drawn = run.signature.policy.get("sample")
                 size = int(drawn.partition("@")[0]) if drawn else "all"

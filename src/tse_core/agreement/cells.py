@@ -2,58 +2,255 @@
 
 A column of the lemma list (noun, band, tokens, lemma) divides the verbs, any other one (construction, adverb, number,
 attractor) divides the contexts. EW and MW of a group of verbs are computed in each context over that group alone, and
-TSE over the pairs whose own verb is in it, by its two forms. Twins with only one context in a cell are left out of it.
+TSE over the pairs whose own verb is in it, by its two forms.
+
+**Number sensitivity** (NS) is the share of verbs that react to the subject's number. Twins are contexts that differ in
+the subject's number alone. With c_s and c_p such contexts, of a singular and a plural subject, and v_s and v_p a
+lemma's two forms, the lemma's shift (in nats) is
+
+    log P(v_s | c_s) / P(v_p | c_s)  -  log P(v_s | c_p) / P(v_p | c_p),
+
+and NS is the share of twins and lemmas whose shift is above 0. A constant preference for one form, whether for the
+shorter word or because the base form is also a noun, cancels in the difference; a model that does not see the subject
+scores 0.5. It is the interaction of SyntaxGym's 2 x 2 designs (Gauthier et al. 2020). EW is stricter: each of the two
+log-odds must lie on its side of 0; so NS is 1 where EW is 1. A context without a twin is left out, and so are twins
+that a division splits (by the length of the subject, say): a cell counts those with only one context in it, unless it
+is a cell of one number. A cell without twins is NaN.
+
+**Sampling**: a claim about other subjects samples subjects; a claim about verbs samples verbs as well. EW and MW of a
+context are means over its verbs, so to sample verbs they are taken apart into one value for each context and verb,
+whose mean is the score again.
 """
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.divisions import NONE, among, divisions, factor_names, verb_rows
-from tse_core.datasets.plain_text import is_text
-from tse_core.metrics.table import METRICS, NS, OF_CONTEXTS, OF_PAIRS, Forms, higher_after_singular, score_columns
+from tse_core.agreement.divisions import (
+    MARGIN,
+    NONE,
+    SHIFT,
+    TABLE_ORDER,
+    among,
+    divisions,
+    factor_names,
+    verb_rows,
+)  # fmt: skip
+from tse_core.agreement.scores import Scores, lemma_scores, require_lemmas
+from tse_core.errors import InputError, check_known
+from tse_core.metrics.table import METRICS, NS, OF_CONTEXTS, OF_PAIRS, Forms
+from tse_core.uncertainty.clusters import Sample
+from tse_core.uncertainty.intervals import Interval, interval
+from tse_core.uncertainty.tables import subject_clusters
 
-if TYPE_CHECKING:
-    from tse_core.agreement.evaluation import Evaluation
-
-TABLE_ORDER = (*reversed(METRICS), NS)  # MW, EW, TSE, as in Table 2, then NS
-
-
-def cell_table(
-    found: "Evaluation", by: str | Sequence[str], lemmas: Collection[str] | None = None, intervals: bool = False
-) -> pd.DataFrame:
-    """See `Evaluation.table`."""
-    by = factor_names(by)
-    meant, of_lemmas = divisions(by, found.contexts, found.lemmas)
-    of_contexts = list(meant)
-    contexts = found.contexts.assign(**{name: found.contexts[column] for name, column in meant.items()})
-    contexts[of_contexts] = contexts[of_contexts].replace("", NONE)
-    tables = []
-    for labels, members in _verb_groups(found, of_lemmas, lemmas):
-        scored = contexts.assign(**context_scores(found, members))
-        cells = _cells(found, scored, of_contexts, members, intervals)
-        tables.append(cells.assign(**dict(zip(of_lemmas, labels, strict=True))))
-    table = pd.concat(tables, ignore_index=True)
-    order = {name: pd.factorize(table[name], sort=name in of_lemmas)[0] for name in by}
-    table = table.iloc[np.lexsort([*reversed(order.values())])].reset_index(drop=True)
-    missing = {name: table[name].astype(object).fillna(NONE) for name in of_lemmas if table[name].isna().any()}
-    return table.assign(**missing)[[*by, *table.columns.drop(by)]]
+UNBOUNDED: tuple[float, float] = (-np.inf, np.inf)
+FURTHER = {NS: (0.0, 1.0), MARGIN: UNBOUNDED, SHIFT: UNBOUNDED}  # scores that are not in the table of metrics
+OVER_VERBS = ("EW", MARGIN, NS, SHIFT)  # means over verbs; MW is a ratio of sums
+WAYS = ("subjects", "verbs", "attractors")  # what can be sampled, besides any column of the contexts
 
 
-def context_scores(found: "Evaluation", members: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """Every metric of contexts and NS, in each context over the lemmas numbered `members` (None: all).
+@dataclass(frozen=True)
+class Cell:
+    """Some contexts of an evaluation, their pairs, and some of its verbs."""
 
-    NS is NaN in a context without a twin, and left out where no context has one or no forms were kept.
+    found: Scores
+    labels: dict[str, Any]  # of each factor that divides
+    contexts: np.ndarray  # rows of `Scores.contexts`
+    pairs: np.ndarray  # rows of `Scores.pairs`: those of these contexts and verbs
+    verbs: np.ndarray | None  # rows of `Scores.lemmas`; None: all, as scored
+    scores: dict[str, np.ndarray]  # every metric of contexts, of each context
+    partners: np.ndarray | None  # of each context the row of its twin, -1 where there is none in the cell
+    split: int  # contexts whose twin is in another cell
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics that it has, in the order of tables."""
+        return [metric for metric in TABLE_ORDER if metric in self.scores or metric in OF_PAIRS]
+
+    def interval(self, metric: str, over: Sequence[str]) -> tuple[Interval, int] | None:
+        """The interval of a metric, and of how many values; None where none is defined."""
+        made = self.sample(metric, over)
+        if made is None or not (count := int(np.sum(~np.isnan(made.values)))):
+            return None
+        first, *others = made.clusters
+        limits = score_limits(metric)
+        return interval(made.values, first, crossed_with=others, counts=made.counts, bounds=limits), count
+
+    def sample(self, metric: str, over: Sequence[str]) -> Sample | None:
+        """The values of a metric with their clusters; None where the metric is not there."""
+        if metric in OF_PAIRS:
+            pairs = self.found.pairs.iloc[self.pairs]
+            clusters = self._clusters(pairs["context"].to_numpy(), over, pairs["lemma"].to_numpy())
+            return Sample(pairs[OF_PAIRS[metric].column].to_numpy(float), clusters)
+        if metric not in self.scores:
+            return None
+        if "verbs" not in over:
+            return Sample(self.scores[metric][self.contexts], self._clusters(self.contexts, over))
+        if self.found.form_arrays is not None and metric in OVER_VERBS:
+            return self._verb_sample(metric, over)
+        by_lemma = require_lemmas(self.found.by_lemma)
+        if self.verbs is not None or list(self.labels) != ["construction"] or set(over) - {"subjects", "verbs"}:
+            self.found.log_odds  # noqa: B018  (raises where no forms were kept)
+            return None
+        table = lemma_scores(by_lemma[by_lemma["construction"] == self.labels["construction"]])
+        of_way = {"subjects": subject_clusters(table), "verbs": table["lemma"].to_numpy()}
+        return Sample(table[metric.lower()].to_numpy(), [of_way[way] for way in over], table["contexts"].to_numpy())
+
+    def _verb_sample(self, metric: str, over: Sequence[str]) -> Sample:
+        """A value for each verb and combination of the other clusters: the mean over their contexts."""
+        rows, values = verb_values(self.found, metric, self.contexts, self.verbs, self.partners)
+        others = [way for way in over if way != "verbs"]
+        keys = [*self._clusters(rows, others), np.zeros(len(rows), int)]
+        groups = pd.DataFrame(values).groupby(keys, sort=False)
+        means, sizes = groups.mean().to_numpy(), groups.size()
+        of_way = {way: np.repeat(sizes.index.get_level_values(i), means.shape[1]) for i, way in enumerate(others)}
+        lemmas = self.found.lemmas["lemma"].to_numpy()
+        of_way["verbs"] = np.tile(lemmas if self.verbs is None else lemmas[self.verbs], len(sizes))
+        ways = [way for way in over if way != "verbs" or means.shape[1] > 1 or not others]
+        return Sample(means.ravel(), [of_way[way] for way in ways], np.repeat(sizes, means.shape[1]))
+
+    def _clusters(
+        self, contexts: np.ndarray, over: Sequence[str], lemmas: np.ndarray | None = None
+    ) -> list[np.ndarray]:
+        """The cluster of each context (or of each pair, with the pairs' lemmas), for each way of sampling."""
+        clusters = []
+        for way in over:
+            if way == "verbs" and lemmas is not None:
+                clusters.append(lemmas)
+            elif way in ("subjects", "attractors"):
+                clusters.append((self.found.subjects if way == "subjects" else self.found.attractors)[contexts])
+            else:
+                clusters.append(self.found.contexts[way].to_numpy()[contexts])
+        return clusters
+
+
+def cells(found: Scores, by: str | Sequence[str], lemmas: Collection[str] | None = None) -> Iterator[Cell]:
+    """The cells of an evaluation. Parameters and errors are those of `Evaluation.table`."""
+    of_contexts, of_lemmas = divisions(by, found.contexts, found.lemmas)
+    levels = found.contexts[of_contexts].replace("", NONE)
+    cell, labels = pd.factorize(pd.MultiIndex.from_frame(levels.assign(all="")))
+    twins = twin_rows(found.contexts)
+    has_twin = np.isin(np.arange(len(cell)), twins)
+    partners = _partners(twins, levels) if len(twins) and found.form_arrays is not None else None
+    of_pairs = cell[found.pairs["context"]]
+    for verb_labels, verbs in _verb_groups(found, of_lemmas, lemmas):
+        scores = _context_scores(found, verbs, partners)
+        chosen = True if verbs is None else verb_rows(found.pairs, found.lemmas).isin(verbs).to_numpy()
+        for number, label in enumerate(labels):
+            contexts = np.flatnonzero(cell == number)
+            yield Cell(
+                found,
+                dict(zip(of_contexts, label, strict=False)) | dict(zip(of_lemmas, verb_labels, strict=True)),
+                contexts,
+                np.flatnonzero((of_pairs == number) & chosen),
+                verbs,
+                scores,
+                partners,
+                0 if partners is None else int((has_twin[contexts] & (partners[contexts] < 0)).sum()),
+            )
+
+
+def clustered(
+    found: Scores,
+    metric: str,
+    over: Sequence[str] = ("subjects",),
+    by: str | Sequence[str] = "construction",
+    lemmas: Collection[str] | None = None,
+) -> dict[str, Sample]:
+    """A metric in every cell, by default in every construction, with the clusters of each value.
+
+    Parameters
+    ----------
+    metric : a name in `METRICS`, "margin", "NS" or "shift"
+    over : what is sampled: "subjects", "verbs", "attractors", or a column of the contexts; several are crossed
+    by, lemmas : as in `Evaluation.table`
+
+    Returns
+    -------
+    dict : the cell's label (several with commas between them) -> Sample, whose mean is that of `Evaluation.table`.
+
+    Raises
+    ------
+    InputError : an unknown metric or way of sampling, or none; verbs of an evaluation that kept none.
     """
-    scores = {} if members is None else _over(found, members)
-    if found.forms is None or not len(twins := twin_rows(found.contexts)):
-        return scores
-    odds = found.log_odds if members is None else found.log_odds[:, members]
-    scores["ns"] = np.full(len(odds), np.nan)
-    scores["ns"][twins] = higher_after_singular(*odds[twins.T]).mean(axis=1)[:, None]
+    check_known("metric", metric, [*METRICS, *FURTHER])
+    check_ways(found, over)
+    samples = {", ".join(map(str, cell.labels.values())): cell.sample(metric, over)
+               for cell in cells(found, by, lemmas)}  # fmt: skip
+    return {label: values for label, values in samples.items() if values is not None}
+
+
+def check_ways(found: Scores, over: Sequence[str]) -> None:
+    """Raises InputError for an unknown way of sampling, or none."""
+    known = [*WAYS, *found.contexts.columns.intersection(found.pairs.columns)]
+    for way in over:
+        check_known("way of sampling", way, known)
+    if not over:
+        raise InputError(f"over is empty; say what is sampled: {', '.join(WAYS)}, or a column of the contexts")
+
+
+def score_limits(metric: str) -> tuple[float, float]:
+    """The lowest and the highest score of a metric, the limits of its intervals."""
+    return FURTHER[metric] if metric in FURTHER else METRICS[metric].range
+
+
+def in_order(table: pd.DataFrame, found: Scores, by: str | Sequence[str]) -> pd.DataFrame:
+    """The rows of cells by the columns that divide: levels of contexts as they appear, those of verbs sorted."""
+    names = factor_names(by)
+    order = {name: pd.factorize(table[name], sort=name in found.lemmas)[0] for name in names}
+    table = table.iloc[np.lexsort([*reversed(order.values())])].reset_index(drop=True)
+    missing = {name: table[name].astype(object).fillna(NONE) for name in names if table[name].isna().any()}
+    return table.assign(**missing)[[*names, *table.columns.drop(names)]]
+
+
+def verb_values(
+    found: Scores, metric: str, rows: np.ndarray, verbs: np.ndarray | None, partners: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """A metric that is a mean over verbs, taken apart: the rows of contexts that have it, and values (rows, verbs)."""
+    odds = found.log_odds if verbs is None else found.log_odds[:, verbs]
+    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
+    if metric in (NS, SHIFT):
+        rows = rows[partners[rows] >= 0]
+    values = odds[rows].astype(float)
+    if metric in (NS, SHIFT):
+        values -= odds[partners[rows]]
+    values = np.where(plural[rows], -values, values)  # the log-odds of the correct form, or by how much they rise
+    return rows, values if metric in (MARGIN, SHIFT) else (values > 0).astype(float)
+
+
+def _context_scores(found: Scores, verbs: np.ndarray | None, partners: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Every metric of contexts in each context, over the lemmas numbered `verbs` (None: all).
+
+    NS and shift are among them where the `partners` are given (-1 for none).
+    """
+    every = np.arange(len(found.contexts))
+    if verbs is None:
+        scores = {name: found.contexts[name.lower()].to_numpy() for name in (*OF_CONTEXTS, MARGIN)}
+    else:
+        forms = _forms(found, verbs)
+        scores = {
+            m.name: m.numerator(forms).sum(axis=1) / m.denominator(forms).sum(axis=1) for m in OF_CONTEXTS.values()
+        }
+        scores[MARGIN] = verb_values(found, MARGIN, every, verbs)[1].mean(axis=1)
+    for name in (NS, SHIFT) if partners is not None else ():
+        rows, values = verb_values(found, name, every, verbs, partners)
+        scores[name] = np.full(len(every), np.nan)
+        scores[name][rows] = values.mean(axis=1)
     return scores
+
+
+def _forms(found: Scores, verbs: np.ndarray) -> Forms:
+    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
+    odds = found.log_odds[:, verbs]
+    singular_form, plural_form = (np.exp(found.log_probabilities(form)[:, verbs]) for form in ("singular", "plural"))
+    return Forms(
+        np.where(plural, plural_form, singular_form),
+        np.where(plural, singular_form, plural_form),
+        np.where(plural, odds < 0, odds > 0).astype(float),
+    )
 
 
 def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
@@ -74,82 +271,23 @@ def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
     return both[np.argsort(both[:, 0])]
 
 
-def decisions(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that TSE scores, one for each distinct decision (same context and same two forms)."""
-    return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])
+def _partners(twins: np.ndarray, levels: pd.DataFrame) -> np.ndarray:
+    """The row of each context's twin, -1 where there is none or it has other levels than the number's."""
+    same = levels.drop(columns="number", errors="ignore").assign(all="")
+    cell = pd.factorize(pd.MultiIndex.from_frame(same))[0]
+    whole = twins[cell[twins[:, 0]] == cell[twins[:, 1]]]
+    partners = np.full(len(levels), -1)
+    partners[whole] = whole[:, ::-1]
+    return partners
 
 
-def _verb_groups(found: "Evaluation", columns: list[str], lemmas: Collection[str] | None):
-    """The labels of each group of verbs and their places in the list of lemmas (None: all of them)."""
+def _verb_groups(found: Scores, columns: list[str], lemmas: Collection[str] | None):
+    """The labels of each group of verbs and their rows in the list of lemmas (None: all of them)."""
     if not columns and lemmas is None:
         return [((), None)]
     chosen = found.lemmas if lemmas is None else found.lemmas[among(found.lemmas["lemma"], lemmas)]
     if not columns:
         return [((), chosen.index.to_numpy())]
-    texts = [name for name in columns if is_text(chosen[name])]
+    texts = [name for name in columns if pd.api.types.is_string_dtype(chosen[name])]
     groups = chosen.assign(**chosen[texts].replace("", NONE)).groupby(columns, sort=True, dropna=False)
     return [(labels, rows.index.to_numpy()) for labels, rows in groups]
-
-
-def _over(found: "Evaluation", members: np.ndarray) -> dict[str, np.ndarray]:
-    odds = found.log_odds[:, members]
-    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
-    singular_form, plural_form = (np.exp(found.log_probabilities(form)[:, members]) for form in ("singular", "plural"))
-    forms = Forms(
-        np.where(plural, plural_form, singular_form),
-        np.where(plural, singular_form, plural_form),
-        np.where(plural, odds < 0, odds > 0).astype(float),
-    )
-    return {m.column: m.part(forms).sum(axis=1) / m.whole(forms).sum(axis=1) for m in OF_CONTEXTS.values()}
-
-
-def _cells(found, contexts: pd.DataFrame, by: list[str], members, intervals: bool) -> pd.DataFrame:
-    """One group of verbs in each cell of the contexts."""
-    asked = found.pairs if members is None else found.pairs[verb_rows(found.pairs, found.lemmas).isin(members)]
-    keys = by or [""]
-    contexts = contexts if by else contexts.assign(**{"": ""})
-    contexts, twins = _with_whole_twins(contexts, keys)
-    asked = asked[["context", "noun", "left", "correct", "wrong", "lemma", *(m.column for m in OF_PAIRS.values())]]
-    asked = asked.join(contexts[[key for key in keys if key not in asked]], on="context")
-    once = decisions(asked)
-    of = {"context": contexts.groupby(keys, sort=False), "pair": asked.groupby(keys, sort=False)}
-    columns = score_columns()
-    units = {name: "pair" if name in OF_PAIRS else "context" for name in TABLE_ORDER}
-    units = {name: unit for name, unit in units.items() if unit == "pair" or columns[name] in contexts}
-    means = {name: of[unit][columns[name]].mean() for name, unit in units.items()}
-    table = pd.DataFrame(means, index=of["context"].size().index)  # some cells may have no pairs
-    table["lemmas"] = len(found.lemmas if members is None else members)
-    table["contexts"] = of["context"].size()
-    if "ns" in contexts:
-        table["twins"] = of["context"]["ns"].count() // (1 if "number" in by else 2)
-        table["split_twins"] = of["context"]["split"].sum()
-    table["pairs"] = of["pair"]["tse"].count()
-    table["unscored"] = of["pair"]["tse"].size() - table["pairs"]
-    scored = once.groupby(keys, sort=False)
-    table["verbs"], table["decisions"] = scored["lemma"].nunique(), scored.size()
-    table["TSE_decisions"] = scored["tse"].mean()
-    of_pairs = ["pairs", "unscored", "verbs", "decisions"]
-    table[of_pairs] = table[of_pairs].fillna(0).astype(int)
-    if intervals:
-        from tse_core.agreement import cell_intervals  # imported only when needed
-
-        if members is None:
-            bounds = cell_intervals.of_subjects(contexts, asked, keys, units)
-        else:
-            bounds = cell_intervals.of_subjects_and_verbs(found, contexts, keys, members, twins)
-        table = table.join(bounds)
-    table = table.reset_index()
-    return table if by else table.drop(columns="")
-
-
-def _with_whole_twins(contexts: pd.DataFrame, keys: list[str]) -> tuple[pd.DataFrame, np.ndarray]:
-    """The contexts, with twins in different cells marked as split and their scores removed; and the whole twins.
-
-    Twins differ in their number, so a cell of one number has one context of each of its twins.
-    """
-    twins = twin_rows(contexts)
-    cells = contexts.assign(all="").groupby(["all", *(key for key in keys if key != "number")], sort=False).ngroup()
-    whole = np.equal(*cells.to_numpy()[twins.T])
-    split = contexts.index.isin(twins[~whole].ravel())
-    sensitivity = {"ns": contexts["ns"].mask(split)} if "ns" in contexts else {}
-    return contexts.assign(split=split, **sensitivity), twins[whole]

@@ -1,72 +1,71 @@
-"""Two models side by side: the same verbs, paired by subject noun.
+"""Two models side by side, and two metrics of one model: the same verbs, paired by what is sampled.
 
 Models with different vocabularies count different lemmas, so their EW and MW are not means over the same questions.
 `shared_lemmas` gives the list on which both can be evaluated alike, `compare_evaluations` the paired differences.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.clustered import clustered
-from tse_core.agreement.counted_forms import FORMS_POLICIES, FormsPolicy, check_forms, counted_forms
+from tse_core.agreement.cells import UNBOUNDED, clustered, score_limits
+from tse_core.agreement.divisions import MARGIN
+from tse_core.agreement.options import Options, Verbs
+from tse_core.agreement.scores import Scores
+from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS
 from tse_core.models.coerce import as_language_model
 from tse_core.results.comparing import READING, require_comparable
-from tse_core.uncertainty.intervals import Interval, combine, compare
+from tse_core.uncertainty.clusters import Sample
+from tse_core.uncertainty.intervals import Interval, combine
 from tse_core.uncertainty.p_values import holm
-from tse_core.uncertainty.tables import subject_clusters
 
-COLUMNS = ["first", "second", "difference", "low", "high", "p_value", "p_holm"]
+COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
 MEAN = "mean of the rows"
 
 
-def shared_lemmas(models: Iterable, lemmas: Lemmas | str = DEFAULT, forms: FormsPolicy = "single") -> Lemmas:
-    """The lemmas of a list that count for every model: by default those with both forms as single entries of each.
+def shared_lemmas(
+    models: Iterable,
+    lemmas: Lemmas | str = DEFAULT,
+    *,
+    verbs: Verbs = "single-token",
+    word_end: bool | None = None,
+) -> Lemmas:
+    """The lemmas of a list that count for every model, named ``<list>-shared``: on it all can be evaluated alike.
 
-    Parameters
-    ----------
-    models : LanguageModels, or what `load_model` takes
-    lemmas : Lemmas, or what `load_lemmas` takes
-    forms : "single", "single-end", "words" or "words-no-end"
-        As in `evaluate`. As whole words nearly all lemmas of a list count for every causal model.
-
-    Returns
-    -------
-    Lemmas named ``<list>-shared``: evaluating each model on it with these forms gives comparable numbers.
+    By default those with both forms as single tokens of each; `verbs` and `word_end` are those of `evaluate`. As whole
+    words nearly all lemmas of a list count for every causal model.
 
     Raises
     ------
-    InputError : unknown forms; the models share none; "words-no-end" for a masked model.
+    InputError : an unknown choice; the models share none; whole words without their end for a masked model.
     """
-    check_known("forms", forms, FORMS_POLICIES)
-    lemmas, opened = as_lemmas(lemmas), [as_language_model(model) for model in models]
-    for model in opened:
-        check_forms(model, forms)
+    chosen, lemmas = Options(verbs=verbs, word_end=word_end).forms, as_lemmas(lemmas)
     table, names = lemmas.table, []
-    for model in opened:
+    for model in map(as_language_model, models):
         names.append(model.name)
         try:
-            table = counted_forms(model, Lemmas(lemmas.name, table), forms).lemmas
-        except InputError:
-            if len(names) == 1:
+            table = counted_verbs(model, Lemmas(lemmas.name, table), chosen).lemmas
+        except InputError as error:
+            if len(names) == 1 or "masked model" in str(error):
                 raise
-            how = "both forms as single entries" if "single" in forms else "forms that they can score as whole words"
+            how = "both forms as single tokens" if "single" in chosen else "forms that they can score as whole words"
             raise InputError(f"{' and '.join(names)} share no lemma of {lemmas.name} with {how}") from None
     return Lemmas(f"{lemmas.name}-shared", table.drop(columns="tokens", errors="ignore"))
 
 
-def compare_evaluations(first, second) -> pd.DataFrame:
+def compare_evaluations(first: Scores, second: Scores) -> pd.DataFrame:
     """Every metric of two evaluations of the same data and lemmas, with paired intervals clustered by subject noun.
 
     Returns
     -------
-    DataFrame with columns construction, metric, first, second, difference (first - second), low, high (95 %), p_value,
-    p_holm (corrected for the family of all rows); a row for every construction that both have.
+    DataFrame, a row for every metric (MW, EW, TSE, margin) and construction that both have: construction, metric,
+    first, second, difference (first - second), low, high (95 %), p_value, p_holm (corrected for the family of all
+    rows).
 
     Raises
     ------
@@ -82,50 +81,43 @@ def compare_evaluations(first, second) -> pd.DataFrame:
         odd = "/".join(min(one ^ other))
         raise InputError(f"the two counted different lemmas (only one of them {odd}); evaluate both on shared_lemmas")
     rows = []
-    for metric in reversed(METRICS.values()):  # MW, EW, TSE, as in Table 2
-        table = f"{metric.of}s"
-        groups = [dict(iter(getattr(e, table).groupby("construction", sort=False))) for e in (first, second)]
-        for construction in [c for c in groups[0] if c in groups[1]]:
-            units = [group[construction].dropna(subset=metric.column) for group in groups]
-            if all(map(len, units)):
-                scores = [unit[metric.column].to_numpy() for unit in units]
-                means = [values.mean() for values in scores]
-                found = compare(*scores, *map(subject_clusters, units), bounds=metric.range)
-                tested = (found.difference, found.low, found.high, found.p_value)
-                rows.append((construction, metric.name, *means, *tested))
+    for metric in (*reversed(METRICS), MARGIN):
+        found = _differences(clustered(first, metric), clustered(second, metric), score_limits(metric))
+        rows += [(construction, metric, *row) for construction, *row in found]
     if not rows:
         raise InputError("the two evaluations share no construction")
-    return _with_holm(pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS[:-1]]))
+    return _with_holm(pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS]))
 
 
-def compare_metrics(evaluation, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
-    """Two metrics of one evaluation, e.g. TSE and EW, as paired differences in every construction.
+def compare_metrics(found: Scores, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
+    """Two metrics of one evaluation, e.g. "TSE" and "EW", as paired differences in every construction.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    first, second : names in `METRICS`
-    over : what the claim is about, and so what is sampled: see `Evaluation.intervals`
+    `over` is what the claim is about, and so what is sampled: see `Evaluation.intervals`.
 
     Returns
     -------
     DataFrame with columns construction, first, second, difference (first - second), low, high (95 %), p_value, p_holm
     (corrected for the family of all constructions); and last the mean over the constructions, in a row `MEAN`.
     """
-    samples = [clustered(evaluation, metric, over) for metric in (first, second)]
-    shared = [c for c in samples[0] if all(c in s and not np.isnan(s[c].values).all() for s in samples)]
-    rows = []
-    for construction in shared:
-        here = [sample[construction] for sample in samples]
-        means = (combine([sample], [1]).estimate for sample in here)
-        rows.append((construction, *means, *_tested(combine(here, [1, -1]))))
-    table = _with_holm(pd.DataFrame(rows, columns=["construction", *COLUMNS[:-1]]))
-    if len(shared) < 2:
+    samples = clustered(found, first, over), clustered(found, second, over)
+    table = _with_holm(pd.DataFrame(_differences(*samples), columns=["construction", *COLUMNS]))
+    if len(table) < 2:
         return table
-    every = [sample[c] for c in shared for sample in samples]
-    mean = combine(every, [sign / len(shared) for _ in shared for sign in (1, -1)])
+    every = [sample[c] for c in table["construction"] for sample in samples]
+    mean = combine(every, [sign / len(table) for _ in table["construction"] for sign in (1, -1)])
     table.loc[len(table)] = [MEAN, *table[["first", "second"]].mean(), *_tested(mean), mean.p_value()]
     return table
+
+
+def _differences(
+    first: Mapping[str, Sample], second: Mapping[str, Sample], bounds: tuple[float, float] = UNBOUNDED
+) -> Iterator[tuple]:
+    """The construction and `COLUMNS` of every construction in which both metrics are defined."""
+    for construction in first:
+        both = [samples[construction] for samples in (first, second) if construction in samples]
+        if len(both) == 2 and not any(np.isnan(sample.values).all() for sample in both):
+            means = (combine([sample], [1]).estimate for sample in both)
+            yield construction, *means, *_tested(combine(both, [1, -1], bounds=bounds))
 
 
 def _tested(found: Interval) -> tuple[float, ...]:

@@ -1,35 +1,33 @@
 """The columns by which an evaluation is divided, and the names reserved for its results."""
 
-import csv
-import re
 from collections.abc import Collection, Iterable, Sequence
 
 import pandas as pd
 
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.errors import InputError, unknown
-from tse_core.metrics.table import COVERAGE, score_columns
+from tse_core.errors import InputError, unknown_name_error
+from tse_core.metrics.table import METRICS, NS
 
 NONE = "none"  # the label where the data give no value
-COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "decisions")
-OF_CELLS = (*COUNTS, "tokens", "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n",
-            "within_noise", "log_probability_correct", "log_probability_wrong")  # fmt: skip
-_SCORES = "|".join([*score_columns().values(), COVERAGE])
-_TAKEN = re.compile(rf"{'|'.join(OF_CELLS)}|({_SCORES})(_(low|high|decisions|(top|bottom)_.*))?", re.IGNORECASE)
+MARGIN = "margin"  # the mean over verbs of log P(correct) - log P(wrong), in nats: beside EW
+SHIFT = "shift"  # the mean over twins and verbs of a difference of log-odds, in nats: beside NS
+TABLE_ORDER = (*reversed(METRICS), MARGIN, NS, SHIFT)  # MW, EW, TSE, as in Table 2, then the others
+COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "items")
+_SCORES = [name.lower() for name in TABLE_ORDER]
+_TAKEN = {*COUNTS, *_SCORES, *(f"{name}_{end}" for name in _SCORES for end in ("low", "high", "items")), "tokens",
+          "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n", "within_noise",
+          "log_probability_correct", "log_probability_wrong"}  # fmt: skip
 _OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct", "wrong", "twin")
 _OF_BOTH = {"lemma", "noun"}  # dividing by one of these means the verb list's
-_NUMBER_OF = {"attractor": "attractor_number"}
 
 
 def factor_names(by: str | Sequence[str]) -> list[str]:
-    """The names of columns in a text, or in a list of them; a name with a comma stands in double quotes.
+    """The names of columns in a text with commas between them, or in a list.
 
-    >>> factor_names('noun, adverb,"verb, tense"')
-    ['noun', 'adverb', 'verb, tense']
+    >>> factor_names("noun, adverb")
+    ['noun', 'adverb']
     """
-    return (
-        [name.strip() for name in next(csv.reader([by], skipinitialspace=True), [])] if isinstance(by, str) else [*by]
-    )
+    return [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)
 
 
 def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:
@@ -37,49 +35,28 @@ def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:
     pairs, lemmas = list(pairs), list(lemmas)
     for who, columns, more in (("pairs have", pairs, ()), ("verb list has", lemmas, _OF_CONTEXTS)):
         for name in columns:
-            if _TAKEN.fullmatch(name) or name in more:
+            if name.lower() in _TAKEN or name in more:
                 raise InputError(f"the {who} a column {name!r}, which results have too; give it another name")
     if both := set(pairs) & set(lemmas) - _OF_BOTH:
         raise InputError(f"the pairs and the verb list both have a column {min(both)!r}; give one another name")
 
 
-def divisions(
-    by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.DataFrame
-) -> tuple[dict[str, str], list[str]]:
-    """What divides the contexts, and what divides the verbs.
-
-    Parameters
-    ----------
-    by : names of columns
-    contexts, lemmas : those of a job or of an evaluation
-
-    Returns
-    -------
-    For each name that divides the contexts, the column it means (``attractor`` means ``attractor_number`` where
-    that is known of every attractor, else the attractor itself), and the names that divide the verbs.
+def divisions(by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """The columns that divide the contexts, and those that divide the verbs.
 
     Raises
     ------
     InputError : no such column; a name twice, or none.
     """
     names = factor_names(by)
-    if len(set(names)) < len(names) or not names:
+    if len(set(names)) < len(names) or names in ([], [""]):
         raise InputError(f"the columns to divide by are {', '.join(names) or 'none'}; name at least one, each once")
-    factors = [name for name in contexts if name not in _OF_BOTH and not _TAKEN.fullmatch(name)]
-    of_contexts = {name: _meant(name, contexts) for name in names if name not in lemmas}
-    for name, column in of_contexts.items():
-        if column not in factors:
+    factors = [name for name in contexts if name not in _OF_BOTH and name.lower() not in _TAKEN]
+    for name in names:
+        if name not in lemmas and name not in factors:
             hint = "; the data set marvin-linzen-adverbs has it" if name == "adverb" else ""
-            raise unknown("column to divide by", name, [*lemmas, *factors], hint)
-    return of_contexts, [name for name in names if name in lemmas]
-
-
-def _meant(name: str, contexts: pd.DataFrame) -> str:
-    number = _NUMBER_OF.get(name, name)
-    if number not in contexts:
-        return name
-    known = name not in contexts or contexts.loc[contexts[name] != "", number].ne("").all()
-    return number if known else name
+            raise unknown_name_error("column to divide by", name, [*lemmas, *factors], hint)
+    return [name for name in names if name not in lemmas], [name for name in names if name in lemmas]
 
 
 def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> pd.Series:

@@ -1,49 +1,64 @@
 """A model on agreement pairs: each unique context scored over a whole verb list, each pair with its own verb.
 
-`evaluate` is the replication's centre: pairs -> unique contexts -> distributions at the verb slot -> TSE, EW and MW
-(Newman et al. 2021).
+`evaluate` is the replication's centre, in the order of this file (Newman et al. 2021): pairs -> contexts, each with its
+number -> slices of them, scored one by one (`tse_core.agreement.scoring`) or taken from the store -> an `Evaluation`.
 """
 
-from dataclasses import replace
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.counted_forms import FormsPolicy
+from tse_core.agreement.contexts import numbered_contexts
+from tse_core.agreement.divisions import MARGIN, refuse_taken_names
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.job import Cut, Job, Keep
-from tse_core.agreement.prepare import prepare
-from tse_core.agreement.shards import GROUP, job_work
-from tse_core.datasets.lemmas import Lemmas
+from tse_core.agreement.options import TABLES, Detail, Options, Verbs, older_names
+from tse_core.agreement.scoring import FORM_COLUMNS, GROUP, SUMS, Scorer, all_at_cutoffs
+from tse_core.agreement.verbs import counted_verbs
+from tse_core.datasets.coerce import as_lemmas, as_pairs
+from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
+from tse_core.datasets.names import data_hash
+from tse_core.datasets.numbers import require_agreement, with_numbers
 from tse_core.datasets.pairs import Protocol
-from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, score_column
+from tse_core.errors import InputError, TseWarning
+from tse_core.files import safe_name
+from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
+from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
-from tse_core.results.work import Finished, Work, as_store, run
-
-if TYPE_CHECKING:
-    from tse_core.results.store import Store
+from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
+from tse_core.results.store import Store, store_for
+from tse_core.results.work import Finished, Shard, Work, run
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
 NOISE = {"float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
+SLICE = 2048  # contexts that are scored at once
+WORD_SLICE = 4  # where each is scored over thousands of whole words
+NAMED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # what names a slice of contexts
+LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
 
 
 def evaluate(
     model: LanguageModel | str | Path,
     pairs: pd.DataFrame | str | Path,
-    lemmas: Lemmas | str | Path | None = None,
+    lemmas: Lemmas | pd.DataFrame | str | Path | None = None,
     *,
     cutoffs: Cutoffs = PAPER_CUTOFFS,
     protocol: Protocol = "exact",
-    keep: Keep = "contexts",
-    forms: FormsPolicy = "single",
+    detail: Detail = "contexts",
+    verbs: Verbs = "single-token",
+    word_end: bool | None = None,
     sample: int | Literal["all"] | None = None,
     seed: int = 0,
-    cut: Cut = "list",
-    store: "Store | str | Path | None" = None,
+    store: Store | str | Path | None = "default",
     batch_tokens: int | None = None,
+    forms: str | None = None,
+    keep: str | None = None,
 ) -> Evaluation:
     """TSE, EW and MW of a model on agreement pairs.
 
@@ -54,95 +69,235 @@ def evaluate(
     lemmas : Lemmas, or what `load_lemmas` takes
         "newman-clean" by default, "newman-appendix" under protocol "released", the list of the language for CLAMS.
     cutoffs : Cutoffs
-        Shares of the distribution, the paper's by default.
+        Shares of the distribution, the paper's by default; of the probability of all forms of the list, where these are
+        scored as whole words.
     protocol : "exact" or "released"
         "released" follows the authors' code: probability summed in float32, RoBERTa's mask found by counting tokens,
         the first label met for each context. Use it to compare with the paper.
-    keep : "contexts", "lemmas" or "forms"
-        How much detail to keep; see `Evaluation`.
-    forms : "single", "single-end", "words" or "words-no-end"
-        Which forms count. "single", the paper's choice: only lemmas whose two forms are single entries of
-        the vocabulary. "words": forms of any number of tokens by the chain rule (`form_log_probabilities`), times the
-        probability that the word ends there; "words-no-end": without it; "single-end": single entries with it. A
-        masked model sees the next word of the sentence, and so where a word ends; for it, only lemmas whose two forms
-        have equally many tokens count.
+    detail : "contexts", "lemmas" or "forms", how much to keep; see `Evaluation`
+    verbs : "single-token" or "all"
+        Which verbs count: those whose two forms are single tokens of the vocabulary, the paper's choice, or verbs of
+        any number of tokens, by the chain rule (`form_log_probabilities`). For a masked model, only lemmas whose two
+        forms have equally many tokens count.
+    word_end : bool, optional
+        Whether a form is the whole word: its probability then has the probability that the word ends there as a factor.
+        By default for `verbs` "all" alone. A masked model sees the next word, and so where a word ends.
     sample : int or "all", optional
         Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
-        on a CPU where `forms` is not "single", so that each takes seconds. Intervals are of the contexts scored.
-    seed : int
-        Of the sample.
-    cut : "list" or "all-words"
-        What the cut-offs of whole words are shares of. "list": of the probability of all forms of the list, so that
-        they do not belong on the paper's axis; coverage is the probability of the forms that counted, not
-        divided by that of the list. "all-words": of the probability of all words, found best-first (`likely_words`),
-        as the paper's cut-offs are shares of the vocabulary's; top cut-offs of a causal model with forms="words" alone.
-    store : Store or folder, optional
-        Finished shards are kept there and not computed again.
-    batch_tokens : int, optional
-        The most tokens in one forward pass.
+        where whole words are scored, as each context then takes seconds. Intervals are of the contexts scored.
+    seed : that of the sample
+    store : Store, folder, "default" or None
+        Finished work is kept there and not computed again, by default where ``tse`` keeps it; None keeps nothing.
+    batch_tokens : the most tokens in one forward pass
+    forms, keep : older names of `verbs` and `word_end` together ("single", "single-end", "words", "words-no-end"), and
+        of `detail`
 
     Raises
     ------
-    InputError
-        For an unknown name, a model that gives no distributions, whole words under protocol "released", bottom cut-offs
-        of all words, or a tokenizer that has no lemma with two single-entry forms or does not show where a word
-        ends.
+    InputError : an unknown name, a model that gives no distributions, whole words under protocol "released", or a
+        tokenizer that has no lemma with two single-token forms or does not show where a word ends.
     """
-    job = prepare(
-        model,
-        pairs,
-        lemmas,
-        cutoffs=cutoffs,
-        protocol=protocol,
-        keep=keep,
-        forms=forms,
-        sample=sample,
-        seed=seed,
-        cut=cut,
-    )
-    return evaluated(job, store, batch_tokens)
+    how = {"verbs": verbs, "word_end": word_end, "detail": detail} | older_names(forms, keep)
+    options = Options(cutoffs=cutoffs, protocol=protocol, sample=sample, seed=seed, **how)
+    return prepare(model, pairs, lemmas, options).evaluation(store, batch_tokens)
 
 
-def evaluated(job: Job, store: "Store | str | Path | None" = None, batch_tokens: int | None = None) -> Evaluation:
-    """The evaluation of a job from `prepare`, which has checked the input; see `evaluate`."""
-    store = as_store(store)
-    work = job_work(job, batch_tokens)
-    found = _evaluation(job, work, run(work, store))
-    if store:
-        from tse_core.agreement.curves import keep_numbers  # only with a store
+def prepare(
+    model: LanguageModel | str | Path,
+    pairs: pd.DataFrame | str | Path,
+    lemmas: Lemmas | pd.DataFrame | str | Path | None,
+    options: Options,
+) -> "Prepared":
+    """All that is known before the first forward pass; bad input raises here. Parameters are those of `evaluate`."""
+    pairs = as_pairs(pairs)
+    if pairs.empty:
+        raise InputError("there are no pairs to score")
+    name = pairs.attrs.get("name", "pairs")
+    lemmas = in_order(as_lemmas(lemmas, options.protocol, name))
+    refuse_taken_names(pairs, lemmas.table)
+    require_agreement(pairs, lemmas)
+    known, guessed = numbered_pairs(pairs, lemmas)
+    model = as_language_model(model)
+    if options.protocol == "released" and model.bos == "default":  # the released code itself adds no BOS token
+        model = model.with_policies(bos="tokenizer")
+    counted = counted_verbs(model, lemmas, options.forms, pd.concat([known["correct"], known["wrong"]]).unique())
+    if counted.ends:
+        model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
+    size, seed = options.contexts, options.seed
+    drawn, contexts, all_contexts = numbered_contexts(known, model.kind, options.protocol, size, seed)
+    scorer = Scorer(model, counted, options)
+    _warn_of_unknown_words(model, contexts)
+    without_form = int((scorer.pair_forms(drawn) < 0).any(axis=1).sum())
+    left_out = {
+        "pairs whose verb has no form that counts": without_form,
+        "pairs whose subject's number is not known": len(pairs) - len(known),
+        "pairs outside the sample": len(known) - len(drawn),
+    }
+    scored = f"counted: {len(drawn) - without_form:,} of {len(pairs):,} pairs, "
+    scored += f"{len(counted.lemmas):,} of {len(lemmas):,} lemmas"
+    if counted.spellings:
+        scored += f" as whole words ({(counted.lemmas['tokens'] == 1).sum():,} of them single tokens)"
+    if missing := [f"{what} ({count:,})" for what, count in left_out.items() if count]:
+        scored += f"; not counted: {', '.join(missing)}"
+    scored += f"; numbers guessed from English spelling: {guessed:,}" if guessed else ""
+    scored += f"; a sample of {len(contexts):,} of {all_contexts:,} contexts (seed {seed})" if size != "all" else ""
+    if len(counted.lemmas) < LITTLE * len(lemmas):
+        share = f"{len(counted.lemmas):,} of the {len(lemmas):,} lemmas of {lemmas.name}"
+        text = f"{model.label} holds both forms of only {share}; EW and MW are about these alone"
+        warnings.warn(text, TseWarning, stacklevel=3)
+    name, listed = f"{name}@{data_hash(known)}", f"{lemmas.name}@{lemmas.hash}({len(counted.lemmas)})"
+    return Prepared(scorer, drawn, contexts, name, listed, scored)
 
-        keep_numbers(found, store)
-    return found
+
+@dataclass(frozen=True)
+class Prepared:
+    """An evaluation before its first forward pass."""
+
+    scorer: Scorer
+    pairs: pd.DataFrame  # those that are scored, with the number of their context
+    contexts: pd.DataFrame  # construction by construction, in the order of their numbers
+    data: str  # the pairs' name and hash, as in the signature
+    lemmas: str  # the lemma list, its hash and how many of it count, as in the signature
+    scored: str  # how many pairs and lemmas could be scored, and why others could not
+
+    def evaluation(self, store: Store | str | Path | None = "default", batch_tokens: int | None = None) -> Evaluation:
+        """The scores, computed or from the store."""
+        store = store_for(self.scorer.model, store)
+        work = self.work(batch_tokens)
+        found = self._evaluation(work, run(work, store))
+        if store:
+            store.keep_numbers(found.signature, found.tidy, of=str(tuple(self.scorer.options.cutoffs)))
+        return found
+
+    @cached_property
+    def signature(self) -> Signature:
+        """How the numbers are made."""
+        policies = self.scorer.model.policies()
+        dtype = policies.pop("dtype")
+        counted, options = self.scorer.verbs, self.scorer.options
+        policy = {
+            "lemmas": self.lemmas,
+            **policies,
+            **({"forms": counted.forms, "cut": "list"} if counted.spellings else {}),
+            **({"sample": f"{options.contexts}@{options.seed}"} if options.contexts != "all" else {}),
+            "caps": "first" if self.pairs["left"].str[:1].str.isupper().all() else "as-is",
+            "period": "add" if self.pairs["right"].str.endswith(".").all() else "as-is",
+            "protocol": f"{options.protocol}/{PROTOCOL_VERSION}",
+            "dtype": dtype,
+            "ties": "wrong",
+        }
+        identity = {"model": self.scorer.model.identity(), "data": self.data}
+        return Signature(identity, policy, provenance(self.scorer.model.device))
+
+    def work(self, batch_tokens: int | None = None) -> Work:
+        """What is to be done, slice by slice.
+
+        Slices share with those of any other data the model, the policies and the cut-offs. A run that kept more detail
+        has more tables of a slice, and serves one that asks for less.
+        """
+        made = self.signature
+        policy = {name: value for name, value in made.policy.items() if name != "sample"}
+        shared = Signature(
+            {"model": made.identity["model"], "data": "any"},
+            policy | {"cutoffs": str(tuple(self.scorer.options.cutoffs))},
+            made.provenance,
+        )
+
+        def score(part: tuple[pd.DataFrame, pd.DataFrame], advance) -> dict[str, pd.DataFrame]:
+            return self.scorer.tables(*part, batch_tokens, advance)
+
+        shards = {name: Shard(part, len(part[0])) for name, part in self._slices()}
+        title = f"{self.scorer.model.label}: contexts"
+        return Work(shared, shards, score, TABLES[self.scorer.options.detail], title, "contexts")
+
+    def _slices(self) -> Iterator[tuple[str, tuple[pd.DataFrame, pd.DataFrame]]]:
+        """Some contexts of a construction and their pairs, named after their contents, whatever else is in the run."""
+        size = WORD_SLICE if self.scorer.verbs.spellings else SLICE
+        pairs = self.pairs.sort_values("context", kind="stable")
+        starts = np.searchsorted(pairs["context"], np.arange(len(self.contexts) + 1))
+        for construction, rows in self.contexts.groupby("construction", sort=False).indices.items():
+            for number, start in enumerate(range(rows[0], rows[-1] + 1, size)):
+                end = min(start + size, rows[-1] + 1)
+                contexts = self.contexts.iloc[start:end]
+                of_these = pairs.iloc[starts[start] : starts[end]].sort_index()
+                of_these = of_these.assign(context=of_these["context"] - start)
+                name = data_hash(contexts[NAMED]) + data_hash(of_these[["left", "right", "correct", "wrong", "number"]])
+                yield f"{safe_name(construction)}-{number:03d}-{name}", (contexts, of_these)
+
+    def _evaluation(self, work: Work, done: Finished) -> Evaluation:
+        """The tables of all slices, which follow one another as the contexts do, as one evaluation."""
+        tables = {
+            name: pd.concat([done.tables[slice_][name] for slice_ in work.shards], ignore_index=True)
+            for name in TABLES[self.scorer.options.detail]
+        }
+        at_cutoffs = all_at_cutoffs(self.scorer.options.cutoffs, tables["contexts"][["score", "coverage"]])
+        whole = at_cutoffs[(at_cutoffs["side"] == "top") & (at_cutoffs["cutoff"] == 1)]
+        whole = whole.pivot(index="context", columns="metric", values="score")
+        contexts = self.contexts.copy()
+        for metric in (MARGIN, *reversed(OF_CONTEXTS)):  # inserted behind the pairs one after the other
+            contexts.insert(contexts.columns.get_loc("pairs") + 1, metric.lower(), whole.get(metric, np.nan))
+        order = np.concatenate([pairs.index.to_numpy() for _, pairs in (s.contents for s in work.shards.values())])
+        pairs = pd.concat([self.pairs, tables["pairs"].set_index(order).sort_index()], axis=1)
+        noise = NOISE.get(self.scorer.model.dtype, max(NOISE.values()))
+        margin = pairs["log_probability_correct"] - pairs["log_probability_wrong"]
+        counted = self.scorer.verbs.lemmas
+        return Evaluation(
+            contexts=contexts,
+            pairs=pairs.assign(within_noise=margin.abs() < noise),
+            lemmas=counted,
+            signature=replace(self.signature, provenance=done.provenance),
+            cutoffs=self.scorer.options.cutoffs,
+            scored=self.scored,
+            at_cutoffs=at_cutoffs,
+            by_lemma=_by_lemma(tables["lemmas"], counted) if "lemmas" in tables else None,
+            form_arrays=_form_arrays(tables["forms"], len(counted)) if "forms" in tables else None,
+        )
 
 
-def _evaluation(job: Job, work: Work, done: Finished) -> Evaluation:
-    """The tables of all shards as one evaluation."""
-    parts = [job.placed(done.tables[name], shard.contents) for name, shard in work.shards.items()]
-    joined = {t: pd.concat([p[t] for p in parts], ignore_index=True) for t in job.tables}
-    if "forms" in joined:  # each shard holds one construction; their contexts may be interleaved
-        joined["forms"] = joined["forms"].sort_values(["context", "lemma"], kind="stable", ignore_index=True)
-    contexts = pd.concat(
-        [job.contexts, joined["contexts"].sort_values("context").drop(columns="context").reset_index(drop=True)], axis=1
-    )
-    for column in [metric.column for metric in OF_CONTEXTS.values()]:
-        of_all = contexts[score_column(column, "top", 1)] if 1 in job.cutoffs.top else np.nan
-        contexts.insert(contexts.columns.get_loc("pairs") + 1, column, of_all)
-    scored = joined["pairs"].set_index("pair").sort_index()
-    details = job.pairs.assign(context=job.index, **{c: scored[c].to_numpy() for c in scored.columns})
-    margin = details["log_probability_correct"] - details["log_probability_wrong"]
-    details["within_noise"] = margin.abs() < NOISE.get(job.model.dtype, max(NOISE.values()))
-    signature = replace(job.signature(), provenance=done.provenance)
-    return Evaluation(
-        contexts=contexts, pairs=details, lemmas=job.lemmas, signature=signature, cutoffs=job.cutoffs,
-        scored=job.scored, by_lemma=_by_lemma(joined, job), forms=joined.get("forms"),
-    )  # fmt: skip
+def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
+    """The sums of all slices as means over the contexts of each group; `correct` stays a count."""
+    table = sums.groupby([*GROUP, "lemma"], sort=False, as_index=False).sum()
+    means = [name for name in SUMS if name != "correct"]
+    table[means] = table[means].div(table["contexts"], axis=0)
+    return table.assign(lemma=lemmas["lemma"].to_numpy()[table["lemma"]])
 
 
-def _by_lemma(joined, job) -> pd.DataFrame | None:
-    if "lemmas" not in joined:
-        return None
-    sums = joined["lemmas"].groupby([*GROUP, "lemma"], sort=False, as_index=False).sum()
-    for form in ("correct", "wrong"):
-        sums[f"probability_{form}"] /= sums["contexts"]
-    sums["lemma"] = job.lemmas["lemma"].to_numpy()[sums["lemma"]]
-    return sums
+def _form_arrays(forms: pd.DataFrame, lemmas: int) -> dict[str, np.ndarray]:
+    """Each column of the forms as an array (contexts, lemmas) that cannot be changed."""
+    arrays = {name: forms[name].to_numpy(np.float32, copy=True).reshape(-1, lemmas) for name in FORM_COLUMNS}
+    for array in arrays.values():
+        array.flags.writeable = False
+    return arrays
+
+
+def in_order(lemmas: Lemmas) -> Lemmas:
+    """A list in the order of its forms, so that its hash does not depend on that of its rows."""
+    return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
+
+
+def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
+    """The pairs whose subject's number is given or shown by the forms, and how many numbers are guesses."""
+    if pairs["number"].ne("").all():
+        return pairs, 0
+    pairs, guessed = with_numbers(pairs, [lemmas, load_lemmas("newman-appendix")])
+    known = pairs["number"] != ""
+    if not known.any():
+        raise InputError(
+            f"no pair says its subject's number, and their verbs do not show it (the first: "
+            f"{pairs['correct'].iloc[0]}/{pairs['wrong'].iloc[0]}); add a column number (singular or plural), give a "
+            "verb list with these verbs, or compare whole sentences (tse blimp)"
+        )
+    return pairs[known], guessed
+
+
+def _warn_of_unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> None:
+    """One warning with the words around the slots that the tokenizer does not know."""
+    if model.unknown_id is None:
+        return
+    read = [contexts["left"], contexts["right"]] if model.kind == "masked" else [contexts["left"]]
+    words = sorted({word for text in pd.concat(read).unique() for word in text.split()})
+    found = [repr(word) for word, marks in zip(words, model.unkify(words), strict=True) if any(marks)]
+    if found:
+        named = ", ".join(found[:5]) + (f" and {len(found) - 5:,} more" if len(found) > 5 else "")
+        text = f"{model.label} reads words of the contexts as unknown ({named}): scores do not depend on which they are"
+        warnings.warn(text, TseWarning, stacklevel=4)

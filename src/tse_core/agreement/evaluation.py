@@ -1,58 +1,26 @@
-"""The scores of a model on agreement pairs, and what can be asked of them.
-
-Each method is implemented in a separate module, which is imported on first use.
-"""
+"""What can be asked of the scores of a model on agreement pairs: tables in cells, intervals, curves, tidy rows."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import InputError
-from tse_core.metrics.table import Cutoffs
-from tse_core.results.signature import Signature
+from tse_core.agreement.cells import OVER_VERBS, cells, check_ways, in_order
+from tse_core.agreement.divisions import TABLE_ORDER, factor_names
+from tse_core.agreement.scores import Scores
+from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS
+from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.uncertainty.intervals import interval
+
+INTERVAL_COLUMNS = ["metric", "score", "low", "high", "method", "clusters", "n"]
+OF_DISTRIBUTION, OF_LIST = "of the distribution", "of the list"  # what cut-offs are shares of
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Scores of a model on agreement pairs.
-
-    Attributes
-    ----------
-    contexts : DataFrame
-        A row per unique context: construction, subject, noun (its singular, "" if not known), left, right, number,
-        pairs (how many share it), further columns of its pairs (attractor, twin, the factors of a design), ew, mw (at
-        top 100 % under the protocol), and for every cut-off ``ew_top_0.1``, ``mw_...``, ``mass_...`` (NaN: no lemma
-        eligible).
-    pairs : DataFrame
-        A row per pair, with log_probability_correct and _wrong (nats), tse (1.0, 0.0, NaN where a form
-        could not be scored) and within_noise: the margin is smaller than numeric noise (`NOISE`), so that another batch
-        size or device might flip tse.
-    lemmas : DataFrame
-        The lemmas that counted.
-    signature : Signature
-    cutoffs : Cutoffs
-    scored : str
-        One line: how many of the pairs and lemmas could be scored, and why the others could not.
-    by_lemma : DataFrame or None
-        With keep="lemmas": construction x subject (its noun or the left context, where it is not known) x noun x number
-        x lemma: contexts, correct (how many of them), and the mean probability of each form.
-    forms : DataFrame or None
-        With keep="forms": context x lemma: log-odds of the singular form against the plural one, log-probability of
-        each (nats) and the mass of all likelier entries.
-    """
-
-    contexts: pd.DataFrame
-    pairs: pd.DataFrame
-    lemmas: pd.DataFrame
-    signature: Signature
-    cutoffs: Cutoffs
-    scored: str
-    by_lemma: pd.DataFrame | None = field(default=None, repr=False)
-    forms: pd.DataFrame | None = field(default=None, repr=False)
+class Evaluation(Scores):
+    """The scores of a model on agreement pairs. The attributes are those of `Scores`."""
 
     def table(
         self,
@@ -66,14 +34,13 @@ class Evaluation:
         Parameters
         ----------
         by : names of columns, as a sequence or with commas between them
-            Of the contexts (construction, number, adverb; ``attractor`` means its number where ``attractor_number``
-            says it) or of the lemma list (noun, band, tokens, lemma); ``noun`` is the list's. A column of the list
-            needs keep="forms". In a text, a name that has a comma stands in double quotes.
+            Of the contexts (construction, number, adverb, attractor_number) or of the lemma list (noun, band, tokens,
+            lemma; ``noun`` is the list's). A column of the list needs detail "forms".
         lemmas : names of lemmas, optional
-            EW, MW and NS over these alone, TSE of their pairs; needs keep="forms".
+            EW, MW, margins and NS over these alone, TSE of their pairs; needs detail "forms".
         intervals : bool
-            Adds ``EW_low``, ``EW_high`` and so on, 95 %: over subject nouns; of EW and NS of a group of verbs over
-            subject nouns and verbs, crossed.
+            Adds ``EW_low``, ``EW_high`` and so on, 95 %: over subject nouns; of a group of verbs over subject nouns and
+            verbs, crossed (EW, margin, NS and shift alone).
 
         Returns
         -------
@@ -81,76 +48,127 @@ class Evaluation:
 
         - the columns of `by`;
         - MW, EW and every other metric of contexts, means over unique contexts; TSE and every other metric of pairs,
-          means over pairs; NS (`number_sensitivity`), where the evaluation has forms and twins;
+          means over pairs; margin, in nats; number sensitivity NS and shift (in nats), where the evaluation has forms
+          and twins (`tse_core.agreement.cells`);
         - lemmas, contexts, twins (how many), split_twins (twins with only one context in the cell: NS leaves them
           out), pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas of TSE's
-          pairs), decisions (distinct ones: the same context and the same two forms count once);
-        - TSE_decisions, the mean over distinct decisions.
+          pairs), items (distinct ones: the same context and the same two forms count once);
+        - TSE_items, the mean over distinct items.
 
         Raises
         ------
         InputError : no such column; no lemma given counted; forms are needed and were not kept.
         """
-        from tse_core.agreement.cells import cell_table
+        rows = []
+        for cell in cells(self, by, lemmas):
+            pairs = self.pairs.iloc[cell.pairs]
+            scored, once = pairs[pairs["tse"].notna()], distinct_items(pairs)
+            scores = {name: pd.Series(values[cell.contexts]).mean() for name, values in cell.scores.items()}
+            scores |= {metric.name: pairs[metric.column].mean() for metric in OF_PAIRS.values()}
+            row = cell.labels | {name: scores[name] for name in cell.metrics}
+            row |= {"lemmas": len(self.lemmas if cell.verbs is None else cell.verbs), "contexts": len(cell.contexts)}
+            if cell.partners is not None:
+                halves = int((cell.partners[cell.contexts] >= 0).sum())
+                row |= {"twins": halves // (1 if "number" in cell.labels else 2), "split_twins": cell.split}
+            row |= {"pairs": len(scored), "unscored": len(pairs) - len(scored), "verbs": scored["lemma"].nunique()}
+            row |= {"items": len(once), "TSE_items": once["tse"].mean()}
+            over = ("subjects",) if cell.verbs is None else ("subjects", "verbs")
+            for metric in cell.metrics if intervals else ():
+                if cell.verbs is None or metric in OVER_VERBS:
+                    bounds = cell.interval(metric, over)
+                    low, high = bounds[0][1:3] if bounds else (np.nan, np.nan)
+                    row |= {f"{metric}_low": low, f"{metric}_high": high}
+            rows.append(row)
+        return in_order(pd.DataFrame(rows), self, by)
 
-        return cell_table(self, by, lemmas, intervals)
-
-    def number_sensitivity(
-        self, by: str | Sequence[str] = "construction", *, lemmas: Collection[str] | None = None, intervals: bool = True
+    def intervals(
+        self,
+        over: Sequence[str] = ("subjects",),
+        by: str | Sequence[str] = "construction",
+        *,
+        lemmas: Collection[str] | None = None,
     ) -> pd.DataFrame:
-        """NS in cells, the share of verbs that react to the subject's number; `number_sensitivity` defines it."""
-        from tse_core.agreement.number_sensitivity import number_sensitivity
-
-        return number_sensitivity(self, by, lemmas, intervals)
-
-    @cached_property
-    def log_odds(self) -> np.ndarray:
-        """Log-odds (nats) of each lemma's singular against its plural form, (contexts, lemmas); needs keep="forms"."""
-        return self._of_forms("log_odds")
-
-    def log_probabilities(self, form: Literal["singular", "plural"]) -> np.ndarray:
-        """Log-probabilities (nats) of one form, (contexts, lemmas); needs keep="forms"."""
-        return self._of_forms(f"log_probability_{form}")
-
-    def _of_forms(self, column: str) -> np.ndarray:
-        if self.forms is None:
-            raise InputError("the evaluation was made without its forms; use keep='forms'")
-        places = self.forms["context"].to_numpy()[:: len(self.lemmas)]
-        values = np.empty((len(self.contexts), len(self.lemmas)), dtype=np.float32)
-        values[places] = self.forms[column].to_numpy().reshape(len(places), -1)
-        values.flags.writeable = False  # cached, and read again
-        return values
-
-    def intervals(self, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
-        """95 % intervals of every metric in each construction, for other samples of what the claim is about.
+        """95 % intervals of every metric in each cell, for other samples of what the claim is about.
 
         Parameters
         ----------
         over : what is sampled
             "subjects" by default: the scores of these verbs on other subjects. ("subjects", "verbs") crosses the two,
-            for a claim about verbs at large; EW and MW then need keep="lemmas". "attractors" may be added where the
-            table has them.
+            for a claim about verbs at large; EW, MW and margin then need detail "lemmas". "attractors" and any column
+            of the contexts ("opener") may be added; beside verbs they need detail "forms", as cells other than
+            constructions do, and MW has none there.
+        by, lemmas : as in `table`
 
         Returns
         -------
-        DataFrame with construction, metric, score, low, high, method, clusters, n (values that are defined).
+        DataFrame with the columns of `by`, metric, score, low, high, method, clusters, n (values that are defined).
         """
-        from tse_core.agreement.clustered import metric_intervals
-
-        return metric_intervals(self, over)
+        check_ways(self, over)
+        rows = []
+        for cell in cells(self, by, lemmas):
+            for metric in cell.metrics:
+                if found := cell.interval(metric, over):
+                    rows.append(cell.labels | {"metric": metric, **found[0].as_row(), "n": found[1]})
+        columns = [*factor_names(by), *INTERVAL_COLUMNS]
+        if not rows:
+            return pd.DataFrame(columns=columns)
+        table = in_order(pd.DataFrame(rows), self, by)[columns]
+        return table.sort_values("metric", key=lambda m: m.map(TABLE_ORDER.index), kind="stable", ignore_index=True)
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
-        """Scores against cut-offs (Figures 1 to 4); see `tse_core.agreement.curves.curves`."""
-        from tse_core.agreement.curves import curves
+        """Scores against cut-offs (Figures 1 to 4).
 
-        return curves(self, intervals)
+        Returns
+        -------
+        DataFrame with columns construction, metric ("EW", "MW"), side ("top", "bottom"), cutoff (a fraction), share
+        ("of
+        the distribution"; where whole words were scored "of the list"), score (mean over the contexts with an eligible
+        lemma), coverage (mean probability on the forms that counted), invalid (share of contexts without an eligible
+        lemma),
+        contexts; with `intervals` also low and high, 95 % clustered by noun.
+        """
+        numbers = self.at_cutoffs[self.at_cutoffs["metric"].isin(list(OF_CONTEXTS))]
+        numbers = numbers.assign(construction=self.contexts["construction"].to_numpy()[numbers["context"]])
+        subjects = pd.factorize(self.subjects)[0] if intervals else None
+        rows = []
+        for key, group in numbers.groupby(["construction", "metric", "side", "cutoff"], sort=False, observed=True):
+            score = group["score"]
+            row = [*key, score.mean(), group["coverage"].mean(), score.isna().mean(), len(group)]
+            if subjects is not None:
+                bounds, known = OF_CONTEXTS[key[1]].range, score.notna().any()
+                row += interval(score, subjects[group["context"]], bounds=bounds)[1:3] if known else (np.nan, np.nan)
+            rows.append(row)
+        columns = ["construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "contexts"]
+        table = pd.DataFrame(rows, columns=columns + (["low", "high"] if intervals else []))
+        table.insert(4, "share", OF_LIST if "forms" in self.signature.policy else OF_DISTRIBUTION)
+        return table
 
     def tidy(self) -> pd.DataFrame:
-        """Every number of this evaluation, one per row with its signature; see `tse_core.agreement.curves.tidy`."""
+        """Every number of this evaluation, one per row with its signature, as in result files.
+
+        The columns are `TIDY_COLUMNS`: side and method are "" and cutoff is NaN for TSE; lemmas is how many counted.
+        """
         return self._tidy.copy()
 
     @cached_property
     def _tidy(self) -> pd.DataFrame:
-        from tse_core.agreement.curves import tidy
+        table = self.table(intervals=True)
+        of_pairs = [
+            table[["construction", "contexts"]].assign(
+                metric=name, side="", cutoff=np.nan, score=table[name], low=table[f"{name}_low"],
+                high=table[f"{name}_high"],
+            )
+            for name in OF_PAIRS
+        ]  # fmt: skip
+        numbers = pd.concat([*of_pairs, self.curves(intervals=True)], ignore_index=True)
+        numbers["pairs"] = numbers["construction"].map(table.set_index("construction")["pairs"])
+        made = self.signature
+        numbers = numbers.assign(
+            model=made.model, protocol=made.protocol, method="", lemmas=len(self.lemmas), signature=str(made)
+        )
+        return numbers[TIDY_COLUMNS]
 
-        return tidy(self)
+
+def distinct_items(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that TSE scores, one for each distinct item (same context and same two forms)."""
+    return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])

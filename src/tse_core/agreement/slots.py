@@ -1,28 +1,118 @@
-"""What a model would say at one verb slot: every vocabulary entry marked as correct, wrong, past or none of these.
-
-Table 3 of Newman et al. (2021) shows the ten most probable entries of two sentences; here any sentence will do.
+"""What a model would say at one verb slot, every token marked as correct, wrong, past or other; and its scores there.
 
 Past forms are those that the list does not score. They fit any subject, except the past of *be*: after a plural
 subject *were* agrees and *was* does not. The paper's appendix lists was/were as a pair of its own, so with that list
-they are marked correct and wrong, and count in the scores. newman-clean leaves the pair out, and with it both are past
-forms, because what is marked correct or wrong is what EW and MW count. (The paper's Table 3 prints no form of *be*.)
+they are marked correct and wrong; newman-clean leaves the pair out, and with it both are past forms: what is marked
+correct or wrong is what EW and MW count.
 """
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.divisions import MARGIN
+from tse_core.agreement.options import Options
+from tse_core.agreement.scoring import Scorer
+from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.datasets.pairs import NUMBERS
 from tse_core.datasets.plain_text import plain_context
 from tse_core.errors import InputError, check_known
+from tse_core.forward.passes import blocks
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 
 FORMS = ("correct", "wrong", "past", "other")
 BLANK = "___"
+
+
+@dataclass(frozen=True)
+class ContextScores:
+    """The scores of one context.
+
+    Attributes
+    ----------
+    ew, mw : over all lemmas (Newman et al. 2021, Section 2), between 0 and 1
+    curves : metric ("EW", "MW"), side ("top", "bottom"), cutoff (a fraction), score (NaN where no lemma is eligible),
+        coverage (the probability on the forms that counted)
+    forms : a row per lemma, most probable forms first: lemma, correct, wrong (the two forms), p_correct, p_wrong
+        (probabilities), agrees (P(correct) > P(wrong): TSE with that lemma alone, Eq. 1)
+    """
+
+    ew: float
+    mw: float
+    curves: pd.DataFrame = field(repr=False)
+    forms: pd.DataFrame = field(repr=False)
+
+
+def score_context(
+    model: LanguageModel | str, left: str, right: str = "", *, number: int | str, lemmas: Lemmas | str = DEFAULT
+) -> ContextScores:
+    """EW and MW of a model at the verb slot of one context, over many verbs and at the paper's cut-offs.
+
+    Parameters
+    ----------
+    model, lemmas : as in `evaluate`, single-token verbs
+    left, right : the words before and after the verb's place; a causal model reads only the left
+    number : the subject's: 0 or "singular", 1 or "plural"
+
+    Raises
+    ------
+    InputError : an empty context, an unknown number, or a vocabulary without both forms of any lemma.
+
+    Examples
+    --------
+    >>> scores = score_context("lab-systematic-causal", "The author", number="singular", lemmas="newman-clean")
+    >>> round(scores.ew, 2), round(scores.mw, 2)
+    (1.0, 0.98)
+    """
+    number = NUMBERS[number] if number in (0, 1) and not isinstance(number, bool) else number  # type: ignore[index]
+    check_known("number", number, NUMBERS)
+    if not (left.strip() or right.strip()):
+        raise InputError("the context is empty; give at least one word before or after the verb's place")
+    left, right = plain_context(left, right)
+    model = as_language_model(model)
+    counted = counted_verbs(model, as_lemmas(lemmas), "single")
+    context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
+    no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
+    tables = Scorer(model, counted, Options(detail="forms")).tables(pd.DataFrame([context]), no_pairs)
+    curves = tables["contexts"].astype({"metric": "str", "side": "str"})
+    curves = curves[curves["metric"] != MARGIN].reset_index(drop=True)
+    whole = curves[(curves["side"] == "top") & (curves["cutoff"] == 1)].set_index("metric")["score"]
+    forms, other = tables["forms"], NUMBERS[number == "singular"]
+    table = pd.DataFrame(
+        {
+            "lemma": counted.lemmas["lemma"],
+            "correct": counted.lemmas[number],
+            "wrong": counted.lemmas[other],
+            "p_correct": np.exp(forms[f"log_probability_{number}"].astype(float)),
+            "p_wrong": np.exp(forms[f"log_probability_{other}"].astype(float)),
+            "agrees": forms["log_odds"] > 0 if number == "singular" else forms["log_odds"] < 0,
+        }
+    )
+    order = np.argsort(-table[["p_correct", "p_wrong"]].max(axis=1).to_numpy(), kind="stable")
+    return ContextScores(float(whole["EW"]), float(whole["MW"]), curves, table.iloc[order].reset_index(drop=True))
+
+
+def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
+    """The distribution of the word between left and right: token, id, probability, log_probability (nats), in order.
+
+    The paper's Table 3 shows its first ten rows. A masked model reads both sides, a causal one the left.
+
+    >>> slot_distribution("lab-systematic-causal", "The author")["token"].head(3).tolist()
+    ['that', 'knew', 'the']
+    """
+    model = as_language_model(model)
+    slot = model.slot(*plain_context(left, right))
+    block = next(blocks(model, [slot.ids], [[slot.position]]))
+    probabilities = block.logits[0].softmax(-1).cpu().numpy()
+    logs = block.logits[0].double().log_softmax(-1).cpu().numpy()
+    order = np.lexsort([-logs, -probabilities])
+    table = {"token": model.tokens(order.tolist()), "id": order, "probability": probabilities[order]}
+    return pd.DataFrame(table | {"log_probability": logs[order]})
 
 
 def split_blank(sentence: str) -> tuple[str, str]:
@@ -37,42 +127,12 @@ def split_blank(sentence: str) -> tuple[str, str]:
     return left.strip(), right.strip()
 
 
-def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
-    """The distribution of the word between left and right: token, id, probability, log_probability (nats), in order.
-
-    The paper's Table 3 shows its first ten rows. A masked model reads both sides, a causal one the left.
-
-    >>> slot_distribution("lab-systematic-causal", "The author")["token"].head(3).tolist()
-    ['that', 'knew', 'the']
-    """
-    from tse_core.forward.passes import blocks
-
-    model = as_language_model(model)
-    slot = model.slot(*plain_context(left, right))
-    block = next(blocks(model, [slot.ids], [[slot.position]]))
-    probabilities = block.logits[0].softmax(-1).cpu().numpy()
-    logs = block.logits[0].double().log_softmax(-1).cpu().numpy()
-    order = np.lexsort([-logs, -probabilities])
-    table = {"token": model.tokens(order.tolist()), "id": order, "probability": probabilities[order]}
-    return pd.DataFrame(table | {"log_probability": logs[order]})
-
-
 def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
-    """The distribution at the blank of a sentence, most probable first, each entry with its form.
+    """The distribution at the ``___`` of a sentence, most probable first, each entry with its form.
 
-    Parameters
-    ----------
-    model : LanguageModel, or what `load_model` takes
-    sentence : str
-        With ``___`` in place of the verb.
-    number : "singular" or "plural"
-        The subject's.
-    lemmas : Lemmas, or what `load_lemmas` takes
-        Only lemmas with both forms in the vocabulary are marked correct or wrong, as in EW and MW.
-
-    Returns
-    -------
-    DataFrame with columns token, id, probability, log_probability (nats), form (one of `FORMS`), lemma ("" where none).
+    `number` is the subject's, "singular" or "plural". Only lemmas with both forms in the vocabulary are marked correct
+    or wrong, as in EW and MW.
+    Columns token, id, probability, log_probability (nats), form (one of `FORMS`), lemma ("" where none).
     """
     model = as_language_model(model)
     shown = slot_distribution(model, *split_blank(sentence))

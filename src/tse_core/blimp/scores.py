@@ -6,7 +6,7 @@ Finished paradigms go into the store one by one: a stopped run resumes where it 
 not depend on which others ran with it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,16 +20,14 @@ from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.files import safe_name
 from tse_core.models.coerce import as_model
-from tse_core.results.result_index import keep_results
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Store
+from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.results.work import Shape, Shard, Work, as_store, run
+from tse_core.results.work import Shard, Work, run
 from tse_core.sentences.preferences import check_pairs, check_policies, judged, score_pairs
 from tse_core.sentences.tokens import check_method, default_method
 
 OF_ALL = ("Overall", "all pairs")  # what tables call BLiMP's 67 paradigms together, and any others
-SCORED = ("paradigm", "logp_good", "logp_bad", "unknown_critical")
 
 
 @dataclass(frozen=True)
@@ -61,71 +59,40 @@ class PairScores:
         )
         table["invalid"] = 1 - table["judged"] / table["pairs"]
         label, method = self.signature.model, self.signature.policy["method"]
-        table = table.assign(model=label, protocol=method, metric="accuracy", side="", cutoff=np.nan, coverage=np.nan)
+        table = table.assign(
+            model=label, protocol="", method=method, metric="accuracy", side="", cutoff=np.nan, coverage=np.nan
+        )
         return table.assign(lemmas=0, contexts=table["pairs"], signature=str(self.signature))[TIDY_COLUMNS]
 
 
 def evaluate_blimp(
     model, pairs: str | pd.DataFrame = "blimp", *, method=None, bos=None, space=None, first="as-is", ties="wrong",
-    unknown_words="flag", store: Store | str | Path | None = None,
+    unknown_words="flag", store: Store | str | Path | None = "default",
 ) -> PairScores:  # fmt: skip
     """Score all paradigms that the method suits.
 
     Parameters
     ----------
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
-    pairs : str, Path or DataFrame
-        A name or file that :func:`tse_core.load_sentence_pairs` knows, or sentence pairs. The prefix methods take the
-        paradigms that allow them: 20 of BLiMP's 67 each.
-    method, bos, space, first, ties, unknown_words
-        As in :func:`tse_core.score_pairs`.
-    store : Store or folder, optional
-        Where finished paradigms and accuracies are kept and looked up.
+    pairs : sentence pairs, or a name or file that :func:`tse_core.load_sentence_pairs` knows
+        The prefix methods take the paradigms that allow them: 20 of BLiMP's 67 each.
+    method, bos, space, first, ties, unknown_words : as in :func:`tse_core.score_pairs`
+    store : where finished paradigms and accuracies are kept and looked up, as in :func:`tse_core.evaluate`
 
     Raises
     ------
-    InputError
-        Before anything is scored: an unknown name or policy, a missing or empty field. While scoring: the paradigm in
-        which the model gave NaN; the paradigms before it are in the store.
+    InputError : before anything is scored an unknown name or policy, a missing or empty field; then the paradigm in
+        which the model gave NaN, while those before it are in the store.
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
-    pairs = as_sentence_pairs(pairs)
-    work, store = pairs_work(model, pairs, method, first), as_store(store)
-    name, done = _name(pairs), run(work, store)
-    scored = pd.concat([tables["pairs"] for tables in done.tables.values()], ignore_index=True)
-    pairs = suited(pairs, work.signature.policy["method"])
-    phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
-    scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
-    identity = {**work.signature.identity, "data": f"{name}@{data_hash(pairs)}"}
-    policy = {**work.signature.policy, "ties": ties, "unknown": unknown_words}
-    scored = judged(scored, ties=ties, unknown_words=unknown_words)
-    found = PairScores(scored, Signature(identity, policy, done.provenance))
-    if store:
-        keep_results(found.tidy(), store, imported=False)
-    return found
-
-
-def pairs_work(model, pairs: pd.DataFrame, method: str | None = None, first: str = "as-is") -> Work:
-    """The work of scoring sentence pairs; one shard is a paradigm.
-
-    Raises
-    ------
-    InputError
-        A method that does not suit the model or the pairs, a missing or empty field.
-    """
     method = default_method(model) if method is None else method
     check_method(model, method)
-    name, pairs = _name(pairs), suited(pairs, method)
+    pairs = as_sentence_pairs(pairs)
+    name = pairs.attrs.get("name", "sentence-pairs")
+    pairs = suited(pairs, method)
     check_pairs(pairs, method)
     _check_names(pairs)
-    policy = {"method": method, "first": first, **model.policies(), "protocol": f"pairs/{PROTOCOL_VERSION}"}
-    identity = {"model": model.identity(), "data": name.split("/")[0]}
-    shards = {}
-    for paradigm, group in pairs.groupby("paradigm", sort=False):
-        shards[f"{safe_name(paradigm)}-{data_hash(group)}"] = Shard(
-            group, len(group), {"pairs": Shape(SCORED, len(group))}
-        )
 
     def score(group: pd.DataFrame, advance) -> dict[str, pd.DataFrame]:
         try:
@@ -134,8 +101,41 @@ def pairs_work(model, pairs: pd.DataFrame, method: str | None = None, first: str
             raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
         return {"pairs": scores.reset_index(drop=True)}
 
-    signature = Signature(identity, policy, provenance(model.device))
-    return Work(signature, shards, score, f"{model.label} {method}", "pairs", model.probe)
+    policy = {"method": method, "first": first, **model.policies(), "protocol": f"pairs/{PROTOCOL_VERSION}"}
+    made = Signature({"model": model.identity(), "data": name.split("/")[0]}, policy, provenance(model.device))
+    shards = {
+        f"{safe_name(paradigm)}-{data_hash(group)}": Shard(group, len(group))
+        for paradigm, group in pairs.groupby("paradigm", sort=False)
+    }
+    store = store_for(model, store)
+    done = run(Work(made, shards, score, ["pairs"], f"{model.label} {method}", "pairs", model.probe), store)
+    scored = pd.concat([tables["pairs"] for tables in done.tables.values()], ignore_index=True)
+    phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
+    scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
+    scored = judged(scored, ties=ties, unknown_words=unknown_words)
+    identity = {**made.identity, "data": f"{name}@{data_hash(pairs)}"}
+    found = PairScores(scored, Signature(identity, policy | {"ties": ties, "unknown": unknown_words}, done.provenance))
+    if store:
+        store.keep_numbers(found.signature, found.tidy)
+    return found
+
+
+def evaluate_blimp_models(models: Iterable, pairs: str | pd.DataFrame = "blimp", **how) -> dict[str, PairScores]:
+    """`evaluate_blimp` of several models, by name, one network in memory at a time.
+
+    `accuracies` puts them into one table with a column model. The parameters are those of `evaluate_blimp`.
+
+    Raises
+    ------
+    InputError : two models have the same name; what `evaluate_blimp` raises.
+    """
+    pairs, runs = as_sentence_pairs(pairs), {}
+    for model in models:
+        opened = as_model(model)
+        if opened.label in runs:
+            raise InputError(f"two models are called {opened.label}; a table could not tell them apart")
+        runs[opened.label] = evaluate_blimp(opened, pairs, **how)
+    return runs
 
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:
@@ -171,7 +171,3 @@ def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:
     known = blimp_paradigms()
     partial = {name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= paradigms}
     return paradigms == set(known["UID"]), partial
-
-
-def _name(pairs: pd.DataFrame) -> str:
-    return pairs.attrs.get("name", "sentence-pairs")

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pandas as pd
+from scipy.special import bdtr, ndtri
 
 from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.p_values import holm
-from tse_core.uncertainty.quantiles import normal_quantile
 from tse_core.uncertainty.shares import joined, wilson
 
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
@@ -23,27 +23,22 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
 
     Parameters
     ----------
-    scores : DataFrame
-        Per-pair scores with phenomenon and paradigm.
+    scores : per-pair scores with phenomenon and paradigm
     by : "paradigm", "phenomenon" or "all"
 
     Returns
     -------
-    DataFrame
-        The group's names, accuracy, low, high, pairs, judged (pairs that are not refused), ties, unknown (pairs with an
-        unknown word in the critical region). NaN where no pair is judged.
+    DataFrame with the group's names, accuracy, low, high (NaN where no pair is judged), pairs, judged (pairs that are
+    not
+    refused), ties, unknown (pairs with an unknown word in the critical region).
     """
     check_known("grouping", by, GROUPS)
     rows = []
     for _, group in scores.groupby("paradigm", sort=False):
         right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
-        found = wilson(right, judged_pairs) if judged_pairs else None
-        rows.append(
-            {name: group[name].iloc[0] for name in GROUPS["paradigm"]}
-            | dict(zip(BOUNDS, (found.estimate, found.low, found.high) if found else (np.nan,) * 3, strict=True))
-            | {"pairs": len(group), "judged": judged_pairs}
-            | {"ties": int(group["tie"].sum()), "unknown": int(group["unknown_critical"].sum())}
-        )
+        bounds = wilson(right, judged_pairs) if judged_pairs else (np.nan,) * 3
+        counts = len(group), judged_pairs, int(group["tie"].sum()), int(group["unknown_critical"].sum())
+        rows.append((group["phenomenon"].iloc[0], group["paradigm"].iloc[0], *bounds, *counts))
     paradigms = pd.DataFrame(rows, columns=[*GROUPS["paradigm"], *BOUNDS, *COUNTS])
     if by == "paradigm":
         return paradigms
@@ -58,16 +53,15 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
 
     Parameters
     ----------
-    first, second : DataFrame
-        Per-pair scores with ties counted as wrong; pairs that either refuses are left out.
+    first, second : per-pair scores with ties counted as wrong; pairs that either refuses are left out
     by : "paradigm", "phenomenon" or "all"
 
     Returns
     -------
-    DataFrame
-        The group's names, pairs, first, second (accuracies), difference with its 95 % interval low, high (Bonett &
-        Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided), p_holm
-        (corrected for the family of all rows).
+    DataFrame with the group's names, pairs, first, second (accuracies), difference with its 95 % interval low, high
+    (Bonett & Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided),
+    p_holm
+    (corrected for the family of all rows).
     """
     check_known("grouping", by, GROUPS)
     keys = ["paradigm", "pair_id"]
@@ -100,8 +94,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     total, fewer = only_first + only_second, min(only_first, only_second)
     if only_first == only_second:
         return 1.0
-    logs = [math.lgamma(total + 1) - math.lgamma(k + 1) - math.lgamma(total - k + 1) for k in range(fewer + 1)]
-    return min(1.0, float(np.exp(np.logaddexp.reduce(logs) - (total - 1) * math.log(2))))
+    return min(1.0, 2 * float(bdtr(fewer, total, 0.5)))
 
 
 def _pooled(paradigms: pd.DataFrame) -> dict:
@@ -115,7 +108,7 @@ def _compared(group: pd.DataFrame) -> dict:
     first, second, n = group["correct"], group["correct_second"], len(group)
     only_first, only_second = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
     a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-    half = normal_quantile(0.95) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
+    half = ndtri(0.975) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
     scores = {"pairs": n, "first": first.mean(), "second": second.mean(), "difference": first.mean() - second.mean()}
     scores |= {"low": max(-1.0, a - b - half), "high": min(1.0, a - b + half)}
     return scores | {"only_first": only_first, "only_second": only_second, "p_value": mcnemar(only_first, only_second)}

@@ -7,22 +7,45 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 import typer
+from typer.core import TyperCommand
 
 from tse_core import __version__
+from tse_core.cli.outputs import spare_inputs
 
-PLACES = """[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders of downloads and of finished results
-(the user's cache by default); TSE_MIRROR is a folder or an address that replaces the network; TSE_KEEP_WEIGHTS=0 keeps
-no dequantised copy of a GGUF file's weights in the cache, which is four to eight times as large as the file."""
+HELP = """Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.
+
+[b]Examples[/b]
+
+  tse list data
+
+  tse evaluate lab-systematic-causal --data marvin-linzen/simple
+
+  tse evaluate gpt2 --data pairs.csv --out scores.csv
+
+  echo "The keys to the cabinet are here." | tse surprisals gpt2 -
+
+  tse blimp gpt2 --data laboratory
+
+Each command's own --help has more of them."""
 
 app = typer.Typer(
     name="tse",
-    help="Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.",
-    epilog=" ".join(PLACES.split()),
+    help=HELP,
+    epilog="[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders of downloads and of finished results "
+    "(the user's cache by default); TSE_MIRROR is a folder or an address that replaces the network.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+
+class Command(TyperCommand):
+    """A command that refuses to write over what it reads, before it does anything."""
+
+    def invoke(self, ctx):
+        spare_inputs(ctx.params, keeps_work=" results " not in ctx.command_path)
+        return super().invoke(ctx)
 
 
 @cache
@@ -33,6 +56,9 @@ def complete() -> typer.Typer:
     import_modules(tse_core.cli)
     for entry in sorted(entry_points(group="tse.commands")):
         entry.load()(app)
+    for part in (app, *(group.typer_instance for group in app.registered_groups)):
+        for command in part.registered_commands if part else ():
+            command.cls = Command
     return app
 
 

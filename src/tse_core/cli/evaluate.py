@@ -1,15 +1,13 @@
 """tse evaluate: TSE, EW and MW of a model."""
 
-import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_note, print_table, print_written, score, write_scores
-from tse_core.errors import InputError, LittleCountedWarning, UnknownWordsWarning
+from tse_core.cli.printing import print_note, print_results, print_written, write_scores
 
 HELP = """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
 
@@ -24,11 +22,13 @@ probability on correct forms), each pair with its own verb (TSE).
 
   tse evaluate path/to/model --lemmas verbs.csv --protocol released
 
+  tse evaluate gpt2 bert-base-cased --data marvin-linzen/simple
+
   tse evaluate gpt2 --against bert-base-cased
 
-  tse evaluate smollm2-135m-instruct --data marvin-linzen/simple --forms words
+  tse evaluate smollm2-135m-instruct --data marvin-linzen/simple --verbs all
 
-  tse evaluate smollm2-135m-instruct --data marvin-linzen-adverbs --by noun,adverb,attractor
+  tse evaluate smollm2-135m-instruct --data marvin-linzen-adverbs --by noun,adverb,attractor_number
 """
 
 
@@ -36,51 +36,34 @@ probability on correct forms), each pair with its own verb (TSE).
 @options.opens_a_model
 @options.keeps_work
 def evaluate(
-    model: options.ModelArgument,
+    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help=f"{options.MODELS}; several give one table.")],
     opening: options.Opening,
     store,
     data: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Agreement pairs by name or file (.jsonl, .csv, .tsv); may be repeated. marvin-linzen by default."
-        ),
+        typer.Option(help="Agreement pairs by name or file, marvin-linzen by default; may be repeated."),
     ] = None,
     column: options.Columns = None,
     lemmas: Annotated[
-        str | None,
-        typer.Option(
-            help="Verb list by name or .csv file; newman-clean, newman-appendix under protocol released; for CLAMS "
-            "that of its language."
-        ),
+        str | None, typer.Option(help="Verb list by name or .csv file; by default that of the language and protocol.")
     ] = None,
     protocol: Annotated[
-        str,
-        typer.Option(
-            help="[b]exact[/b], or [b]released[/b]: like the authors' code, to compare with published values."
-        ),
+        Literal["exact", "released"],
+        typer.Option(help="released: as the authors' code, to compare with published values."),
     ] = "exact",
-    forms: Annotated[
-        str,
-        typer.Option(
-            help="Which verbs count. [b]single[/b]: those whose forms are single tokens. [b]single-end[/b]: the same, "
-            "times the probability that the word ends. [b]words[/b]: verbs of any number of tokens, with the word's "
-            "end. [b]words-no-end[/b]: the same without it."
-        ),
-    ] = "single",
-    cut: Annotated[
-        str,
-        typer.Option(
-            help="With whole words, what a cut-off is a share of. [b]list[/b]: the probability of all forms of the "
-            "list. [b]all-words[/b]: that of all words, as in the paper (causal models, top 10 to 70 %, seconds per "
-            "context)."
-        ),
-    ] = "list",
+    verbs: Annotated[
+        Literal["single-token", "all"],
+        typer.Option(help="Which verbs count: those whose two forms are single tokens, as in the paper, or all."),
+    ] = "single-token",
+    word_end: Annotated[
+        bool | None, typer.Option(help="Count that the word ends after its form; by default with --verbs all.")
+    ] = None,
+    forms: Annotated[str | None, typer.Option(hidden=True)] = None,
     sample: Annotated[
         str | None,
         typer.Option(
             metavar="N|all",
-            help="How many contexts of each construction to score, stratified by number: all by default, but 24 on a "
-            "CPU where --forms is not single.",
+            help="How many contexts of each construction, stratified by number: all by default, but 24 of whole words.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
@@ -88,103 +71,72 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="A second table in cells: factors of the pairs (construction, number, attractor, adverb) and columns "
+            help="A second table in cells: factors of the pairs (construction, number, adverb) and columns "
             "of the verb list (noun, band, tokens), with commas between them. NS is number sensitivity.",
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="A second model, compared by noun over the lemmas that both have.")
+        str | None, typer.Option(help="A further model, compared with the first by noun over the lemmas that all have.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
     batch_tokens: Annotated[int | None, typer.Option(help="Most tokens in one forward pass.", min=1)] = None,
 ) -> None:
-    from tse_core.agreement.divisions import divisions
-    from tse_core.agreement.evaluate import evaluated
-    from tse_core.agreement.prepare import prepare
-    from tse_core.datasets.coerce import as_lemmas
+    from tse_core.agreement.evaluations import evaluate_models
+    from tse_core.agreement.options import older_names
     from tse_core.datasets.names import load_pairs
-    from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs
 
-    for category in (LittleCountedWarning, UnknownWordsWarning):  # the line `scored` of each run says both
-        warnings.simplefilter("ignore", category)
-    of_all_words = Cutoffs(tuple(p for p in PAPER_CUTOFFS.top if p <= 0.7 or p == 1), bottom=())
-    how: dict[str, Any] = {
-        "cutoffs": of_all_words if cut == "all-words" else PAPER_CUTOFFS,
-        "protocol": protocol,
-        "keep": "contexts" if by is None else "forms",
-        "forms": forms,
-        "sample": _size(sample),
-        "seed": seed,
-        "cut": cut,
-    }
-    tables = [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]]
-    lists = [as_lemmas(lemmas, protocol, pairs.attrs["name"]) for pairs in tables]
-    models = opening.models(model, against)
-    if against:
-        from tse_core.agreement.comparison import shared_lemmas
-
-        lists = [shared_lemmas(models, verbs, how["forms"]) for verbs in lists]
-    jobs = [[prepare(loaded, *of, **how) for of in zip(tables, lists, strict=True)] for loaded in models]
-    asked = ["construction"] if by is None else ["construction", by]
-    for job in (job for of_model in jobs for job in of_model):
-        for name in asked:
-            divisions(name, job.contexts, job.lemmas)  # reports every mistake before the first model is run
-    results = [[evaluated(job, store, batch_tokens) for job in of_model] for of_model in jobs]
-    runs = [result for of_model in results for result in of_model]
-    for result in runs:
-        for name in asked:
-            _show_scores(result, name, intervals)
-        print(f"{result.scored}\n{result.signature}\n")
-        if uncertain := int(result.pairs["within_noise"].sum()):
+    choice = {"verbs": verbs, "word_end": word_end} | older_names(forms)
+    if forms is not None:
+        end = "--word-end" if choice["word_end"] else "--no-word-end"
+        print_note(f"note: --forms {forms} is an older name; write --verbs {choice['verbs']} {end}")
+    by_names = "construction" if by is None else by
+    runs = evaluate_models(
+        opening.models(*models, against),
+        [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]],
+        lemmas,
+        shared=against is not None,
+        by=by_names,
+        protocol=protocol,
+        detail="contexts" if by is None else "forms",
+        **choice,
+        sample=int(sample) if sample and sample.isdecimal() else sample,
+        seed=seed,
+        store=store,
+        batch_tokens=batch_tokens,
+    )
+    for name in dict.fromkeys(["construction", by_names]):
+        _show_scores(runs, name, intervals)
+    for model, found in runs.runs:
+        print(f"{model}: {found.scored}\n{found.signature}\n")
+        if uncertain := int(found.pairs["within_noise"].sum()):
             print_note(f"note: {uncertain:,} pairs are decided by less than numeric noise")
-        if cut != "all-words" and (undefined := int(result.contexts["mw"].isna().sum())):
+        if undefined := int(found.contexts["mw"].isna().sum()):
             print_note(f"note: MW leaves out {undefined:,} contexts, in which all forms together have probability 0")
-    for both in zip(*results, strict=True) if against else ():
-        _show_comparison(*both)
-    write_scores(runs, out)
+    if against is not None:
+        compared = runs.compare_models(runs.models[0], runs.models[-1])
+        headings = {"difference": "first - second", "p_value": "p"}
+        print_results(compared, ["construction", "metric", *headings], headings)
+        print()
+    write_scores([found for _, found in runs.runs], out)
     print_written(out)
 
 
-def _size(sample: str | None) -> int | str | None:
-    """How many contexts of each construction, from what --sample says."""
-    if sample in (None, "all"):
-        return sample
-    if not sample.isdecimal() or not int(sample):
-        raise InputError(f"--sample {sample}: it must be a number from 1 on, or all")
-    return int(sample)
+def _show_scores(runs, by: str, intervals: bool) -> None:
+    """The scores of all models in cells, with intervals, and the counts behind TSE."""
+    from tse_core.agreement.divisions import TABLE_ORDER, factor_names
 
-
-def _show_scores(found, by: str, intervals: bool) -> None:
-    """The scores of an evaluation in cells, with intervals, and the counts behind TSE."""
-    from tse_core.agreement.cells import TABLE_ORDER
-    from tse_core.agreement.divisions import divisions, factor_names
-
-    table, factors = found.table(by, intervals=intervals), factor_names(by)
-    meant, of_verbs = divisions(by, found.contexts, found.lemmas)
-    counted = ["contexts", "pairs", "unscored", "verbs", "decisions"]
+    table, factors = runs.table(by, intervals=intervals), factor_names(by)
+    of_verbs = not set(factors).isdisjoint(runs.runs[0][1].lemmas)
+    counted = ["contexts", "pairs", "unscored", "verbs", "items"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
-    rows = []
-    for row in table.to_dict("records"):
-        labels = [("no", "yes")[row[name]] if isinstance(row[name], bool) else row[name] for name in factors]
-        scores = [score(row[m], row.get(f"{m}_low"), row.get(f"{m}_high")) for m in (*metrics, "TSE_decisions")]
-        rows.append([*labels, *scores[:-1], *(f"{row[name]:,}" for name in counted), scores[-1]])
-    print_table([*(meant.get(name, name) for name in factors), *metrics, *counted, "TSE of decisions"], rows)
+    named = ["model"] if len(runs.models) > 1 else []
+    columns = [*named, *factors, *metrics, *counted, "TSE_items"]
+    print_results(table, columns, {"TSE_items": "TSE of items"})
     print()
     if intervals:
-        over = "subject nouns and verbs (EW and NS)" if of_verbs else "subject nouns"
-        print_note(f"note: 95 % intervals over {over}")
+        over = "subject nouns and verbs (EW, margin, NS, shift)" if of_verbs else "subject nouns"
+        print_note(f"note: 95 % intervals over {over}; margin and shift are in nats")
     if split := int(table["split_twins"].max() if "split_twins" in table else 0):
         print_note(f"note: NS leaves out twins whose two contexts are in different cells, up to {split:,} in a cell")
-
-
-def _show_comparison(first, second) -> None:
-    from tse_core.agreement.comparison import compare_evaluations
-
-    rows = [
-        [row.construction, row.metric, score(row.difference, row.low, row.high, sign="+"), f"{row.p_value:.2g}"]
-        for row in compare_evaluations(first, second).itertuples()
-    ]
-    print_table(["construction", "metric", "first - second", "p"], rows)
-    print()

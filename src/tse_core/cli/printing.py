@@ -1,13 +1,12 @@
 """What commands print: tables, notes, what was written."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tse_core.errors import shown
 from tse_core.files import write_output
-from tse_core.spreadsheets import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 _IN_A_CELL = {ord("\t"): r"\t", ord("\n"): r"\n"}
 
 
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def print_table(headings: Iterable[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table on a terminal; elsewhere one line per row, separated by tabs, for grep and cut."""
     from rich.console import Console
     from rich.table import Table
@@ -32,6 +31,30 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
     console.print(table)
 
 
+def print_results(table: "pd.DataFrame", columns: Iterable[str], headings: Mapping[str, str] | None = None) -> None:
+    """Print columns of a table, under other headings where they are given.
+
+    A score of a column ``EW`` stands with its interval from ``EW_low`` and ``EW_high``, or from ``low`` and ``high``.
+    """
+    columns = list(columns)
+    rows = [[_cell(row, name) for name in columns] for row in table.to_dict("records")]
+    print_table([(headings or {}).get(name, name) for name in columns], rows)
+
+
+def _cell(row: Mapping[Any, Any], name: str) -> str:
+    value = row[name]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if not isinstance(value, float):
+        return str(value)
+    if name == "p_value":
+        return f"{value:.2g}"
+    low, high = (row.get(f"{name}_{end}", row.get(end)) for end in ("low", "high"))
+    return score(value, low, high, sign="+" if name == "difference" else "")
+
+
 def print_note(text: str) -> None:
     """A line on standard error, beside the result."""
     print(text, file=sys.stderr)
@@ -45,7 +68,7 @@ def print_written(*files: Path | None) -> None:
 
 def write_table(table: "pd.DataFrame", file: Path) -> None:
     """Write a table as CSV, numbers to six digits, and say so."""
-    write_output(file, csv_text(table, float_format="%.6g"))
+    write_output(file, table.to_csv(index=False, float_format="%.6g"))
     print_written(file)
 
 

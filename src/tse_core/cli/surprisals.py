@@ -26,11 +26,10 @@ def surprisals(
     A causal model without a beginning-of-sequence token gives its first token 0. A masked model is scored by
     pseudo-log-likelihood: each token given all others.
 
-    Example:  tse surprisals lab-systematic-causal sentences.txt
+    Example:  echo "The author laughs." | tse surprisals lab-systematic-causal -
     """
     sentences = _sentences(file)
-    (opened,) = opening.models(model)
-    scores = _scores(opened, sentences)
+    scores = _scores(opening.models(model)[0], sentences)
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
     for number, (tokens, bits_of_tokens) in enumerate(scores, 1):
         for position, (token, bits) in enumerate(zip(tokens, bits_of_tokens, strict=True), 1):
@@ -42,11 +41,10 @@ def surprisals(
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print the tokens of every sentence, separated by spaces.
 
-    Example:  tse tokenize lab-systematic-causal sentences.txt
+    Example:  echo "The author laughs." | tse tokenize lab-systematic-causal -
     """
     sentences = _sentences(file)
-    (opened,) = opening.models(model)
-    for tokens in opened.tokenize(sentences):
+    for tokens in opening.models(model)[0].tokenize(sentences):
         print(*tokens)
 
 
@@ -55,18 +53,17 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print for every token of every sentence 1 if the model does not know it, else 0.
 
-    Example:  tse unkify lab-systematic-causal sentences.txt
+    Example:  echo "The author laughs." | tse unkify lab-systematic-causal -
     """
     sentences = _sentences(file)
-    (opened,) = opening.models(model)
-    for marks in opened.unkify(sentences):
+    for marks in opening.models(model)[0].unkify(sentences):
         print(*map(int, marks))
 
 
 def _sentences(file: str) -> list[str]:
-    from tse_core.datasets.plain_text import plain_texts
+    from tse_core.datasets.plain_text import plain_texts  # imports pandas
 
-    text = _standard_input() if file == "-" else read_text(file)
+    text = decoded(sys.stdin.buffer.read(), "standard input") if file == "-" else read_text(file)
     if not text.strip():
         raise InputError(f"{file}: holds no sentence")
     sentences = lines_of(text.rstrip())
@@ -76,21 +73,14 @@ def _sentences(file: str) -> list[str]:
     return plain_texts(sentences, file)
 
 
-def _standard_input() -> str:
-    if sys.stdin is None:
-        raise InputError("-: standard input is closed")
-    raw = getattr(sys.stdin, "buffer", None)
-    return decoded(raw.read(), "standard input") if raw else sys.stdin.read()
-
-
 def _scores(model, sentences: list[str]):
     """(tokens as the vocabulary writes them, bits) of each sentence."""
     from tse_core.models.surprisal_model import SurprisalModel
     from tse_core.progress import progress
     from tse_core.sentences.tokens import token_surprisals
 
-    with progress(len(sentences), "surprisals", unit="sentences") as advance:
-        scores = token_surprisals(model, sentences, advance=lambda share: advance(share * len(sentences)))
+    with progress(len(sentences), "surprisals", unit="sentences") as bar:
+        scores = token_surprisals(model, sentences, advance=lambda share: bar.update(share * len(sentences)))
     given = isinstance(model, SurprisalModel)
     tokens = [found.tokens for found in scores] if given else model.tokenize(sentences)
     return list(zip(tokens, (found.bits for found in scores), strict=True))

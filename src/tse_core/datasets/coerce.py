@@ -6,39 +6,25 @@ import pandas as pd
 
 from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
-from tse_core.datasets.numbers import checked_numbers
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS
-from tse_core.datasets.plain_text import check_names, text_cells, with_plain_text
-from tse_core.errors import InputError, check_known
+from tse_core.datasets.pairs import PREFIX_FIELDS
+from tse_core.datasets.plain_text import plain_table
+from tse_core.datasets.tables import agreement_pairs, sentence_pairs
+from tse_core.errors import check_known
 
-_GAP = ("construction", "left", "correct", "wrong")
+_AS_LOADED = {"construction", "left", "right", "number", "correct", "wrong"}
 LISTS = {"clams/fr": "french", "clams/de": "german", "clams/he": "hebrew", "clams/ru": "russian"}
 
 
 def as_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
-    """Agreement pairs as they are, from a table with other columns, or those that a name or path means.
+    """Agreement pairs from a table, or those that a name or path means.
 
-    Further columns of a table are read as text, so that 1, 1.0 and "1" are one level of a factor. See
-    `load_pairs` and `pairs_from_table`. Raises InputError.
+    A table is read as a file is (see `agreement_pairs`), but if it has the columns of loaded pairs its sentences keep
+    their first letter and their end, so that what `load_pairs` gave without capitals stays as it is. Raises InputError.
     """
     if not isinstance(pairs, pd.DataFrame):
         return load_pairs(pairs)
-    if {*_GAP, "right", "number"} <= set(pairs):
-        check_names(pairs, "the pairs")
-        further = [name for name in pairs if name not in (*_GAP, "right", "number")]
-        cells: dict[str, object] = {name: "" for name in AGREEMENT_COLUMNS if name not in pairs}
-        cells |= {"id": [*map(str, range(1, len(pairs) + 1))]} if "id" in cells else {}
-        cells |= {name: text_cells(pairs[name], "the pairs") for name in further}
-        plain = with_plain_text(pairs.assign(**cells), "the pairs", _GAP, ("right", *further))
-        if (same := plain["correct"] == plain["wrong"]).any():
-            row = int(same.to_numpy().argmax())
-            raise InputError(
-                f"the pairs, row {row + 1}: both forms are {plain['correct'].iloc[row]!r}; they must differ"
-            )
-        return checked_numbers(plain)
-    from tse_core.datasets.columns import pairs_from_table  # only for other columns
-
-    made = pairs_from_table(pairs)
+    shaped = not set(pairs) >= _AS_LOADED
+    made = agreement_pairs(pairs, capital=shaped, period=shaped)
     made.attrs["name"] = pairs.attrs.get("name", "pairs")
     return made
 
@@ -50,13 +36,10 @@ def as_sentence_pairs(pairs: pd.DataFrame | str | Path) -> pd.DataFrame:
     """
     if not isinstance(pairs, pd.DataFrame):
         return load_sentence_pairs(pairs)
-    if {"good", "bad"} <= set(pairs) or {"one_prefix_prefix", "two_prefix_word"} & set(pairs):
-        check_names(pairs, "the pairs")
-        names = [name for name in ("paradigm", "phenomenon") if name in pairs]
-        return with_plain_text(pairs, "the pairs", names, ("good", "bad"))
-    from tse_core.datasets.columns import sentence_pairs_from_table
-
-    made = sentence_pairs_from_table(pairs)
+    of_prefixes = {field for fields in PREFIX_FIELDS.values() for field in fields}
+    if {"good", "bad"} <= set(pairs) or of_prefixes & set(pairs):
+        return plain_table(pairs, "the pairs")
+    made = sentence_pairs(pairs)
     made.attrs["name"] = pairs.attrs.get("name", "sentence-pairs")
     return made
 

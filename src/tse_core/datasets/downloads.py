@@ -5,26 +5,27 @@ same way (so another machine's cache will do), replaces the network. Reading nev
 """
 
 import hashlib
+import logging
 import os
-import time
-from collections.abc import Callable, Iterable
-from difflib import get_close_matches
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from tse_core.datasets.registry import read_registry
-from tse_core.errors import InputError, unknown
-from tse_core.files import write_aside
+from tse_core.errors import InputError, unknown_name_error
 from tse_core.paths import cache_folder, mirror_folder
+from tse_core.progress import progress
 
 ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
-_WAIT = 30  # seconds without an answer before a download is given up
-_SLOWEST = 10_000  # bytes a second; a slower download is given up
 
 
-def select(names: Iterable[str] = ("all",)) -> pd.DataFrame:
-    """The registry's rows for names of data sets, of single files (``blimp/adjunct_island``), or ``all``."""
+def select(names: Iterable[str] = ("all",), others: Iterable[str] = ()) -> pd.DataFrame:
+    """The registry's rows for names of data sets, of single files (``blimp/adjunct_island``), or ``all``.
+
+    Raises InputError for an unknown name, which lists those that there are, and the `others` that a caller knows.
+    """
     table = read_registry()
     wanted = pd.Series(False, index=table.index)
     for name in names:
@@ -32,39 +33,30 @@ def select(names: Iterable[str] = ("all",)) -> pd.DataFrame:
         rows |= table["dataset"].str.startswith(f"{name}/")  # clams: clams/fr and the others
         if not rows.any():
             within = table.loc[table["name"].str.startswith(f"{name.partition('/')[0]}/"), "name"]
-            known = list(within) if len(within) else ["all", *table["dataset"].unique()]
-            near = get_close_matches(name, known, n=5, cutoff=0.3) if len(known) > 20 else known
-            hint = f", ... ({len(known)} in all)" if len(known) > 20 else ""
-            raise unknown("download", name, near or known[:5], hint)
+            known = list(within) or ["all", *table["dataset"].unique(), *others]
+            raise unknown_name_error("download", name, known)
         wanted |= rows
     return table[wanted]
 
 
-def fetch(names: Iterable[str] = ("all",), progress: Callable[[str, int], None] | None = None) -> int:
+def fetch(names: Iterable[str] = ("all",)) -> int:
     """Download files into the cache, from ``TSE_MIRROR`` or the network; returns how many were missing or damaged.
 
-    A file is downloaded next to its place, checked, and only then moved there. ``progress`` is called with each file's
-    name and size once it is in the cache. Raises InputError: no network, a cut-off download, a wrong checksum.
+    Raises InputError: no network, a cut-off download, a wrong checksum; nothing is kept of such a file.
     """
-    fetched = 0
-    for row in select(names).itertuples():
-        if _state(row) != "cached":
+    table = states(names)
+    wanted = table[table["state"] != "cached"]
+    with progress(wanted["bytes"].sum() / 1e6, "fetching", unit="MB") as bar:
+        for row in wanted.itertuples():
             _bring(row)
-            fetched += 1
-        if progress:
-            progress(row.name, row.bytes)
-    return fetched
+            bar.update(row.bytes / 1e6)
+    return len(wanted)
 
 
-def states(names: Iterable[str] = ("all",), progress: Callable[[str, int], None] | None = None) -> pd.DataFrame:
-    """The registry's rows with each file's ``state``: cached, missing, or damaged (another size or checksum)."""
+def states(names: Iterable[str] = ("all",)) -> pd.DataFrame:
+    """The registry's rows with each file's ``state``: cached, missing, or damaged (another checksum)."""
     table = select(names)
-    found = []
-    for row in table.itertuples():
-        found.append(_state(row))
-        if progress:
-            progress(row.name, row.bytes)
-    return table.assign(state=found)
+    return table.assign(state=[_state(row) for row in table.itertuples()])
 
 
 def files(name: str) -> list[Path]:
@@ -73,13 +65,10 @@ def files(name: str) -> list[Path]:
     Nothing is downloaded; files that a mirror *folder* holds are copied into the cache at once. Raises InputError where
     a file is not cached, or was changed since.
     """
-    table = select([name])
-    for row in table.itertuples():
-        state = _state(row)
-        if state == "cached":
-            continue
+    table = states([name])
+    for row in table[table["state"] != "cached"].itertuples():
         if mirror_folder() is None:
-            what = "is not downloaded yet" if state == "missing" else f"was changed or cut off ({path_of(row.key)})"
+            what = "is not downloaded yet" if row.state == "missing" else f"was changed or cut off ({path_of(row.key)})"
             raise InputError(
                 f"{row.name} {what}: run `tse data fetch {name}`, or set TSE_MIRROR to a folder that holds {row.key}"
             )
@@ -96,66 +85,28 @@ def _state(row) -> str:
     path = path_of(row.key)
     if not path.is_file():
         return "missing"
-    same = path.stat().st_size == row.bytes and hashlib.sha256(path.read_bytes()).hexdigest() == row.sha256
-    return "cached" if same else "damaged"
+    return "cached" if hashlib.sha256(path.read_bytes()).hexdigest() == row.sha256 else "damaged"
 
 
 def _bring(row) -> None:
-    """Download or copy one file, check it, and put it into its place."""
-    import requests
+    """Download or copy one file, check it, and put it into its place. Raises InputError."""
+    import pooch
 
-    folder = mirror_folder()
-    base = str(folder) if folder else os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
-    source = f"{base}/{row.key}"
-    advice = "set TSE_MIRROR to a folder or an address laid out owner/repository/commit/path"
+    pooch.get_logger().setLevel(logging.WARNING)
+    mirror = mirror_folder()
+    base = str(mirror) if mirror else os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
+    source, place = f"{base}/{row.key}", path_of(row.key)
+    downloader = _copy if mirror else pooch.HTTPDownloader(timeout=30)
     try:
-        content = Path(source).read_bytes() if folder else _downloaded(source, row.bytes)
-        if hashlib.sha256(content).hexdigest() != row.sha256:
-            raise InputError(
-                f"{row.name}: what {source} gives has another checksum than data/datasets.yaml (cut off or changed) "
-                f"and was not kept; try again, or {advice}"
-            )
-        write_aside(path_of(row.key), content)
-    except FileNotFoundError:
-        raise InputError(f"{row.name}: {source} does not exist; {advice}") from None
-    except requests.exceptions.RequestException as error:
-        reason = _reason(error)
-        raise InputError(f"{row.name}: {source} cannot be downloaded ({reason}); try again, or {advice}") from None
-    except OSError as error:
-        raise InputError(f"{row.name}: cannot be put into the cache ({error}); TSE_CACHE chooses its folder") from None
+        pooch.retrieve(source, f"sha256:{row.sha256}", place.name, place.parent, downloader=downloader)
+    except (OSError, ValueError) as error:  # requests' errors are an OSError
+        said = " ".join(str(error).split())[:300]
+        raise InputError(
+            f"{row.name}: {source} cannot be put into the cache ({type(error).__name__}: {said}); TSE_MIRROR can name "
+            "a folder or an address laid out owner/repository/commit/path, TSE_CACHE another folder for the cache"
+        ) from None
 
 
-def _downloaded(source: str, size: int) -> bytes:
-    """A file of a known size: hardly more of it is read, and not for ever."""
-    import requests
-
-    end, content = time.monotonic() + _WAIT + size / _SLOWEST, b""
-    try:
-        begun = requests.get(source, stream=True, timeout=_WAIT)
-    except ValueError as error:  # of some addresses that cannot be read, such as one of a redirection
-        raise requests.exceptions.InvalidURL(str(error)) from None
-    with begun as answer:
-        answer.raise_for_status()
-        for chunk in answer.iter_content(65536):
-            content += chunk
-            if time.monotonic() > end:
-                raise requests.exceptions.ReadTimeout
-            if len(content) > size:
-                break
-    return content
-
-
-def _reason(error: Exception) -> str:
-    """A few words for a failed download instead of the chain of exceptions behind it."""
-    response = getattr(error, "response", None)
-    if response is not None:
-        return f"the server answers {response.status_code}"
-    kind = type(error).__name__
-    return {
-        "ConnectionError": "no connection",
-        "ConnectTimeout": f"no answer within {_WAIT} seconds",
-        "ReadTimeout": f"no answer within {_WAIT} seconds, or too slow",
-        "ChunkedEncodingError": "the download broke off",
-        "ProxyError": "the proxy refuses",
-        "SSLError": "no trusted connection",
-    }.get(kind, kind)
+def _copy(source: str, place: str, _) -> None:
+    """What pooch calls for a file of a folder."""
+    shutil.copyfile(source, place)

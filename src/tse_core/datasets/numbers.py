@@ -1,40 +1,12 @@
-"""The number of a pair's subject: read from tables, or inferred from the verb's two forms."""
+"""The number of a pair's subject where its data do not say it: by the verb's two forms."""
 
 from collections.abc import Iterable
 
 import pandas as pd
 
 from tse_core.datasets.lemmas import Lemmas, third_person
-from tse_core.datasets.pairs import NUMBERS, verb_lemma
+from tse_core.datasets.pairs import verb_lemma
 from tse_core.errors import InputError
-
-_SPELLINGS = {"singular": ("singular", "sing", "sg", "-1"), "plural": ("plural", "plur", "pl", "-2")}
-_NUMBERS = {said: number for number, spellings in _SPELLINGS.items() for said in spellings}
-
-
-def number_said(said: str, column: str, place: str) -> str:
-    """ "singular", "plural" or "" from a cell; "SG -> PL" gives the first, the good sentence's.
-
-    Raises InputError, naming column and place, for anything else.
-    """
-    plain = said.partition("->")[0].strip().lower()
-    if plain and plain not in _NUMBERS:
-        raise InputError(
-            f"{place}: {column} is {said!r}; it must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or "
-            "empty; pairs about anything else can be compared as sentences (tse blimp)"
-        )
-    return _NUMBERS.get(plain, "")
-
-
-def checked_numbers(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Agreement pairs whose numbers are written "singular" or "plural", or "" where they are not known.
-
-    Raises InputError, naming the first row with anything else.
-    """
-    if pairs["number"].isin((*NUMBERS, "")).all():
-        return pairs
-    given = enumerate(pairs["number"].fillna("").astype(str), start=1)
-    return pairs.assign(number=[number_said(value, "number", f"the pairs, row {row}") for row, value in given])
 
 
 def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataFrame, int]:
@@ -45,7 +17,7 @@ def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataF
 
     >>> pairs = pd.DataFrame({"correct": ["laughs", "are", "zaps", "go"], "wrong": ["laugh", "is", "zap", "run"]})
     >>> from tse_core.datasets.lemmas import load_lemmas
-    >>> found, guessed = with_numbers(pairs.assign(number=""), [load_lemmas()])
+    >>> found, guessed = with_numbers(pairs.assign(number="", lemma=""), [load_lemmas()])
     >>> found["number"].tolist(), guessed
     (['singular', 'plural', 'singular', ''], 1)
     """
@@ -55,18 +27,14 @@ def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataF
     known: dict[tuple[str, str], str] = {}
     for lemmas in lists:
         known = _of_forms(lemmas) | known
-    numbers, guessed = pairs["number"].tolist(), 0
-    for row in missing.to_numpy().nonzero()[0]:
-        correct, wrong = (pairs[side].iloc[row].lower().removesuffix("n't") for side in ("correct", "wrong"))
-        numbers[row] = known.get((correct, wrong), "")
-        if not numbers[row]:
-            numbers[row] = _spelled(correct, wrong)
-            guessed += bool(numbers[row])
-    pairs = pairs.assign(number=numbers)
-    if "lemma" in pairs:
-        base = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"]).map(verb_lemma)
-        pairs["lemma"] = pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), base)
-    return pairs, guessed
+    plain = (pairs[side].str.lower().str.removesuffix("n't") for side in ("correct", "wrong"))
+    forms = list(zip(*plain, strict=True))
+    listed = pd.Series([known.get(both, "") for both in forms], index=pairs.index)
+    spelled = pd.Series([_spelled(*both) for both in forms], index=pairs.index).where(missing & (listed == ""), "")
+    number = pairs["number"].mask(missing, listed + spelled).astype("str")
+    base = pairs["correct"].where(number == "plural", pairs["wrong"]).map(verb_lemma)
+    lemma = pairs["lemma"].mask((pairs["lemma"] == "") & (number != ""), base)
+    return pairs.assign(number=number, lemma=lemma), int((spelled != "").sum())
 
 
 def require_agreement(pairs: pd.DataFrame, lemmas: Lemmas) -> None:

@@ -2,7 +2,7 @@
 
 An *agreement pair* is one sentence with a gap where the verb stood, and two forms for the gap: the one that agrees
 with its subject and the one that does not. A *sentence pair* is simply an acceptable and an unacceptable sentence.
-Both are pandas tables, one row per pair; :mod:`tse_core.datasets.pair_files` reads them.
+Both are pandas tables, one row per pair; ``tables.py`` beside this module reads them.
 """
 
 import warnings
@@ -33,12 +33,9 @@ _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
 def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> pd.DataFrame:
     """The different gaps among the pairs: what EW and MW average over (Newman et al. 2021, section 3).
 
-    Parameters
-    ----------
-    pairs : agreement pairs.
-    kind : ``"masked"`` (the model sees both sides: a context is left + right) or ``"causal"`` (left only).
-    protocol : ``"exact"`` keeps a context that occurs with both numbers as two rows; ``"released"`` keeps one row, with
-        the number met first, as the paper's released code does.
+    A context of a ``"masked"`` model is what stands on both sides, of a ``"causal"`` one the left side. Protocol
+    ``"exact"`` keeps a context that occurs with both numbers as two rows; ``"released"`` keeps one row, with the number
+    met first, as the paper's released code does.
 
     Returns
     -------
@@ -73,8 +70,6 @@ def context_factors(pairs: pd.DataFrame, index: np.ndarray, kind: str) -> pd.Dat
     E.g. template, attractor, attractor_number and the factors of a design. ``twin`` is cut at the verb's place for
     a causal model, which reads no further.
 
-    Returns
-    -------
     A row per context, in the order of `index` (from `context_index`); "" where a pair has no value.
     """
     own = ("id", "construction", "subject", "noun", "lemma", "left", "right", "number", "correct", "wrong", "pairs")
@@ -110,20 +105,11 @@ def verb_lemma(plural: str) -> str:
 
 
 def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
-    """The pairs with a column ``noun``, guessed from the spelling of their subjects where it is missing or empty.
-
-    The guess is for English; a warning says that it was made. A pair without a subject has no noun: "".
-    """
-    subjects = pairs["subject"].fillna("").astype(str) if "subject" in pairs else pd.Series("", pairs.index, dtype=str)
-    nouns = pairs["noun"].fillna("").astype(str) if "noun" in pairs else pd.Series("", pairs.index, dtype=str)
-    missing = (nouns == "") & (subjects != "")
-    if missing.any():
-        guess = "the singular and the plural of a subject are matched by English spelling"
-        count = f"subjects without a 'noun': {missing.sum():,} of {(subjects != '').sum():,}"
-        warnings.warn(f"{where}: {count}; {guess}", GuessedWarning, stacklevel=3)
-        nouns = nouns.mask(missing, pd.Series(spelled_nouns(subjects), pairs.index))
-    if "noun" in pairs:
-        return pairs.assign(noun=nouns)
-    table = pairs.copy()
-    table.insert(table.columns.get_loc("subject") + 1 if "subject" in table else 0, "noun", nouns)
-    return table
+    """The pairs with each empty ``noun`` guessed from its subject by English spelling; a warning says so."""
+    missing = (pairs["noun"] == "") & (pairs["subject"] != "")
+    if not missing.any():
+        return pairs
+    guess = "the singular and the plural of a subject are matched by English spelling"
+    count = f"subjects without a 'noun': {missing.sum():,} of {(pairs['subject'] != '').sum():,}"
+    warnings.warn(f"{where}: {count}; {guess}", GuessedWarning, stacklevel=3)
+    return pairs.assign(noun=pairs["noun"].mask(missing, pd.Series(spelled_nouns(pairs["subject"]), pairs.index)))

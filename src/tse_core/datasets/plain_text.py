@@ -5,7 +5,7 @@ training texts of models. One warning says where a text was changed.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import pandas as pd
 
@@ -22,8 +22,36 @@ def plain_texts(texts: Sequence[str], where: str, spell: Callable[[str], str] = 
 
 def plain_context(left: str, right: str) -> tuple[str, str]:
     """The words before and after a gap in plain spelling, as `plain_texts`."""
-    ((left,), (right,)) = plain_texts([left], "the context"), plain_texts([right], "the context", plain_right)
-    return left, right
+    return plain_texts([left], "the context")[0], plain_texts([right], "the context", plain_right)[0]
+
+
+def plain_table(
+    table: pd.DataFrame, where: str, columns: Sequence[str] | None = None, parts: Collection[str] = ()
+) -> pd.DataFrame:
+    """The table with its columns, or some of them, as plain text, whatever their type was.
+
+    1, 1.0 and "1" are "1", a missing value is "", a category or an entry of an Arrow dictionary is its text. A column
+    called ``right`` is read as what stands behind a gap; `parts` are columns with parts of sentences, which keep their
+    spelling until they are joined. Raises InputError if two columns have the same name.
+    """
+    check_columns(table, where)
+    changed: list[str] = []
+    spelled = {}
+    for name in table.columns if columns is None else columns:
+        spell = str if name in parts else plain_right if name == "right" else plain
+        texts = table[name].astype(object).map(_text)
+        plain_of = {text: spell(text) for text in texts.unique()}
+        changed += [text for text, new in plain_of.items() if text != new]
+        spelled[name] = texts.map(plain_of).astype("str")
+    warn_of_changes(changed, where)
+    return table.assign(**spelled)
+
+
+def check_columns(table: pd.DataFrame, where: str) -> None:
+    """Raises InputError if two columns have the same name."""
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise InputError(f"{where}: two columns are called {twice!r}; keep one of each")
 
 
 def warn_of_changes(changed: Sequence[str], where: str) -> None:
@@ -38,62 +66,9 @@ def warn_of_changes(changed: Sequence[str], where: str) -> None:
         )
 
 
-def text_cells(values: pd.Series, where: str) -> list[str]:
-    """The cells of a column as text: 1, 1.0 and "1" are "1", a missing value is "".
-
-    Raises InputError, naming the row (from 1), for anything but text, number or bool.
-    """
-    texts = []
-    for row, value in enumerate(values, start=1):
-        if isinstance(value, str):
-            texts.append(value)
-        elif not pd.api.types.is_scalar(value):
-            raise InputError(f"{where}, row {row}: {values.name} is {value!r:.80}; it must be text or a number")
-        elif pd.isna(value):
-            texts.append("")
-        else:
-            texts.append(str(int(value) if isinstance(value, float) and value.is_integer() else value))
-    return texts
-
-
-def is_text(values: pd.Series) -> bool:
-    """Whether a column holds texts or values of several types, not only numbers, bools or categories."""
-    return pd.api.types.is_object_dtype(values) or isinstance(values.dtype, pd.StringDtype)
-
-
-def check_names(table: pd.DataFrame, where: str) -> None:
-    """Raises InputError if a column's name is not text or occurs twice."""
-    for name in table.columns:
-        if not isinstance(name, str):
-            raise InputError(f"{where}: a column is called {name!r}; the name of a column must be text")
-    if not table.columns.is_unique:
-        name = table.columns[table.columns.duplicated()][0]
-        raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
-
-
-def with_plain_text(
-    table: pd.DataFrame, where: str, needed: Sequence[str], further: Sequence[str] = ()
-) -> pd.DataFrame:
-    """The table with plain text in some columns; the table itself where nothing is to be changed.
-
-    The columns `needed` must be there and hold text in each row; those in `further` may be missing, and a missing value
-    in them is "". Raises InputError, which names the table as `where` does, the column and the row (from 1).
-    """
-    changed = {}
-    examples: list[str] = []
-    for column in [*needed, *(name for name in further if name in table)]:
-        if column not in table:
-            raise InputError(f"{where}: no column {column!r}; there is: {', '.join(map(str, table.columns))}")
-        values = table[column].astype(object)
-        if column not in needed:
-            values = values.where(values.notna(), "")
-        no_text = [not isinstance(value, str) for value in values]
-        if any(no_text):
-            row = no_text.index(True)
-            raise InputError(f"{where}, row {row + 1}: {column} is {values.iloc[row]!r}; it must be text")
-        spelled = {text: (plain_right if column == "right" else plain)(text) for text in values.unique()}
-        examples += [text for text, new in spelled.items() if text != new]
-        if column not in needed or any(text != new for text, new in spelled.items()):
-            changed[column] = values.map(spelled)
-    warn_of_changes(examples, where)
-    return table.assign(**changed) if changed else table
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -16,16 +15,9 @@ from tse_core.paths import data_folder
 from tse_core.schemas import check
 
 AGREEMENT, SENTENCES = "agreement pairs", "sentence pairs"
-FORMATS = {  # what a data set holds -> the formats that its files may have
-    AGREEMENT: ["jsonl", "table", "clams"],
-    SENTENCES: ["jsonl", "table", "blimp"],
-    "suites": ["json"],
-    "verbs": ["table"],
-}
 _NAME = r"(?!\.\.?(/|\Z))[A-Za-z0-9_.-]+"
-_PATH = r"(?!\.\.?(/|\Z))[A-Za-z0-9_.+() -]+"  # no part of a path leads out of the cache
-_ONE = {"type": "string", "minLength": 1}
-_DOWNLOADED = ["repository", "commit", "licence", "files"]
+_PATH = r"\A((?!\.\.?(/|\Z))[A-Za-z0-9_.+() -]+(/(?!\Z)|\Z))+\Z"  # no part of a path leads out of the cache
+_TEXT = {"type": "string", "minLength": 1}
 _SCHEMA = {
     "type": "object",
     "propertyNames": {"pattern": rf"\A{_NAME}(/{_NAME})?\Z"},
@@ -34,48 +26,33 @@ _SCHEMA = {
         "required": ["holds", "format"],
         "additionalProperties": False,
         "properties": {
-            "holds": {"enum": list(FORMATS)},
-            "format": {"enum": sorted({name for names in FORMATS.values() for name in names})},
-            "construction": _ONE,
-            "grammar": _ONE,
-            "columns": {"type": "object", "additionalProperties": _ONE},
-            "folder": {"type": "string", "pattern": rf"\A{_PATH}(/{_PATH})*\Z"},
+            "holds": {"enum": [AGREEMENT, SENTENCES, "suites", "verbs"]},
+            "format": {"enum": ["jsonl", "table", "json", "blimp", "clams"]},
+            "construction": _TEXT,
+            "grammar": _TEXT,
+            "columns": {"type": "object", "additionalProperties": _TEXT},
+            "folder": {"type": "string", "pattern": _PATH},
             "repository": {"type": "string", "pattern": rf"\A{_NAME}/{_NAME}\Z"},
             "commit": {"type": "string", "pattern": r"\A[0-9a-f]{40}\Z"},
-            "licence": {"type": "string", "pattern": r"\A[A-Za-z0-9 .()+/-]+\Z"},
+            "licence": _TEXT,
             "files": {
                 "type": "object",
                 "minProperties": 1,
-                "propertyNames": {"pattern": rf"\A{_PATH}(/{_PATH})*\Z"},
+                "propertyNames": {"pattern": _PATH},
                 "additionalProperties": {"type": "string", "pattern": r"\A[0-9]{1,12} [0-9a-f]{64}\Z"},
             },
         },
-        "oneOf": [{"required": ["folder"]}, {"required": _DOWNLOADED}],
-        "allOf": [
-            {
-                "if": {"properties": {"holds": {"const": holds}}},
-                "then": {"properties": {"format": {"enum": formats}}},
-            }
-            for holds, formats in FORMATS.items()
-        ],
+        "oneOf": [{"required": ["folder"]}, {"required": ["repository", "commit", "licence", "files"]}],
     },
 }
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A row of data/datasets.yaml.
+    """A row of data/datasets.yaml; the head of that file explains each attribute.
 
-    Attributes
-    ----------
-    name : ``blimp``, or with a slash where several belong together: ``clams/fr``
-    holds, format : see `FORMATS`
-    construction : of every agreement pair whose line gives none
-    grammar : the grammar whose patterns the files are named after, which gives them their constructions
-    columns : what a column of a table holds -> its name there
-    folder : in data/, for files that come with the project; otherwise the files are downloaded, with:
-    repository, commit, licence : of the files
-    files : path in the repository -> "bytes sha256"
+    `name` has a slash where several belong together (``clams/fr``), `columns` maps what a column holds to its name, and
+    `files` a path in the repository to "bytes sha256".
     """
 
     name: str
@@ -94,14 +71,13 @@ class DataSet:
 def data_sets() -> dict[str, DataSet]:
     """Every row of data/datasets.yaml by its name. Raises InputError for a mistake in the file."""
     path = data_folder() / "datasets.yaml"
-    changed = path.stat().st_mtime_ns if path.is_file() else 0
-    return {name: DataSet(name, **row) for name, row in _rows(path, changed).items()}
+    return _rows(path, path.stat().st_mtime_ns if path.is_file() else 0)
 
 
 def data_set_of(name: str) -> tuple[DataSet, str] | None:
     """The data set of a name and the part after the slash, as in ``blimp/adjunct_island``; None for other names."""
     for row in data_sets().values():
-        if name == row.name or name.startswith(f"{row.name}/"):
+        if f"{name}/".startswith(f"{row.name}/"):
             return row, name[len(row.name) + 1 :]
     return None
 
@@ -123,7 +99,7 @@ def read_registry() -> pd.DataFrame:
 
 
 @lru_cache(maxsize=4)
-def _rows(path: Path, changed: int) -> dict[str, dict[str, Any]]:
+def _rows(path: Path, changed: int) -> dict[str, DataSet]:
     rows = read_yaml(path)
     check(rows, _SCHEMA, str(path))
-    return rows
+    return {name: DataSet(name, **row) for name, row in rows.items()}

@@ -1,69 +1,304 @@
-"""Tables from files: CSV, TSV, and lines that say True or False (CLAMS), as text and with their line numbers."""
+"""Pairs from tables: files are read as text, columns renamed, sentences split at the verb, all of it spelled once.
 
-import csv
+Known names of columns include those of BLiMP (``sentence_good``, ``UID``), of MultiBLiMP (``sen``, ``wrong_sen``) and
+of what Grew-TSE exports (``masked_text`` or ``prompt_text``, ``form_grammatical``, ``form_ungrammatical``). For any
+other table, `columns` says which column holds what.
+"""
+
 import io
+import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from tse_core.errors import InputError
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
+from tse_core.datasets.plain_text import check_columns, plain_table
+from tse_core.errors import InputError, check_known
 from tse_core.files import lines_of, read_text
+from tse_core.words import MARKS, join, plain, plain_right
 
 TABLES = (".csv", ".tsv", ".txt")
+FILES = (".jsonl", *TABLES)
+MASK = "[MASK]"  # marks the verb's place in a column `text`
+NAMES = {  # what a column holds -> the names that it is known by
+    "good": ("good", "sentence_good", "sen", "grammatical"),
+    "bad": ("bad", "sentence_bad", "wrong_sen", "ungrammatical"),
+    "correct": ("correct", "form_grammatical"),
+    "wrong": ("wrong", "form_ungrammatical"),
+    "text": ("text", "masked_text"),
+    "left": ("left", "prompt_text"),
+    "right": ("right",),
+    "number": ("number", "label", "grammatical_feature", "feature_vals"),
+    "id": ("id", "pair_id", "sentence_id"),
+    "construction": ("construction", "paradigm"),
+    **{name: (name,) for name in ("template", "subject", "noun", "attractor", "attractor_number", "lemma")},
+}
+_IN_SENTENCES = NAMES | {
+    "id": ("pairID", "pair_id", "id", "sentence_id"),
+    "construction": ("UID", "paradigm", "construction"),
+    "phenomenon": ("linguistics_term", "phenomenon"),
+}
+_PREFIXES = {field for fields in PREFIX_FIELDS.values() for field in fields}
+_OF_BLIMP = {  # fields that say nothing about agreement, so that they are no factors of a design
+    "field", "linguistics_term", "UID", "simple_LM_method", "one_prefix_method", "two_prefix_method", "pairID",
+    "lexically_identical", "dependency_length", "crucial_item", *_PREFIXES,
+}  # fmt: skip
+_NUMBERS = {
+    **dict.fromkeys(("singular", "sing", "sg", "-1"), "singular"),
+    **dict.fromkeys(("plural", "plur", "pl", "-2"), "plural"),
+    "": "",
+}
+_WAYS = (("left", "correct", "wrong"), ("text", "correct", "wrong"), ("good", "bad"))  # the first that a table has
+
+
+def agreement_pairs(
+    table: pd.DataFrame,
+    columns: Mapping[str, str] | None = None,
+    *,
+    construction: str = "",
+    capital: bool = True,
+    period: bool = True,
+) -> pd.DataFrame:
+    """Agreement pairs from a table with other columns. Raises InputError, naming the table and the column or the line.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Two whole sentences (good, bad) that differ in the verb alone, or a sentence with a gap and the verb's two
+        forms: left and right or text (with [MASK] in the gap), correct, wrong. Optional: number (of the subject:
+        singular or plural, SG or PL, Sing or Plur, -1 or -2; empty where it is not known), construction, id, subject
+        and the other columns of agreement pairs. `NAMES` lists further names for them. Columns of any other name are
+        factors, kept as text: an evaluation can be divided by them.
+    columns : mapping, optional
+        What a column holds -> its name in the table, if that is not a known name, e.g. ``{"good": "satz"}``.
+    construction : of all pairs; by default the one that a row gives, else the file's name without its ending.
+    capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
+
+    Returns
+    -------
+    The columns of agreement pairs, then the factors, as text. Where the table does not say them, number is "", lemma
+    follows from the verb's forms if the number is known, and noun is guessed from the subject, with a warning.
+    """
+    cells = _renamed(table, columns, NAMES)
+    factors = [name for name in cells if name not in NAMES]
+    pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="").reset_index(drop=True)
+    parts = _parts(cells, table)
+    pairs["correct"], pairs["wrong"] = parts["correct"], parts["wrong"]
+    sides = [shape(*both, capital=capital, period=period) for both in zip(parts["left"], parts["right"], strict=True)]
+    pairs["left"], pairs["right"] = [left for left, _ in sides], [right for _, right in sides]
+    pairs["number"] = _numbers(pairs["number"], table)
+    base = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"]).map(verb_lemma)
+    pairs["lemma"] = pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), base)
+    ids, stem = _ids(table)
+    for column, usual in (("id", ids), ("template", stem), ("construction", stem or "pairs")):
+        pairs[column] = pairs[column].mask(pairs[column] == "", usual)
+    if construction:
+        pairs["construction"] = construction
+    return with_nouns(pairs, _where(table))
+
+
+def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Sentence pairs from a table with other columns; see `agreement_pairs`; no number is needed.
+
+    ``methods`` says which methods a row allows ("full-sentence one-prefix"): the full sentence always, a prefix method
+    where the row has its fields and does not say otherwise.
+    """
+    cells = _renamed(table, columns, _IN_SENTENCES)
+    if "good" not in cells:
+        parts = _parts(cells, table)
+        sides = list(zip(parts["left"], parts["right"], strict=True))
+        for side, form in (("good", "correct"), ("bad", "wrong")):
+            cells[side] = [join(left, verb, right) for (left, right), verb in zip(sides, parts[form], strict=True)]
+    for side in ("good", "bad"):
+        _refuse(cells[side] == "", table, f"the {side} sentence is empty")
+    ids, stem = _ids(table)
+    given = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
+    pairs = given.reindex(columns=SENTENCE_COLUMNS, fill_value="").reset_index(drop=True)
+    for column, usual in (("paradigm", stem or "pairs"), ("pair_id", ids.str.rpartition("/")[2])):
+        pairs[column] = pairs[column].mask(pairs[column] == "", usual)
+    pairs["phenomenon"] = pairs["phenomenon"].mask(pairs["phenomenon"] == "", pairs["paradigm"])
+    pairs["methods"] = "full-sentence"
+    for method, fields in PREFIX_FIELDS.items():
+        allowed = (pairs[list(fields)] != "").all(axis=1)
+        flag = method.replace("-", "_") + "_method"
+        if flag in cells:
+            allowed &= cells[flag].reset_index(drop=True) != "False"
+        pairs["methods"] = pairs["methods"].mask(allowed, pairs["methods"] + f" {method}")
+    return pairs
+
+
+def agreement_as_sentences(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Agreement pairs as sentence pairs; the two verb forms are also the one-prefix method's words."""
+    words = dict(zip(PREFIX_FIELDS["one-prefix"], (pairs[name] for name in ("left", "correct", "wrong")), strict=True))
+    return sentence_pairs(pairs.assign(phenomenon="subject-verb agreement", field="morphology", **words))
+
+
+def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
+    """(left, correct, wrong, right) of two sentences that differ in one word; ``where`` names their place in errors."""
+    good_words, bad_words = good.split(), bad.split()
+    different = [i for i, words in enumerate(zip(good_words, bad_words, strict=False)) if words[0] != words[1]]
+    if len(good_words) != len(bad_words) or len(different) != 1:
+        raise InputError(f"{where}: the sentences must differ in exactly one word: {good!r} / {bad!r}")
+    position = different[0]
+    correct, wrong = good_words[position].rstrip(MARKS), bad_words[position].rstrip(MARKS)
+    final = good_words[position][len(correct) :]
+    if bad_words[position][len(wrong) :] != final or not correct or not wrong:
+        raise InputError(f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}")
+    rest = " ".join(good_words[position + 1 :])
+    left, right = " ".join(good_words[:position]), f"{final} {rest}".strip()
+    right = f" {right}" if not final and right[:1] and right[0] in MARKS else right
+    if join(left, correct, right) != good:
+        raise InputError(f"{where}: the quotation mark behind {correct!r} closes none that stands before it: {good!r}")
+    return left, correct, wrong, right
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """The cells of a .csv, .tsv or .txt file as text; the index holds line numbers, ``attrs["where"]`` the path.
+    """The rows of a .jsonl, .csv, .tsv or .txt file; the index holds line numbers, ``attrs["where"]`` the path.
 
-    A file whose first line starts with True or False has no header: one sentence per line, True before the good
-    one of a pair and False before each of its bad ones (CLAMS).
+    Cells of tables are text. A table whose first line starts with True or False has no header: one sentence per line,
+    True before the good one of a pair and False before each of its bad ones (CLAMS).
 
     Raises InputError.
     """
     path, text = Path(path), read_text(path)
-    first = text.lstrip("\ufeff").partition("\n")[0]
-    if first.partition("\t")[0].strip() in ("True", "False"):
-        rows, header = _true_false(text, path)
+    first = text.partition("\n")[0]
+    if path.suffix == ".jsonl":
+        table = _json_lines(text, path)
+    elif first.partition("\t")[0].strip() in ("True", "False"):
+        table = _true_false(text, path)
     else:
-        rows, header = _cells(text, path, "\t" if path.suffix == ".tsv" or "\t" in first else ",")
-    table = pd.DataFrame([cells for _, cells in rows], columns=header, index=[line for line, _ in rows])
+        table = _cells(text, path, "\t" if path.suffix == ".tsv" or "\t" in first else ",")
+    if table.empty:
+        raise InputError(f"{path}: holds no row; it needs a header and a line for each row, or a JSON object a line")
     table.attrs["where"] = str(path)
     return table
 
 
-def _cells(text: str, path: Path, separator: str) -> tuple[list[tuple[int, list[str]]], list[str]]:
-    reader = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=separator)
+def _cells(text: str, path: Path, separator: str) -> pd.DataFrame:
+    read = {"dtype": "str", "keep_default_na": False, "skip_blank_lines": False, "header": None}
     try:
-        header = [name.strip() for name in next(reader, [])]
-        rows = [(reader.line_num, cells) for cells in reader if any(cells)]
-    except csv.Error as error:
-        raise InputError(f"{path}:{reader.line_num}: cannot be read as a table ({error})") from None
-    if len(set(header)) < len(header):
-        raise InputError(f"{path}:1: two columns have the same name; keep one of each")
-    for line, cells in rows:
-        if len(cells) != len(header):
-            raise InputError(f"{path}:{line}: {len(cells)} cells, but the header names {len(header)} columns")
-    return rows, header
+        table = pd.read_csv(io.StringIO(text), sep=separator, **read)
+    except (pd.errors.EmptyDataError, pd.errors.ParserError) as error:
+        raise InputError(f"{path}: cannot be read as a table ({error})") from None
+    table = table[(table != "").any(axis=1)]
+    table.columns, table.index = table.iloc[0].str.strip().tolist(), table.index + 1
+    return table.iloc[1:]
 
 
-def _true_false(text: str, path: Path) -> tuple[list[tuple[int, list[str]]], list[str]]:
+def _true_false(text: str, path: Path) -> pd.DataFrame:
     """Each False with the True before it."""
-    rows, good, used = [], "", True
-    for line, content in enumerate(lines_of(text.lstrip("\ufeff")), start=1):
-        label, tab, sentence = content.partition("\t")
-        if not content.strip():
+    lines = pd.Series(lines_of(text), dtype="str")
+    lines.index += 1
+    lines = lines[lines.str.strip() != ""]
+    parts = lines.str.partition("\t")
+    good, sentence = parts[0].str.strip() == "True", parts[2].str.strip()
+    broken = ~(good | (parts[0].str.strip() == "False")) | (sentence == "")
+    if broken.any():
+        raise InputError(f"{path}:{broken.idxmax()}: a line must be True or False, a tab and a sentence")
+    alone = good & good.shift(-1, fill_value=True)
+    if alone.any() or not good.iloc[0]:
+        line = alone.idxmax() if alone.any() else 1
+        raise InputError(f"{path}:{line}: a pair is a True sentence and one or more False ones behind it")
+    return pd.DataFrame({"good": sentence.where(good).ffill(), "bad": sentence})[~good]
+
+
+def _json_lines(text: str, path: Path) -> pd.DataFrame:
+    records = {}
+    for number, line in enumerate(lines_of(text), start=1):
+        if not line.strip():
             continue
-        if label.strip() not in ("True", "False") or not tab or not sentence.strip():
-            raise InputError(f"{path}:{line}: a line must be True or False, a tab and a sentence, not {content[:60]!r}")
-        if label.strip() == "True":
-            if not used:
-                raise InputError(f"{path}:{line}: True again; the sentence before has no False one to go with it")
-            good, used = sentence, False
-        elif not good:
-            raise InputError(f"{path}:{line}: False, but no True sentence stands before it")
-        else:
-            rows.append((line, [good, sentence]))
-            used = True
-    if not used:
-        raise InputError(f"{path}: the last sentence has no False one to go with it")
-    return rows, ["good", "bad"]
+        try:
+            records[number] = json.loads(line)
+            json.dumps(records[number], ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:  # UnicodeEncodeError: half of a character
+            raise InputError(f"{path}:{number}: not valid JSON ({error})") from None
+        if not isinstance(records[number], dict):
+            raise InputError(f"{path}:{number}: a line must be a JSON object with sentence_good and sentence_bad")
+    return pd.DataFrame.from_records(list(records.values()), index=list(records))
+
+
+def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapping[str, tuple]) -> pd.DataFrame:
+    """The table in plain text: the known columns by what they hold, then all others; names said take precedence.
+
+    Raises InputError: a column that is not there, no two sentences and no sentence with two forms.
+    """
+    where, columns = _where(table), dict(columns or {})
+    if table.empty:
+        raise InputError(f"{where}: there are no pairs to score")
+    table = table.rename(columns=str)
+    check_columns(table, where)
+    there = ", ".join(table.columns)
+    for holds, name in columns.items():
+        check_known("use of a column", holds, NAMES)
+        if name not in table:
+            raise InputError(f"{where}: no column {name!r}; there is: {there}")
+    present = {holds: [name for name in known if name in table] for holds, known in names.items()}
+    found = {holds: known[0] for holds, known in present.items() if known} | columns
+    needed = next((way for way in _WAYS if set(way) <= found.keys()), None)
+    if needed is None:
+        raise InputError(
+            f"{where}: the columns ({there}) hold no pairs; needed: two sentences (good, bad) or a sentence with a gap "
+            "(left or text) and two forms (correct, wrong); or say which column is which, as in --column good=NAME"
+        )
+    for holds in needed:
+        _refuse(table[found[holds]].isna(), table, f"{found[holds]} is missing")
+    unused = {holds for way in _WAYS for holds in way} - set(needed)
+    cells = {holds: table[name] for holds, name in found.items() if holds not in unused}
+    taken = {name for known in NAMES.values() for name in known} | {*found.values(), ""}
+    taken |= _OF_BLIMP if names is NAMES else set()
+    cells |= {name: table[name] for name in table if name not in taken}
+    return plain_table(pd.DataFrame(cells), where, parts=_PREFIXES)
+
+
+def _parts(cells: pd.DataFrame, table: pd.DataFrame) -> dict[str, list[str]]:
+    """What stands before the verb, its correct and its wrong form, and what stands behind it, of each row."""
+    if "good" in cells:
+        sentences = enumerate(zip(cells["good"], cells["bad"], strict=True))
+        parts = [split_pair(good, bad, _place(table, row)) for row, (good, bad) in sentences]
+        return {name: [part[i] for part in parts] for i, name in enumerate(("left", "correct", "wrong", "right"))}
+    found = {name: cells[name].tolist() for name in ("left", "correct", "wrong", "right") if name in cells}
+    if "text" in cells:
+        sides = cells["text"].str.partition(MASK)
+        _refuse(sides[1] == "", table, f"no {MASK} in the text; it marks the verb's place")
+        found |= {"left": [plain(left) for left in sides[0]], "right": [plain_right(right) for right in sides[2]]}
+    _refuse((cells["correct"] == "") | (cells["wrong"] == ""), table, "a form of the verb is empty")
+    _refuse(cells["correct"] == cells["wrong"], table, "the correct and the wrong form are the same")
+    return {"right": [""] * len(cells)} | found
+
+
+def _numbers(said: pd.Series, table: pd.DataFrame) -> pd.Series:
+    """ "singular", "plural" or "" for each cell; "SG -> PL" gives the first, the good sentence's."""
+    numbers = said.str.partition("->")[0].str.strip().str.lower().map(_NUMBERS)
+    if numbers.isna().any():
+        row = int(numbers.isna().to_numpy().argmax())
+        raise InputError(
+            f"{_place(table, row)}: the number is {said.iloc[row]!r}; it must be singular or plural (SG or PL, Sing or "
+            "Plur, -1 or -2), or empty; pairs about anything else can be compared as sentences (tse blimp)"
+        )
+    if _where(table).endswith(".jsonl"):
+        _refuse(numbers == "", table, "label is missing; it says the subject's number: -1 singular, -2 plural")
+    return numbers
+
+
+def _refuse(rows: pd.Series, table: pd.DataFrame, fault: str) -> None:
+    """Raises InputError, naming the first of the rows that are at fault."""
+    if rows.any():
+        raise InputError(f"{_place(table, int(rows.to_numpy().argmax()))}: {fault}")
+
+
+def _where(table: pd.DataFrame) -> str:
+    return table.attrs.get("where", "the pairs")
+
+
+def _place(table: pd.DataFrame, row: int) -> str:
+    """Where a row stands: file and line, or the row of a table."""
+    return f"{_where(table)}:{table.index[row]}" if "where" in table.attrs else f"the pairs, row {row + 1}"
+
+
+def _ids(table: pd.DataFrame) -> tuple[pd.Series, str]:
+    """A label of each row, and the name of its file without the ending; "" for a table that comes from no file."""
+    if "where" not in table.attrs:
+        return pd.Series(range(1, len(table) + 1)).astype("str"), ""
+    stem = Path(_where(table)).stem
+    return pd.Series([f"{stem}/{line}" for line in table.index], dtype="str"), stem

@@ -3,8 +3,9 @@
 A *request* is a place in a sequence of token ids. For a causal model the logits there predict the next token, for a
 masked model the token at that place. Causal models that take a tree of prefixes get one: sequences are sorted, and each
 adds only the tokens that it does not share with the one before. Other models, and sequences longer than the window that
-a layer sees, get batches of equally long sequences, so that no padding is ever computed. If memory runs out, passes
-are halved until they fit.
+a layer sees, get batches of equally long sequences, so that no padding is ever computed. So do sequences that are so
+long that a model scales all their positions; nothing of them is shared, as a prefix alone would be read in another way.
+If memory runs out, passes are halved until they fit.
 """
 
 import gc
@@ -12,11 +13,12 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from weakref import WeakSet
 
 import numpy as np
 import torch
 
-from tse_core.errors import InputError, MemoryWarning
+from tse_core.errors import InputError, SlowWarning, TseWarning
 from tse_core.forward.trees import Ids, arrays, trees
 from tse_core.models.language_model import LanguageModel
 
@@ -28,6 +30,7 @@ PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a t
 # reuses; larger pieces are returned, and new pages cost more than a larger product with the vocabulary gains
 NO_FLOAT64 = ("mps",)  # their logits go to the CPU first, to be summed
 CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
+_told: WeakSet = WeakSet()  # the networks of which it was said what their passes cost
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,11 @@ def blocks(
     share_prefixes : False computes equal-length batches even where a tree of prefixes could be used
     advance : called with the number of requests answered
     """
-    if len(sequences) != len(positions):
-        raise InputError(f"{len(sequences)} sequences came with {len(positions)} lists of positions")
     wanted = _places(model, sequences, positions)
-    passes = _tree_passes if share_prefixes and _fits_trees(model.network, wanted) else _level_passes
-    if batch_tokens is not None and not isinstance(batch_tokens, int | np.integer):
-        raise InputError(f"batch_tokens is {batch_tokens!r}; it must be the number of tokens in one pass")
-    budget = _Budget(batch_tokens or fitting_tokens(model.device))
-    for states, places in _joined(passes(model, wanted, budget), _rows_at_a_time(model)):
+    if not wanted:
+        return
+    passes = _passes(model, wanted, _Budget(batch_tokens or fitting_tokens(model.device)), share_prefixes)
+    for states, places in _joined(passes, _rows_at_a_time(model)):
         answered = [wanted[place] for place in places]
         requests = np.concatenate(answered)
         logits = model.network.project(states)
@@ -96,8 +96,6 @@ def target_log_probabilities(model, sequences, positions, targets, **options) ->
     masked model, give a copy of the sentence for each masked place. Options are those of `blocks`.
     """
     flat = np.fromiter((t for row in targets for t in row), dtype=np.int64)
-    if len(flat) != sum(map(len, positions)):
-        raise InputError(f"{len(flat)} targets came for {sum(map(len, positions))} positions")
     found = np.full(len(flat), np.nan)
     for block in blocks(model, sequences, positions, **options):
         rows = torch.as_tensor(block.rows, device=block.logits.device)
@@ -159,7 +157,7 @@ class _Budget:
                 "half precision (dtype='float16')"
             )
         self.tokens = length // 2 * size
-        warnings.warn(f"out of memory: passes have {self.tokens:,} tokens from here on", MemoryWarning, stacklevel=4)
+        warnings.warn(f"out of memory: passes have {self.tokens:,} tokens from here on", TseWarning, stacklevel=4)
         gc.collect()
         torch.cuda.empty_cache()
         if torch.backends.mps.is_available():
@@ -172,26 +170,60 @@ def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
     For a causal model nothing after the position matters, so the sequence is cut there.
     """
     limit = model.network.max_length
-    causal = model.kind == "causal"
     wanted: dict[tuple[Ids, int], list[int]] = {}
     request = 0
     for sequence, places in zip(sequences, positions, strict=True):
         sequence = tuple(sequence)
         if limit and len(sequence) > limit:
             raise InputError(f"a sentence of {len(sequence)} tokens is longer than {model.name} can read ({limit})")
+        cut = model.kind == "causal" and not _is_scaled(model, sequence)
         for place in places:
             if not 0 <= place < len(sequence):
                 raise InputError(f"position {place} is outside a sequence of {len(sequence)} tokens")
-            key = (sequence[: place + 1] if causal else sequence, place)
-            wanted.setdefault(key, []).append(request)
+            wanted.setdefault((sequence[: place + 1] if cut else sequence, place), []).append(request)
             request += 1
     return {key: np.array(requests) for key, requests in wanted.items()}
 
 
-def _fits_trees(network, wanted) -> bool:
-    """Whether the network takes trees, and no layer's window is shorter than a sequence."""
-    longest = max((len(sequence) for sequence, _ in wanted), default=0)
-    return network.takes_trees and (network.window is None or longest <= network.window)
+def _is_scaled(model, sequence: Ids) -> bool:
+    """Whether a sequence is so long that the model scales the positions of all its tokens."""
+    beyond = model.network.scaled_beyond
+    return beyond is not None and len(sequence) > beyond
+
+
+def _passes(model, wanted, budget, share_prefixes: bool):
+    """All passes that answer what is wanted."""
+    network = model.network
+    scaled = [key for key in wanted if _is_scaled(model, key[0])]
+    others = [key for key in wanted if not _is_scaled(model, key[0])]
+    yield from _level_passes(model, scaled, budget, cut=False)
+    if not others:
+        return
+    longest = max(len(sequence) for sequence, _ in others)
+    if share_prefixes and network.takes_trees and longest <= (network.window or longest):
+        yield from _tree_passes(model, others, budget)
+    else:
+        if share_prefixes:
+            _say_what_it_costs(model, others)
+        yield from _level_passes(model, others, budget, cut=model.kind == "causal")
+
+
+def _say_what_it_costs(model, wanted) -> None:
+    """Warn, once for each network, where trees of prefixes would have saved a quarter of the tokens or more."""
+    network = model.network
+    if network in _told or not network.without_trees:
+        return
+    sequences = sorted({sequence for sequence, _ in wanted})
+    alone = [b for b, after in zip(sequences, [*sequences[1:], ()], strict=True) if after[: len(b)] != b]
+    tokens, nodes = sum(map(len, alone)), len({b[:end] for b in alone for end in range(1, len(b) + 1)})
+    if tokens > 1.33 * nodes:
+        _told.add(network)
+        warnings.warn(
+            f"{model.label} computes each context by itself, {tokens / nodes:.1f} times as many tokens as with shared "
+            f"beginnings: {network.without_trees}",
+            SlowWarning,
+            stacklevel=4,
+        )
 
 
 def _joined(passes, rows: int):
@@ -211,29 +243,26 @@ def _joined(passes, rows: int):
         yield torch.cat(held), places
 
 
-def _level_passes(model, wanted, budget):
-    """Batches of equally long sequences, longest first, so that running out of memory shows early."""
-    by_sequence: dict[Ids, list[int]] = {}
-    if model.kind == "causal":  # a prefix of a longer sequence needs no separate pass
-        holder: dict[Ids, Ids] = {}
-        for sequence, place in sorted(wanted, reverse=True):
-            longest = holder.get(sequence)
-            if longest is None:
-                longest = sequence
-                for end in range(len(sequence), 0, -1):
-                    holder.setdefault(sequence[:end], sequence)
-            by_sequence.setdefault(longest, []).append(place)
-    else:
-        for sequence, place in wanted:
-            by_sequence.setdefault(sequence, []).append(place)
+def _level_passes(model, wanted, budget, *, cut: bool):
+    """Batches of equally long sequences, longest first, so that running out of memory shows early.
+
+    Where a causal model's sequences are `cut` at the place that is asked for, those that begin another are read in it.
+    """
+    holder: dict[Ids, Ids] = {}
+    asked: dict[Ids, list[tuple[Ids, int]]] = {}
+    for sequence, place in sorted(wanted, reverse=True):
+        if cut and sequence not in holder:
+            for end in range(len(sequence), 0, -1):
+                holder.setdefault(sequence[:end], sequence)
+        asked.setdefault(holder.get(sequence, sequence), []).append((sequence, place))
     by_length: dict[int, list[Ids]] = {}
-    for sequence in sorted(by_sequence):
+    for sequence in sorted(asked):
         by_length.setdefault(len(sequence), []).append(sequence)
 
     def run(batch):
-        where = [(row, place) for row, sequence in enumerate(batch) for place in by_sequence[sequence]]
+        where = [(row, place) for row, sequence in enumerate(batch) for _, place in asked[sequence]]
         rows, columns = torch.tensor(where, device=model.device).T
-        keys = [(batch[row][: place + 1] if model.kind == "causal" else batch[row], place) for row, place in where]
+        keys = [key for sequence in batch for key in asked[sequence]]
         return model.network.states(torch.tensor(batch, device=model.device), rows, columns), keys
 
     for length in sorted(by_length, reverse=True):

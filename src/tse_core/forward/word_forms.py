@@ -99,10 +99,7 @@ def form_log_probabilities(
     batch_tokens, share_prefixes : as in `blocks`
     advance : called with the share of the work that was done
 
-    Raises
-    ------
-    InputError
-        No forms, an empty form, `ends` for a masked model or of another size than the vocabulary.
+    Raises InputError: no forms, an empty form, `ends` for a masked model or of another size than the vocabulary.
     """
     masked = model.kind == "masked"
     if ends is not None and (masked or ends.shape != (model.vocabulary_size,)):

@@ -38,29 +38,12 @@ class CutoffScores:
     top: Mapping[str, np.ndarray]
     bottom: Mapping[str, np.ndarray]
 
-    @property
-    def ew_top(self) -> np.ndarray:
-        return self.top["ew"]
-
-    @property
-    def ew_bottom(self) -> np.ndarray:
-        return self.bottom["ew"]
-
-    @property
-    def mw_top(self) -> np.ndarray:
-        return self.top["mw"]
-
-    @property
-    def mw_bottom(self) -> np.ndarray:
-        return self.bottom["mw"]
-
-    @property
-    def mass_top(self) -> np.ndarray:
-        return self.top["mass"]
-
-    @property
-    def mass_bottom(self) -> np.ndarray:
-        return self.bottom["mass"]
+    ew_top = property(lambda self: self.top["ew"])
+    mw_top = property(lambda self: self.top["mw"])
+    mass_top = property(lambda self: self.top["mass"])
+    ew_bottom = property(lambda self: self.bottom["ew"])
+    mw_bottom = property(lambda self: self.bottom["mw"])
+    mass_bottom = property(lambda self: self.bottom["mass"])
 
 
 def cutoff_scores(
@@ -86,25 +69,17 @@ def cutoff_scores(
     logits : array or tensor (contexts, vocabulary)
         Scores before the softmax, at the verb's slot; log-probabilities do as well. Two forms are compared in the
         precision given; where cut-offs fall is found in float32.
-    inflection_ids : array of int (lemmas, 2)
-        Vocabulary entries of each lemma's [singular, plural] form.
-    numbers : array of int (contexts,)
-        Number of the subject: 0 singular, 1 plural.
-    top, bottom : sequences of float in (0, 1]
-        The cut-offs, as fractions.
+    inflection_ids : array of int (lemmas, 2), vocabulary entries of each lemma's [singular, plural] form
+    numbers : array of int (contexts,), number of the subject: 0 singular, 1 plural
+    top, bottom : the cut-offs, fractions in (0, 1]
     accumulate : "float64" or "float32"
         "float32" reproduces the authors' released code, whose running sum of probability is kept in single precision:
         it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0. Their code gives
         other results on other CPUs; here they are always those of a CPU with AVX2.
 
-    Returns
-    -------
-    CutoffScores
-
     Raises
     ------
-    InputError
-        If shapes, ids, numbers or cut-offs do not fit together, or a context's logits hold NaN or infinity.
+    InputError : shapes, ids, numbers or cut-offs that do not fit together, or logits that hold NaN or infinity.
 
     Examples
     --------
@@ -135,20 +110,14 @@ def cutoff_scores(
     return CutoffScores(*(_joined(side) for side in zip(*parts, strict=True)))
 
 
-def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary | None = None) -> CutoffScores:
-    """The scores of `cutoff_scores` when the entries at the cut-offs are known.
+def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary) -> CutoffScores:
+    """The scores of `cutoff_scores` when the entries at the cut-offs are known, by probability.
 
-    Parameters
-    ----------
-    correct, wrong : arrays (contexts, lemmas)
-        Log-probabilities of each lemma's two forms.
-    at_top, at_bottom : Boundary
-        By probability; without `at_bottom` there are no bottom cut-offs.
+    `correct` and `wrong` are log-probabilities (contexts, lemmas) of each lemma's two forms.
     """
     logs = torch.from_numpy(np.concatenate([correct, wrong], axis=1))
     ids = torch.arange(logs.shape[1]).view(2, -1).T
     forms = _Counted(logs, logs.exp(), logs.exp(), ids, torch.zeros(len(logs)))
-    at_bottom = at_bottom or Boundary(*(part[:, :0] for part in at_top))
     return CutoffScores(_joined([forms.top(at_top)]), _joined([forms.bottom(at_bottom)]))
 
 
@@ -204,18 +173,15 @@ class _Counted:
 
 def _scores(metrics: Sequence[Metric], forms: Forms, keys, at: Boundary, beyond) -> dict[str, torch.Tensor]:
     """Metrics and the coverage (contexts, cutoffs) by column, over the forms whose keys are beyond a boundary."""
-    terms = list(dict.fromkeys([both, *(term for metric in metrics for term in (metric.part, metric.whole))]))
+    of_metrics = [term for metric in metrics for term in (metric.numerator, metric.denominator)]
+    terms = list(dict.fromkeys([both, *of_metrics]))
     sums = _without_and_including(keys, torch.stack([term(forms) for term in terms]), at, beyond)
     without, including = (dict(zip(terms, side, strict=True)) for side in sums)
     found = {COVERAGE: _interpolated(without[both], including[both], at)}
     for metric in metrics:
-        first, second = (_ratio(sums[metric.part], sums[metric.whole]) for sums in (without, including))
-        found[metric.column] = _interpolated(first, second, at)
+        first, second = (side[metric.numerator] / side[metric.denominator] for side in (without, including))
+        found[metric.column] = _interpolated(first, second, at)  # 0 / 0 is NaN
     return found
-
-
-def _ratio(part, whole):
-    return torch.where(whole > 0, part / whole, torch.nan)
 
 
 def _joined(blocks: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, np.ndarray]:

@@ -1,6 +1,6 @@
 """PEFT adapters: a few extra weights on top of those of a base model.
 
-A folder with ``adapter_config.json`` names its base model, and the package peft combines the two. An adapter that
+A folder with ``adapter_config.json`` names its base model, and the package peft merges the two. An adapter that
 puts learned vectors in front of the text (prompt and prefix tuning) is refused, because they shift the positions of
 the tokens.
 """
@@ -10,12 +10,15 @@ import json
 import warnings
 from pathlib import Path
 
+import torch
+
 from tse_core.errors import InputError
 from tse_core.files import read_text
 from tse_core.models.folders import ADAPTER, no_weights
-from tse_core.models.identity import safetensors_tensors
+from tse_core.models.identity import tensor_names
 
-WEIGHTS = "adapter_model.safetensors"
+ADAPTER_WEIGHTS = "adapter_model.safetensors"
+MERGED_WITHIN = 1e-2  # nats that rounding may move a log-probability when weights are merged in single precision
 
 
 def adapter_settings(name: str, place: str) -> dict:
@@ -26,68 +29,79 @@ def adapter_settings(name: str, place: str) -> dict:
     file = Path(place) / ADAPTER
     try:
         settings = json.loads(read_text(file))
-        base = settings["base_model_name_or_path"]
+        base = str(settings["base_model_name_or_path"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{file}: cannot be read as an adapter's settings ({error})") from None
-    if not isinstance(base, str) or not base:
-        raise InputError(f"{file}: base_model_name_or_path must name the base model, not {base!r}")
     if importlib.util.find_spec("peft") is None:
         raise InputError(
             f"{name} is a PEFT adapter of {base}; pip install peft, or give a folder with the merged model"
         )
-    if not file.with_name(WEIGHTS).is_file():
-        raise no_weights(name, WEIGHTS)
+    if not file.with_name(ADAPTER_WEIGHTS).is_file():
+        raise no_weights(name, ADAPTER_WEIGHTS)
     return settings
 
 
 def with_adapter(name: str, module, place: str):
-    """A base model with the adapter of a folder applied to it.
+    """A base model in single precision with the adapter of a folder merged into its weights, by peft.
 
-    Raises InputError if the two do not match: peft itself ignores tensors that have no place in the base model,
-    and leaves those that the file lacks at their initial values.
+    Raises InputError if the two do not match (peft itself ignores tensors that have no place in the base model, and
+    leaves those that the file lacks at their initial values), and for a kind of adapter that cannot be merged.
     """
     from peft import PeftModel
 
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Found missing adapter keys")  # the error below says it
-            wrapped = PeftModel.from_pretrained(module, place)
+            wrapped = PeftModel.from_pretrained(module, place).eval()
+        _refuse_prompts(name, wrapped)
         _check_tensors(name, wrapped, place)
-        return without_wrapper(name, wrapped)
-    except (RuntimeError, ValueError, TypeError, KeyError, AttributeError, OSError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(
-            f"the adapter {name} does not fit its base model ({' '.join(str(error).split())[:200]})"
-        ) from error
+        before = _log_probabilities(wrapped)
+        merged = wrapped.merge_and_unload(safe_merge=True)
+    except InputError:
+        raise
+    except Exception as error:  # whatever peft raises
+        said = " ".join(str(error).split())[:200]
+        raise InputError(f"{name}: its adapter cannot be merged with the base model ({said})") from error
+    if not (_log_probabilities(merged) - before).abs().max() < MERGED_WITHIN:
+        raise InputError(f"the adapter {name} gives other log-probabilities when peft merges it, so it is not read")
+    return merged
+
+
+def _log_probabilities(module) -> torch.Tensor:
+    """Those of a short sequence, for a comparison."""
+    ids = torch.arange(1, 9, device=next(module.parameters()).device)[None]
+    with torch.no_grad():
+        return module(input_ids=ids).logits.log_softmax(-1)
 
 
 def _check_tensors(name: str, wrapped, place: str) -> None:
     """Raise InputError unless the file holds each tensor of the adapter, and none without a place in the model."""
     from peft import get_peft_model_state_dict
 
-    held = {tensor.name for tensor in safetensors_tensors([Path(place) / WEIGHTS])}
+    held = set(tensor_names(Path(place) / ADAPTER_WEIGHTS))
     asked = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
-    if missing := sorted(asked - held):
-        raise InputError(
-            f"{name}: {WEIGHTS} lacks {len(missing)} of the {len(asked)} tensors that {ADAPTER} asks for in this base "
-            f"model, e.g. {missing[0]}"
-        )
-    if further := sorted(held - asked - set(wrapped.state_dict())):  # a file may hold embeddings of the base model too
-        raise InputError(
-            f"{name}: {len(further)} of the {len(held)} tensors in {WEIGHTS} have no place in the base model with this "
-            f"{ADAPTER}, e.g. {further[0]}"
-        )
+    further = held - asked - set(wrapped.state_dict())  # a file may hold embeddings of the base model too
+    for what, names in (("lacks", asked - held), ("has no place in the base model for", further)):
+        if names:
+            raise InputError(f"{name}: {ADAPTER_WEIGHTS} {what} {len(names)} tensors, e.g. {min(names)}")
+
+
+def _refuse_prompts(name: str, wrapped) -> None:
+    """Raise InputError where an adapter puts vectors in front of the text, which shift the tokens' positions."""
+    if any(adapter.is_prompt_learning for adapter in wrapped.peft_config.values()):
+        raise InputError(f"{name} has an adapter that puts vectors in front of the text; LoRA can be scored")
 
 
 def without_wrapper(name: str, module):
-    """A model in memory as it is, or the Hugging Face model inside peft's wrapper. Raises InputError."""
-    if not isinstance(settings := getattr(module, "peft_config", None), dict) or not hasattr(module, "get_base_model"):
+    """A model in memory as it is; of peft's wrapper around LoRA, which computes nothing itself, what is inside it.
+
+    Raises InputError for adapters that are refused.
+    """
+    if not isinstance(getattr(module, "peft_config", None), dict) or not hasattr(module, "get_base_model"):
         return module
-    for adapter in settings.values():
-        if adapter.is_prompt_learning:
-            sort = str(adapter.peft_type).rpartition(".")[2]
-            raise InputError(
-                f"{name} has an adapter ({sort}) that puts vectors in front of the text; LoRA can be scored"
-            )
-    return module.get_base_model()
+    _refuse_prompts(name, module)
+    plain = all(
+        str(adapter.peft_type).endswith(".LORA") and not getattr(adapter, "alora_invocation_tokens", None)
+        for adapter in module.peft_config.values()
+    )
+    return module.get_base_model() if plain else module

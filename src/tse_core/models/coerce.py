@@ -1,27 +1,26 @@
 """The forms in which every public function takes its model."""
 
-from dataclasses import replace
+import re
 from pathlib import Path
-from typing import TypeAlias
 
 from tse_core.errors import InputError
+from tse_core.models.backends import AnyModel, open_model
+from tse_core.models.backends.hugging_face import open_module
+from tse_core.models.backends.request import Request
 from tse_core.models.language_model import Kind, LanguageModel
-from tse_core.models.surprisal_model import SurprisalModel
-
-AnyModel: TypeAlias = LanguageModel | SurprisalModel
 
 
 def load_model(
     model,
-    *,
     tokenizer=None,
+    *,
+    name: str | None = None,
     kind: Kind | None = None,
     device: str = "auto",
     dtype: str = "float32",
     revision: str | None = None,
     bos: str = "default",
     trust_remote_code: bool = False,
-    chat: str | None = None,
 ):
     """A language model by name, folder or file, or a Hugging Face model that is in memory.
 
@@ -32,11 +31,15 @@ def load_model(
     model : str, Path or transformers.PreTrainedModel
         A model that comes with the project (``lab-systematic-causal``) or from the package index
         (``smollm2-135m-instruct``), a folder in Hugging Face's format or with a PEFT adapter, a ``.gguf`` file, a name
-        on the Hugging Face hub, a model in memory, which is neither copied nor changed, or what gives surprisals only
+        on the Hugging Face hub, a model in memory, which is run as it is and not changed, or what gives surprisals only
         (`SurprisalModel`): a program (``command:./my-model``, ``docker://image``), a server that speaks OpenAI's
         completions protocol (``http://127.0.0.1:8000/v1#name-of-the-model``).
     tokenizer : transformers.PreTrainedTokenizerFast
         Of a model in memory; other models bring their own.
+    name : str, optional
+        Of a model in memory, e.g. "run-7". Its results are kept in the store under this name and a hash of its weights,
+        its configuration and the exact log-probabilities that it gives to a fixed probe. Those of a model in memory
+        without a name are not kept, since nothing shows which changes it went through.
     kind : "causal" or "masked", optional
         Read from the model's configuration where that is clear.
     device : str
@@ -48,13 +51,10 @@ def load_model(
         Branch, tag or commit on the hub.
     bos : "default", "tokenizer", "add", "none" or the text of a token
         What a causal model reads before a sentence, see `LanguageModel`. By default what its tokenizer adds, else the
-        token before each document in its pretraining. Laboratory models and the paper's GPT-2 XL, which were trained or
-        measured without a BOS token, get none.
+        token that stood between documents in its pretraining (``<|endoftext|>``, ``<|end_of_text|>`` or ``<s>``) if its
+        vocabulary has it, else nothing, with a warning. Laboratory models say that they read none.
     trust_remote_code : bool
         Allow a hub repository to run its own code. Weights are read from safetensors only in any case.
-    chat : str, optional
-        A user's message. A causal model then reads its tokenizer's chat template with this message, and each sentence
-        as the beginning of the reply; `bos` stays "default". Without it nothing of a chat template is read.
 
     Returns
     -------
@@ -70,30 +70,19 @@ def load_model(
     >>> load_model("lab-systematic-masked").kind
     'masked'
     """
-    from tse_core.models.kinds import open_model
-    from tse_core.models.kinds.hugging_face import open_module
-    from tse_core.models.kinds.request import Request
-
     if isinstance(model, str | Path):
-        if tokenizer is not None:
-            raise InputError(f"{model} brings its own tokenizer; another one belongs to a model in memory")
-        request = Request(str(model), kind, device, dtype, revision, bos, trust_remote_code)
-        return _in_chat(open_model(request), chat)
+        if tokenizer is not None or name is not None:
+            raise InputError(f"{model} brings its own tokenizer and name; others belong to a model in memory")
+        return open_model(Request(str(model), kind, device, dtype, revision, bos, trust_remote_code))
     if not hasattr(model, "config") or not hasattr(model, "state_dict"):
         raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(model).__name__}")
     if tokenizer is None:
-        raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer=...)")
+        raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer)")
     if (device, dtype, revision) != ("auto", "float32", None):
         raise InputError("a model in memory keeps its device and its precision, and has no revision")
-    return _in_chat(open_module(model, tokenizer, kind=kind, bos=bos), chat)
-
-
-def _in_chat(model, chat: str | None):
-    if chat is None:
-        return model
-    from tse_core.models.chat import Chat  # a chat's template runs in a process of its own, and few ask for one
-
-    return replace(as_language_model(model), chat=Chat(chat))
+    if name is not None and not re.fullmatch(r"[^\s@/\\]+", str(name)):
+        raise InputError(f"the name of a model in memory is {name!r}; it must be one word, such as 'run-7'")
+    return open_module(model, tokenizer, kind=kind, bos=bos, name=name)
 
 
 def as_model(model) -> AnyModel:

@@ -3,7 +3,6 @@
 import ctypes
 import sys
 from functools import cache
-from pathlib import Path
 
 import torch
 
@@ -23,18 +22,6 @@ def usable_device(device: str) -> torch.device:
         raise InputError(
             f"device {device!r} cannot be used here ({str(error).splitlines()[0][:120]}); 'cpu' always can"
         ) from error
-
-
-def free_memory(device: torch.device) -> float | None:
-    """Free memory in bytes, a GPU's or the machine's; None if unknown."""
-    if device.type == "cuda":
-        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # torch's own, and free
-        return float(torch.cuda.mem_get_info(device)[0] + kept)
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    return next((1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")), None)
 
 
 @cache

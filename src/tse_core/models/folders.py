@@ -30,7 +30,10 @@ def opened(name: str, folder: Path, auto: str, options: dict):
     except (MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:  # whatever the library raises for a bad file
-        raise _not_opened(name, folder, auto, error) from error
+        said = " ".join(str(error).split())[:300]
+        if "trust_remote_code" in said:
+            said = "it needs to run its own code: allow that with trust_remote_code=True (--trust-remote-code)"
+        raise InputError(f"{name} cannot be opened with {auto}: {said}{in_cache(folder)}") from error
 
 
 @contextmanager
@@ -65,28 +68,8 @@ def opened_network(name: str, folder: Path, auto: str, options: dict):
     return network
 
 
-def check_layers(name: str, config, tensors: int) -> None:
-    """Raise InputError if a configuration has no layer, or more layers than there are tensors."""
-    layers = getattr(config.get_text_config(), "num_hidden_layers", None)
-    if isinstance(layers, int) and not 1 <= layers <= tensors:
-        raise InputError(f"{name}: config.json says {layers:,} layers, and the weights are {tensors:,} tensors")
-
-
 def _layerless(tensor: str) -> str:
     return re.sub(r"\d+", "#", tensor)
-
-
-def _not_opened(name: str, folder: Path, auto: str, error: Exception) -> InputError:
-    reason = " ".join(str(error).split())
-    if auto == "AutoConfig":
-        return InputError(f"{name} has no readable config.json of a model ({reason[:200]}){in_cache(folder)}")
-    if "trust_remote_code" in reason:
-        return InputError(
-            f"{name} needs to run its own code; allow it with trust_remote_code=True (--trust-remote-code)"
-        )
-    if "safetensors" in reason and not weight_files(folder):
-        return no_weights(name)
-    return InputError(f"{name} cannot be opened with {auto}: {reason[:300]}{in_cache(folder)}")
 
 
 def in_cache(folder: Path) -> str:
@@ -111,14 +94,12 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def indexed(index: Path) -> list[str]:
-    """The files that an index of weights names, which lie beside it. Raises InputError."""
+    """The files that an index of weights names. Raises InputError where they do not lie beside it."""
     try:
         files = sorted(set(json.loads(read_text(index))["weight_map"].values()))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{index}: no index of weights; it holds weight_map, a tensor's name and its file") from None
-    for file in files:
-        if not isinstance(file, str) or Path(file).name != file:
-            raise InputError(f"{index}: names the file {str(file)[:80]!r}, which does not lie beside it")
+        beside = all(Path(file).name == file for file in files)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        beside = False
+    if not beside:
+        raise InputError(f"{index}: no index of weights; its weight_map names for each tensor a file beside it")
     return files

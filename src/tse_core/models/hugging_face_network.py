@@ -1,184 +1,330 @@
-"""The network of a Hugging Face model, computing logits only where needed."""
+"""The network of a Hugging Face model. What it is, is read from its configuration, never guessed from its numbers.
 
-import os
-import re
-import secrets
+Prefixes are shared in trees by the architectures of `TREES` alone, whose attention adds the mask that it is given.
+Every other network computes batches of equally long sequences, and its own logits.
+"""
+
+import hashlib
+import inspect
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
 
 import torch
 
-from tse_core.models.identity import Tensor
+from tse_core.errors import InputError
+from tse_core.models.folders import quiet
+from tse_core.models.identity import bytes_of, canonical, tokenizer_digest
 from tse_core.models.network import Network
-from tse_core.results.code import code_of
 
-TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64"}  # in safetensors
-PROBE_LENGTH = 64  # tokens of the sequences with which a model is tested when it is opened
-PROCESS = secrets.token_hex(8)  # says, with the process id, where a network was changed by hand
-REFUSALS = (
-    AssertionError,
-    AttributeError,
-    TypeError,
-    ValueError,
-    RuntimeError,
-    IndexError,
-)  # of a network that cannot do it
+TREES = (  # each is compared with plain transformers in tests/core/test_families.py
+    "gpt2", "gpt_neo", "gptj", "gpt_neox", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2",
+    "gemma3_text", "phi", "phi3",
+)  # fmt: skip
+EMBEDS_LAST = (  # masked architectures that compute nothing after their output embedding, compared there as well
+    "bert", "roberta", "electra", "albert", "distilbert", "modernbert", "mpnet", "xlm-roberta", "camembert",
+)  # fmt: skip
+ADDS_A_MASK = ("sdpa", "eager")  # attention that adds a mask of (batch, 1, nodes, nodes)
+SAYS_LAYERS = ("qwen2", "qwen3", "gemma2", "gemma3_text")  # they read from layer_types which layers see everything
+CAPS_LOGITS = ("gemma2", "gemma3_text")  # they read final_logit_softcapping
+PROBE = (4, 32)  # sequences and tokens of a named network's probe
+_one_pass = threading.RLock()  # for all networks: two of them may share a module, such as a head
 
 
 class HuggingFaceNetwork(Network):
-    """Forward passes that project onto the vocabulary only where asked.
+    """Forward passes of a module of transformers, which compute logits only where asked.
 
-    `states` gives the vectors that go into the output embedding, `project` turns them into logits; so a caller bounds
-    the memory of the logits by projecting a few states at a time. Whether this works for a model is tested when
-    it is opened. Where it does more after its output embedding (scaling, capping), its own logits are used.
-
-    `takes_trees` says whether a causal model takes packed trees of prefixes, `window` how many tokens a layer sees at
-    most (None: all). A tree's mask stands in place of a layer's window, so a tree has at most `window` tokens.
-    `reads_ahead` says whether a causal model's logits depend on later tokens, as those of a masked model do.
+    A network of a listed architecture gives the vectors in front of its output embedding as `states`, and `project`
+    turns them into logits, so that a caller bounds the memory of the logits. The states of others are their own logits.
+    Passes of all networks exclude one another, and switch autocast off.
     """
 
-    def __init__(self, module, *, causal: bool):
-        self.module = _in_one_pass(module)
-        self.causal = causal
-        self._head = module.get_output_embeddings()
-        self.max_length = longest(module)
-        with torch.inference_mode():
-            length = min(PROBE_LENGTH, self.max_length or PROBE_LENGTH)
-            ids = 1 + torch.arange(length, device=self.device) % 4
-            half = length // 2
-            ids = torch.stack([ids, torch.cat([ids[:half], ids.flip(0)[half:]])])
-            rows, columns = torch.tensor([[0, 1, 1], [half, 0, length - 1]], device=self.device)
-            logits = module(input_ids=ids).logits
-            first, second = logits[:, max(half - 1, 0)].float()
-            self.reads_ahead = causal and half > 0 and bool(_apart(first, second).mean() > self._tolerance)
-            self.vocabulary_size = logits.shape[-1]
-            expected = logits[rows, columns].float()
-            if not self._agrees(lambda: self.logits(ids, rows, columns), expected):
-                self._head = None
-            self.window = _window(module.config)
-            self.takes_trees = causal and self._tree_agrees()
-        self._made = _parts(module)
+    module: Any
+    causal: bool
+    _no_gradients: Any = torch.inference_mode
+    _head_apart = True  # whether the output embedding may be computed by itself, and at some places only
+
+    def __init__(self, config, *, causal: bool):
+        text = config.get_text_config()
+        self.causal, self.vocabulary_size = causal, text.vocab_size
+        self.window, self.scaled_beyond = _window(text), _scaled_beyond(text)
 
     @property
     def device(self) -> torch.device:
         return next(self.module.parameters()).device
 
     @property
-    def parameter_count(self) -> int:
-        return sum(parameter.numel() for parameter in self.module.parameters())
-
-    @torch.inference_mode()
-    def states(self, ids, rows, columns):
-        """States (n, width) at n places of a batch of equally long sequences (batch, length)."""
-        return self._run(rows, columns, input_ids=ids)
-
-    @torch.inference_mode()
-    def tree_states(self, ids, depths, visible, rows, columns):
-        """As `Network.tree_states`."""
-        blocked = torch.zeros(visible.shape, dtype=self.module.dtype, device=visible.device)
-        blocked.masked_fill_(~visible, torch.finfo(self.module.dtype).min)
-        return self._run(rows, columns, input_ids=ids, position_ids=depths, attention_mask=blocked[:, None])
-
-    @torch.inference_mode()
-    def project(self, states):
-        """Logits (n, vocabulary) in float32."""
-        return (states if self._head is None else self._head(states)).float()
-
-    def tensors(self) -> list[Tensor]:
-        """The weights as `save_pretrained` writes them: shared ones only once."""
-        tied, places, found = set(getattr(self.module, "_tied_weights_keys", None) or ()), set(), []
-        weights = self.module.state_dict()
-        for name in sorted(weights, key=lambda name: (name in tied, name)):
-            tensor = weights[name]
-            place = (tensor.data_ptr(), tensor.shape, tensor.stride())
-            if place not in places or not tensor.numel():
-                found.append(_as_file(name, tensor.detach()))
-            places.add(place)
-        return found
-
-    def configuration(self) -> dict:
-        """The library's; beside it, hooks and changes of modules by hand, which no other process recognises."""
-        parts, hooks = _parts(self.module), _hooks(self.module)
-        by_hand = {"changed": [PROCESS, os.getpid(), sorted(parts), sorted(hooks)]}
-        return self.module.config.to_diff_dict() | (by_hand if hooks or parts != self._made else {})
-
-    def checksum(self) -> int:
-        return 0 if any(part.is_meta for part in self.module.parameters()) else super().checksum()  # meta: on a disk
+    def max_length(self) -> int | None:
+        return longest(self.module)
 
     @property
-    def code(self) -> str:
-        return code_of({type(part) for part in self.module.modules()})
+    def takes_trees(self) -> bool:
+        return self.causal and not self.without_trees
 
-    def _run(self, rows, columns, **inputs):
-        """What the model gives at the places, which may lie on another device than its answer."""
-        found = self.module(**inputs, **self._no_cache).logits if self._head is None else self._before_head(**inputs)
-        return found[rows.to(found.device), columns.to(found.device)]
+    @property
+    def without_trees(self) -> str:
+        from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-    def _before_head(self, **inputs):
-        """The input of the output embedding, which itself computes nothing."""
+        config = self.module.config
+        attention = getattr(config, "_attn_implementation", None)
+        if not self.causal:
+            return ""
+        if config.model_type not in TREES:
+            return f"the architecture {config.model_type} is not one for which it was tested"
+        if not _of_library(self.module):
+            return f"{type(self.module).__name__} is a class of its own"
+        own = ALL_ATTENTION_FUNCTIONS.get(attention)
+        if attention not in ADDS_A_MASK or (own and not own.__module__.startswith("transformers.")):
+            return f"its attention is {own or attention}, not the library's {' or '.join(ADDS_A_MASK)}"
+        return ""
+
+    @property
+    def _splits(self) -> bool:
+        """Whether states are those in front of the output embedding."""
+        known = self.module.config.model_type in (TREES if self.causal else EMBEDS_LAST)
+        return self._head_apart and known and _of_library(self.module)
+
+    def states(self, ids, rows, columns):
+        """States (n, width) at n places of a batch of equally long sequences (batch, length)."""
+        with self._pass():
+            if self._splits:
+                return self._before_head(rows, columns, input_ids=ids)
+            return self._own_logits(ids, rows, columns)
+
+    def tree_states(self, ids, depths, visible, rows, columns):
+        """As `Network.tree_states`."""
+        with self._pass():
+            dtype = self.module.get_input_embeddings().weight.dtype
+            mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
+            mask.masked_fill_(~visible, torch.finfo(dtype).min)
+            return self._before_head(rows, columns, input_ids=ids, position_ids=depths, attention_mask=mask[:, None])
+
+    def project(self, states):
+        """Logits (n, vocabulary) in float32."""
+        with self._pass():
+            return self._projected(states).float() if self._splits else states.float()
+
+    @contextmanager
+    def _pass(self) -> Iterator[None]:
+        """One pass at a time, in the precision of the weights, without gradients."""
+        with _one_pass, self._no_gradients(), torch.autocast(self.device.type, enabled=False):
+            yield
+
+    def _before_head(self, rows, columns, **inputs):
+        """The input of the output embedding, which itself computes nothing, at some places."""
         taken = []
 
-        def keep(_, arguments):
-            taken.append(arguments[0])
-            return (arguments[0][..., :0, :],)
+        def keep(_, given):
+            taken.append(given[0])
+            return (given[0][..., :0, :],)
 
-        hook = self._head.register_forward_pre_hook(keep)
+        hook = self.module.get_output_embeddings().register_forward_pre_hook(keep)
         try:
             self.module(**inputs, **self._no_cache)
         finally:
             hook.remove()
-        return taken[0]
+        return taken[0][rows.to(taken[0].device), columns.to(taken[0].device)]
+
+    def _projected(self, states):
+        logits = self.module.get_output_embeddings()(states)
+        config = self.module.config
+        cap = config.final_logit_softcapping if config.model_type in CAPS_LOGITS else None
+        return logits if cap is None else cap * torch.tanh(logits / cap)
+
+    def _own_logits(self, ids, rows, columns):
+        """The model's logits at some places; one of transformers in files computes its output embedding only there."""
+        module = self.module
+        head = module.get_output_embeddings() if hasattr(module, "get_output_embeddings") else None
+        only_there = False
+
+        def at_the_places(_, inputs):
+            nonlocal only_there
+            states = inputs[0]
+            only_there = states.shape[:2] == ids.shape
+            return (states[rows.to(states.device), columns.to(states.device)][None],) if only_there else None
+
+        apart = self._head_apart and head is not None and _of_library(module)
+        hook = head.register_forward_pre_hook(at_the_places) if apart else None
+        try:
+            found = getattr(module(input_ids=ids, **self._no_cache), "logits", None)
+        finally:
+            if hook:
+                hook.remove()
+        expected = (1, len(rows)) if only_there else tuple(ids.shape)
+        no_words = head is None and _of_library(module) and module.config.model_type in TREES  # a classifier
+        if no_words or not isinstance(found, torch.Tensor) or found.shape != (*expected, self.vocabulary_size):
+            raise InputError(
+                f"{type(module).__name__} gives no logits over a vocabulary of {self.vocabulary_size:,} entries; "
+                "language models of transformers are called ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM"
+            )
+        return found[0] if only_there else found[rows.to(found.device), columns.to(found.device)]
 
     @property
-    def _no_cache(self):
-        return {"use_cache": False} if self.causal else {}
+    def _no_cache(self) -> dict:
+        """The option of causal models that keeps no cache, where the model takes it."""
+        taken = inspect.signature(self.module.forward).parameters.values()
+        takes = any(one.name == "use_cache" or one.kind is one.VAR_KEYWORD for one in taken)
+        return {"use_cache": False} if self.causal and takes else {}
 
-    def _tree_agrees(self) -> bool:
-        """Whether the model takes a tree of prefixes: tested on two sequences that differ in their last two tokens."""
-        limits = [limit for limit in (self.max_length, self.window) if limit]
-        length = min([PROBE_LENGTH, *limits])
-        if length < 5:
+
+class NetworkInMemory(HuggingFaceNetwork):
+    """A network that the caller opened. It is run as it is in each pass, and neither copied nor changed.
+
+    Nothing shows what decides its numbers: an adapter, a hook and another activation leave its weights as they were.
+    So its results are kept only under a `name` of the caller's (see `fingerprint`), and it takes trees only if, in
+    float32, they give it the log-probabilities of its own logits; that is tested anew for each run of passes.
+    """
+
+    _no_gradients = torch.no_grad  # what a module keeps of a pass may be needed for training
+    _head_apart = False  # a hook may do something with all of its logits
+
+    def __init__(self, module, *, causal: bool, name: str | None = None):
+        super().__init__(module.config, causal=causal)
+        self.module, self.name = module, name
+        self._check()
+
+    def _check(self) -> None:
+        """Raise InputError where its weights are packed, it gives no logits over the vocabulary, or, as a causal model,
+        it sees later tokens.
+        """
+        if packed := [name for name, each in self.module.state_dict().items() if not isinstance(each, torch.Tensor)]:
+            raise InputError(
+                f"{type(self.module).__name__} holds weights that are not tensors ({packed[0]}), as quantised modules "
+                "do, so that the precision of its scores cannot be told; score it before it is quantised"
+            )
+        ids = torch.arange(self._test_length(), device=self.device)[None] % self.vocabulary_size
+        places = torch.arange(ids.shape[1], device=self.device)
+        self._own_log_probabilities(ids, 0 * places, places)
+        if self.causal and self._reads_ahead(ids):
+            raise InputError(
+                f"{type(self.module).__name__} sees the tokens after the one that it predicts, so it cannot be read as "
+                "a causal model"
+            )
+
+    @property
+    def keeps_results(self) -> bool:
+        return self.name is not None
+
+    @property
+    def dtype(self) -> str:
+        return dtype_of(self.module)
+
+    def fingerprint(self, tokenizer) -> str:
+        """A hash of the name, the tokenizer, the configuration, and the bits of weights and probe as they are now.
+
+        The probe shows what is no weight, such as a hook; the weights and the configuration decide also what the probe
+        does not reach: other tokens, and later places.
+        """
+        draw, shape = torch.Generator().manual_seed(0), (PROBE[0], min(PROBE[1], self.max_length or PROBE[1]))
+        digest = hashlib.sha256(f"{self.name}\n{tokenizer_digest(tokenizer)}\n".encode())
+        for ids in torch.randint(self.vocabulary_size, shape, generator=draw).to(self.device):
+            places = torch.arange(len(ids), device=self.device)
+            found = self._own_log_probabilities(ids[None], 0 * places, places)
+            digest.update(found.cpu().numpy().tobytes())
+        digest.update(canonical(self.module.config.to_dict()))
+        for name, tensor in chain(self.module.named_parameters(), self.module.named_buffers()):
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+            digest.update(bytes_of(tensor))
+        return digest.hexdigest()
+
+    @property
+    def without_trees(self) -> str:
+        if not self.causal or super().without_trees:
+            return super().without_trees
+        if self.dtype == "float32" and self._trees_agree():
+            return ""
+        self._check()
+        if self.dtype != "float32":
+            return f"a network in memory is tested for it in float32 only, and this one is {self.dtype}"
+        return "trees of prefixes give it other log-probabilities than its own logits"
+
+    def tree_states(self, ids, depths, visible, rows, columns):
+        with self._pass():
+            return self._projected(super().tree_states(ids, depths, visible, rows, columns))
+
+    @contextmanager
+    def _pass(self) -> Iterator[None]:
+        """As it says, in evaluation mode, and without the autocast that Accelerate puts around a forward pass."""
+        with super()._pass():
+            module = self.module
+            training = [part for part in module.modules() if part.training]
+            hooks = [part.register_forward_pre_hook(_refuse_autocast) for part in module.modules()]
+            wrapped = vars(module).get("forward") if "_original_forward" in vars(module) else None
+            try:
+                for part in training:
+                    part.training = False
+                if wrapped:
+                    module.forward = module._original_forward
+                yield
+            finally:
+                for hook in hooks:
+                    hook.remove()
+                for part in training:
+                    part.training = True
+                if wrapped:
+                    module.forward = wrapped
+
+    def _own_log_probabilities(self, ids, rows, columns):
+        with quiet():  # the library warns that an id may be padding
+            return self.logits(ids, rows, columns).log_softmax(-1)
+
+    def _test_length(self) -> int:
+        limits = [limit for limit in (self.max_length, self.window, self.scaled_beyond) if limit]
+        return min([16, *limits])
+
+    def _reads_ahead(self, ids) -> bool:
+        """Whether later tokens move the log-probabilities at a place, compared with what the token there does."""
+        half = ids.shape[1] // 2
+        other, later = ids.clone(), ids.clone()
+        other[:, half] = (ids[:, half] + 1) % self.vocabulary_size
+        later[:, half + 1 :] = (ids[:, half + 1 :] + 1) % self.vocabulary_size
+        row, column = torch.tensor([[0], [half]], device=self.device)
+        own, otherwise, ahead = (self._own_log_probabilities(each, row, column) for each in (ids, other, later))
+        rounding = 100 if self.dtype == "float32" else 10  # how many times smaller it must be
+        return bool((ahead - own).abs().max() > (otherwise - own).abs().max() / rounding)
+
+    def _trees_agree(self) -> bool:
+        """Whether a tree whose two branches differ in two tokens gives the log-probabilities of both sequences.
+
+        Rounding must be a thousand times smaller than what seeing the other branch would change.
+        """
+        length = self._test_length()
+        if length < 6:
             return False
-        shared, nodes = length - 4, torch.arange(length)[None]
-        nodes = 1 + nodes % min(self.vocabulary_size - 1, 50)
-        depths = torch.tensor([[*range(shared + 2), shared, shared + 1]])
-        visible = torch.ones(1, length, length).tril().bool()
+        ids = torch.arange(length, device=self.device)[None] % self.vocabulary_size
+        shared = length - 4
+        depths = torch.tensor([[*range(shared + 2), shared, shared + 1]], device=self.device)
+        all_before = torch.ones(1, length, length, dtype=torch.bool, device=self.device).tril()
+        visible = all_before.clone()
         visible[:, -2:, -4:-2] = False  # the second branch does not see the first
-        ids = torch.cat([nodes[:, :-2], torch.cat([nodes[:, :shared], nodes[:, -2:]], 1)])
-        rows, columns = torch.tensor([0, 1]), torch.tensor([shared + 1, shared + 1])
-        ids, nodes, depths, visible, rows, columns = (
-            tensor.to(self.device) for tensor in (ids, nodes, depths, visible, rows, columns)
-        )
-
-        def tree(seen):
-            return self.project(self.tree_states(nodes, depths, seen, torch.zeros_like(rows), columns + 2 * rows))
-
-        expected = self.logits(ids, rows, columns)
-        if self._agrees(lambda: tree(visible), expected):
-            return True
-        if self.module.dtype == torch.float32:
-            return False
-        # Half precision may round by more. Then a tree must be much nearer than one whose branches see everything.
-        try:
-            near, far = (_apart(tree(seen), expected).mean() for seen in (visible, torch.ones_like(visible).tril()))
-        except REFUSALS:
-            return False
-        return bool(near < far / 2)
-
-    def _agrees(self, attempt, expected) -> bool:
-        """Whether logits computed in another way exist and give the same log-probabilities."""
-        try:
-            found = attempt()
-        except REFUSALS:
-            return False
-        return found.shape == expected.shape and bool((_apart(found, expected) <= self._tolerance).all())
-
-    @property
-    def _tolerance(self) -> float:
-        return 1e-4 if self.module.dtype == torch.float32 else 0.1
+        sequences = torch.cat([ids[:, :-2], torch.cat([ids[:, :shared], ids[:, -2:]], 1)])
+        rows, ends = torch.tensor([[0, 1], [shared + 1, shared + 1]], device=self.device)
+        expected = self._own_log_probabilities(sequences, rows, ends)
+        apart = []
+        for seen in (visible, all_before):
+            found = self.tree_states(ids, depths, seen, 0 * rows, ends + 2 * rows).float().log_softmax(-1)
+            apart.append((found - expected).abs().max())
+        return bool(apart[0] <= 1e-4 and apart[0] <= apart[1] / 1000)
 
 
-def _apart(found, expected):
-    """How far log-probabilities lie apart, from logits."""
-    return (found.log_softmax(-1) - expected.log_softmax(-1)).abs()
+def _refuse_autocast(part, inputs) -> None:
+    for given in inputs[:1]:
+        if isinstance(given, torch.Tensor) and torch.is_autocast_enabled(given.device.type):
+            raise InputError(
+                f"the network switches autocast on by itself ({type(part).__name__}), so that the precision of its "
+                "scores cannot be told; score it without that"
+            )
+
+
+def _of_library(module) -> bool:
+    return type(module).__module__.startswith("transformers.models.")
+
+
+def dtype_of(module) -> str:
+    """The precision of a module's parameters; several are joined by "+"."""
+    return "+".join(sorted({str(parameter.dtype).removeprefix("torch.") for parameter in module.parameters()}))
 
 
 def longest(module) -> int | None:
@@ -194,48 +340,31 @@ def longest(module) -> int | None:
     return limit if limit and limit > 0 else None
 
 
-def _hooks(module) -> set[str]:
-    """The hooks of a pass: the module's name, and the number that torch has given the hook."""
-    return {
-        f"{name} {number}"
-        for name, part in module.named_modules()
-        for number in (*part._forward_hooks, *part._forward_pre_hooks)
-    }
-
-
-def _parts(module) -> set[str]:
-    """What each module computes besides its weights: its type and settings, its mode, a forward pass of its own."""
-    return {
-        f"{name} {type(part).__name__} {part.extra_repr()} {part.training} {id(vars(part).get('forward'))}"
-        for name, part in module.named_modules()
-    }
-
-
-def _as_file(name: str, tensor: torch.Tensor) -> Tensor:
-    def blocks():
-        yield tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data  # no copy
-
-    return Tensor(name, TYPES.get(tensor.dtype, str(tensor.dtype)), tuple(tensor.shape), blocks)
-
-
 def _window(config) -> int | None:
-    """The smallest window of a layer, in tokens, by the configuration; None if all layers see everything.
+    """The window of the layers that do not see everything, in tokens; None if all layers do.
 
-    Families name it differently: sliding_window, window_size, attention_chunk_size, local_attention and others.
+    Of the architectures of `TREES`. Each reads settings of its own, and a configuration may hold others as well.
     """
-    said = config.get_text_config().to_dict()
-    if said.get("use_sliding_window") is False or set(said.get("layer_types") or ["?"]) == {"full_attention"}:
-        said = {name: value for name, value in said.items() if "sliding" not in name}
-    windows = [
-        value
-        for name, value in said.items()
-        if re.search("window|chunk|local_attention", name) and not re.search("layers|pattern", name)
-        if type(value) is int and value > 0
-    ]
-    return min(windows, default=None)
+    if config.model_type == "gpt_neo":
+        return config.window_size if "local" in config.attention_layers else None
+    if config.model_type in SAYS_LAYERS and set(config.layer_types) == {"full_attention"}:
+        return None
+    return getattr(config, "sliding_window", None)
 
 
-def _in_one_pass(module):
+def _scaled_beyond(config) -> int | None:
+    """The length beyond which rotary positions are scaled otherwise, for a whole sequence (types dynamic, longrope)."""
+    said = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    lengths = []
+    for settings in said.values() if any(isinstance(part, dict) for part in said.values()) else [said]:
+        kind = settings.get("rope_type") or settings.get("type") or ""
+        if kind == "longrope" or "dynamic" in kind:
+            own = settings.get("original_max_position_embeddings")
+            lengths.append(own or getattr(config, "original_max_position_embeddings", config.max_position_embeddings))
+    return min(lengths, default=None)
+
+
+def in_one_pass(module):
     """The module with GPT-2's GELU, eight operations in transformers, replaced by torch's single one."""
     from transformers.activations import FastGELUActivation, NewGELUActivation
 

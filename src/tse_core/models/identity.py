@@ -7,41 +7,61 @@ run reads no weights.
 
 import hashlib
 import json
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
+
+from safetensors import SafetensorError, safe_open
 
 from tse_core.errors import InputError
 from tse_core.files import write_aside
 from tse_core.models.folders import in_cache
 from tse_core.paths import cache_folder
 
+if TYPE_CHECKING:
+    import torch
+
 _NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "bos", "architectures"}
 _SETTLING = 2.0  # seconds: a file that was written just now may be written again within the same tick of its clock
-_BLOCK = 1 << 24
+_TYPES = {"torch.bfloat16": "BF16", "torch.bool": "BOOL"}  # as safetensors files write them; others: F32, I64, U8
 
 
-class Tensor(NamedTuple):
-    """A tensor as safetensors files write it: its type is "F32", "BF16", ..."""
-
-    name: str
-    type: str
-    shape: tuple[int, ...]
-    blocks: Callable[[], Iterator[bytes | memoryview]]  # its bytes, row by row
-
-
-def weights_digest(tensors: Iterable[Tensor], settings: dict) -> str:
-    """A hash of tensors, in the order of their names, and of settings."""
+def weights_digest(tensors: Iterable[tuple[str, "torch.Tensor"]], settings: dict) -> str:
+    """A hash of tensors in the order of their names, and of settings."""
     digest = hashlib.sha256(canonical(settings))
-    for tensor in sorted(tensors, key=lambda tensor: tensor.name):
-        digest.update(json.dumps([tensor.name, tensor.type, list(tensor.shape)]).encode())
-        for block in tensor.blocks():
-            digest.update(block)
+    for name, tensor in tensors:
+        kind = str(tensor.dtype)
+        short = kind.removeprefix("torch.").replace("float", "F").replace("uint", "U").replace("int", "I")
+        digest.update(json.dumps([name, _TYPES.get(kind, short), list(tensor.shape)]).encode())
+        digest.update(bytes_of(tensor))
     return digest.hexdigest()
+
+
+def bytes_of(tensor: "torch.Tensor"):
+    """A tensor's bytes, row by row."""
+    import torch
+
+    return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
+
+
+def stored_tensors(files: list[Path]) -> Iterator[tuple[str, "torch.Tensor"]]:
+    """The tensors of safetensors files in the order of their names. Raises InputError for a file that is none."""
+    places = [(name, file) for file in files for name in tensor_names(file)]
+    for name, file in sorted(places):
+        with safe_open(file, "pt") as content:
+            yield name, content.get_tensor(name)
+
+
+def tensor_names(file: Path) -> list[str]:
+    """The names of a safetensors file's tensors. Raises InputError."""
+    try:
+        with safe_open(file, "pt") as content:
+            return list(content.keys())
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{file}: not a readable safetensors file ({error}){in_cache(file.parent)}") from None
 
 
 def canonical(settings: dict) -> bytes:
@@ -69,13 +89,10 @@ def _tokenizer_digest(text: str, special: tuple[tuple[str, str], ...]) -> str:
     return hashlib.sha256(canonical({"content": content, "special": dict(special)})).hexdigest()
 
 
-def file_digest(files: list[Path]) -> str:
-    """The sha256 of a file (of several: of their digests, in order)."""
-    found = []
-    for file in files:
-        with file.open("rb") as stream:
-            found.append(hashlib.file_digest(stream, "sha256").hexdigest())
-    return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()
+def file_digest(file: Path) -> str:
+    """The sha256 of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def state_of(files: list[Path]) -> list[tuple]:
@@ -90,61 +107,14 @@ def state_of(files: list[Path]) -> list[tuple]:
 def cached(files: list[Path], digest: Callable[[], str], settings: dict | None = None) -> str:
     """A digest of files and settings: that of an earlier run with the same ones, else what `digest` returns."""
     before = state_of(files)
-    place = (
-        cache_folder()
-        / "fingerprints"
-        / hashlib.sha256(json.dumps(before).encode() + canonical(settings or {})).hexdigest()
-    )
-    try:
-        known = place.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        known = ""
-    if len(known) == 64 and not set(known) - set("0123456789abcdef"):
-        return known
+    key = hashlib.sha256(json.dumps(before).encode() + canonical(settings or {})).hexdigest()
+    place = cache_folder() / "fingerprints" / key
+    if place.is_file() and len(known := place.read_bytes()) == 64 and known.isalnum():
+        return known.decode()
     found = digest()
-    after = state_of(files)
-    fine = all(ctime % 10**9 for *_, ctime, _ in after)  # whole seconds come, e.g., from an image with clamped times
-    if fine and before == after and time.time() - max(max(times[2:4]) for times in after) / 1e9 > _SETTLING:
+    newest = max(max(modified, changed) for *_, modified, changed, _ in before)
+    # Times in whole seconds, as in some container images, do not show every change.
+    if before == state_of(files) and newest % 10**9 and time.time() - newest / 1e9 > _SETTLING:
         with suppress(OSError):  # where nothing can be written, it is worked out again next time
             write_aside(place, found.encode())
     return found
-
-
-def safetensors_tensors(files: list[Path]) -> list[Tensor]:
-    """The tensors of safetensors files; only the headers are read. Raises InputError for a file that is none."""
-    return [tensor for file in files for tensor in _tensors(file)]
-
-
-def tensor_count(files: list[Path]) -> int:
-    """How many numbers safetensors files hold."""
-    return sum(math.prod(tensor.shape) for tensor in safetensors_tensors(files))
-
-
-def _tensors(file: Path) -> Iterator[Tensor]:
-    try:
-        with file.open("rb") as stream:
-            length = int.from_bytes(stream.read(8), "little")
-            size = file.stat().st_size
-            if not 2 <= length <= size - 8:
-                raise ValueError("its header is cut off")
-            header = json.loads(stream.read(length))
-        header.pop("__metadata__", None)
-        for name, said in header.items():
-            start, end = said["data_offsets"]
-            if not 0 <= start <= end <= size - 8 - length:
-                raise ValueError(f"it ends before {name} does")
-            place = (8 + length + start, end - start)
-            yield Tensor(name, said["dtype"], tuple(said["shape"]), partial(_read, file, *place))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{file}: not a readable safetensors file ({error}){in_cache(file.parent)}") from None
-
-
-def _read(file: Path, start: int, length: int) -> Iterator[bytes]:
-    with file.open("rb") as stream:
-        stream.seek(start)
-        while length:
-            block = stream.read(min(length, _BLOCK))
-            if not block:
-                raise InputError(f"{file}: became shorter while it was read")
-            length -= len(block)
-            yield block

@@ -3,12 +3,11 @@
 `load_model` opens one by name, folder or file. Other kinds of models plug in by providing a tokenizer and a `Network`.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -16,17 +15,22 @@ import torch
 from tse_core.errors import InputError
 from tse_core.files import is_folder
 from tse_core.models.bos import WORDS, bos_ids, token_id
-from tse_core.models.identity import tokenizer_digest
-from tse_core.models.network import LazyNetwork, Network
-from tse_core.models.slots import Prompt, causal_slots, masked_slots
+from tse_core.models.network import Network
 from tse_core.models.tokenizing import Encoding, encoded, spelled, unknown_entry
+from tse_core.models.word_ends import word_ends
+from tse_core.words import join
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-    from tse_core.models.chat import Chat
-
 Kind = Literal["causal", "masked"]
+
+
+class Prompt(NamedTuple):
+    """Token ids and the position whose logits give the distribution of the word at the slot."""
+
+    ids: tuple[int, ...]
+    position: int
 
 
 @dataclass(frozen=True)
@@ -40,46 +44,37 @@ class LanguageModel:
     kind : "causal" or "masked"
     tokenizer : transformers.PreTrainedTokenizerFast
     network : Network
-    dtype : str
-        Precision of the weights; probabilities are always computed in float32.
     revision : str, optional
         Of a model on the hub.
     bos : "default", "tokenizer", "add", "none" or the text of a token
         What a causal model reads before a sentence. "default": what its tokenizer adds by itself (Llama: ``<s>``), else
         `document_bos`; "tokenizer": only what the tokenizer adds; "add": the tokenizer's beginning-of-sequence token;
-        "none": nothing. A masked model keeps what its tokenizer adds.
+        "none": nothing. A masked model keeps what its tokenizer adds, and takes the first two only.
     space : bool
         Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
     document_bos : str, optional
         The token before each document in pretraining (see ``models/bos.py``).
     quantisation : str, optional
-        How a GGUF file stores most of its weights, e.g. "Q4_1".
-    chat : Chat, optional
-        What a causal model reads before a sentence is then its tokenizer's chat template with this message, up to where
-        its reply begins, and the sentence is the reply. By default there is no chat.
+        How the file of a quantised model stores most of its weights, e.g. "Q4_1".
     """
 
     name: str
     kind: Kind
     tokenizer: "PreTrainedTokenizerFast" = field(repr=False)
-    network: Network | LazyNetwork = field(repr=False)
-    dtype: str = "float32"
+    network: Network = field(repr=False)
     revision: str | None = None
     bos: str = "default"
     space: bool = False
     document_bos: str | None = None
     quantisation: str | None = None
-    chat: "Chat | None" = None
 
     def __post_init__(self):
-        if self.chat is not None and (self.kind == "masked" or self.bos != "default"):
-            raise InputError(
-                f"{self.name}: chat is for causal models, and its template says what is read before a sentence (no bos)"
-            )
-        if self.chat is not None:
-            self.chat.ids(self.name, self.tokenizer)
         if self.bos not in WORDS:
             token_id(self.name, self.tokenizer, self.bos)
+        if self.kind == "masked" and self.bos not in ("default", "tokenizer"):
+            raise InputError(
+                f"{self.name} is masked, and keeps the tokens that its tokenizer adds: bos cannot be {self.bos!r}"
+            )
 
     def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "LanguageModel":
         """This model, reading text in another way."""
@@ -102,24 +97,33 @@ class LanguageModel:
         folder = Path(self.name)
         return (folder if folder.name not in ("", "..") else folder.resolve()).name or self.name
 
-    def identity(self) -> str:
-        """Name and hash of weights, configuration and tokenizer as they are now, e.g. ``gpt2@1f3c9a27``.
+    @property
+    def dtype(self) -> str:
+        """Precision of the weights as they are now; probabilities are always computed in float32."""
+        return self.network.dtype
 
-        The hash of a GGUF file is the file's own, which covers all three. A model of another package brings the digest
-        of its code.
+    @property
+    def keeps_results(self) -> bool:
+        """Whether its scores may be stored."""
+        return self.network.keeps_results
+
+    @property
+    def named_in_memory(self) -> bool:
+        """Whether its scores are kept under the name that a caller gave a network in memory."""
+        return getattr(self.network, "name", None) is not None
+
+    def identity(self) -> str:
+        """Name and hash of what decides its numbers, e.g. ``gpt2@1f3c9a27``: weights, configuration and tokenizer.
+
+        Of a GGUF file it is that file's hash; ``gpt2@memory`` is a network in memory without a name (see `load_model`).
         """
-        parts = self.network.fingerprint()
-        if not self.quantisation:
-            parts = hashlib.sha256((parts + tokenizer_digest(self.tokenizer) + self.network.code).encode()).hexdigest()
-        return f"{self.label}@{parts[:8]}"
+        return f"{self.label}@{self.network.fingerprint(self.tokenizer)[:8] if self.keeps_results else 'memory'}"
 
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
         shown = {"bos": self.bos_read, "space": "yes" if self.space else "no", "dtype": self.dtype}
         if self.quantisation:
             shown["quantised"] = self.quantisation
-        if self.chat is not None:
-            shown["chat"] = f"{self.chat.message}@{hashlib.sha256(repr(self._bos_ids).encode()).hexdigest()[:8]}"
         return shown | ({"revision": self.revision} if self.revision else {})
 
     def probe(self) -> list[float]:
@@ -128,17 +132,13 @@ class LanguageModel:
 
     @property
     def bos_read(self) -> str:
-        """The token that is read before a sentence, or "none", "template" (of a chat), "cls" (masked models)."""
+        """The token that is read before a sentence, or "none", "cls" (masked models)."""
         if self.kind == "masked":
             return "cls"
-        if self.chat is not None:
-            return "template"
         return "".join(self.tokenizer.convert_ids_to_tokens(list(self._bos_ids))) or "none"
 
     @cached_property
     def _bos_ids(self) -> tuple[int, ...]:
-        if self.chat is not None:
-            return self.chat.ids(self.name, self.tokenizer)
         return bos_ids(self.name, self.tokenizer, self.bos, self.document_bos)
 
     @cached_property
@@ -162,10 +162,16 @@ class LanguageModel:
         """A sentence as token ids with character offsets."""
         return self.encode_batch([sentence])[0]
 
-    def encode_batch(self, sentences: Sequence[str]) -> list[Encoding]:
-        """Many sentences at once (a fast tokenizer uses all cores)."""
-        added = () if self.kind == "masked" else self._bos_ids
-        encodings = encoded(self.tokenizer, sentences, masked=self.kind == "masked", added=added, space=self.space)
+    def encode_batch(self, sentences: Sequence[str], *, mask: bool = False) -> list[Encoding]:
+        """Many sentences at once (a fast tokenizer uses all cores); with `mask` they may hold the mask token.
+
+        Raises InputError for a sentence that spells another special token, such as ``<|endoftext|>`` or ``[SEP]``.
+        """
+        masked = self.kind == "masked"
+        added = () if masked else self._bos_ids
+        encodings = encoded(
+            self.tokenizer, sentences, masked=masked, added=added, space=self.space, unknown=self.unknown_id, mask=mask
+        )
         for encoding in encodings:
             if (last := max(encoding.ids, default=0)) >= self.vocabulary_size:
                 token = self.tokenizer.convert_ids_to_tokens(last)
@@ -176,8 +182,26 @@ class LanguageModel:
         return encodings
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """The slot between left and right of each context: a masked model sees both sides, a causal one the left."""
-        return masked_slots(self, contexts) if self.kind == "masked" else causal_slots(self, contexts)
+        """The slot between left and right of each context: a masked model sees both sides, a causal one the left.
+
+        Raises InputError for a context with a mask token of its own, and, for a causal model, without a word on the
+        left: most tokenizers spell a text's first word otherwise than one inside it.
+        """
+        if self.kind == "causal":
+            for left, right in contexts:
+                if not left.strip():
+                    raise InputError(
+                        f"the slot in {join(left, '___', right)!r} has no word to its left, which a causal model "
+                        "needs; compare whole sentences (tse blimp)"
+                    )
+            encodings = self.encode_batch([left for left, _ in contexts])
+            return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
+        mask, mask_id = self.tokenizer.mask_token, self.tokenizer.mask_token_id
+        encodings = self.encode_batch([join(left, mask, right) for left, right in contexts], mask=True)
+        for (left, right), encoding in zip(contexts, encodings, strict=True):
+            if encoding.ids.count(mask_id) != 1:
+                raise InputError(f"the context {join(left, '___', right)!r} must contain no mask token of its own")
+        return [Prompt(encoding.ids, encoding.ids.index(mask_id)) for encoding in encodings]
 
     def slot(self, left: str, right: str = "") -> Prompt:
         """The slot of one context."""
@@ -206,8 +230,6 @@ class LanguageModel:
     @cached_property
     def word_ends(self) -> np.ndarray:
         """Whether each entry ends the word before it, an array of bool (vocabulary,); see `models/word_ends.py`."""
-        from tse_core.models.word_ends import word_ends  # only for whole words
-
         return word_ends(self.label, self.tokenizer, self.vocabulary_size)
 
     def tokens(self, ids: Sequence[int]) -> list[str]:

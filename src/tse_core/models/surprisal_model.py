@@ -6,65 +6,46 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tse_core.errors import InputError
-
 TIMEOUT = 3600.0  # seconds
 PROBE = "The keys to the cabinet are on the table."
 
 
 @dataclass(frozen=True)
-class GivenScores:
-    """The tokens of one sentence, as given by a model that does not reveal its distributions.
-
-    Attributes
-    ----------
-    starts, ends : characters of the sentence, int (tokens,); equal for a mark that stands for nothing, such as its end
-    bits : surprisal, float64 (tokens,); NaN where the model gives none, allowed only for the first token
-    unknown : whether the model does not know the token, bool (tokens,)
-    """
+class TokenSurprisals:
+    """The tokens of one sentence, without special ones, and their surprisals; arrays are (tokens,)."""
 
     tokens: list[str]
-    starts: np.ndarray
-    ends: np.ndarray
-    bits: np.ndarray
-    unknown: np.ndarray
+    ids: np.ndarray  # int; -1 for a model that gives surprisals only
+    starts: np.ndarray  # int, in characters of the sentence, without the space that a token may begin with;
+    ends: np.ndarray  # both are equal for a mark that stands for nothing, such as the end of the sentence
+    bits: np.ndarray  # float64, -log2 P(token | context); 0 where nothing was scored
+    scored: np.ndarray  # bool, False for a first token without a BOS token before it
+    unknown: np.ndarray  # bool, whether the model does not know the token
+
+    @classmethod
+    def given(cls, tokens: list[str], spans, bits, unknown) -> "TokenSurprisals":
+        """As a model without distributions gives them: `spans` is [start, end) of each token, NaN bits none."""
+        starts, ends = np.array(spans, dtype=int).reshape(-1, 2).T
+        bits, unknown = np.array(bits, dtype=float), np.array(unknown, dtype=bool)
+        ids, scored = np.full(len(tokens), -1), ~np.isnan(bits)
+        return cls(tokens, ids, starts, ends, np.where(scored, bits, 0.0), scored, unknown)
 
 
 class SurprisalModel:
-    """A model that gives surprisals of sentences but no distributions, e.g. one behind a command.
+    """A model that gives surprisals of sentences but no distributions, e.g. one behind a command."""
 
-    Attributes
-    ----------
-    name : str
-        As the user gave it.
-    label : str
-        What tables and charts show.
-    kind : str
-        Neither "causal" nor "masked".
-    device : str
-        Where it computes, as far as that is known.
-    timeout : float
-        Seconds that one request, or one run of a command, may take; may be set at any time.
-    """
-
-    kind: str
-    device: str
+    kind: str  # neither "causal" nor "masked"
+    device: str  # where it computes, as far as that is known
+    keeps_results = True  # as those of `LanguageModel`
+    named_in_memory = False
 
     def __init__(self, name: str, timeout: float = TIMEOUT):
-        self.name, self.timeout = name, timeout
-
-    @property
-    def timeout(self) -> float:
-        return self._timeout
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
-        if not 0 < seconds < math.inf:
-            raise InputError(f"the time-out of {self.name} is {seconds}; it must be a number of seconds above 0")
-        self._timeout = seconds
+        self.name = name  # as the user gave it
+        self.timeout = timeout  # seconds that one request, or one run of a command, may take; may be set at any time
 
     @property
     def label(self) -> str:
+        """What tables and charts show."""
         return self.name
 
     def identity(self) -> str:
@@ -87,14 +68,14 @@ class SurprisalModel:
         """For each token of each sentence whether the model does not know it."""
         return [scores.unknown.tolist() for scores in self.token_surprisals(sentences)]
 
-    def token_surprisals(self, sentences: Sequence[str]) -> list[GivenScores]:
+    def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         """The surprisal of every token of each sentence, with its place in the sentence."""
         raise NotImplementedError
 
     def probe(self) -> list[float]:
-        """Its scores of `PROBE`: nats of each token, 0 where it gives none.
+        """Its scores of `PROBE`: nats of each token.
 
         The identity of such a model is only what it reports, and another may use the same name tomorrow.
         """
         (scores,) = self.token_surprisals([PROBE])
-        return [0.0 if math.isnan(bits) else float(bits) * math.log(2) for bits in scores.bits]
+        return (scores.bits * math.log(2)).tolist()

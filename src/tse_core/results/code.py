@@ -8,29 +8,25 @@ is raised by hand when scores change.
 import hashlib
 import inspect
 import json
-import platform
-import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tse_core.errors import InputError
 
 PACKAGE = Path(__file__).parents[1]
-FURTHER = ("tokenizers", "peft", "accelerate")  # libraries that compute, too, beside those that tse-core requires
-LIBRARIES = ("tse_core", "torch", "transformers", "peft", "accelerate")  # whose code `code_digest` stands for
+LIBRARIES = ("torch", "transformers", "tokenizers", "peft", "accelerate", "gguf", "numpy", "pandas", "scipy")
+COVERED = ("tse_core", *LIBRARIES)  # packages whose code `code_digest` stands for
 
 
 @cache
 def code_digest() -> str:
-    """Twelve hexadecimal digits of this package's modules without its commands, and of the libraries' versions."""
+    """Twelve hexadecimal digits of this package's modules without its commands, and of the libraries that compute."""
     modules = [file for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] != "cli"]
-    required = [line for line in requires("tse-core") or [] if "extra ==" not in line]
-    libraries = {name: _version(name) for name in (*(re.split(r"[^\w.-]", line)[0] for line in required), *FURTHER)}
-    about = [_bytes_digest(PACKAGE, modules), libraries, platform.python_version_tuple()[:2]]
+    about = [_bytes_digest(PACKAGE, modules), {name: _version(name) for name in LIBRARIES}]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -38,16 +34,12 @@ def code_of(things: Iterable) -> str:
     """A digest of the code behind functions and classes: all modules of the packages that define them.
 
     It is empty where `code_digest` covers that code. For a notebook's classes, their own source counts.
-
-    Raises
-    ------
-    InputError
-        The source of one cannot be read, so changes of it would go unnoticed.
+    Raises InputError where the source of one cannot be read, so that changes of it would go unnoticed.
     """
     found = set()
     for thing in things:
         module = sys.modules.get(thing.__module__)
-        if thing.__module__.partition(".")[0] in LIBRARIES:
+        if thing.__module__.partition(".")[0] in COVERED:
             continue
         if module and getattr(module, "__file__", None):
             file = Path(str(module.__file__))

@@ -5,12 +5,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 from tse_core.errors import InputError
-from tse_core.results.signature import LEMMAS, Signature
+from tse_core.results.signature import LEMMAS, MEMORY, Signature
 
 READING = ("bos", "space", "quantised")  # policies that come with a model rather than by choice
 EFFECTS = {
     "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other questions; TSE stays",
-    "forms": "single entries, whole words and whole words without their ends have other probabilities",
+    "forms": "single tokens, whole words and whole words without their ends have other probabilities",
     "cut": "cut-offs are shares of the list's probability, or of that of all words; scores at 100 % do not change",
     "sample": "means are over other contexts; the intervals say how far they may differ by chance",
     "bos": "what stands before the first word changes every probability of a short left context most",
@@ -21,7 +21,6 @@ EFFECTS = {
     "finds RoBERTa's mask by counting tokens and keeps the first label of an ambiguous context",
     "dtype": "weights in half precision move log-probabilities by hundredths of a nat; close pairs flip",
     "revision": "other weights, perhaps",
-    "chat": "a chat template and a user's message stand in front of every sentence",
     "source": "the model's identity and its numbers are as reported by a server, in its own precision",
     "quantised": "weights of few bits change every probability a little",
     "ties": "two equal scores count as wrong or as half",
@@ -67,12 +66,21 @@ def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable
     Call this before you average, rank or plot results from several runs; ``allow=READING`` lets models of
     different kinds be compared.
     """
-    unique = {s if isinstance(s, str) else str(s): None for s in signatures}
-    parsed = {s.key: s for s in map(Signature.parse, unique)}
-    for first, second in combinations(parsed.values(), 2):
+    made = dict.fromkeys(s if isinstance(s, Signature) else Signature.parse(s) for s in signatures)
+    for first, second in combinations(made, 2):
         if found := [d for d in differences(first, second) if d.policy not in allow]:
             names, said = f"{first.identity['model']} and {second.identity['model']}", "; ".join(map(str, found))
             raise InputError(f"results of {names} cannot be compared, their policies differ: {said}")
+
+
+def require_identified(signatures: Iterable[Signature]) -> None:
+    """Raise InputError for results of an unnamed network in memory: nothing says which network that was."""
+    for signature in signatures:
+        if signature.identity["model"].endswith(f"@{MEMORY}"):
+            raise InputError(
+                f"the results of {signature.model} are of a network in memory without a name, so nothing says what "
+                "was scored; give it one: load_model(network, tokenizer, name='run-7')"
+            )
 
 
 def _effect(name: str, first: str | None, second: str | None) -> str:

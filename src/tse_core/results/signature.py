@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from urllib.parse import quote, unquote
 
@@ -27,29 +27,27 @@ from tse_core import __version__
 from tse_core.errors import InputError, shortened
 
 PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
+MEMORY = "memory"  # instead of a hash: a network in memory that has no name, so that nothing says what it is
 LEMMAS = re.compile(r"(?P<list>.+)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
-_PARTS = (("model", "data"), None, ("version", "hardware", "date"))
+_IDENTITY = ("model", "data")
+_PROVENANCE = ("version", "hardware", "date")
 
 
 @dataclass(frozen=True)
 class Signature:
-    """How a number was made.
+    """How a number was made. The provenance plays no part in equality, hash or key."""
 
-    Attributes
-    ----------
-    identity : what was measured on what, e.g. {"model": "gpt2@1f3c9a27", "data": "marvin-linzen@9f3e22ab"}
-    policy : every choice that changes the number, e.g. {"lemmas": "newman-appendix@77aa01c2(948)", "bos": "none"}
-    provenance : package version, hardware, date (two days, "2026-01-03/2026-11-21", where the work took more than one);
-        it plays no part in equality or in the key
-    """
-
-    identity: Mapping[str, str]
-    policy: Mapping[str, str]
+    identity: Mapping[str, str]  # e.g. {"model": "gpt2@1f3c9a27", "data": "marvin-linzen@9f3e22ab"}
+    policy: Mapping[str, str]  # e.g. {"lemmas": "newman-appendix@77aa01c2(948)", "bos": "none"}
     provenance: Mapping[str, str] = field(default_factory=lambda: provenance(), compare=False)
+    # package version, hardware, date (two days, "2026-01-03/2026-11-21", where the work took more than one)
 
     def __str__(self) -> str:
         """One line; separators inside its parts (spaces, bars, percent signs) are percent-encoded."""
         return f"{self.without_provenance} | {' '.join(map(_encoded, self.provenance.values()))}"
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     @property
     def without_provenance(self) -> str:
@@ -75,23 +73,29 @@ class Signature:
 
     @property
     def key(self) -> str:
-        """A hash of identity and policy: the same for the same work, whenever and wherever it is done."""
+        """A hash of identity and policy: the same for the same work, wherever it is done."""
         parts = [sorted(self.identity.items()), sorted(self.policy.items())]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
-    def to_json(self) -> str:
-        return json.dumps({part: dict(getattr(self, part)) for part in ("identity", "policy", "provenance")})
+    def as_dict(self) -> dict[str, dict[str, str]]:
+        """The parts by their names, as JSON holds them."""
+        return {part: dict(value) for part, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, parts: Mapping[str, Mapping[str, str]]) -> "Signature":
+        """The signature whose parts a mapping holds, beside other things."""
+        return cls(parts["identity"], parts["policy"], parts["provenance"])
 
     @classmethod
     def parse(cls, text: str) -> "Signature":
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
         parts = [part.split() for part in text.split("|")] if isinstance(text, str) else []
-        if len(parts) not in (2, 3) or len(parts[0]) != len(_PARTS[0]) or not parts[1]:
+        if len(parts) not in (2, 3) or len(parts[0]) != len(_IDENTITY) or not parts[1]:
             raise InputError(
                 f"not a signature: {shortened(text)}; it reads 'model@hash data@hash | policies | made with'"
             )
-        for name, value in zip(_PARTS[0], parts[0], strict=True):
-            if not re.search(r"@[0-9a-f]{8}$", value):
+        for name, value in zip(_IDENTITY, parts[0], strict=True):
+            if not re.search(rf"@([0-9a-f]{{8}}|{MEMORY})$", value):
                 raise InputError(f"the {name} of a signature is name@hash with eight hexadecimal digits, not {value!r}")
         policy = {}
         for piece in parts[1]:
@@ -99,12 +103,13 @@ class Signature:
             if not colon and not LEMMAS.fullmatch(unquote(piece)):
                 raise InputError(f"a policy of a signature is name:value or list@hash(count), not {piece!r}")
             policy["lemmas" if not colon else name] = unquote(value if colon else piece)
-        made = dict(zip(_PARTS[2], map(unquote, parts[2]), strict=False)) if len(parts) == 3 else {}
-        if not _is_date(made.get("date", "2000-01-01")):
-            raise InputError(
-                f"the date of a signature is a day such as 2026-01-31, or two, not {shortened(made['date'])}"
-            )
-        return cls(dict(zip(_PARTS[0], map(unquote, parts[0]), strict=True)), policy, made)
+        made = dict(zip(_PROVENANCE, map(unquote, parts[2]), strict=False)) if len(parts) == 3 else {}
+        for day in made.get("date", "2000-01-01").split("/"):
+            with suppress(ValueError):
+                date.fromisoformat(day)
+                continue
+            raise InputError(f"the date of a signature is a day such as 2026-01-31, or two, not {shortened(day)}")
+        return cls(dict(zip(_IDENTITY, map(unquote, parts[0]), strict=True)), policy, made)
 
 
 def without_provenance(texts: pd.Series) -> pd.Series:
@@ -125,7 +130,7 @@ def joined_provenance(made: Iterable[Mapping[str, str]]) -> dict[str, str]:
     {'version': '0.1.0', 'hardware': 'NVIDIA-H200,cpu', 'date': '2026-01-03/2026-06-30'}
     """
     made = list(made)
-    said = {name: sorted({each[name] for each in made}) for name in _PARTS[2]}
+    said = {name: sorted({each[name] for each in made}) for name in _PROVENANCE}
     days = dict.fromkeys([said["date"][0], said["date"][-1]])
     return {name: ",".join(values) for name, values in said.items()} | {"date": "/".join(days)}
 
@@ -147,11 +152,3 @@ def _hardware(device: str) -> str:
 
 def _encoded(value: object) -> str:
     return re.sub(r"[\s|%]", lambda found: quote(found[0]), str(value))
-
-
-def _is_date(text: str) -> bool:
-    """Whether a text is a day, or the first and the last of several as ISO 8601 writes them."""
-    days = text.split("/")
-    with suppress(ValueError):
-        return [date.fromisoformat(day).isoformat() for day in days] == days and days == sorted(days) and len(days) <= 2
-    return False

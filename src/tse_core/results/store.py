@@ -1,244 +1,228 @@
-"""Finished work on disk: content-addressed, atomic, shared, resumable.
+"""Finished work on disk: atomic, shared, resumable.
 
-    KEY/about.json                              the work: identity, policy, provenance, the code that scored
-    KEY/SHARD.TABLE.DIGEST.parquet              a finished piece of it, with how it was made
-    results/KEY/about.json, results/KEY/NAME.DIGEST.parquet     finished numbers, see `tse_core.results.result_index`
+    MODEL-HASH/KEY/SHARD.parquet            a finished piece of work (`tse_core.results.table_file`)
+    MODEL-HASH/results-KEY-CODE.parquet     the finished numbers of a run, a results file (`tse_core.results.tidy`)
+    MODEL-HASH/added-KEY-ROWS.parquet       the same from elsewhere (``tse results add``)
 
-A key is the hash of identity, policy and scoring code (of finished numbers: identity and policy), a digest that of the
-file's key, name and contents. Files are written as ``.part`` and moved into place, so a killed run leaves no
-half-written shard and two processes may share a store. A file that is damaged, has another file's name or lacks a
-row or column is detected when it is read, reported, removed and computed again.
+KEY is a hash of identity and policies, and for pieces of work of the code that scores (`tse_core.results.code`), so
+that no other code's scores are served. Files are written aside and moved into place: a killed run leaves no half of
+one, and two processes may share a store. What cannot be read is reported and computed again.
 """
 
-import errno
 import hashlib
-import io
-import json
-import re
-import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from tse_core.errors import InputError, StoreWarning
-from tse_core.files import write_aside
+from tse_core.errors import InputError, StoreWarning, unknown_name_error
+from tse_core.files import safe_name
 from tse_core.paths import store_folder
 from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
-from tse_core.results.work import Shape
+from tse_core.results.table_file import read_facts, read_tables, write_tables
+from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results, rows_digest, write_results
 
-RESULTS = "results"
-IMPORTED = "imported"  # in the column origin of finished numbers; else the digest of the code that computed them
-_KEY = re.compile(r"[0-9a-f]{24}")
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_NO_WRITING = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
-
-
-class Waste(NamedTuple):
-    """A file that is no longer of use: where, why, how large."""
-
-    path: Path
-    reason: str
-    bytes: int
+COMPUTED, OTHER_CODE, ADDED, DAMAGED = "computed", "computed by other code", "added", "damaged"  # origins of numbers
+_HOMES = "*-" + "[0-9a-f]" * 8  # the folders that a store makes
+SAME_PROBE = 0.5  # nats: half precision and other batches change a token's score by hundredths
+SAME_SCORE = 1e-3  # beyond rounding, two numbers under one signature are a contradiction
 
 
 class Store:
-    """Finished pieces of work, by the key of their signature.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        $TSE_STORE, else a folder in the user's cache.
-    """
+    """Finished pieces of work and finished numbers in a folder, by default $TSE_STORE or the user's cache."""
 
     def __init__(self, folder: str | Path | None = None):
         self.folder = Path(folder) if folder else store_folder()
 
-    def get(self, key: str, shard: str, shapes: Mapping[str, Shape]) -> dict[str, pd.DataFrame] | None:
-        """The tables of a shard, None where it is not finished; a damaged file is named and counts as missing."""
-        found = {}
-        for table, shape in shapes.items():
-            for path in sorted((self.folder / key).glob(f"{shard}.{table}.*.parquet")):
-                if (frame := read(path, shape)) is not None:
-                    found[table] = frame
-                    break
-            else:
-                return None
-        return found
+    # Pieces of work
 
-    def put(self, key: str, shard: str, tables: Mapping[str, pd.DataFrame]) -> None:
-        """Keep the tables of a finished shard with their `attrs`. Raises InputError: no space, no permission."""
-        for table, frame in tables.items():
-            self._put(self.folder / key, f"{shard}.{table}", frame)
+    def get(
+        self, signature: Signature, name: str, tables: Sequence[str], probe: Sequence[float] = ()
+    ) -> tuple[dict[str, pd.DataFrame], Mapping[str, str]] | None:
+        """The tables of a finished shard and their provenance; None where it has to be computed.
 
-    def describe(self, key: str, signature: Signature) -> None:
-        """Record what the shards of a key are: their signature, and the code that scored them."""
-        self._describe(self.folder / key, signature, {"code": code_digest()})
-
-    def put_result(self, signature: Signature, table: pd.DataFrame, name: str) -> None:
-        """Keep a table of finished numbers, with the column origin, under its signature and the given name."""
-        folder = self.folder / RESULTS / signature.key
-        self._put(folder, name, table)
-        self._describe(folder, signature, {})
-
-    def results(self, key: str) -> Iterator[tuple[str, pd.DataFrame]]:
-        """(name, table) of the finished numbers of a key with about.json; damaged files are reported and skipped."""
-        folder = self.folder / RESULTS / key
-        for path in sorted(folder.glob("*.parquet")) if _about(folder / "about.json") else []:
-            if (frame := read(path, again=False)) is not None:
-                yield path.name.split(".")[0], frame
-
-    def remove_results(self, key: str) -> int:
-        """Remove the finished numbers of a key; returns how many files. Shards stay."""
-        folder = self.folder / RESULTS / key
-        files = [path for path in folder.glob("*") if path.suffix in (".parquet", ".json")]
-        self.remove([Waste(path, "removed", path.stat().st_size) for path in files])
-        return sum(path.suffix == ".parquet" for path in files)
-
-    def entries(self, kind: str = "work") -> list[dict]:
-        """The entries of a kind ("work" or "results"): about.json of each key, with key, files and bytes."""
-        found = []
-        for key in self.keys(kind):
-            folder = self._place(kind) / key
-            if (about := _about(folder / "about.json")) is not None:
-                files = list(folder.glob("*.parquet"))
-                size = sum(file.stat().st_size for file in files)
-                found.append(about | {"key": key, "files": len(files), "bytes": size})
-        return found
-
-    def keys(self, kind: str = "work") -> list[str]:
-        """The keys of a kind ("work" or "results")."""
-        return [folder.name for folder in self._folders(self._place(kind))]
-
-    def waste(self, older_than: float = 3600) -> list[Waste]:
-        """Files that gc may remove: damaged ones, parts of killed runs, and orphans.
-
-        Orphans are shards and numbers without a description, or computed by other code. Parts and orphans count if they
-        are unchanged for `older_than` seconds: a live run may own younger ones. Only the folders that a store makes are
-        examined.
+        A file that cannot be read is reported, and so is one whose model scored the probe differently.
         """
+        path = self._shard(signature, name)
+        facts = read_facts(path)
+        if facts is not None and facts.get("shard") == name and not set(tables) <= set(facts["tables"]):
+            return None  # of a run that kept less
+        try:
+            found, facts = read_tables(path, tables)
+            if facts["shard"] != name or facts["key"] != work_key(signature):
+                raise InputError(f"{path}: holds other work than its name says")
+        except InputError as error:
+            if path.exists() or path.is_symlink():
+                warnings.warn(f"{error}; it is computed again", StoreWarning, stacklevel=3)
+            return None
+        stored = facts["probe"]
+        if len(stored) != len(probe) or any(abs(a - b) > SAME_PROBE for a, b in zip(stored, probe, strict=True)):
+            warnings.warn(
+                f"{signature.model} scores a sentence differently from the model whose scores the store holds under "
+                "this name: they are computed again",
+                StoreWarning,
+                stacklevel=3,
+            )
+            return None
+        return found, facts["provenance"]
+
+    def put(
+        self, signature: Signature, name: str, tables: Mapping[str, pd.DataFrame], probe: Sequence[float] = ()
+    ) -> None:
+        """Keep the tables of a finished shard. Raises InputError: no space, no permission."""
+        facts = {
+            "key": work_key(signature),
+            "shard": name,
+            "tables": list(tables),
+            "probe": list(probe),
+            "code": code_digest(),
+            **signature.as_dict(),
+        }
+        self._write(self._shard(signature, name), lambda path: write_tables(path, tables, facts))
+
+    def _shard(self, signature: Signature, name: str) -> Path:
+        return self._home(signature) / work_key(signature) / f"{name}.parquet"
+
+    # Finished numbers
+
+    def keep_numbers(self, signature: Signature, tidy: Callable[[], pd.DataFrame], of: str = "") -> None:
+        """Keep the numbers of a run; `tidy` makes their table and is called only where the store has none.
+
+        `of` says what names them besides the signature, such as the cut-offs.
+        """
+        tag = hashlib.sha256(f"{code_digest()} {of}".encode()).hexdigest()[:8]
+        path = self._home(signature) / f"results-{signature.key}-{tag}.parquet"
+        if not path.exists() or _numbers(path) is None:
+            self._put_numbers(path, tidy(), signature, code_digest())
+
+    def add(self, table: pd.DataFrame) -> int:
+        """Add a tidy table of numbers that were made elsewhere; returns how many were new.
+
+        Raises InputError where a stored number has the same signature but another value.
+        """
+        new = 0
+        for text, rows in table.groupby("signature", sort=False):
+            signature = Signature.parse(text)
+            there = self.numbers(signature.key).set_index(NAME)["score"]
+            names = pd.MultiIndex.from_frame(rows[NAME])
+            known = there.reindex(names).set_axis(rows.index)
+            for row in rows[(rows["score"] - known).abs() > SAME_SCORE].itertuples():
+                raise InputError(
+                    f"{signature.identity['model']}, {row.construction}, {row.metric}: {row.score:.4f}, but the store "
+                    f"has {known[row.Index]:.4f} under the same signature; one of them was not made as it says"
+                )
+            if len(rows := rows[~names.isin(there.index)]):
+                path = self._home(signature) / f"added-{signature.key}-{rows_digest(rows)[:8]}.parquet"
+                self._put_numbers(path, rows.reset_index(drop=True), signature, ADDED)
+                new += len(rows)
+        return new
+
+    def numbers(self, key: str = "") -> pd.DataFrame:
+        """All finished numbers, or those of a key: a tidy table with the column source ("computed" or "added").
+
+        Numbers that other code computed are left out, and those that were added where they are computed here as well.
+        """
+        tables = []
+        for run in self.runs(key):
+            table = _numbers(run.path) if run.origin in (COMPUTED, ADDED) else None
+            if table is not None:
+                tables.append(table.assign(source=run.origin, key=run.key))
+        if not tables:
+            return pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
+        table = pd.concat(tables, ignore_index=True)
+        return table[~table.duplicated(["key", *NAME])].drop(columns="key").reset_index(drop=True)
+
+    def runs(self, key: str = "") -> list["StoredRun"]:
+        """The files of finished numbers, all or those whose key starts so; computed ones come first."""
         found = []
-        for folder in [*self._folders(self._place("work")), *self._folders(self._place("results"))]:
-            about = _about(folder / "about.json")
-            for path in sorted(folder.iterdir()):
-                old = time.time() - path.stat().st_mtime > older_than
-                if path.name == "about.json":
-                    reason = "damaged: not JSON with a signature" if about is None else ""
-                elif path.suffix == ".part":
-                    reason = "part of a run that was stopped" if old else ""
-                elif path.suffix != ".parquet":
-                    reason = ""
-                elif _digest_in(path) != digest(path, contents := path.read_bytes()):
-                    reason = "damaged: contents and digest differ"
-                elif about is None:
-                    reason = "orphan: nothing says what it is" if old else ""
-                else:
-                    outdated = old and _outdated(about, contents)
-                    reason = "orphan: the code that computed it has changed" if outdated else ""
-                if reason:
-                    found.append(Waste(path, reason, path.stat().st_size))
+        for kind in ("results", ADDED):
+            for path in sorted(self.folder.glob(f"{_HOMES}/{kind}-{key}*-*.parquet")):
+                facts = read_facts(path) or {}
+                origin = {code_digest(): COMPUTED, ADDED: ADDED, None: DAMAGED}.get(facts.get("code"), OTHER_CODE)
+                signature = None if origin == DAMAGED else Signature.from_dict(facts)
+                found.append(StoredRun(path.name.split("-")[1], origin, signature, path))
         return found
 
-    def remove(self, waste: Iterable[Waste]) -> None:
-        """Remove what `waste` found, and the folders in which at most a description is left."""
-        paths = [item.path for item in waste]
-        for path in paths:
-            path.unlink(missing_ok=True)
-        for folder in {path.parent for path in paths}:
-            if {path.name for path in folder.iterdir()} <= {"about.json"}:
-                (folder / "about.json").unlink(missing_ok=True)
-                folder.rmdir()
+    def full_key(self, start: str) -> str:
+        """The key of the only run that starts so. Raises InputError."""
+        keys = sorted({run.key for run in self.runs()})
+        found = [key for key in keys if key.startswith(start)] if start else []
+        if len(found) > 1:
+            raise InputError(f"{len(found)} results have keys that start with {start!r}; give more of it")
+        if not found:
+            raise unknown_name_error(
+                "result", start, [key[:10] for key in keys], "; or a path that ends in .parquet or .csv"
+            )
+        return found[0]
 
-    def _place(self, kind: str) -> Path:
-        return self.folder if kind == "work" else self.folder / RESULTS
+    def _home(self, signature: Signature) -> Path:
+        label, _, digest = signature.identity["model"].rpartition("@")
+        return self.folder / f"{safe_name(label)}-{digest}"
 
-    def _folders(self, place: Path) -> list[Path]:
-        return sorted(f for f in place.iterdir() if _KEY.fullmatch(f.name) and f.is_dir()) if place.is_dir() else []
+    def _put_numbers(self, path: Path, table: pd.DataFrame, signature: Signature, code: str) -> None:
+        facts = {"code": code, **signature.as_dict()}
+        self._write(path, lambda file: write_results(table, file, facts))
 
-    def _put(self, folder: Path, name: str, frame: pd.DataFrame) -> None:
-        contents = parquet(frame)
-        path = folder / f"{name}.digest.parquet"
-        self._write(folder / f"{name}.{digest(path, contents)}.parquet", contents)
-
-    def _describe(self, folder: Path, signature: Signature, further: dict) -> None:
-        if _about(folder / "about.json") is None:
-            text = json.dumps(json.loads(signature.to_json()) | further, indent=1)
-            self._write(folder / "about.json", text.encode())
-
-    def _write(self, path: Path, contents: bytes) -> None:
+    def _write(self, path: Path, write: Callable[[Path], None]) -> None:
+        if path.is_dir():
+            warnings.warn(f"{path} is a folder: what belongs there is not kept", StoreWarning, stacklevel=4)
+            return
         try:
-            write_aside(path, contents)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write(path)
         except OSError as error:
-            if error.errno in _NO_SPACE:
-                kept = len(list(path.parent.glob("*.parquet"))) if path.parent.is_dir() else 0
-                raise InputError(
-                    f"no space left for {path.name} in {path.parent}: the {kept} finished files there are kept; free "
-                    "some space and run the same command; it resumes where it stopped"
-                ) from error
-            if error.errno in _NO_WRITING:
-                raise InputError(
-                    f"cannot write to the store {self.folder} ({error.strerror}); choose another folder with --store "
-                    "or TSE_STORE"
-                ) from error
-            raise
+            raise InputError(
+                f"cannot write to the store {self.folder} ({error.strerror}): finished files are kept; free some space "
+                "or choose another folder with --store or TSE_STORE, and run the same command, which resumes"
+            ) from error
 
 
-def parquet(frame: pd.DataFrame) -> bytes:
-    """A table as Parquet: the same table gives the same bytes."""
-    return frame.to_parquet(index=False, compression="zstd")
+class StoredRun(NamedTuple):
+    """A file of finished numbers."""
+
+    key: str
+    origin: str  # COMPUTED (by this code), OTHER_CODE, ADDED or DAMAGED
+    signature: Signature | None
+    path: Path
 
 
-def read(path: Path, shape: Shape | None = None, again: bool = True) -> pd.DataFrame | None:
-    """A table of the store; None if the file is gone, or damaged: then reported, and removed if `again`."""
+def as_store(store: Store | str | Path | None) -> Store | None:
+    """A store as it is, that in a folder, or the user's own ("default"); None for none."""
+    if store is None or isinstance(store, Store):
+        return store
+    return Store(None if store == "default" else store)
+
+
+def store_for(model, store: Store | str | Path | None) -> Store | None:
+    """Where a model's results are kept; None where they are not.
+
+    Those of an unnamed network in memory never are: nothing says that it is still the same tomorrow.
+    """
+    place = as_store(store) if model.keeps_results else None
+    if place and model.named_in_memory:
+        name, _, digest = model.identity().rpartition("@")
+        others = {path.name for path in place.folder.glob(f"{safe_name(name)}-*")}
+        if others and f"{safe_name(name)}-{digest}" not in others:
+            warnings.warn(
+                f"the store holds results of another network called {name}; those of this one are computed anew",
+                StoreWarning,
+                stacklevel=3,
+            )
+    return place
+
+
+def work_key(signature: Signature) -> str:
+    """The name of a folder of pieces of work: a hash of their signature and of the code that scores."""
+    return hashlib.sha256(f"{signature.key} {code_digest()}".encode()).hexdigest()[:24]
+
+
+def _numbers(path: Path) -> pd.DataFrame | None:
+    """The numbers of a file; None where it is damaged, which is reported."""
     try:
-        contents = path.read_bytes()
-    except FileNotFoundError:
+        return read_results(path)
+    except InputError as error:
+        warnings.warn(f"{error}; it is left out", StoreWarning, stacklevel=4)
         return None
-    frame = _table(contents) if digest(path, contents) == _digest_in(path) else None
-    if frame is not None and (shape is None or shape.fits(frame)):
-        return frame
-    what = "is left out; `tse results gc` removes it"
-    if again:
-        what = "was removed, it is computed again"
-        try:
-            path.unlink(missing_ok=True)
-        except OSError:
-            what = "cannot be removed; it is computed again"
-    warnings.warn(f"{path} is damaged and {what}", StoreWarning, stacklevel=3)
-    return None
-
-
-def digest(path: Path, contents: bytes) -> str:
-    """A digest of a file's key, name and contents, without the digest that the name already contains."""
-    name = f"{path.parent.name}/{path.name.rsplit('.', 2)[0]}\0"
-    return hashlib.sha256(name.encode() + contents).hexdigest()[:16]
-
-
-def _digest_in(path: Path) -> str:
-    return path.name.split(".")[-2]
-
-
-def _table(contents: bytes) -> pd.DataFrame | None:
-    try:
-        return pd.read_parquet(io.BytesIO(contents))
-    except (OSError, ValueError, KeyError):  # what pyarrow raises for a file that is not a table
-        return None
-
-
-def _about(path: Path) -> dict | None:
-    try:
-        about = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return about if isinstance(about, dict) and {"identity", "policy", "provenance"} <= set(about) else None
-
-
-def _outdated(about: dict, contents: bytes) -> bool:
-    """Whether other code computed a table: of shards the description says which code, of finished numbers each row."""
-    if "code" in about:
-        return about["code"] != code_digest()
-    table = _table(contents)
-    return table is not None and "origin" in table and not table["origin"].isin([IMPORTED, code_digest()]).any()

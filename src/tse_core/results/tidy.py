@@ -1,108 +1,104 @@
 """Finished numbers: tidy tables, each row with the signature that says how it was made.
 
 A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number per row and the columns `TIDY_COLUMNS`. Files
-hold it as Parquet or CSV; in CSV, texts that a spreadsheet would take for formulas have an apostrophe in front
-(`tse_core.spreadsheets`), which `read_results` removes. It refuses a file that was changed or that does not say how
-its numbers were made. `difference_table` shows the effect of other policies.
+hold it as Parquet or CSV. `read_results` refuses a file that was changed or that does not say how its numbers were
+made. `difference_table` shows the effect of other policies.
 """
 
 import hashlib
 import io
-from collections.abc import Iterator
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from tse_core.errors import InputError
 from tse_core.files import write_output
 from tse_core.metrics.table import METRICS
 from tse_core.results.signature import Signature, without_provenance
-from tse_core.spreadsheets import cell_text, csv_text
+from tse_core.results.table_file import FACTS, read_facts
 
 TIDY_COLUMNS: list[str] = [
-    "model", "protocol", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage", "invalid",
-    "lemmas", "contexts", "pairs", "signature",
+    "model", "protocol", "method", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage",
+    "invalid", "lemmas", "contexts", "pairs", "signature",
 ]  # fmt: skip
 ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together
-_TEXT = ("model", "protocol", "construction", "metric", "side", "signature")
-_SHARES = ("score", "low", "high", "coverage", "invalid", "cutoff")
-_SCORES = ("score", "low", "high")
-_COUNTS = ("lemmas", "contexts", "pairs")
+PROTOCOLS = ("exact", "released")  # of numbers of agreement; those of other benchmarks have a method
 NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
-_MARK = b"tse-digest"  # of the rows, in a Parquet file's metadata
+_SCORES = ("score", "low", "high")
+_SHARES = (*_SCORES, "coverage", "invalid", "cutoff")
+_COUNTS = ("lemmas", "contexts", "pairs")
+_OLD_DIGEST = b"tse-digest"  # of the rows, in files without facts
 
 
 def read_results(path: str | Path) -> pd.DataFrame:
     """A tidy table from .parquet or .csv, checked.
 
-    Raises
-    ------
-    InputError
-        Naming file, column and row: no such file, a column that is missing, a score outside the range of its metric, a
-        signature that cannot be read, rows that were changed after they were written (Parquet files carry a digest).
+    Raises InputError with file, column and row: no such file, a missing column, a score outside the range of its
+    metric, a signature that cannot be read, rows that were changed after they were written (Parquet holds a digest).
     """
-    path = Path(path)
-    if path.suffix not in (".parquet", ".csv"):
-        raise InputError(f"{path}: results are read from .parquet or .csv")
+    path = _results_path(path, "read from")
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     try:
-        table, mark = _parquet_file(path) if path.suffix == ".parquet" else (_csv_file(path), None)
-    except (OSError, ValueError, KeyError, UnicodeDecodeError) as error:
+        table = pd.read_parquet(path) if path.suffix == ".parquet" else _from_csv(path)
+    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read as {path.suffix} ({' '.join(str(error).split())[:120]})") from None
-    table = _checked(table, path)
-    if mark and mark != rows_digest(table).encode():
+    if missing := [column for column in TIDY_COLUMNS if column not in table and column != "method"]:
+        raise InputError(f"{path}: no column {missing[0]!r}; a results file has {', '.join(TIDY_COLUMNS)}")
+    if table.empty:
+        raise InputError(f"{path}: holds no number")
+    table = _checked_numbers(table, path)
+    digest = _digest_in(path) if path.suffix == ".parquet" else None
+    if digest and digest != rows_digest(table):
         raise InputError(f"{path}: the rows are not those that were written (another digest); take the original file")
-    return table
+    if "method" not in table:  # written before the column was there, and the protocol's held it
+        agreement = table["protocol"].isin(PROTOCOLS)
+        method = table["protocol"].where(~agreement, "").replace("bos:.*", "syntaxgym", regex=True)
+        table = table.assign(method=method, protocol=table["protocol"].where(agreement, ""))
+    return _checked_rows(table[TIDY_COLUMNS], path)
 
 
-def write_results(table: pd.DataFrame, path: str | Path) -> None:
+def write_results(table: pd.DataFrame, path: str | Path, facts: Mapping[str, Any] | None = None) -> None:
     """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
-    path = Path(path)
-    if path.suffix not in (".parquet", ".csv"):
-        raise InputError(f"{path}: results are written as .parquet or .csv")
+    path = _results_path(path, "written as")
     if path.suffix == ".csv":
-        write_output(path, csv_text(table))
+        write_output(path, table.to_csv(index=False))
         return
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    said = json.dumps({**(facts or {}), "digest": rows_digest(table)}).encode()
     arrow = pa.Table.from_pandas(table, preserve_index=False)
-    arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), _MARK: rows_digest(table).encode()})
     buffer = io.BytesIO()
-    pq.write_table(arrow, buffer, compression="zstd")
+    pq.write_table(
+        arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), FACTS: said}), buffer, compression="zstd"
+    )
     write_output(path, buffer.getvalue())
 
 
 def is_results(path: Path) -> bool:
     """Whether a file is meant to hold results: a .parquet or .csv file with a signature per row."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    needed = set(TIDY_COLUMNS) - {"method"}
     try:
         if path.suffix == ".parquet":
-            return set(TIDY_COLUMNS) <= set(pq.read_schema(path).names)
-        return path.suffix == ".csv" and set(TIDY_COLUMNS) <= set(pd.read_csv(path, nrows=0))
-    except (OSError, ValueError, pa.ArrowInvalid):
+            return needed <= set(pq.read_schema(path).names)
+        return path.suffix == ".csv" and needed <= set(pd.read_csv(path, nrows=0))
+    except (OSError, ValueError, pa.ArrowException):
         return path.suffix == ".parquet"  # damaged: reading it says how
 
 
 def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Two tidy tables, number by number, where both have it.
+    """Two tidy tables side by side: construction, metric, side, cutoff, first, second, difference (second - first).
 
-    Returns
-    -------
-    DataFrame with columns construction, metric, side, cutoff, first, second, difference (second - first).
-
-    Raises
-    ------
-    InputError : either table mixes several runs, or they share no number.
+    Raises InputError where either table mixes several runs, or they share no number.
     """
     for table, name in ((first, "first"), (second, "second")):
-        made = {signature.key: signature for signature in map(Signature.parse, table["signature"].unique())}
+        made = set(map(Signature.parse, table["signature"].unique()))
         if len(made) > 1:
-            runs = ", ".join(f"{s.model} on {s.data_name}" for s in list(made.values())[:4])
+            runs = ", ".join(sorted(f"{s.model} on {s.data_name}" for s in made)[:4])
             raise InputError(f"the {name} results hold several runs ({runs}); give the store's key of one")
     both = first[[*NAME, "score"]].merge(second[[*NAME, "score"]], on=NAME, suffixes=("_first", "_second"))
     if both.empty:
@@ -113,25 +109,33 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
 
 def rows_digest(table: pd.DataFrame) -> str:
     """A hash of the numbers and of how they were made; when and where they were made is left out."""
-    columns = {**{c: table[c] for c in TIDY_COLUMNS}, "signature": without_provenance(table["signature"])}
+    columns = [column for column in TIDY_COLUMNS if column in table]
+    table = table[columns].assign(signature=without_provenance(table["signature"]))
     digest = hashlib.sha256()
-    for name, column in columns.items():
+    for name, column in table.items():
         values = [repr(float(v)) if name in _SHARES else str(v) for v in column]
-        digest.update("\x1f".join([name, *values]).encode() + b"\x1e")
+        digest.update("\x1f".join([str(name), *values]).encode() + b"\x1e")
     return digest.hexdigest()
 
 
-def _parquet_file(path: Path) -> tuple[pd.DataFrame, bytes | None]:
-    import pyarrow.parquet as pq
+def _results_path(path: str | Path, what: str) -> Path:
+    path = Path(path)
+    if path.suffix not in (".parquet", ".csv"):
+        raise InputError(f"{path}: results are {what} .parquet or .csv")
+    return path
 
-    table = pq.read_table(io.BytesIO(path.read_bytes()))
-    return table.to_pandas(), (table.schema.metadata or {}).get(_MARK)
+
+def _digest_in(path: Path) -> str | None:
+    facts = read_facts(path)
+    if facts is not None:
+        return facts.get("digest")
+    old = (pq.read_metadata(path).metadata or {}).get(_OLD_DIGEST)
+    return old.decode() if old else None
 
 
-def _csv_file(path: Path) -> pd.DataFrame:
+def _from_csv(path: Path) -> pd.DataFrame:
     table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    numbers = {column: table[column].map(_number) for column in (*_SHARES, *_COUNTS) if column in table}
-    return table.assign(**numbers, **{column: table[column].map(cell_text) for column in _TEXT if column in table})
+    return table.assign(**{column: table[column].map(_number) for column in (*_SHARES, *_COUNTS) if column in table})
 
 
 def _number(text: str) -> float | str:
@@ -142,60 +146,44 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
-    if missing := [column for column in TIDY_COLUMNS if column not in table]:
-        raise InputError(f"{path}: no column {missing[0]!r}; a results file has {', '.join(TIDY_COLUMNS)}")
-    if table.empty:
-        raise InputError(f"{path}: holds no number")
-    table = table[TIDY_COLUMNS].copy()
+def _checked_numbers(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The table with numbers as numbers. Raises InputError for one that is none, or outside its range."""
+    table = table.copy()
     ranges = [METRICS[metric].range if metric in METRICS else (0.0, 1.0) for metric in table["metric"]]
     lowest, highest = np.array(ranges).T
     for column in (*_SHARES, *_COUNTS):
         numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
-        given = table[column].notna() & (table[column].astype(str) != "")
-        bottom, top = (lowest, highest + 1e-9) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1 + 1e-9)
-        wrong = (numbers.isna() & given) | (numbers < bottom) | (numbers > top)
-        if column in _COUNTS:
-            wrong |= numbers.isna() | (numbers % 1 != 0)
+        bottom, top = (lowest, highest) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1)
+        wrong = (numbers < bottom) | (numbers > top + 1e-9)
+        wrong |= numbers.isna() & (table[column].notna() | (column in _COUNTS))
         for row in np.flatnonzero(wrong)[:1]:
-            low, high = ranges[row] if column in _SCORES else (0, 1)
-            right = "a share from 0 to 1" if (low, high) == (0, 1) else f"a number from {low:g} to {high:g}"
-            right = "a count" if column in _COUNTS else right
-            shown = table[column].iloc[row]
-            shown = "missing" if pd.isna(shown) else repr(shown if isinstance(shown, str) else float(shown))
-            raise InputError(f"{path}, row {row + 1}: {column} is {shown}; it must be {right}")
+            right = "a count" if column in _COUNTS else "a share from 0 to 1"
+            right = f"a number from {lowest[row]:g} to {highest[row]:g}" if column in _SCORES else right
+            raise InputError(f"{path}, row {row + 1}: {column} is {table[column].iloc[row]}; it must be {right}")
         table[column] = numbers.astype(np.int64) if column in _COUNTS else numbers
-    for row, mistake in _mistakes(table):
-        raise InputError(f"{path}, row {row + 1}: {mistake}")
     return table
 
 
-def _mistakes(table: pd.DataFrame) -> Iterator[tuple[np.integer, str]]:
-    """Rows whose columns contradict each other, their signature or another row, and how."""
-    cut = table["cutoff"].notna()
-    for row in np.flatnonzero(~np.where(cut, table["side"].isin(["top", "bottom"]), table["side"].isin(["", None]))):
-        wanted = "top or bottom, as there is a cut-off" if cut.iloc[row] else "empty, as there is no cut-off"
-        yield row, f"side is {table['side'].iloc[row]!r}; it must be {wanted}"
-    bounded = table["low"].notna() | table["high"].notna()
-    inside = (table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9)
-    for row in np.flatnonzero(bounded & ~inside):
-        score, low, high = table.loc[table.index[row], ["score", "low", "high"]]
-        yield row, f"the interval [{low:g}, {high:g}] does not contain the score {score:g}"
+def _checked_rows(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The table. Raises InputError for a row that contradicts itself, its signature or another row."""
+    signatures = {}
     for text in table["signature"].unique():
-        rows = np.flatnonzero(table["signature"] == text)
         try:
-            signature = Signature.parse(text)
+            signatures[text] = Signature.parse(text)
         except InputError as error:
-            yield rows[0], str(error)
-            continue
-        for column, said in _said(signature).items():
-            for row in rows[(table[column].iloc[rows] != said).to_numpy()]:
-                yield row, f"{column} is {table[column].iloc[row]}, but its signature says {said}"
-    for row in np.flatnonzero(table.duplicated([*NAME, "signature"]) & ~table.duplicated()):
-        yield row, "the same number appears in an earlier row with other values; keep one"
-
-
-def _said(signature: Signature) -> dict[str, str]:
-    """What a signature says of the columns of its rows."""
-    of_verbs = {"lemmas", "protocol"} <= set(signature.policy)
-    return {"model": signature.model} | ({"protocol": signature.protocol} if of_verbs else {})
+            row = np.flatnonzero(table["signature"] == text)[0]
+            raise InputError(f"{path}, row {row + 1}: {error}") from None
+    said = table["signature"].map({text: signature.model for text, signature in signatures.items()})
+    inside = (table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9)
+    placed = table["side"].isin(["top", "bottom"]) == table["cutoff"].notna()
+    mistakes = {
+        "the model is not the one that its signature names": table["model"] != said,
+        "its interval does not contain the score": (table["low"].notna() | table["high"].notna()) & ~inside,
+        "a number has a side (top, bottom) if and only if it has a cut-off": ~placed,
+        "the same number stands in an earlier row with another value": table.duplicated([*NAME, "signature"])
+        & ~table.duplicated(),
+    }
+    for mistake, wrong in mistakes.items():
+        for row in np.flatnonzero(wrong)[:1]:
+            raise InputError(f"{path}, row {row + 1}: {mistake}")
+    return table

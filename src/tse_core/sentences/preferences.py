@@ -23,7 +23,7 @@ from tse_core.datasets.coerce import as_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
-from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, read_sentences
+from tse_core.sentences.texts import GivenSentence, TokenizedSentence, read_sentences
 from tse_core.sentences.tokens import check_method, check_spaces, default_method, token_log_probabilities
 from tse_core.words import plain, word_span
 
@@ -56,16 +56,11 @@ def score_pairs(
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
     sentence_pairs : DataFrame, or what `load_sentence_pairs` takes
         good and bad; for the prefix methods their fields (see :mod:`tse_core.datasets.pairs`).
-    method : str, optional
-        "full-sentence" (default for causal models), "one-prefix", "two-prefix", "pll" (default for masked ones) or
-        "pll-l2r".
-    bos : str, optional
-    space : bool, optional
-        What the model reads before the text; both default to the model's own policies (:class:`LanguageModel`).
-    first : "as-is", "capital" or "lower"
-        The first letter of each sentence or prefix.
-    ties : "wrong" or "half"
-        How two equal scores count; ties are reported in any case.
+    method : "full-sentence" (default for causal models), "one-prefix", "two-prefix", "pll" (for masked ones) or
+        "pll-l2r"
+    bos, space : what the model reads before the text, by default its own policies (:class:`LanguageModel`)
+    first : "as-is", "capital" or "lower", the first letter of each sentence or prefix
+    ties : "wrong" or "half", how two equal scores count; ties are reported in any case
     unknown_words : "flag" or "refuse"
         With "refuse" a pair with an unknown word in its critical region is not judged: ``correct`` is NaN.
 
@@ -79,8 +74,8 @@ def score_pairs(
 
     Raises
     ------
-    InputError
-        Names the pair and field that is missing or empty; a method that does not suit the model; an unknown policy.
+    InputError : a missing or empty field, named with its pair; a method that does not suit the model; an unknown
+        policy.
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
@@ -93,17 +88,20 @@ def score_pairs(
     texts = read_sentences(model, [side.text for side in sides], labels)
     wanted = list(map(_wanted, texts, sides))
     nats = token_log_probabilities(model, texts, wanted, method, advance)
-    total = np.array([math.fsum(values[tokens]) for values, tokens in zip(nats, wanted, strict=True)])
     critical = [text.unknown[_critical(text, s, t)].any() for text, s, t in zip(texts, sides, wanted, strict=True)]
-    scores: dict[str, Any] = {"logp_good": total[::2], "logp_bad": total[1::2]}
-    scores |= dict(zip(("length_good", "length_bad"), np.array([len(t) for t in wanted]).reshape(-1, 2).T, strict=True))
-    unknown_tokens = np.array([text.unknown.sum() for text in texts]).reshape(-1, 2).T
-    scores |= dict(zip(("unknown_good", "unknown_bad"), unknown_tokens, strict=True))
+    first_tokens = np.array([text.unscored for text in texts], dtype=object).reshape(-1, 2)
+    of_sides: dict[str, Any] = {
+        "logp": [math.fsum(values[tokens]) for values, tokens in zip(nats, wanted, strict=True)],
+        "length": [len(tokens) for tokens in wanted],
+        "unknown": [text.unknown.sum() for text in texts],
+    }
+    scores: dict[str, Any] = {
+        f"{name}_{side}": np.array(values[start::2])
+        for name, values in of_sides.items()
+        for start, side in enumerate(("good", "bad"))
+    }
     scores["unknown_critical"] = np.array(critical, dtype=bool).reshape(-1, 2).any(axis=1)
-    scores["unscored_difference"] = [
-        method == "full-sentence" and good.unscored != bad.unscored
-        for good, bad in zip(texts[::2], texts[1::2], strict=True)
-    ]
+    scores["unscored_difference"] = (first_tokens[:, 0] != first_tokens[:, 1]) & (method == "full-sentence")
     kept = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]]
     table = pd.concat([kept, pd.DataFrame(scores, index=sentence_pairs.index)], axis=1)
     return judged(table, ties=ties, unknown_words=unknown_words)
@@ -172,13 +170,13 @@ def _sides(pairs, names, method, first) -> Iterator[Side]:
             yield Side(f"{prefix} {word.strip()}", len(plain(prefix)), None)
 
 
-def _wanted(text: TokenizedSentence | GivenSurprisals, side: Side) -> np.ndarray:
+def _wanted(text: TokenizedSentence | GivenSentence, side: Side) -> np.ndarray:
     tokens = text.scorable()
     check_spaces(text.sentence, text.starts, text.ends, lambda start, end: start < side.critical < end - 1)
     return tokens[text.starts[tokens] >= side.critical]
 
 
-def _critical(text: TokenizedSentence | GivenSurprisals, side: Side, wanted: np.ndarray) -> np.ndarray:
+def _critical(text: TokenizedSentence | GivenSentence, side: Side, wanted: np.ndarray) -> np.ndarray:
     """The tokens of the words that the other side lacks; for the prefix methods those of the critical word."""
     if side.own_words is None:
         return wanted

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,34 +9,8 @@ from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError
 from tse_core.models.coerce import AnyModel
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.models.word_ends import of_word
-
-
-@dataclass(frozen=True)
-class TokenScores:
-    """The tokens of one sentence, without special ones, and their surprisals.
-
-    Attributes
-    ----------
-    tokens : list of str; ids : (tokens,) int
-        Ids are -1 for a model that gives surprisals only.
-    starts, ends : (tokens,) int
-        Character offsets in the sentence; without the space that a token may begin with.
-    bits : (tokens,) float64
-        Surprisal, -log2 P(token | context); 0 where nothing was scored.
-    scored : (tokens,) bool
-        False for a first token without a BOS token before it.
-    unknown : (tokens,) bool
-        True if the tokenizer had no entry and used its unknown token.
-    """
-
-    tokens: list[str]
-    ids: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    bits: np.ndarray
-    scored: np.ndarray
-    unknown: np.ndarray
 
 
 class TokenizedSentence:
@@ -73,11 +46,11 @@ class TokenizedSentence:
         first = self.real[:1]
         return self.ids[first[0]] if len(first) and first[0] not in self.scorable() else None
 
-    def scores(self, nats: np.ndarray) -> TokenScores:
+    def scores(self, nats: np.ndarray) -> TokenSurprisals:
         real, scored = self.real, np.isin(self.real, self.scorable())
         ids = np.array(self.ids)[real]
         bits = np.where(scored, -nats[real] / math.log(2), 0.0)
-        return TokenScores(
+        return TokenSurprisals(
             self.model.tokens(ids), ids, self.starts[real], self.ends[real], bits, scored, self.unknown[real]
         )
 
@@ -93,23 +66,20 @@ class TokenizedSentence:
         return bool(start < last or first == last or all(map(of_word, self.sentence[start - 1 : start + 1])))
 
 
-class GivenSurprisals:
+class GivenSentence:
     """A sentence whose surprisals are given by a model that gives no distributions.
 
-    A mark that stands for nothing in the sentence, such as its end, is not one of its tokens. A first token without
-    a BOS token before it may have no surprisal (NaN); it counts 0.
+    A mark that stands for nothing in the sentence, such as its end, is not one of its tokens.
     """
 
-    def __init__(self, sentence: str, found):
-        self.sentence, self.starts, self.ends, self.unknown = sentence, found.starts, found.ends, found.unknown
-        self.real = np.flatnonzero(found.ends > found.starts)
-        self.nats = -np.asarray(found.bits) * math.log(2)
-        scored, none = ~np.isnan(self.nats), np.full(len(found.tokens), -1)
-        bits = np.where(scored, found.bits, 0.0)
-        self.given = TokenScores(found.tokens, none, found.starts, found.ends, bits, scored, found.unknown)
+    def __init__(self, sentence: str, given: TokenSurprisals):
+        self.sentence, self.given = sentence, given
+        self.starts, self.ends, self.unknown = given.starts, given.ends, given.unknown
+        self.real = np.flatnonzero(given.ends > given.starts)
+        self.nats = -given.bits * math.log(2)
 
-    def scores(self, nats: np.ndarray) -> TokenScores:
-        """The scores as they were given."""
+    def scores(self, nats: np.ndarray) -> TokenSurprisals:
+        """The surprisals as they were given."""
         return self.given
 
     def scorable(self) -> np.ndarray:
@@ -125,7 +95,7 @@ class GivenSurprisals:
 
 def read_sentences(
     model: AnyModel, sentences: Sequence[str], names: Sequence[str]
-) -> Sequence[TokenizedSentence | GivenSurprisals]:
+) -> Sequence[TokenizedSentence | GivenSentence]:
     """Sentences as a model reads them, in plain spelling; a model that gives surprisals only computes them here.
 
     Raises InputError that names an empty sentence.
@@ -136,13 +106,5 @@ def read_sentences(
             raise InputError(f"{name}: an empty sentence cannot be scored")
     if isinstance(model, LanguageModel):
         encodings = model.encode_batch(sentences)
-        masks = (
-            [encoding.ids.count(model.tokenizer.mask_token_id) for encoding in encodings]
-            if model.kind == "masked"
-            else []
-        )
-        if any(masks):
-            place = masks.index(max(masks))
-            raise InputError(f"{names[place]}: the sentence {sentences[place]!r} must contain no mask token of its own")
         return [TokenizedSentence(model, *parts) for parts in zip(sentences, encodings, strict=True)]
-    return [GivenSurprisals(*parts) for parts in zip(sentences, model.token_surprisals(sentences), strict=True)]
+    return [GivenSentence(*parts) for parts in zip(sentences, model.token_surprisals(sentences), strict=True)]

@@ -21,8 +21,9 @@ from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError, check_known
 from tse_core.forward import passes
 from tse_core.models.coerce import AnyModel, as_model
+from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.sentences.boundaries import check_boundaries, with_boundaries
-from tse_core.sentences.texts import GivenSurprisals, TokenizedSentence, TokenScores, read_sentences
+from tse_core.sentences.texts import GivenSentence, TokenizedSentence, read_sentences
 from tse_core.words import word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
@@ -37,30 +38,19 @@ def token_surprisals(
     space=None,
     method=None,
     advance=None,
-) -> list[TokenScores]:
-    """The surprisal of every token of every sentence.
+) -> list[TokenSurprisals]:
+    """The surprisal of every token of every sentence, in bits, one `TokenSurprisals` per sentence in order.
 
     Parameters
     ----------
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
-    sentences : iterable of str
-    bos : str, optional
-    space : bool, optional
-        Both default to the model's own policies.
-    method : "full-sentence", "pll" or "pll-l2r", optional
-        Default: the chain rule for a causal model, the original PLL for a masked one.
-    advance : callable(share), optional
-        Called with the share of the work done since the last call; the shares add up to 1.
-
-    Returns
-    -------
-    list of TokenScores
-        In bits, one per sentence, in order.
+    bos, space : by default the model's own policies
+    method : "full-sentence", "pll" or "pll-l2r"; by default the chain rule, or for a masked model the original PLL
+    advance : called with the share of the work done since the last call; the shares add up to 1
 
     Raises
     ------
-    InputError
-        Names an empty sentence; a method that does not suit the model.
+    InputError : an empty sentence, which is named; a method that does not suit the model.
     """
     model = as_model(model).with_policies(bos=bos, space=space)
     method = default_method(model) if method is None else method
@@ -84,15 +74,15 @@ def surprisals(
         token belonging to the word in which its first visible character lies.
     boundary : bool
         For tokenizers that write the space into the next token: count "the word ends here" with the word and not with
-        its successor (Pimentel & Meister 2024; Oh & Schuler 2024); see :mod:`tse_core.sentences.boundaries`. A word
-        ends as whole verb forms do (`LanguageModel.word_ends`).
+        its successor, see :mod:`tse_core.sentences.boundaries`.
+    bos, space, method, advance : as in `token_surprisals`
 
     Returns
     -------
-    DataFrame
-        sentence and position (from 0), token or word, start and end (characters of the sentence as it is read, in plain
-        spelling), surprisal, scored, unknown; for
-        words also tokens, how many it has. A word is unknown if a token of it is, scored if all of them are.
+    DataFrame with sentence and position (from 0), token or word, start and end (characters of the sentence in plain
+    spelling), surprisal, scored, unknown; for words also tokens, how many it has. A word is unknown if a token of it
+    is,
+    scored if all of them are.
 
     Examples
     --------
@@ -128,7 +118,7 @@ def surprisals(
 
 
 def token_log_probabilities(
-    model, texts: Sequence[TokenizedSentence | GivenSurprisals], wanted: Sequence[np.ndarray], method, advance=None
+    model, texts: Sequence[TokenizedSentence | GivenSentence], wanted: Sequence[np.ndarray], method, advance=None
 ) -> list[np.ndarray]:
     """log P (nats) of the wanted tokens of each sentence: float64 (its tokens,), NaN where it is not computed.
 
@@ -138,7 +128,7 @@ def token_log_probabilities(
     if not tokenized:
         if advance:
             advance(1.0)
-        return [text.nats for text in texts if isinstance(text, GivenSurprisals)]
+        return [text.nats for text in texts if isinstance(text, GivenSentence)]
     sequences, positions, targets = [], [], []
     for text, tokens in zip(tokenized, wanted, strict=True):
         for sequence, places, ids in _reads(text, tokens, method):
@@ -179,7 +169,7 @@ def check_spaces(sentence: str, starts, ends, where: Callable[[int, int], bool] 
             )
 
 
-def _words(sentence: str, scores: TokenScores) -> list[list[int]]:
+def _words(sentence: str, scores: TokenSurprisals) -> list[list[int]]:
     """The tokens of each word, by the word in which a token's first visible character lies."""
     groups: dict[int, list[int]] = {}
     check_spaces(sentence, scores.starts, scores.ends)

@@ -1,1 +1,1 @@
-"""Many models on many data sets: a plan, its tasks, and the engines that run them."""
+"""Many models on many data sets: a plan, and running it here or on the workers of Dask."""

@@ -1,76 +1,52 @@
-"""Many models on many data sets: planned, without finished work, and run in pieces on any machines.
+"""Running a plan: every run is one evaluation that goes through the store, here or on the workers of Dask.
 
-A plan says models (with revisions) x data x policies; `plan_sweep` compares it with the store and cuts what is missing
-into tasks; `run_tasks` hands them to an Executor and survives whatever happens to a worker; `sweep` does all of it.
-Scores go through the store, so an interrupted sweep resumes where it stopped, and results do not depend on the engine.
+A run that the store holds costs nothing, so a sweep that was stopped goes on where it was when it is started again, and
+its numbers do not depend on where its runs were computed. Dask gives the runs of a worker that dies to another.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from dataclasses import dataclass, field
+import gc
+import os
+import socket
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import pandas as pd
+import torch
 
+from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.options import CHOICES
+from tse_core.blimp.scores import PairScores, evaluate_blimp
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError
+from tse_core.models.coerce import AnyModel, as_language_model
 from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.sweep.benchmarks import Works
-from tse_core.sweep.engines import engine
-from tse_core.sweep.plan import TASK_TOKENS, load_plan
-from tse_core.sweep.runs import Plan, Run
-from tse_core.sweep.tasks import Report, Task, numbers_of, score_task, tasks_of
+from tse_core.sweep.plan import Model, Plan, Run, load_plan
+from tse_core.syntaxgym.library import load_suite
+from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 
-
-@dataclass(frozen=True)
-class Planned:
-    """What a plan still needs.
-
-    Attributes
-    ----------
-    plan : Plan
-    store : Store
-    tasks : list of Task
-        Model by model, in the plan's order.
-    done : int
-        Shards that the store has already.
-    failures : list of Failure
-        Runs that cannot be planned: a missing model, data without any word that the model knows.
-    """
-
-    plan: Plan
-    store: Store
-    tasks: list[Task]
-    done: int
-    failures: list["Failure"] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A run that failed, and why: while it was planned, in a task, or when its numbers were put together."""
-
-    run: Run
-    error: BaseException
-    task: Task | None = None
-
-    def __str__(self) -> str:
-        text = " ".join(str(self.error).split()) or type(self.error).__name__
-        shard = f" ({self.task.shards[0]} ...)" if self.task else ""
-        return f"{self.run.model.label} on {self.run.data}{shard}: {text[-300:]}"
+COLUMNS = ["name", "revision", "step", "data", *TIDY_COLUMNS]
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep did: reports of its tasks, failures, and everything that was planned."""
+    """What a sweep gives: the numbers of all runs that did not fail, and why the others did."""
 
-    planned: Planned
-    reports: list[Report]
-    failures: list[Failure]
-    numbers: pd.DataFrame
+    numbers: pd.DataFrame  # one per row: name, revision, step and data of the plan, and the columns of `TIDY_COLUMNS`
+    failures: dict[Run, str]
 
     def tidy(self) -> pd.DataFrame:
-        """Every number of every run without a failure, one per row; see `results_of`."""
         return self.numbers.copy()
 
 
@@ -78,9 +54,9 @@ def sweep(
     plan: Plan | str | Path | Mapping,
     *,
     store: Store | str | Path | None = None,
-    attempts: int = 2,
+    workers: int | None = None,
+    address: str | None = None,
     threads: int = 1,
-    **where,
 ) -> Sweep:
     """Run a plan.
 
@@ -88,131 +64,188 @@ def sweep(
     ----------
     plan : Plan, or what `load_plan` takes
     store : Store or folder, optional
-        On a cluster, a folder that all workers see. $TSE_STORE or the user's cache by default.
-    attempts : int
-        How often a task is tried.
+        $TSE_STORE or the user's cache by default. The workers of a cluster must see it under the same path.
+    workers : int, optional
+        Processes on this machine, by default one for each GPU that is visible, else one; with SLURM, jobs at a time.
+    address : str, optional
+        Of a running Dask scheduler, whose workers are used instead. Both replace what the plan says.
     threads : int
         Of each worker. One makes results the same to the last bit whatever the machine's load.
-    where
-        Options of `engine`; they replace the plan's.
 
     Raises
     ------
     InputError
-        For a mistake in the plan, an engine that is not installed, or if no run can be planned. What goes wrong with
-        one run is that run's failure; the others are done.
-    """
-    plan = plan if isinstance(plan, Plan) else load_plan(plan)
-    chosen = settings(plan, where)
-    planned = plan_sweep(plan, store=store, threads=threads, engine_name=chosen["name"])
-    reports: list[Report] = []
-    failures = list(planned.failures)
-    if planned.tasks:
-        with engine(**{"folder": planned.store.folder / "jobs", **chosen}) as executor:
-            reports, failed = run_tasks(planned.tasks, executor, attempts=attempts)
-            failures += failed
-    troubled = {failure.run for failure in failures}
-    numbers, failed = results_of([run for run in plan.runs if run not in troubled], planned.store)
-    return Sweep(planned, reports, failures + failed, numbers)
-
-
-def plan_sweep(
-    plan: Plan | str | Path | Mapping,
-    *,
-    store: Store | str | Path | None = None,
-    threads: int = 1,
-    engine_name: str | None = None,
-) -> Planned:
-    """Compare a plan with the store and cut what is missing into tasks; no weights are loaded.
-
-    Raises
-    ------
-    InputError
-        For a mistake in the plan, or if none of its runs can be planned.
+        For a mistake in the plan, no scheduler at the address, several workers without Dask, or if all runs fail. What
+        goes wrong with one run is that run's failure; the others are done.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
-    size = plan.task_tokens or TASK_TOKENS[engine_name or plan.engine.get("name", "processes")]
-    works, tasks = Works(), list[Task]()
-    done, failures = 0, []
-    with progress(len(plan.runs), "planning", unit="runs") as advance:
-        for run in plan.runs:
-            try:
-                found, kept = tasks_of(run, works, store, size, threads)
-                tasks, done = tasks + found, done + kept
-            except Exception as error:  # whatever is wrong with one model or data set, the other runs are done
-                failures.append(Failure(run, error))
-            advance(1)
-    if len(failures) == len(plan.runs):
-        raise failures[0].error
-    return Planned(plan, store, tasks, done, failures)
-
-
-def settings(plan: Plan, where: Mapping) -> dict:
-    """The plan's engine, overridden by `where`; if that names another engine, only the plan's numbers are kept."""
-    where = {key: value for key, value in where.items() if value is not None}
-    own = {"name": "processes", **plan.engine}
-    if where.get("name", own["name"]) != own["name"]:
-        own = {key: own[key] for key in ("workers", "gpus") if key in own}
-    return own | where
-
-
-def run_tasks(
-    tasks: Sequence[Task],
-    executor: Executor,
-    *,
-    attempts: int = 2,
-    function: Callable[[Task], Report] = score_task,
-) -> tuple[list[Report], list[Failure]]:
-    """Run tasks on any Executor; one that fails is tried again later, then reported, and the others go on."""
-    reports: list[Report] = []
-    failures: list[Failure] = []
-    waiting: dict[Future, tuple[Task, int]] = {}
-    with progress(sum(task.tokens for task in tasks), "sweep", unit="tokens") as advance:
-
-        def submit(task: Task, attempt: int) -> None:
-            try:
-                waiting[executor.submit(function, task)] = task, attempt
-            except RuntimeError as error:  # a broken or closed executor accepts no more tasks
-                failures.append(Failure(task.run, error, task))
-
-        for task in tasks:
-            submit(task, 1)
-        while waiting:
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                task, attempt = waiting.pop(future)
-                error = CancelledError() if future.cancelled() else future.exception()
-                if error is None:
-                    reports.append(future.result())
-                elif attempt < attempts and not isinstance(error, InputError):
-                    submit(task, attempt + 1)
-                    continue
+    mark = store.folder.resolve() / f".sweep-{uuid.uuid4().hex}"  # by which a worker sees that the store is shared
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+    numbers: dict[Run, pd.DataFrame] = {}
+    failures: dict[Run, str] = {}
+    try:
+        with progress(len(plan.runs), "sweep", unit="runs") as bar:
+            for run, result in _results(plan, mark, workers or plan.workers, address or plan.address, threads):
+                if isinstance(result, Exception):
+                    failures[run] = str(InputError(f"{run}: {str(result) or type(result).__name__}"))
                 else:
-                    failures.append(Failure(task.run, error, task))
-                state = f"sweep: {len(reports)} of {len(tasks)} tasks" + f", {len(failures)} failed" * bool(failures)
-                advance(task.tokens, state)
-    return reports, failures
+                    numbers[run] = result
+                bar.set_postfix(failed=len(failures), refresh=False)
+                bar.update()
+    finally:
+        mark.unlink(missing_ok=True)
+        _opened.cache_clear()
+    if not numbers:
+        raise InputError(failures[plan.runs[0]])
+    tables = [numbers[run] for run in plan.runs if run in numbers]
+    return Sweep(pd.concat(tables, ignore_index=True)[COLUMNS], failures)
 
 
-def results_of(runs: Sequence[Run], store: Store) -> tuple[pd.DataFrame, list[Failure]]:
-    """The numbers of runs that are in the store, and the runs whose numbers could not be put together.
+def result_of(run: Run, store: Store | None, sweep: str = "") -> Evaluation | PairScores | Outcome:
+    """A run's result; what the store does not hold is scored. Within one sweep, models and data are read once."""
+    model, data = _opened(run.model, sweep), _data(run.benchmark, run.data, sweep)
+    if run.benchmark == "blimp":
+        return evaluate_blimp(model, data, store=store)
+    if run.benchmark == "suites":
+        return evaluate_suite(model, data, store=store)
+    verbs, end = CHOICES[run.forms]
+    policies: dict[str, Any] = {"protocol": run.protocol, "detail": run.keep, "verbs": verbs, "word_end": end}
+    lemmas = load_lemmas(run.lemmas)
+    return evaluate(as_language_model(model), data, lemmas, sample=run.sample, store=store, **policies)
 
-    Returns
-    -------
-    DataFrame
-        What the runs' results call ``tidy()``, with columns name, revision, step and data of the plan in front.
-    list of Failure
-    """
-    parts, failures, works = [], [], Works()
-    with progress(len(runs), "collecting", unit="runs") as advance:
-        for run in runs:
-            try:
-                tidy = numbers_of(run, works, store)
-            except Exception as error:  # the numbers of the others are written
-                failures.append(Failure(run, error))
-            else:
-                revision = run.model.revision or Path(run.model.source).name
-                parts.append(tidy.assign(name=run.model.name, revision=revision, step=run.model.step, data=run.data))
-            advance(1)
-    columns = ["name", "revision", "step", "data", *TIDY_COLUMNS]
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns), failures
+
+def trouble(run: Run) -> str:
+    """Why a run cannot be done, as far as that shows before it is scored; its weights are fetched, and none read."""
+    try:
+        _opened(run.model, "").identity()
+        _data(run.benchmark, run.data, "")
+        if run.benchmark == "agreement":
+            load_lemmas(run.lemmas)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def score_run(run: Run, mark: Path, threads: int = 1) -> pd.DataFrame | InputError:
+    """The numbers of a run; what runs on a worker. A mistake in the input is returned: trying again would not help."""
+    if not mark.exists():
+        raise FileNotFoundError(
+            f"the worker on {socket.gethostname()} does not see the store {mark.parent} that the sweep writes to; "
+            "give --store a folder that all machines share"
+        )
+    before = torch.get_num_threads()
+    try:
+        with _one_at_a_time:  # a worker may have several threads; memory is planned for one model
+            torch.set_num_threads(threads)
+            numbers = result_of(run, Store(mark.parent), mark.name).tidy()
+    except InputError as error:
+        return InputError(str(error))
+    finally:
+        torch.set_num_threads(before)
+    revision = run.model.revision or Path(run.model.source).name
+    return numbers.assign(name=run.model.name, revision=revision, step=run.model.step, data=run.data)
+
+
+def visible_gpus() -> list[str]:
+    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them (numbers or names); without it, all."""
+    listed = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if listed is None:
+        return [str(number) for number in range(torch.cuda.device_count())]
+    return [entry.strip() for entry in takewhile(lambda entry: entry.strip() not in ("", "-1"), listed.split(","))]
+
+
+_one_at_a_time = Lock()
+
+
+@lru_cache(maxsize=8)
+def _data(benchmark: str, name: str, sweep: str) -> Any:
+    """The pairs or the suite of a run; a grammar's pairs take a second."""
+    return {"agreement": load_pairs, "blimp": load_sentence_pairs, "suites": load_suite}[benchmark](name)
+
+
+@lru_cache(maxsize=1)
+def _opened(model: Model, sweep: str) -> AnyModel:
+    """The model, which stays in memory until a run needs another."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    return model.load()
+
+
+def _results(plan: Plan, mark: Path, workers: int | None, address: str | None, threads: int) -> Iterator[tuple]:
+    """Each run with its numbers, or with what went wrong, as they come."""
+    wanted, there = address or plan.slurm or (workers or 0) > 1, find_spec("distributed") is not None
+    if wanted and not there:
+        raise InputError("several workers need Dask: pip install 'tse-core[sweep]'")
+    if wanted or (there and len(visible_gpus()) > 1):
+        with _client(plan, workers, address) as client:
+            yield from _on_workers(client, plan.runs, mark, threads)
+        return
+    for run in plan.runs:
+        try:
+            yield run, score_run(run, mark, threads)
+        except Exception as error:  # whatever is wrong with one run, the others are done
+            yield run, error
+
+
+def _on_workers(client, runs: Sequence[Run], mark: Path, threads: int) -> Iterator[tuple]:
+    from distributed import as_completed
+
+    futures = {
+        client.submit(score_run, run, mark, threads, pure=False, retries=1, priority=-number): run
+        for number, run in enumerate(runs)  # model by model, so that a worker opens each as rarely as possible
+    }
+    for future in as_completed(futures):
+        yield futures[future], future.result() if future.status == "finished" else future.exception()
+        future.release()
+
+
+@contextmanager
+def _client(plan: Plan, workers: int | None, address: str | None) -> Iterator[Any]:
+    """A client of Dask: of the scheduler at an address, of SLURM's jobs, or of processes on this machine."""
+    import dask
+    from distributed import Client
+
+    if address:
+        try:
+            client = Client(address, timeout=10)
+        except (OSError, ValueError) as error:
+            reason = f"no Dask scheduler answers at {address} ({str(error).splitlines()[0]})"
+            raise InputError(f"{reason}; start one with: dask scheduler") from None
+        with client:
+            yield client
+        return
+    # Jobs are asked for as if each run took an hour, until Dask has seen some: else it asks for one after another.
+    with (
+        dask.config.set({"distributed.scheduler.unknown-task-duration": "1h"}),
+        _slurm(plan.slurm, workers or len(plan.runs)) if plan.slurm else _processes(workers) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def _processes(workers: int | None):
+    """A process of one thread for each visible GPU, which is the only one that it sees; else as many as are wanted."""
+    import logging
+
+    from distributed import Nanny, Scheduler, SpecCluster
+
+    gpus = visible_gpus()
+    seen = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:workers]] if gpus else [{} for _ in range(workers or 1)]
+    common = {"nthreads": 1, "memory_limit": 0, "silence_logs": logging.ERROR}
+    specification = {n: {"cls": Nanny, "options": common | {"env": env}} for n, env in enumerate(seen)}
+    scheduler = {"cls": Scheduler, "options": {"dashboard": False, "host": "127.0.0.1", "port": 0}}
+    return SpecCluster(specification, scheduler, silence_logs=logging.ERROR)
+
+
+def _slurm(options: Mapping, jobs: int):
+    """Jobs of SLURM, as many at a time as are wanted; a job that ends too early is followed by another."""
+    if find_spec("dask_jobqueue") is None:
+        raise InputError("jobs of SLURM need dask-jobqueue: pip install 'tse-core[sweep]'")
+    from dask_jobqueue import SLURMCluster
+
+    cluster = SLURMCluster(**{"cores": 1, "processes": 1, "memory": "16GB", **options})
+    cluster.adapt(minimum_jobs=0, maximum_jobs=jobs)
+    return cluster

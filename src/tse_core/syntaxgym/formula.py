@@ -6,6 +6,8 @@ An atom ``(7;%match_sing%)`` is the surprisal of region 7 in a condition, ``(*;%
 From the tightest: ``+ -`` (from the left), ``< > =`` (one per claim, no chains), then ``& |`` (from the left, of equal
 rank, so ``3>2 | 1>2 & 1>2`` is false). ``=`` means close: |left - right| <= 0.001 + 0.00001 |right|. Numbers are exact.
 
+A formula is parsed, never executed. Its length and nesting are bounded.
+
 >>> claim = Formula.parse("[1;%a%] + .5 > (1;%b%)")
 >>> claim.holds({(1, "a"): 3.0, (1, "b"): 3.25})
 True
@@ -15,31 +17,70 @@ True
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
 
-from tse_core.syntaxgym.formula_parser import (
-    LONGEST,
-    Claim,
-    Comparison,
-    FormulaError,
-    Junction,
-    Number,
-    Quantity,
-    Region,
-    Sum,
-    listed,
-    parse,
-)
+from lark import Lark, Transformer, v_args
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
-__all__ = ["Formula", "FormulaError", "Part", "Totals"]
+from tse_core.errors import InputError
+
 RELATIVE_TOLERANCE = Fraction(1, 100_000)
 ABSOLUTE_TOLERANCE = Fraction(1, 1_000)
+LONGEST, DEEPEST, LONGEST_NUMBER = 10_000, 50, 100
 Totals = Mapping[tuple[int, str], float]
+GRAMMAR = r"""
+?claim: comparison (JOIN comparison)*
+?comparison: quantity (COMPARE quantity)*
+?quantity: atom (ADD atom)*
+?atom: NUMBER                                 -> number
+    | "(" (NUMBER | STAR) ";" CONDITION ")"   -> region
+    | "[" (NUMBER | STAR) ";" CONDITION "]"   -> region
+    | "(" claim ")"
+    | "[" claim "]"
+NUMBER: /[0-9]+(\.[0-9]*)?|\.[0-9]+/
+CONDITION: /%[^%]*%/
+STAR: "*"
+ADD: "+" | "-"
+COMPARE: "<" | ">" | "="
+JOIN: "&" | "|"
+%import common.WS
+%ignore WS
+"""
+
+
+class FormulaError(InputError):
+    """A formula that cannot be read or does not fit its suite; ``position`` is the character it is about, from 1."""
+
+    def __init__(self, position: int, message: str):
+        super().__init__(f"formula, character {position}: {message}")
+        self.position = position
 
 
 @dataclass(frozen=True)
-class Part:
+class Node:
+    """A part of a formula; its place in the text and how deep it is nested are no part of its identity."""
+
+    kind: str  # "number", "region", or the sign that joins the parts: "+" for a sum, "<", ">", "=", "&", "|"
+    parts: tuple  # (value,); (region or None for all, condition); of a sum (1 or -1, node) each; else nodes
+    position: int = field(compare=False)
+    depth: int = field(default=0, compare=False)
+
+    @property
+    def children(self) -> tuple["Node", ...]:
+        if self.kind in ("number", "region"):
+            return ()
+        return tuple(term for _, term in self.parts) if self.kind == "+" else self.parts
+
+    @property
+    def is_claim(self) -> bool:
+        return self.kind in "<>=&|"
+
+
+class Part(NamedTuple):
     """One step of a formula's evaluation: its text, its value (bits or truth) and how deep it is nested."""
 
     text: str
@@ -51,18 +92,29 @@ class Part:
 class Formula:
     """A prediction. Two formulas are equal when their canonical texts are."""
 
-    claim: Claim
+    claim: Node
 
     @classmethod
     def parse(cls, text: str) -> "Formula":
         """Read a formula. Raises FormulaError (an InputError) that names the character."""
-        formula = cls(parse(text))
-        if len(str(formula)) > LONGEST:
-            raise FormulaError(1, f"longer than {LONGEST:,} characters when written out")
-        return formula
+        if len(text) > LONGEST:
+            raise FormulaError(LONGEST, f"longer than {LONGEST:,} characters")
+        try:
+            node: Any = _reader().parse(text)
+        except VisitError as error:
+            raise error.orig_exc from None
+        except UnexpectedCharacters as error:
+            at = error.pos_in_stream or 0
+            raise FormulaError(at + 1, f"unexpected {text[at]!r}") from None
+        except UnexpectedToken as error:
+            if error.token.type == "$END":
+                raise FormulaError(len(text) + 1, "the formula ends too early") from None
+            raise FormulaError(error.token.start_pos + 1, f"unexpected {str(error.token)!r}") from None
+        return cls(_required(node, True, "a prediction compares surprisals with <, > or ="))
 
     def holds(self, totals: Totals) -> bool:
         """Whether the prediction is true of ``totals``, bits by (region number, condition name)."""
+        self.check({region for region, _ in totals}, {condition for _, condition in totals})
         return bool(_value(self.claim, totals))
 
     def parts(self, totals: Totals) -> list[Part]:
@@ -72,15 +124,16 @@ class Formula:
     @property
     def atoms(self) -> list[tuple[int | None, str]]:
         """The (region, condition) that it refers to, in order, once each; region None is ``*``."""
-        return list(dict.fromkeys((atom.region, atom.condition) for atom in _atoms(self.claim)))
+        return list(dict.fromkeys(atom.parts for atom in _atoms(self.claim)))
 
     def check(self, regions: set[int], conditions: set[str]) -> None:
         """Raise FormulaError for the first atom that names a region or condition that does not exist."""
         for atom in _atoms(self.claim):
-            if atom.condition not in conditions:
-                raise FormulaError(atom.position, f"no condition {atom.condition!r}; there is: {listed(conditions)}")
-            if atom.region is not None and atom.region not in regions:
-                raise FormulaError(atom.position, f"no region {atom.region}; there is: {listed(regions)}")
+            region, condition = atom.parts
+            if condition not in conditions:
+                raise FormulaError(atom.position, f"no condition {condition!r}; there is: {listed(conditions)}")
+            if region is not None and region not in regions:
+                raise FormulaError(atom.position, f"no region {region}; there is: {listed(regions)}")
 
     def __str__(self) -> str:
         return _text(self.claim)
@@ -89,36 +142,86 @@ class Formula:
         return f"Formula.parse({str(self)!r})"
 
 
-def _value(node: Quantity | Claim, totals: Totals) -> Fraction | float | bool:
-    match node:
-        case Number(value):
-            return value
-        case Region():
-            return _looked_up(node, totals)
-        case Sum(terms):
-            return sum(sign * _value(term, totals) for sign, term in terms)
-        case Comparison("<", left, right):
-            return _value(left, totals) < _value(right, totals)
-        case Comparison(">", left, right):
-            return _value(left, totals) > _value(right, totals)
-        case Comparison(_, left, right):
-            return _close(_value(left, totals), _value(right, totals))
-        case Junction("&", claims):
-            return all([_value(claim, totals) for claim in claims])  # noqa: C419  (every part is checked)
-        case Junction(_, claims):
-            return any([_value(claim, totals) for claim in claims])  # noqa: C419  (every part is checked)
+@cache
+def _reader() -> Lark:
+    return Lark(GRAMMAR, parser="lalr", start="claim", transformer=_Nodes())
 
 
-def _looked_up(atom: Region, totals: Totals) -> Fraction | float:
-    conditions = {condition for _, condition in totals}
-    if atom.condition not in conditions:
-        raise FormulaError(atom.position, f"no condition {atom.condition!r}; there is: {listed(conditions)}")
-    if atom.region is None:
-        return sum(_exact(bits) for (_, condition), bits in totals.items() if condition == atom.condition)
-    if (atom.region, atom.condition) not in totals:
-        regions = {region for region, condition in totals if condition == atom.condition}
-        raise FormulaError(atom.position, f"no region {atom.region}; there is: {listed(regions)}")
-    return _exact(totals[atom.region, atom.condition])
+@v_args(inline=True)
+class _Nodes(Transformer):
+    """Makes the nodes while the parser reads, so that no nesting can exhaust Python's stack."""
+
+    def number(self, token):
+        if len(token) > LONGEST_NUMBER:
+            raise FormulaError(token.start_pos + 1, f"a number of more than {LONGEST_NUMBER} digits")
+        return Node("number", (Fraction(str(token)),), token.start_pos + 1)
+
+    def region(self, which, condition):
+        position, name = which.start_pos + 1, condition[1:-1].strip()
+        if not name:
+            raise FormulaError(condition.start_pos + 1, "a condition's name is missing between the % signs")
+        if which.type == "NUMBER" and (not which.isdigit() or len(which) > LONGEST_NUMBER):
+            raise FormulaError(position, f"a region is a whole number or *, not {str(which)!r}")
+        return Node("region", (None if which.type == "STAR" else int(which), name), position)
+
+    def quantity(self, *nodes_and_signs):
+        terms = []
+        for sign, node in zip(["+", *nodes_and_signs[1::2]], nodes_and_signs[::2], strict=True):
+            _required(node, False, "+ and - take surprisals and numbers, not comparisons")
+            terms += node.parts if node.kind == sign == "+" else [(-1 if sign == "-" else 1, node)]
+        return _joined("+", terms, nodes_and_signs[::2])
+
+    def comparison(self, left, sign, right, *more):
+        if more:
+            message = "a comparison has two sides; for a chain write (a < b) & (b < c)"
+            raise FormulaError(more[0].start_pos + 1, message)
+        for node in (left, right):
+            _required(node, False, "<, > and = compare surprisals and numbers, not comparisons")
+        return _joined(str(sign), [left, right], [left, right])
+
+    def claim(self, first, *rest):
+        joined = first
+        for sign, node in zip(map(str, rest[::2]), rest[1::2], strict=True):
+            for side in (joined, node):
+                _required(side, True, "& and | join comparisons, not surprisals or numbers")
+            claims = [*(joined.parts if joined.kind == sign else [joined]), node]
+            joined = _joined(sign, claims, claims)
+        return joined
+
+
+def _joined(sign: str, parts: Any, nodes: Any) -> Node:
+    depth = 1 + max(node.depth for node in nodes)
+    if depth > DEEPEST:
+        raise FormulaError(nodes[-1].position, f"nested more than {DEEPEST} deep")
+    return Node(sign, tuple(parts), nodes[0].position, depth)
+
+
+def _required(node: Node, claim: bool, message: str) -> Node:
+    if node.is_claim != claim:
+        raise FormulaError(node.position, message)
+    return node
+
+
+def listed(names) -> str:
+    """Names for an error message, numbers before words."""
+    return ", ".join(map(str, sorted(names, key=lambda name: (not isinstance(name, int), name)))) or "none"
+
+
+def _value(node: Node, totals: Totals) -> Any:
+    if node.kind == "number":
+        return node.parts[0]
+    if node.kind == "region":
+        wanted, condition = node.parts
+        return sum(_exact(bits) for (r, c), bits in totals.items() if c == condition and wanted in (None, r))
+    if node.kind == "+":
+        return sum(factor * _value(term, totals) for factor, term in node.parts)
+    values = [_value(part, totals) for part in node.parts]
+    if node.kind in "&|":
+        return all(values) if node.kind == "&" else any(values)
+    left, right = values
+    if node.kind == "=":
+        return _close(left, right)
+    return left < right if node.kind == "<" else left > right
 
 
 def _exact(bits: float) -> Fraction | float:
@@ -129,55 +232,37 @@ def _exact(bits: float) -> Fraction | float:
 def _close(left: Fraction | float, right: Fraction | float) -> bool:
     if not (math.isfinite(left) and math.isfinite(right)):
         return left == right
-    return max(left - right, right - left) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * max(right, -right)
+    return abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right)  # type: ignore[operator]
 
 
-def _steps(node, totals: Totals, depth: int) -> Iterator[Part]:
+def _steps(node: Node, totals: Totals, depth: int) -> Iterator[Part]:
     value = _value(node, totals)
     yield Part(_text(node), value if isinstance(value, bool) else float(value), depth)
-    for child in _children(node):
-        if not isinstance(child, Number):
+    for child in node.children:
+        if child.kind != "number":
             yield from _steps(child, totals, depth + 1)
 
 
-def _children(node) -> tuple:
-    match node:
-        case Sum(terms):
-            return tuple(term for _, term in terms)
-        case Comparison(_, left, right):
-            return left, right
-        case Junction(_, claims):
-            return claims
-    return ()
-
-
-def _atoms(node) -> Iterator[Region]:
-    if isinstance(node, Region):
+def _atoms(node: Node) -> Iterator[Node]:
+    if node.kind == "region":
         yield node
-    for child in _children(node):
+    for child in node.children:
         yield from _atoms(child)
 
 
-def _text(node: Quantity | Claim) -> str:
+def _text(node: Node) -> str:
     """The canonical text: round brackets, single spaces, plain decimals, brackets only where they matter or help."""
-    match node:
-        case Number(value):
-            return _decimal(value)
-        case Region(region, condition):
-            return f"({'*' if region is None else region};%{condition}%)"
-        case Sum(terms):
-            written = [f"({_text(term)})" if isinstance(term, Sum) else _text(term) for _, term in terms]
-            return written[0] + "".join(f" {'-+'[s > 0]} {t}" for (s, _), t in zip(terms[1:], written[1:], strict=True))
-        case Comparison(sign, left, right):
-            return f"{_text(left)} {sign} {_text(right)}"
-        case Junction(sign, claims):
-            return f" {sign} ".join(f"({_text(claim)})" for claim in claims)
-
-
-def _decimal(value: Fraction) -> str:
-    """An exact decimal; every number of a formula has one, since it was written as one."""
-    places = 0
-    while (value * 10**places).denominator != 1:
-        places += 1
-    digits = str(int(value * 10**places)).rjust(places + 1, "0")
-    return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
+    if node.kind == "number":
+        (value,) = node.parts
+        exact = Context(prec=4 * LONGEST_NUMBER).divide(Decimal(value.numerator), Decimal(value.denominator))
+        return f"{exact:f}"
+    if node.kind == "region":
+        region, condition = node.parts
+        return f"({'*' if region is None else region};%{condition}%)"
+    if node.kind == "+":
+        terms = [(sign, f"({_text(term)})" if term.kind == "+" else _text(term)) for sign, term in node.parts]
+        return terms[0][1] + "".join(f" {'+' if sign > 0 else '-'} {text}" for sign, text in terms[1:])
+    if node.kind in "&|":
+        return f" {node.kind} ".join(f"({_text(claim)})" for claim in node.parts)
+    left, right = node.parts
+    return f"{_text(left)} {node.kind} {_text(right)}"

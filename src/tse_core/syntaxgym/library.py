@@ -1,5 +1,6 @@
 """Suites by name: the laboratory's in data/, the 34 public ones once downloaded; and the circuit each belongs to."""
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pandas as pd
 
 from tse_core.datasets import downloads
 from tse_core.datasets.registry import data_sets
-from tse_core.errors import unknown
+from tse_core.errors import unknown_name_error
 from tse_core.files import is_file, is_folder
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.suites import Suite, read_suite
@@ -25,11 +26,6 @@ def load_suite(name_or_path: str | Path) -> Suite:
     return read_suite(find_suite(name_or_path))
 
 
-def as_suite(suite: Suite | str | Path) -> Suite:
-    """A suite as it is, or the one that a name or path means (see `load_suite`). Raises InputError."""
-    return suite if isinstance(suite, Suite) else load_suite(suite)
-
-
 def find_suite(name_or_path: str | Path) -> Path:
     """The file of a suite; see :func:`load_suite`."""
     name = str(name_or_path)
@@ -43,7 +39,7 @@ def find_suite(name_or_path: str | Path) -> Path:
         if tail in names and head in ("", collection):
             return downloads.files(f"{collection}/{tail}")[0]
     known = [*laboratory, *(suite for names in collections.values() for suite in names)]
-    raise unknown("suite", name, known, "; or a path that ends in .json or .csv")
+    raise unknown_name_error("suite", name, known, "; or a path that ends in .json or .csv")
 
 
 def load_suites(entry: str | Path) -> list[Suite]:
@@ -53,12 +49,11 @@ def load_suites(entry: str | Path) -> list[Suite]:
 
 def suite_names(entry: str | Path) -> list[str]:
     """The names or files of the suites that `load_suites` loads."""
-    if entry == "laboratory":
-        return list(_laboratory())
     collection = PUBLIC if entry == "public" else entry
-    if collection in _collections():
-        prefix = "" if collection == PUBLIC else f"{collection}/"
-        return [f"{prefix}{name}" for name, there in _cached(str(collection)).items() if there]
+    if collection == "laboratory" or collection in _collections():
+        table = list_suites()
+        here = table[table["available"] & (table["source"] == ("public" if collection == PUBLIC else collection))]
+        return [name if collection in (PUBLIC, "laboratory") else f"{collection}/{name}" for name in here["name"]]
     if is_folder(entry):
         return [str(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
     return [str(entry)]
@@ -69,10 +64,12 @@ def list_suites() -> pd.DataFrame:
 
     The source is "laboratory", "public", or the name of another data set that holds suites.
     """
-    rows = [(name, "laboratory", circuit(read_suite(path)), True) for name, path in _laboratory().items()]
-    for collection in _collections():
+    own = {name: json.loads(path.read_text(encoding="utf-8"))["meta"] for name, path in _laboratory().items()}
+    rows = [(name, "laboratory", meta["circuit"], True) for name, meta in own.items()]
+    for collection, names in _collections().items():
         source = "public" if collection == PUBLIC else collection
-        rows += [(name, source, _circuits().get(name, ""), there) for name, there in _cached(collection).items()]
+        there = downloads.states([collection])["state"] == "cached"
+        rows += [(name, source, _circuits().get(name, ""), ok) for name, ok in zip(names, there, strict=True)]
     return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
 
 
@@ -84,7 +81,7 @@ def public_suites() -> pd.DataFrame:
     """
     table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv")
     table = table[[column for column in table if not column.startswith("acc_")]]
-    table = table.rename(columns={column: column.removeprefix("n_") for column in table})
+    table = table.rename(columns=lambda column: column.removeprefix("n_"))
     return table.astype({"in_31": bool, "in_33": bool})
 
 
@@ -100,15 +97,8 @@ def _laboratory() -> dict[str, Path]:
 
 def _collections() -> dict[str, list[str]]:
     """The data sets that hold suites -> the names of their suites."""
-    return {
-        data.name: [Path(path).stem for path in data.files] for data in data_sets().values() if data.holds == "suites"
-    }
-
-
-def _cached(collection: str) -> dict[str, bool]:
-    """The suites of a collection -> whether they are downloaded."""
-    states = downloads.states([collection])["state"]
-    return {name: state == "cached" for name, state in zip(_collections()[collection], states, strict=True)}
+    holding = (data for data in data_sets().values() if data.holds == "suites")
+    return {data.name: [Path(path).stem for path in data.files] for data in holding}
 
 
 @cache

@@ -23,7 +23,7 @@ METRICS: dict[str, Callable[[np.ndarray], float]] = {
 
 def sentence_of(regions: Mapping[int, str]) -> str:
     """The sentence of some regions, in order: those that are not empty, joined by one space."""
-    return " ".join(text for text in regions.values() if text)
+    return " ".join(filter(None, regions.values()))
 
 
 def assign_tokens(regions: Mapping[int, str], starts: Sequence[int], ends: Sequence[int]) -> np.ndarray:
@@ -31,29 +31,22 @@ def assign_tokens(regions: Mapping[int, str], starts: Sequence[int], ends: Seque
 
     Parameters
     ----------
-    regions : the text of each region by number, in order; the sentence is the non-empty ones joined by one space.
-    starts, ends : character offsets of the tokens in that sentence.
+    regions : the text of each region by number, in order; the sentence is that of `sentence_of`
+    starts, ends : character offsets of the tokens in that sentence
     """
     sentence = sentence_of(regions)
-    # The region of every character; a space belongs with what follows it.
-    owner = np.zeros(len(sentence) + 1, dtype=int)
-    first = 0
+    owners: list[int] = []  # the region of every character; a space belongs with what follows it
     for number, text in regions.items():
         if text:
-            owner[first : first + len(text)] = number
-            owner[first - 1 if first else 0] = number
-            first += len(text) + 1
-    owner[-1] = owner[len(sentence) - 1] if sentence else 0
-    return np.array(
-        [owner[_first_character(sentence, start, end)] for start, end in zip(starts, ends, strict=True)], dtype=int
-    )
-
-
-def _first_character(sentence: str, start: int, end: int) -> int:
-    position = min(start, len(sentence))
-    while position < len(sentence) and sentence[position].isspace() and (position < end or start == end):
-        position += 1
-    return position
+            owners += [number] * (len(text) + bool(owners))
+    owners.append(owners[-1])  # a mark behind the last character
+    found = []
+    for start, end in zip(starts, ends, strict=True):
+        place = start
+        while place < len(sentence) and sentence[place].isspace() and (place < end or start == end):
+            place += 1
+        found.append(owners[place])
+    return np.array(found, dtype=int)
 
 
 def region_value(bits: np.ndarray, metric: str) -> float:

@@ -1,22 +1,28 @@
-"""A test suite: items in several conditions, cut into regions, with predictions; JSON and CSV files in and out.
+"""A test suite: items in several conditions, cut into regions, with predictions.
 
-Reading accepts what published copies contain (stray spaces, square brackets in formulas, conditions in any order); one
-warning and ``Suite.notes`` say what was changed. Writing gives the canonical form, so a suite that is read
-and written again is byte for byte the same, in JSON as through CSV.
+The published JSON Schema (data/syntaxgym) says what a file may hold; what a schema cannot say is checked here. Reading
+accepts what published copies contain (stray spaces, square brackets in formulas, conditions in any order). Writing
+gives the canonical form.
 """
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tse_core.datasets.plain_text import plain_texts, warn_of_changes
 from tse_core.errors import InputError
 from tse_core.files import read_text, write_output
-from tse_core.syntaxgym import validation
-from tse_core.syntaxgym.formula import Formula
+from tse_core.paths import data_folder
+from tse_core.schemas import mistakes
+from tse_core.syntaxgym import spreadsheet
+from tse_core.syntaxgym.formula import Formula, FormulaError, listed
 from tse_core.syntaxgym.regions import sentence_of
+from tse_core.words import plain
 
 
 @dataclass(frozen=True)
@@ -38,13 +44,12 @@ class Item:
 
 @dataclass(frozen=True)
 class Suite:
-    """``regions`` are the regions' names by number; ``notes`` what reading fixed."""
+    """A suite; ``regions`` are the regions' names by number."""
 
     meta: dict
     regions: dict[int, str]
     predictions: tuple[Formula, ...]
     items: tuple[Item, ...]
-    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:
@@ -72,78 +77,60 @@ class Suite:
 
 def read_suite(path: str | Path) -> Suite:
     """A suite from a .json or .csv file. Raises InputError naming the item, condition and region at fault."""
-    path = Path(path)
-    return suite_from_dict(_data(path), where=str(path))
+    return suite_from_dict(_data(Path(path)), where=str(path))
 
 
-def problems_of(path: str | Path, *, strict: bool = False) -> list[str]:
+def problems_of(path: str | Path) -> list[str]:
     """Everything that is wrong with a suite's file, one line each; empty for a suite."""
-    _, notes, problems = validation.checked(_data(Path(path)))
-    return [*(notes if strict else []), *problems]
+    return problems(_data(Path(path)))
 
 
-def _data(path: Path) -> object:
-    """What the file says, whether or not it is a suite."""
-    from tse_core.syntaxgym import spreadsheet
-
-    text = read_text(path)
-    if path.suffix.lower() == ".csv":
-        return spreadsheet.read(text, str(path))
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
-    except RecursionError:
-        raise InputError(f"{path}: nested too deep to be a suite") from None
-    except ValueError:
-        raise InputError(f"{path}: holds a number of too many digits") from None
+def problems(data: Any) -> list[str]:
+    """Everything that is wrong with the data of a suite's JSON, one line each."""
+    return mistakes(data, schema()) or _inconsistent(_spelled(data)[0])
 
 
-def suite_from_dict(data: object, *, where: str = "suite") -> Suite:
+def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     """A suite from the data of its JSON; surprisals of an evaluated suite are left out. Raises InputError."""
-    tidy, notes, problems = validation.checked(data)
-    if problems:
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise InputError(f"{where}: {problems[0]}{more}")
-    warn_of_changes(notes, where)
-    conditions = [condition["condition_name"] for condition in tidy["items"][0]["conditions"]]
-    numbers = sorted(int(number) for number in tidy["region_meta"])
-
-    def contents(item) -> dict[str, dict[int, str]]:
-        found = {
+    if wrong := problems(data):
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise InputError(f"{where}: {wrong[0]}{more}")
+    data, changed = _spelled(data)
+    warn_of_changes(changed, where)
+    conditions = [condition["condition_name"] for condition in data["items"][0]["conditions"]]
+    regions = {number: data["region_meta"][str(number)] for number in sorted(map(int, data["region_meta"]))}
+    items = []
+    for item in data["items"]:
+        texts = {
             condition["condition_name"]: {region["region_number"]: region["content"] for region in condition["regions"]}
             for condition in item["conditions"]
         }
-        return {name: {number: found[name][number] for number in numbers} for name in conditions}
-
-    return Suite(
-        meta=tidy["meta"],
-        regions={number: tidy["region_meta"][str(number)] for number in numbers},
-        predictions=tuple(Formula.parse(prediction["formula"]) for prediction in tidy["predictions"]),
-        items=tuple(Item(int(item["item_number"]), contents(item)) for item in tidy["items"]),
-        notes=tuple(notes),
-    )
+        contents = {name: {number: texts[name][number] for number in regions} for name in conditions}
+        items.append(Item(int(item["item_number"]), contents))
+    predictions = (Formula.parse(prediction["formula"]) for prediction in data["predictions"])
+    return Suite(data["meta"], regions, tuple(predictions), tuple(items))
 
 
 def to_dict(suite: Suite) -> dict:
     """The data of the canonical JSON."""
+    items = [
+        {
+            "item_number": item.number,
+            "conditions": [
+                {
+                    "condition_name": condition,
+                    "regions": [{"region_number": n, "content": text} for n, text in regions.items()],
+                }
+                for condition, regions in item.contents.items()
+            ],
+        }
+        for item in suite.items
+    ]
     return {
         "meta": {"name": suite.name, "metric": suite.metric, **suite.meta},
         "region_meta": {str(number): name for number, name in suite.regions.items()},
         "predictions": [{"type": "formula", "formula": str(formula)} for formula in suite.predictions],
-        "items": [
-            {
-                "item_number": item.number,
-                "conditions": [
-                    {
-                        "condition_name": condition,
-                        "regions": [{"region_number": n, "content": text} for n, text in regions.items()],
-                    }
-                    for condition, regions in item.contents.items()
-                ],
-            }
-            for item in suite.items
-        ],
+        "items": items,
     }
 
 
@@ -154,11 +141,77 @@ def to_json(suite: Suite | dict) -> str:
 
 
 def write_suite(suite: Suite, path: str | Path) -> None:
-    """Write a .json or .csv file."""
-    from tse_core.syntaxgym import spreadsheet
+    """Write a .json file."""
+    if Path(path).suffix.lower() != ".json":
+        raise InputError(f"{path}: a suite is written as .json")
+    write_output(path, to_json(suite))
 
-    path = Path(path)
-    if path.suffix.lower() not in (".json", ".csv"):
-        raise InputError(f"{path}: a suite is written as .json or .csv")
-    text = spreadsheet.write(suite) if path.suffix.lower() == ".csv" else to_json(suite)
-    write_output(path, text)
+
+@cache
+def schema() -> dict:
+    """The JSON Schema of a suite."""
+    return json.loads((data_folder() / "syntaxgym" / "suite.schema.json").read_text(encoding="utf-8"))
+
+
+def _data(path: Path) -> Any:
+    """What the file says, whether or not it is a suite."""
+    text = read_text(path)
+    if path.suffix.lower() == ".csv":
+        return spreadsheet.read(text, str(path))
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as JSON ({error})") from None
+
+
+def _spelled(data: dict) -> tuple[dict, list[str]]:
+    """A copy with names and contents in plain spelling, and the texts that were written otherwise."""
+    changed: list[str] = []
+
+    def spelled(part: dict, *keys: str) -> dict:
+        changed.extend(part[key] for key in keys if part[key] != plain(part[key]))
+        return part | {key: plain(part[key]) for key in keys}
+
+    items = []
+    for item in data["items"]:
+        conditions = []
+        for condition in item["conditions"]:
+            regions = [spelled(region, "content") for region in condition["regions"]]
+            conditions.append(spelled(condition, "condition_name") | {"regions": regions})
+        items.append(item | {"conditions": conditions})
+    meta, names = spelled(data["meta"], "name"), spelled(data["region_meta"], *data["region_meta"])
+    return data | {"meta": meta, "region_meta": names, "items": items}, changed
+
+
+def _inconsistent(data: dict) -> list[str]:
+    """What a schema cannot say: each item has the same conditions, each of these all regions, all of them once."""
+    regions = {int(number) for number in data["region_meta"]}
+    sets = Counter(frozenset(c["condition_name"] for c in item["conditions"]) for item in data["items"])
+    conditions = set(sets.most_common(1)[0][0])
+    numbers = [item["item_number"] for item in data["items"]]
+    found = _differences(numbers, set(numbers), "the suite", "item")
+    for item in data["items"]:
+        place = f"item {item['item_number']}"
+        found += _differences([c["condition_name"] for c in item["conditions"]], conditions, place, "condition")
+        for condition in item["conditions"]:
+            here = f"{place}, condition {condition['condition_name']!r}"
+            found += _differences([r["region_number"] for r in condition["regions"]], regions, here, "region")
+            if not any(region["content"] for region in condition["regions"]):
+                found.append(f"{here}: every region is empty")
+    for number, prediction in enumerate(data["predictions"], 1):
+        try:
+            Formula.parse(prediction["formula"]).check(regions, conditions)
+        except FormulaError as error:
+            found.append(f"prediction {number}: {error}")
+    return found
+
+
+def _differences(names: list, wanted: set, place: str, what: str) -> list[str]:
+    """A line for each name that is missing, is not wanted or is there twice."""
+    there = Counter(names)
+    missing = [f"{what} {name!r} is missing; there is: {listed(there)}" for name in sorted(wanted - set(there))]
+    unwanted = [f"no {what} {name!r} is known; there is: {listed(wanted)}" for name in there if name not in wanted]
+    twice = [f"{what} {name!r} is there {count} times" for name, count in there.items() if count > 1]
+    return [f"{place}: {line}" for line in (*missing, *unwanted, *twice)]

@@ -1,7 +1,5 @@
 """Tables of evaluated suites: accuracy by suite, by circuit, and SyntaxGym's score of a model (Hu et al. 2020)."""
 
-from typing import Any
-
 import pandas as pd
 
 from tse_core.syntaxgym.library import circuit
@@ -12,14 +10,23 @@ COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", 
 
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
-    """A row per model and suite.
+    """A row per model and suite: model, kind, suite, circuit, accuracy (NaN where no item is judged), correct, items,
+    judged,
+    unknown, prediction_1.
 
-    Columns: model, kind, suite, circuit, accuracy, correct, items, judged, unknown, prediction_1. ``unknown`` counts
-    the items with an unknown word in a region that a prediction speaks of. ``judged`` counts those that `judged_items`
-    gives; where there are none, accuracy is NaN. ``prediction_1`` is the accuracy of the first prediction alone, which
-    Hu et al. (2020) recorded.
+    ``judged`` counts the items that `judged_items` gives, ``unknown`` those with an unknown word in a region that a
+    prediction speaks of. ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. (2020)
+    recorded.
     """
-    return pd.DataFrame([_row(outcome, unknown) for outcome in outcomes], columns=COLUMNS)
+    rows = []
+    for outcome in outcomes:
+        affected, judged = outcome.items.groupby("item")["unknown"].any(), judged_items(outcome, unknown)
+        first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"]
+        holds, suite = outcome.by_item[judged], outcome.suite
+        counts = int(holds.sum()), len(affected), len(judged), int(affected.sum())
+        row = label(outcome), outcome.kind, suite.name, circuit(suite), holds.mean(), *counts, first[judged].mean()
+        rows.append(row)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def judged_items(outcome: Outcome, unknown: str = "refuse") -> pd.Index:
@@ -36,25 +43,6 @@ def judged_items(outcome: Outcome, unknown: str = "refuse") -> pd.Index:
     return judged[:0] if too_few else judged
 
 
-def _row(outcome: Outcome, policy: str) -> dict[str, Any]:
-    unknown, judged = outcome.items.groupby("item")["unknown"].any(), judged_items(outcome, policy)
-    holds = outcome.by_item[judged]
-    first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"][judged]
-    suite, nothing = outcome.suite, float("nan")
-    return {
-        "model": label(outcome),
-        "kind": outcome.kind,
-        "suite": suite.name,
-        "circuit": circuit(suite),
-        "accuracy": holds.mean() if len(judged) else nothing,
-        "correct": int(holds.sum()),
-        "items": len(unknown),
-        "judged": len(judged),
-        "unknown": int(unknown.sum()),
-        "prediction_1": first.mean() if len(judged) else nothing,
-    }
-
-
 def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Each model's SG score, the mean over its judged suites (Hu et al. 2020), and its mean in each circuit."""
     judged = accuracies.dropna(subset=["accuracy"])
@@ -68,14 +56,9 @@ def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:
 def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Each model's mean accuracy in each circuit and over all its judged suites ("all suites", the SG score).
 
-    Parameters
-    ----------
-    accuracies : what `accuracy_table` gives
-
-    Returns
-    -------
-    DataFrame with model, circuit, suites (how many), accuracy, low, high: a 95 % interval over other items of the same
-    suites, from the suites' own (Wilson's), joined by `tse_core.uncertainty.shares.joined`.
+    Takes what `accuracy_table` gives. Columns model, circuit, suites (how many), accuracy, low, high: a 95 % interval
+    over
+    other items of the same suites, from the suites' own (Wilson's), joined by `tse_core.uncertainty.shares.joined`.
     """
     judged = accuracies.dropna(subset=["accuracy"])
     rows = []

@@ -1,7 +1,7 @@
-"""The statistics below intervals: what each cluster adds to an estimate, its variance, and the bootstrap.
+"""What each cluster adds to an estimate: the jackknife, its variance, skewness and degrees of freedom.
 
-A mean, or a weighted sum of means, is linear in its values up to first order. Each value's *influence* is what it adds
-to the estimate's deviation; everything after that works on sums of influences by cluster (Cameron & Miller 2015).
+An estimate is a weighted sum of means. Leaving a cluster (a noun, a verb) out of every mean moves it; these moves, one
+for each cluster, are all that the intervals need.
 """
 
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.uncertainty.quantiles import logistic, normal_quantile, t_quantile
 
 NO_VARIANCE = 1e-24  # a smaller variance is rounding: the means of all clusters are equal
 
@@ -21,179 +21,106 @@ class Sample(NamedTuple):
 
     Attributes
     ----------
-    values : array (n,)
-        A score per context, per pair, or per context and verb; NaN is left out.
-    clusters : sequence of arrays (n,)
-        The cluster of each value, once for every crossed way of sampling: its subject, its verb, its attractor.
-    counts : array (n,), optional
-        How many values each row is the mean of; 1 by default.
+    values : array (n,), a score per context, per pair, or per context and verb; NaN is left out
+    clusters : arrays (n,), the cluster of each value in every crossed way of sampling: its subject, verb, attractor
+    counts : array (n,), how many values each row is the mean of; 1 by default
     """
 
-    values: np.ndarray
+    values: Any
     clusters: Sequence
     counts: Any = None
 
 
-class Totals(NamedTuple):
-    """Per cluster (G, k): the sum and the number of values of each of k means; their contrast is first - second."""
-
-    sums: np.ndarray
-    counts: np.ndarray
-
-
 def defined(sample: Sample) -> Sample:
     """The sample as arrays of one length, without undefined values. Raises InputError where a value has no cluster."""
-    import pandas as pd
-
     values = np.asarray(sample.values, dtype=float)
     counts = np.ones(len(values)) if sample.counts is None else np.asarray(sample.counts, dtype=float)
-    ways = [np.asarray(way) for way in sample.clusters]
+    ways = [pd.Series(way).reset_index(drop=True) for way in sample.clusters]
     if len({len(array) for array in (values, counts, *ways)}) > 1:
         lengths = ", ".join(str(len(array)) for array in (values, *ways))
         raise InputError(f"values and clusters differ in length: {lengths}")
-    kept = ~np.isnan(values) & (counts > 0)
-    if lost := sum(int((kept & pd.isna(way)).sum()) for way in ways):
+    counted = ~np.isnan(values) & (counts > 0)
+    if lost := sum(int((counted & way.isna()).sum()) for way in ways):
         raise InputError(f"{lost} values have no cluster (None or NaN); name one for each, or leave these values out")
-    if not kept.any():
+    if not counted.any():
         raise InputError("no defined value to average: all are NaN or there are none")
-    return Sample(values[kept], [_whole(way[kept]) for way in ways], counts[kept])
+    return Sample(values[counted], [way[counted] for way in ways], counts[counted])
 
 
-def _whole(labels: np.ndarray) -> np.ndarray:
-    """Labels with whole numbers as integers: pandas turns 1 into 1.0 if another cell of the column is empty."""
-    whole = labels.dtype.kind == "f" and (labels == np.round(labels)).all()
-    return labels.astype(np.int64) if whole else labels
+def numbered_clusters(samples: Sequence[Sample]) -> list[list[np.ndarray]]:
+    """For each way of clustering, a number for the cluster of every value of each sample; samples share clusters."""
+    ends = np.cumsum([len(sample.values) for sample in samples])[:-1]
+    ways = zip(*(sample.clusters for sample in samples), strict=True)
+    return [np.split(pd.factorize(pd.concat(way, ignore_index=True))[0], ends) for way in ways]
 
 
-def codes(ways: Sequence[np.ndarray]) -> np.ndarray:
-    """A number (n,) for each value's cluster, the same where the labels of all ways are the same."""
-    import pandas as pd
-
-    first, *others = (pd.factorize(way if way.dtype.kind in "iub" else way.astype(str))[0] for way in ways)
-    for other in others:
-        first = pd.factorize(first.astype(np.int64) * (other.max() + 1) + other)[0]
-    return first
+def together(ways: Sequence[Sequence[np.ndarray]]) -> list[np.ndarray]:
+    """The values of each sample clustered by the combinations of the clusters of several ways."""
+    ends = np.cumsum([len(part) for part in ways[0]])[:-1]
+    combined = pd.DataFrame({number: np.concatenate(way) for number, way in enumerate(ways)})
+    return np.split(combined.groupby(list(combined), sort=False).ngroup().to_numpy(), ends)
 
 
-def shared_codes(samples: Sequence[Sample]) -> list[np.ndarray]:
-    """For each way of clustering the `codes` of all values, one sample after the other; samples may share clusters."""
-    found = []
-    for labels in zip(*(sample.clusters for sample in samples), strict=True):
-        arrays = [np.asarray(label) for label in labels]
-        numbers = all(array.dtype.kind in "iu" for array in arrays) and np.result_type(*arrays).kind in "iu"  # no float
-        found.append(codes([np.concatenate(arrays if numbers else [array.astype(str) for array in arrays])]))
-    return found
+def moves(samples: Sequence[Sample], weights: Sequence[float], clusters: Sequence[np.ndarray]) -> np.ndarray:
+    """By how much each cluster (G,) moves the weighted sum of the samples' means: with it, less without it.
 
-
-def influences(samples: Sequence[Sample], weights: Sequence[float]) -> list[np.ndarray]:
-    """What each value of each sample adds to the deviation of the weighted sum of their means."""
-    parts = []
-    for sample, weight in zip(samples, weights, strict=True):
-        total = sample.counts.sum()
-        mean = sample.values @ sample.counts / total
-        parts.append(weight * sample.counts * (sample.values - mean) / total)
-    return parts
-
-
-def crossed_variance(influence: np.ndarray, ways: Sequence[np.ndarray]) -> float:
-    """The variance of an estimate whose values are clustered in one or several crossed ways.
-
-    The sum of the variances by each way, less those by each pair of ways together, plus those by each three (Cameron,
-    Gelbach & Miller 2011, each with its G / (G - 1)); never less than by one way alone.
+    A mean that has one cluster alone cannot do without it; it does not move.
     """
-    alone, total = [], 0.0
+    size = 1 + max(int(part.max()) for part in clusters)
+    total = np.zeros(size)
+    for sample, weight, part in zip(samples, weights, clusters, strict=True):
+        counts = np.bincount(part, sample.counts, size)
+        mean = np.average(sample.values, weights=sample.counts)
+        deviations = np.bincount(part, sample.counts * (sample.values - mean), size)
+        others = counts.sum() - counts
+        total += weight * np.divide(deviations, others, out=np.zeros(size), where=others > 0)
+    return total
+
+
+def spread(
+    samples: Sequence[Sample], weights: Sequence[float], ways: Sequence[Sequence[np.ndarray]]
+) -> tuple[float, float, int]:
+    """The variance and the third moment of a weighted sum of means, and its degrees of freedom.
+
+    A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
+    those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a variance is never less
+    than by one way alone, and the degrees of freedom are those of the way that has fewest.
+    """
+    variance = third = 0.0
+    alone, free = [], []
     for size in range(1, len(ways) + 1):
         for chosen in combinations(ways, size):
-            sums = np.bincount(codes(chosen), influence)
-            variance = float(sums @ sums) * len(sums) / max(len(sums) - 1, 1)
-            total += variance if size % 2 else -variance
+            clusters = chosen[0] if size == 1 else together(chosen)
+            moved = moves(samples, weights, clusters)
+            sign, square = 1 if size % 2 else -1, float((moved**2).sum())
+            variance, third = variance + sign * square, third + sign * float((moved**3).sum())
             if size == 1:
-                alone.append(variance)
-    return max(total, *alone)
+                alone.append(square)
+                free.append(freedom(samples, weights, clusters, moved))
+    return max(variance, *alone), third, min(free)
 
 
-def freedom(parts: Sequence[np.ndarray], labels: Sequence[np.ndarray]) -> int:
-    """The degrees of freedom of a sum of means that is clustered in one way (Satterthwaite 1946).
+def freedom(
+    samples: Sequence[Sample], weights: Sequence[float], clusters: Sequence[np.ndarray], moved: np.ndarray
+) -> int:
+    """The degrees of freedom of a weighted sum of means whose clusters move it by this much (Satterthwaite 1946).
 
-    Each mean has a variance V with G - 1 degrees of freedom; their sum has (sum V)^2 / sum (V^2 / (G - 1)). So a
-    thousand verbs of one mean do not make up for the four of another, if these four make up the variance. At most the
-    number of all clusters less one, which it is for a paired difference.
-
-    Parameters
-    ----------
-    parts : of each mean, the influences (n,) of its values
-    labels : of each mean, the codes (n,) of its clusters
+    Clusters that occur in the same samples form a group. A group of n clusters whose squared moves sum to V has n
+    degrees of freedom; the sum of the groups has (sum V)^2 / sum (V^2 / n), of which the estimate takes one. So a
+    thousand verbs of one mean do not make up for the four of another, and ten nouns count as ten however many rows
+    share them. Clusters of unequal size count as fewer: n is the effective number (sum c)^2 / sum c^2 of their shares c
+    of the values (Kish 1965), so that ten nouns of which one has half of the contexts count as four.
     """
-    variances, free = [], []
-    for part, way in zip(parts, labels, strict=True):
-        count = len(np.unique(way))
-        if count > 1:
-            sums = np.bincount(way, part)
-            variances.append(float(sums @ sums) * count / (count - 1))
-            free.append(count - 1)
-    whole = sum(variances)
-    if whole <= NO_VARIANCE:
-        return max([1, *free])
-    found = int(whole**2 / sum(v**2 / f for v, f in zip(variances, free, strict=True)) + 1e-9)
-    return max(1, min(found, len(np.unique(np.concatenate(labels))) - 1))
-
-
-def cluster_totals(samples: Sequence[Sample]) -> Totals:
-    """Sums and counts of one or two samples by cluster, which the samples may share; of the first way alone."""
-    labels = shared_codes(samples)[0]
-    parts = np.split(labels, np.cumsum([len(s.values) for s in samples])[:-1])
-    size = labels.max() + 1
-    sums = [np.bincount(p, s.values * s.counts, size) for p, s in zip(parts, samples, strict=True)]
-    counts = [np.bincount(p, s.counts, size) for p, s in zip(parts, samples, strict=True)]
-    return Totals(np.stack(sums, axis=1), np.stack(counts, axis=1))
-
-
-def contrast(totals, weights=None):
-    """The mean, or the first mean less the second; with `weights` (draws, G), one for each draw."""
-    if weights is None:
-        weights = np.ones(len(totals.counts))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = (weights @ totals.sums) / (weights @ totals.counts)
-    return means[..., 0] if means.shape[-1] == 1 else means[..., 0] - means[..., 1]
-
-
-def drawn_variance(totals, weights):
-    """Cluster-robust variance (draws,) of the contrast in each draw, with the G / (G - 1) correction."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        size = weights @ totals.counts
-        means = (weights @ totals.sums) / size
-        signs = np.array([1.0, -1.0])[: totals.sums.shape[1]]
-        influence = ((totals.sums - means[:, None, :] * totals.counts) / size[:, None, :]) @ signs
-    drawn = weights.sum(axis=1)
-    return (weights * influence**2).sum(axis=1) * drawn / (drawn - 1)
-
-
-def bootstrap_t(totals, error, level, resamples, seed):
-    """Bounds, and the p-value of 0, from the studentised contrast of clusters drawn with replacement.
-
-    None if so few clusters differ from the others that more than 1 % of the draws miss them, with an error below a
-    fifth of the sample's: their t values are huge, all on one side, and meaningless.
-    """
-    clusters = len(totals.counts)
-    draws = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), resamples).astype(float)
-    centre, variance = contrast(totals), drawn_variance(totals, draws)
-    if np.mean(~(variance > error**2 / 25)) > 0.01:
-        return None
-    with np.errstate(invalid="ignore", divide="ignore"):
-        studentised = (contrast(totals, draws) - centre) / np.sqrt(variance)
-    studentised = studentised[np.isfinite(studentised)]
-    low, high = np.quantile(studentised, [(1 - level) / 2, (1 + level) / 2])
-    error *= t_quantile(level, clusters - 1) / normal_quantile(level)
-    beyond = 1 + min(np.sum(studentised >= centre / error), np.sum(studentised <= centre / error))
-    return centre - high * error, centre - low * error, min(1.0, 2 * beyond / (1 + len(studentised)))
-
-
-def t_bounds(estimate, error, level, freedom, bounds):
-    """On the logit scale when the score is a share strictly inside finite bounds, else on its own."""
-    low, high = bounds
-    reach = t_quantile(level, freedom) * error
-    if not np.isfinite(high - low) or estimate in bounds:
-        return estimate - reach, estimate + reach
-    share = (estimate - low) / (high - low)
-    centre, reach = np.log(share / (1 - share)), reach / (high - low) / (share * (1 - share))
-    return low + (high - low) * logistic(centre - reach), low + (high - low) * logistic(centre + reach)
+    size = len(moved)
+    group = np.zeros(size, dtype=int)
+    if len(clusters) > 1:
+        occurs = np.stack([np.bincount(part, minlength=size) > 0 for part in clusters], axis=1)
+        group = np.unique(occurs, axis=0, return_inverse=True)[1].ravel()
+    shares = np.zeros(size)
+    for sample, weight, part in zip(samples, weights, clusters, strict=True):
+        shares += abs(weight) * np.bincount(part, sample.counts, size) / np.sum(sample.counts)
+    numbers = np.rint(np.bincount(group, shares) ** 2 / np.bincount(group, shares**2))
+    squares = np.bincount(group, moved**2)
+    if squares.sum() <= NO_VARIANCE:
+        return size - 1
+    return max(1, int(squares.sum() ** 2 / (squares**2 / numbers).sum() - 1 + 1e-9))

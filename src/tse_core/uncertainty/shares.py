@@ -1,13 +1,25 @@
-"""Shares of independent trials, and weighted means of independent estimates, with their intervals."""
+"""Shares of independent trials, and weighted means of independent estimates, with their bounds."""
+
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betainc, betaincinv, ndtri
 
 from tse_core.errors import InputError
-from tse_core.uncertainty.intervals import Interval
-from tse_core.uncertainty.quantiles import normal_quantile
 
 
-def wilson(successes: int, trials: int, level=0.95) -> Interval:
+class Share(NamedTuple):
+    """A share and its bounds."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self):
+        return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def wilson(successes: int, trials: int, level=0.95) -> Share:
     """Wilson's score interval for a share of independent trials, e.g. items of a suite.
 
     >>> print(wilson(22, 28))
@@ -15,10 +27,31 @@ def wilson(successes: int, trials: int, level=0.95) -> Interval:
     """
     if not 0 <= successes <= trials or trials < 1:
         raise InputError(f"a share needs 0 <= successes <= trials and trials >= 1, not {successes} of {trials}")
-    z, share = normal_quantile(level), successes / trials
+    z, share = ndtri((1 + level) / 2), successes / trials
     centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
     half = z / (1 + z**2 / trials) * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return Interval(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), "Wilson", trials)
+    return Share(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)))
+
+
+def all_or_nothing(share: float, trials: int, level=0.95) -> tuple[float, float]:
+    """The exact bounds of a share of independent trials (Clopper & Pearson 1934), of any share between 0 and 1.
+
+    >>> low, high = all_or_nothing(0.9, 10)
+    >>> round(low, 3), round(high, 3)
+    (0.555, 0.997)
+    """
+    right = min(max(share, 0.0), 1.0) * trials
+    low = betaincinv(right, trials - right + 1, (1 - level) / 2) if right > 0 else 0.0
+    high = betaincinv(right + 1, trials - right, (1 + level) / 2) if right < trials else 1.0
+    return float(low), float(high)
+
+
+def all_or_nothing_p_value(share: float, truth: float, trials: int) -> float:
+    """The two-sided p-value of a true share that goes with these bounds."""
+    right = min(max(share, 0.0), 1.0) * trials
+    above = betainc(right, trials - right + 1, truth) if right > 0 else 1.0
+    below = 1 - betainc(right + 1, trials - right, truth) if right < trials else 1.0
+    return float(min(1.0, 2 * min(above, below)))
 
 
 def joined(estimates, lows, highs, weights=None) -> tuple[float, float, float]:

@@ -1,0 +1,155 @@
+"""The gym: every suite of data/gym.yaml on every model there, and the data of the page that shows the results.
+
+Token surprisals are kept in the store, so only what is new is computed: a new suite is evaluated on every model, a new
+model on every suite.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from tse_book import published
+from tse_book.charts.suites import region_profile
+from tse_book.charts.theme import INERT
+from tse_book.pages.suite_questions import question_of
+from tse_core.errors import InputError
+from tse_core.files import is_there, read_yaml, safe_name, write_output
+from tse_core.models.coerce import as_model
+from tse_core.paths import data_folder
+from tse_core.syntaxgym.library import circuit, load_suites
+from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
+from tse_core.syntaxgym.suites import Suite
+from tse_core.syntaxgym.tables import accuracy_table, judged_items, label
+
+KEYS = {"suites", "models", "unknown"}  # of data/gym.yaml
+
+
+@dataclass(frozen=True)
+class Gym:
+    """What data/gym.yaml says: suites, names of models, and whether items with unknown words are judged ("flag")."""
+
+    suites: list[Suite]
+    models: list[str]
+    unknown: str = "refuse"
+
+
+def load_gym(path: str | Path | None = None) -> Gym:
+    """Read data/gym.yaml or another file like it; paths in it start from the file's folder or the one above.
+
+    Raises InputError, which names the file and what is wrong in it.
+    """
+    path = Path(path) if path else data_folder() / "gym.yaml"
+    data = read_yaml(path) or {}
+    if not isinstance(data, dict) or set(data) - KEYS or data.get("unknown", "refuse") not in ("refuse", "flag"):
+        raise InputError(f"{path}: it holds lists called suites and models, and unknown: refuse or flag")
+    try:
+        entries = [load_suites(_placed(str(entry), path)) for entry in data.get("suites") or []]
+    except InputError as error:
+        raise InputError(f"{path}: suites: {error}") from None
+    suites = [suite for found in entries for suite in found]
+    names = [suite.name for suite in suites]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"{path}: two suites are called {twice!r}; change meta.name of one")
+    models = [_placed(str(entry), path) for entry in data.get("models") or []]
+    return Gym(suites, list(dict.fromkeys(models)), data.get("unknown", "refuse"))
+
+
+def _placed(entry: str, path: Path) -> str:
+    """A path in the file, relative to the file's folder or the one above; any other name unchanged."""
+    places = [folder / entry for folder in (path.parent, path.parent.parent) if is_there(folder / entry)]
+    return str(places[0]) if places and entry not in ("laboratory", "public") else entry
+
+
+def run_gym(gym: Gym, store) -> Iterator[Outcome]:
+    """Every model on every suite, model by model. Raises InputError at the very end, with every model that failed."""
+    failures, titles = [], set()
+    for name in gym.models:
+        try:
+            model = as_model(name)
+            if model.label in titles:
+                raise InputError(f"another model is called {model.label!r}, too; rename the folder of one")
+            titles.add(model.label)
+            for suite in gym.suites:
+                yield evaluate_suite(model, suite, store=store)
+        except InputError as error:  # whatever is wrong with one model, the others are evaluated
+            failures.append(f"{name}: {error}")
+    if failures:
+        raise InputError(f"{len(failures)} failed, all others are done: {'; '.join(failures)}")
+
+
+def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> None:
+    """Write what the gym's page reads into a folder: gym-data.js, and for each suite its regions as CSV in gym/."""
+    folder = Path(folder)
+    (folder / "gym").mkdir(parents=True, exist_ok=True)
+    suites = []
+    for suite in gym.suites:
+        own = [outcome for outcome in outcomes if outcome.suite.name == suite.name]
+        suites.append(_suite(suite, own, gym.unknown))
+        if own:
+            write_output(folder / "gym" / f"{safe_name(suite.name)}.csv", _regions(own).round(6).to_csv(index=False))
+    accuracies = accuracy_table(outcomes, gym.unknown)
+    write_output(folder / "gym" / "accuracies.csv", accuracies.round(6).to_csv(index=False))
+    data = {"suites": suites, "chart": _chart(outcomes)}
+    write_output(folder / "gym-data.js", f"window.tseGym = {json.dumps(data, cls=INERT['cls'])};\n")
+
+
+def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
+    """What the page shows of a suite: its question, an item, and what each model did on it."""
+    item = suite.items[0]
+    recorded = published.hu2020_suites()
+    recorded = recorded[recorded["suite"] == suite.name].fillna({"corpus": ""})
+    recorded = recorded.assign(model=(recorded["model"] + " " + recorded["corpus"]).str.strip())
+    accuracies = accuracy_table(outcomes, unknown)
+    return {
+        "name": suite.name,
+        "circuit": circuit(suite),
+        "question": question_of(suite.name),
+        "metric": suite.metric,
+        "items": len(suite.items),
+        "predictions": [str(formula) for formula in suite.predictions],
+        "critical": sorted({region for formula in suite.predictions for region, _ in formula.atoms if region}),
+        "regions": [f"{number} {name}" for number, name in suite.regions.items()],
+        "example": [{"condition": name, "texts": list(texts.values())} for name, texts in item.contents.items()],
+        "accuracies": [
+            {"model": row.model, "accuracy": None if pd.isna(row.accuracy) else row.accuracy,
+             "correct": row.correct, "judged": row.judged, "unknown": row.unknown}
+            for row in accuracies.itertuples()
+        ],
+        "recorded": recorded.groupby("model", sort=False)["accuracy"].mean().round(4).to_dict(),
+        "profiles": {label(outcome): _profile(outcome) for outcome in outcomes},
+        "outcomes": {label(outcome): _holds(outcome, unknown) for outcome in outcomes},
+        "file": f"gym/{safe_name(suite.name)}.csv" if outcomes else "",
+    }  # fmt: skip
+
+
+def _profile(outcome: Outcome) -> list[dict]:
+    """Mean surprisal (bits) of each region that is not empty, in each condition."""
+    regions = outcome.regions[outcome.regions["content"] != ""]
+    means = regions.groupby(["condition", "region", "name"], sort=False, as_index=False)["bits"].mean()
+    means["label"] = means["region"].astype(str) + " " + means["name"].astype(str)
+    return means[["condition", "label", "bits"]].round(3).to_dict("records")
+
+
+def _holds(outcome: Outcome, unknown: str) -> dict[str, str]:
+    """ "holds", "fails" or "not judged", by the number of the item."""
+    judged = set(judged_items(outcome, unknown))
+    holds = outcome.by_item
+    return {
+        str(item): ("holds" if holds[item] else "fails") if item in judged else "not judged" for item in holds.index
+    }
+
+
+def _regions(outcomes: list[Outcome]) -> pd.DataFrame:
+    return pd.concat([outcome.regions.assign(model=label(outcome)) for outcome in outcomes], ignore_index=True)
+
+
+def _chart(outcomes: list[Outcome]) -> dict | None:
+    """The specification of the chart of regions, into which the page puts the rows of the suite and model chosen."""
+    if not outcomes:
+        return None
+    rows = _regions(outcomes[:1])
+    drawn = region_profile(rows, title="Mean surprisal of each region").to_dict(validate=False)
+    return {**drawn, "datasets": {}, "data": {"values": []}}

@@ -1,1 +1,0 @@
-"""The gym: every suite of data/gym.yaml on every model there, and the pages that show the results."""

@@ -1,0 +1,189 @@
+"""The tables of the chapter on the gap: what was measured of each model in the controls, and the verdicts."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tse_book.claims.statements import (
+    AS_FIXED,
+    OPENER_NOUN,
+    PRONOUN,
+    Tables,
+    fifths,
+    judge,
+    judge_otherwise,
+    row_verbs,
+    subject_verbs,
+)
+from tse_book.claims.statements import (
+    NO_BOS as NO_BOS,
+)
+from tse_book.pages.newman import label, opened
+from tse_book.studies.controls import MEASURES, bare_tables, control_tables, controlled_verbs, controls_for
+from tse_book.studies.details import COLUMNS, Detail, recorded_details
+from tse_core.errors import InputError
+from tse_core.uncertainty.intervals import interval
+
+KINDS = {False: "never nouns", True: "also nouns"}
+SUBJECTS = {
+    "The N": "the author",
+    "Opener + the N": "I think that the author",
+    "Opener + a name": "I think that Mary",
+    "Everyone or nobody": "I think that everyone",
+    "It": "I think that it",
+    "He, she or they": "I think that he",
+    "The N who": "the author who",
+}
+FOUND_ON = "smollm2-135m-instruct"  # the model on which the statements were found
+SECOND = "gemma-3-270m"
+STATEMENTS = "statements"  # what `tse record --part` calls the verdicts
+FEWEST = 3  # units of a kind over which an interval is drawn
+
+
+def tables_of(models: Iterable[str], lemmas: str) -> dict[str, Tables]:
+    """What was measured of each model in the controls, by its name: recorded, or measured now (minutes to hours).
+
+    A model that cannot be opened here, and of which nothing is recorded, is left out.
+    """
+    found = {}
+    for name in models:
+        known = control_tables(label(name))
+        try:
+            known = known or {part: made().table for part, made in controls_for(opened(name), lemmas, MEASURES).items()}
+        except InputError:
+            continue
+        found[label(name)] = Tables(**known, verbs=controlled_verbs(lemmas))
+    return found
+
+
+def statements_for(model: str, lemmas: str, folder: Path | None = None) -> dict[str, Callable[[], Detail]]:
+    """The verdicts of a recorded run, as `record_details` takes them: over its recorded controls."""
+
+    def detail() -> Detail:
+        known, controls = control_tables(model, folder), recorded_details(model, "controls", folder)
+        if known is None or controls is None:
+            raise InputError(f"{model} has no recorded controls; record that part first")
+        table = judge_otherwise(Tables(**known, verbs=controlled_verbs(lemmas)), bare_tables(model, folder))
+        return Detail(table[COLUMNS[STATEMENTS]], controls.signatures)
+
+    return {STATEMENTS: detail}
+
+
+def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
+    """EW after each kind of subject in the singular, by whole words and by tokens, and the margin in nats.
+
+    Returns a table with model, subject, verbs (the kind), EW, low, high (95 %: over nouns, openers and verbs, crossed,
+    where there are three or more), nats (mean margin), EW of tokens, ends (share of the token's probability after
+    which the word ends, the mean of both forms'), contexts.
+    """
+    rows = []
+    for model, of in tables.items():
+        verbs = subject_verbs(of)
+        verbs = verbs[verbs["number"] == "singular"]
+        for (construction, also_noun), part in verbs.groupby(["construction", "also_noun"], sort=False):
+            nouns = part["noun"] if part["noun"].nunique() >= FEWEST else part["left"]
+            openers = [part["opener"]] * (part["opener"].nunique() >= FEWEST)
+            found = interval(part["correct"], nouns, crossed_with=[*openers, part["lemma"]])
+            ends = np.exp(part[["end_singular", "end_plural"]]).mean(axis=None)
+            names = {"model": model, "subject": SUBJECTS[construction], "verbs": KINDS[also_noun]}
+            scores = {"EW": found.estimate, "low": found.low, "high": found.high, "nats": part["margin"].mean()}
+            beside = {"EW of tokens": part["correct_tokens"].mean(), "ends": ends, "contexts": part["left"].nunique()}
+            rows.append(names | scores | beside)
+    table = pd.DataFrame(rows)
+    order = {subject: place for place, subject in enumerate(SUBJECTS.values())}
+    models = {model: place for place, model in enumerate(tables)}
+    places = pd.DataFrame({"model": table["model"].map(models), "subject": table["subject"].map(order)})
+    return table.iloc[np.lexsort([table["verbs"], places["subject"], places["model"]])].reset_index(drop=True)
+
+
+def side_by_side(table: pd.DataFrame, scores: list[str]) -> pd.DataFrame:
+    """A table by subject and kind of verb with the scores of each model beside each other, in its order."""
+    rows = pd.MultiIndex.from_frame(table[["subject", "verbs"]].drop_duplicates())
+    models = list(dict.fromkeys(table["model"]))
+    wide = table.pivot(index=["subject", "verbs"], columns="model", values=scores)
+    return wide.swaplevel(axis=1)[models].reindex(rows).reset_index()
+
+
+def twin_shifts(tables: Mapping[str, Tables]) -> pd.DataFrame:
+    """How far the log-odds of the singular form move from a plural to a singular subject, by whole words.
+
+    Returns a table with model, subject, verbs (the kind), shift (mean, nats), share (of twins and verbs above 0).
+    """
+    rows = []
+    for model, of in tables.items():
+        verbs = subject_verbs(of)
+        verbs = verbs.replace({"noun": {"they": "he"}})  # twins share a noun, and an opener where there is one
+        wide = verbs.pivot_table("log_odds", ["construction", "noun", "opener", "also_noun", "lemma"], "number")
+        shift = (wide["singular"] - wide["plural"]).dropna()
+        for (construction, also_noun), part in shift.groupby(["construction", "also_noun"], sort=False):
+            names = {"model": model, "subject": SUBJECTS[construction], "verbs": KINDS[also_noun]}
+            rows.append(names | {"shift": part.mean(), "share": (part > 0).mean()})
+    return pd.DataFrame(rows)
+
+
+def fifth_scores(tables: Mapping[str, Tables], key: str = "modal") -> pd.DataFrame:
+    """EW of Table 2's rows over fifths of the verbs by a key: model, verbs, number (the subject's), fifth, EW."""
+    rows = []
+    for model, of in tables.items():
+        for (also_noun, number), part in row_verbs(of).groupby(["also_noun", "number"], sort=False):
+            found = fifths(part, "correct", key).rename(columns={"value": "EW", "verbs": "count"})
+            rows.append(found.assign(model=model, verbs=KINDS[also_noun], number=number))
+    return pd.concat(rows, ignore_index=True)
+
+
+def noun_share_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
+    """EW of also-nouns over fifths of their noun share (of the uses that WordNet counts), after an opener and *the N*,
+    and *he* or *she*.
+
+    Returns a table with model, subject, fifth (1 to 5, the last is most of a noun), EW.
+    """
+    rows = []
+    for model, of in tables.items():
+        verbs = subject_verbs(of)
+        verbs = verbs[verbs["also_noun"] & (verbs["number"] == "singular")]
+        for construction, part in verbs.groupby("construction", sort=False):
+            if construction not in (OPENER_NOUN, PRONOUN):
+                continue
+            found = fifths(part, "correct", "noun_share")
+            rows.append(found.rename(columns={"value": "EW"}).assign(model=model, subject=SUBJECTS[construction]))
+    return pd.concat(rows, ignore_index=True)[["model", "subject", "fifth", "EW"]]
+
+
+def preposition_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
+    """EW of never-nouns after a singular subject and a preposition: model, preposition, attractor (its number), EW."""
+    rows = []
+    for model, of in tables.items():
+        cells = of.attractors
+        cells = cells[~cells["also_noun"] & (cells["number"] == "singular") & (cells["adverb"] == "none")]
+        found = cells.assign(EW=cells["correct"] / cells["verbs"])
+        found = found.groupby(["preposition", "attractor_number"], sort=False)["EW"].mean().reset_index()
+        rows.append(found.rename(columns={"attractor_number": "attractor"}).assign(model=model))
+    return pd.concat(rows, ignore_index=True)
+
+
+def verdict_table(tables: Mapping[str, Tables]) -> pd.DataFrame:
+    """The verdicts on the statements, a row for each and each model: measured (with its interval), Holm's p, units,
+    verdict, and the choices by which the recorded verdict is another one."""
+    parts = []
+    for model, of in tables.items():
+        known = recorded_details(model, STATEMENTS)
+        every = judge(of).assign(choice=AS_FIXED) if known is None else known.table
+        fixed = every[every["choice"] == AS_FIXED].set_index("id")
+        others = every[every["verdict"] != every["id"].map(fixed["verdict"])]
+        turned = others.groupby("id")["choice"].agg("; ".join).reindex(fixed.index, fill_value="")
+        measured = [in_words(row) for row in fixed.itertuples()]
+        parts.append(fixed.assign(model=model, measured=measured, turned=turned).reset_index())
+    table = pd.concat(parts, ignore_index=True).sort_values("id", kind="stable", ignore_index=True)
+    table = table[["id", "statement", "model", "measured", "p_holm", "units", "verdict", "turned"]]
+    return table.rename(columns={"p_holm": "Holm's p", "turned": "another verdict by"})
+
+
+def in_words(row) -> str:
+    """A statistic with its interval and unit: three digits of EW, two of nats."""
+    if pd.isna(row.value):
+        return "–"
+    digits = 3 if row.unit == "EW" else 2
+    bounds = "" if pd.isna(row.low) else f" [{row.low:.{digits}f}, {row.high:.{digits}f}]"
+    return f"{row.value:.{digits}f}{bounds} {'' if row.unit == 'EW' else row.unit}".rstrip()

@@ -1,0 +1,225 @@
+"""What a model says at the verb slot after nouns, names and pronouns, after 22 prepositions and in Table 2's rows.
+
+    data/recorded/MODEL/controls.parquet     a context of agreement-controls and a verb: margins, by words and by tokens
+    data/recorded/MODEL/attractors.parquet   a context of agreement-attractors and a kind of verb
+    data/recorded/MODEL/rows.parquet         a row of Table 2, a noun, a number and a verb
+    data/recorded/MODEL/likelihoods.parquet  a verb: how likely it is where no subject decides its form
+    data/recorded/MODEL/bare_controls.parquet, bare_attractors.parquet  the same without a BOS token, by single tokens
+
+`controlled_verbs` says which verbs count, `tse_book.studies.statements` what these tables are asked. All log-odds and
+log-probabilities are in nats; log-odds are those of the singular form against the plural one.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tse_book.studies.details import COLUMNS, Detail, recorded_details
+from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.slots import slot_distribution
+from tse_core.datasets.grammar import load_grammar
+from tse_core.datasets.lemmas import DEFAULT, load_lemmas
+from tse_core.datasets.names import data_hash
+from tse_core.metrics.table import Cutoffs
+from tse_core.models.language_model import LanguageModel
+from tse_core.paths import data_folder
+from tse_core.results.signature import Signature
+
+CONTROLS = "controls"  # what `tse record --part` calls the tables
+SUBJECTS, ATTRACTORS, ROWS = "agreement-controls", "agreement-attractors", "marvin-linzen"
+WHOLE = Cutoffs((1.0,), ())
+# Places in which no subject decides the verb's form. None of the openers stands in agreement-controls.
+OPENERS = ("I believe that", "People say that", "He told us that", "It is likely that", "She hopes that")
+MODALS = ("will", "can", "must", "should", "would")
+PAST = "last week you"
+NOUN_PLACE = "The"
+RIGHTS = ("it.", "them.", "now.", ".")  # what a masked model reads after the verb, one after the other
+
+
+def controlled_verbs(lemmas: str = DEFAULT) -> pd.DataFrame:
+    """The verbs of a list that count in the controls, and what is known of each.
+
+    Left out are verbs whose base is a past form too (*cut*: after *he* a past is no error), modals, and hyphenated
+    ones. ``also_noun`` comes from the inflection library lemminflect and 44 verbs added by hand
+    (data/lemmas/exceptions.yaml), not from the paper; ``noun_share`` is the share of noun uses among the verb's and
+    the noun's in WordNet's sense counts (missing where neither is counted).
+
+    Returns
+    -------
+    DataFrame with lemma, singular, plural, past, also_noun, zipf, verb_uses, noun_uses, noun_share.
+    """
+    table = load_lemmas(lemmas).table.drop_duplicates("lemma")
+    ambiguous = (table["homograph"] != "") | table["plural"].str.contains("-")
+    lexicon = pd.read_csv(data_folder() / "lexicon.csv", keep_default_na=False)
+    known = table[~ambiguous].merge(lexicon, on="lemma", how="left").rename(columns={"noun": "also_noun"})
+    uses = known["noun_uses"] + known["verb_uses"]
+    known["noun_share"] = known["noun_uses"] / uses.where(uses > 0)
+    return known[
+        ["lemma", "singular", "plural", "past", "also_noun", "zipf", "verb_uses", "noun_uses", "noun_share"]
+    ].reset_index(drop=True)
+
+
+def control_tables(model: str, folder: Path | None = None) -> dict[str, pd.DataFrame] | None:
+    """The four tables of a recorded run, by their names; None where it lacks one."""
+    return _recorded(model, MEASURES, folder)
+
+
+def bare_tables(model: str, folder: Path | None = None) -> dict[str, pd.DataFrame] | None:
+    """The tables of a recorded run without a BOS token, named as those with one; None where it lacks one."""
+    found = _recorded(model, BARE, folder)
+    return found and {name.removeprefix("bare_"): table for name, table in found.items()}
+
+
+def _recorded(model: str, names: Iterable[str], folder: Path | None) -> dict[str, pd.DataFrame] | None:
+    found = {name: recorded_details(model, name, folder) for name in names}
+    if any(detail is None for detail in found.values()):
+        return None
+    return {name: detail.table for name, detail in found.items() if detail is not None}
+
+
+def controls_for(model: LanguageModel, lemmas: str = DEFAULT, tables=None) -> dict[str, Callable[[], Detail]]:
+    """The tables of a recorded run, as ``record_details`` takes them: those given, or all."""
+    return {name: partial(measure, model, lemmas) for name, measure in (tables or MEASURES | BARE).items()}
+
+
+def subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
+    """Every verb after every subject of agreement-controls: a row for each.
+
+    ``log_odds`` is by whole words, each form's probability times that of the word's end there; ``log_odds_tokens``
+    without the ends; ``end_singular`` and ``end_plural`` are the log-probabilities of the ends.
+    """
+    words = evaluate(model, SUBJECTS, lemmas, word_end=True, cutoffs=WHOLE, detail="forms", sample="all")
+    tokens = evaluate(model, SUBJECTS, lemmas, cutoffs=WHOLE, detail="forms")
+    if tokens.lemmas["lemma"].tolist() != words.lemmas["lemma"].tolist():
+        raise AssertionError("verbs by whole words and by tokens differ")
+    columns = {"log_odds": words.log_odds, "log_odds_tokens": tokens.log_odds}
+    for form in ("singular", "plural"):
+        columns[f"end_{form}"] = (words.log_probabilities(form) - tokens.log_probabilities(form)).round(2)
+    table = _by_verb(words, columns, lemmas)[COLUMNS["controls"]]
+    return Detail(table, {"whole words": words.signature, "single tokens": tokens.signature})
+
+
+def bare_subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
+    """As `subject_table`, by single tokens alone, without a BOS token, after an opener and *the N*, *he* or *she*."""
+    bare, tables, signatures = model.with_policies(bos="none"), [], {}
+    for slug in ("opener-noun", "he-she-they"):
+        found = evaluate(bare, f"{SUBJECTS}/{slug}", lemmas, cutoffs=WHOLE, detail="forms")
+        tables.append(_by_verb(found, {"log_odds_tokens": found.log_odds}, lemmas))
+        signatures[slug] = found.signature
+    return Detail(pd.concat(tables, ignore_index=True)[COLUMNS["bare_controls"]], signatures)
+
+
+def bare_attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
+    """As `attractor_table`, without a BOS token."""
+    return attractor_table(model.with_policies(bos="none"), lemmas)
+
+
+def _by_verb(found: Evaluation, columns: dict[str, np.ndarray], lemmas: str) -> pd.DataFrame:
+    """A row for each context and verb that counts, with arrays (contexts, lemmas) as its columns."""
+    kept = _kept(found, lemmas)
+    shape = (len(found.contexts), int(kept.sum()))
+    table = {
+        name: np.repeat(found.contexts[name].to_numpy(), shape[1])
+        for name in ("construction", "opener", "noun", "number", "left", "right")
+    }
+    table["lemma"] = np.tile(found.lemmas["lemma"].to_numpy()[kept], shape[0])
+    return pd.DataFrame(table | {name: values[:, kept].ravel().round(4) for name, values in columns.items()})
+
+
+def attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
+    """Every context of agreement-attractors and kind of verb: a row for each.
+
+    ``verbs`` of the kind, how many are ``correct``, and their mean ``margin`` of the form that agrees.
+    """
+    found = evaluate(model, ATTRACTORS, lemmas, cutoffs=WHOLE, detail="forms")
+    tables = []
+    for also_noun, members in _kinds(found, lemmas):
+        margins = _margins(found)[:, members]
+        names = ["preposition", "adverb", "noun", "attractor", "attractor_number", "number"]
+        counts = {"verbs": members.sum(), "correct": (margins > 0).sum(axis=1), "margin": margins.mean(axis=1)}
+        tables.append(found.contexts[names].assign(also_noun=also_noun, **counts))
+    table = pd.concat(tables, ignore_index=True)[COLUMNS["attractors"]]
+    return Detail(_small(table), {ATTRACTORS: found.signature})
+
+
+def row_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
+    """Every row of Table 2, noun, number and verb: in how many ``contexts`` it agrees and its mean ``log_odds``.
+
+    Rows are scored one by one, so that only the forms of one are in memory.
+    """
+    tables, signatures = [], {}
+    for slug in load_grammar(ROWS).constructions:
+        found = evaluate(model, f"{ROWS}/{slug}", lemmas, cutoffs=WHOLE, detail="forms")
+        kept = _kept(found, lemmas)
+        margins, odds = _margins(found)[:, kept], found.log_odds[:, kept]
+        verbs = found.lemmas["lemma"].to_numpy()[kept]
+        for (noun, number), rows in found.contexts.groupby(["noun", "number"], sort=False).indices.items():
+            counts = {"correct": (margins[rows] > 0).sum(axis=0), "log_odds": odds[rows].mean(axis=0).round(4)}
+            cell = {"construction": found.contexts["construction"].iloc[0], "noun": noun, "number": number}
+            tables.append(pd.DataFrame({"lemma": verbs, "contexts": len(rows), **counts}).assign(**cell))
+        signatures[slug] = found.signature
+    return Detail(_small(pd.concat(tables, ignore_index=True)[COLUMNS["rows"]]), signatures)
+
+
+def likelihood_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
+    """Every verb of the vocabulary and its mean log-probability where no subject decides its form.
+
+    ``modal``: of its base after an opener, *you* and a modal. ``past``: of its past form after an opener and *last week
+    you* (missing where it is no single token). ``as_noun``: of its base after *The*.
+    """
+    verbs, _ = load_lemmas(lemmas).single_entries(model)
+    verbs = controlled_verbs(lemmas).merge(verbs[["lemma"]], on="lemma")
+    places = {
+        "modal": [f"{opener} you {modal}" for opener in OPENERS for modal in MODALS],
+        "past": [f"{opener} {PAST}" for opener in OPENERS],
+        "as_noun": [NOUN_PLACE],
+    }
+    table = verbs[["lemma"]].copy()
+    for name, lefts in places.items():
+        ids = model.word_ids(verbs["past" if name == "past" else "plural"].tolist())
+        rights = RIGHTS if model.kind == "masked" else ("",)
+        slots = [slot_distribution(model, left, right) for left in lefts for right in rights]
+        logs = [slot.set_index("id")["log_probability"] for slot in slots]
+        known = [np.nan if i is None else np.mean([log[i] for log in logs]) for i in ids]
+        table[name] = np.array(known, dtype="float32").round(4)
+    signature = evaluate(model, f"{SUBJECTS}/it", lemmas, cutoffs=WHOLE).signature
+    asked = pd.DataFrame([(name, left) for name, of in places.items() for left in of], columns=["key", "left"])
+    data = f"likelihoods@{data_hash(asked)}"
+    made = Signature({"model": signature.identity["model"], "data": data}, signature.policy)
+    return Detail(table[COLUMNS["likelihoods"]], {"likelihoods": made})
+
+
+def _kept(found: Evaluation, lemmas: str) -> np.ndarray:
+    """Which of an evaluation's lemmas count in the controls: bool (lemmas,)."""
+    return found.lemmas["lemma"].isin(controlled_verbs(lemmas)["lemma"]).to_numpy()
+
+
+def _kinds(found: Evaluation, lemmas: str):
+    kept = _kept(found, lemmas)
+    for also_noun in (False, True):
+        yield also_noun, kept & (found.lemmas["noun"] == also_noun).to_numpy()
+
+
+def _margins(found: Evaluation) -> np.ndarray:
+    """Log-probability of the form that agrees less that of the other: (contexts, lemmas)."""
+    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
+    return np.where(plural, -found.log_odds, found.log_odds)
+
+
+def _small(table: pd.DataFrame) -> pd.DataFrame:
+    counts = {name: "int16" for name in ("contexts", "correct", "verbs") if name in table}
+    means = {name: "float32" for name in ("margin", "log_odds") if name in table}
+    return table.astype(counts | means)
+
+
+MEASURES = {
+    "controls": subject_table,
+    "attractors": attractor_table,
+    "rows": row_table,
+    "likelihoods": likelihood_table,
+}
+BARE = {"bare_controls": bare_subject_table, "bare_attractors": bare_attractor_table}

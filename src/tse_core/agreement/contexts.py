@@ -1,0 +1,60 @@
+"""The contexts of agreement pairs: each gets one number, by which every later table knows it."""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from tse_core.datasets.pairs import context_factors, context_index, contexts_of
+
+
+def numbered_contexts(
+    pairs: pd.DataFrame, kind: str, protocol: str, sample: int | Literal["all"], seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame, int]:
+    """Each pair with the number of its context, and the contexts, construction by construction.
+
+    Parameters
+    ----------
+    pairs : agreement pairs with nouns and numbers
+    kind, protocol : what makes a context, see `tse_core.datasets.pairs.unique_contexts`
+    sample, seed : contexts of each construction, or "all" (`stratified_sample`); pairs of others are left out
+
+    Returns
+    -------
+    The pairs with a column ``context``; the contexts in the order of their numbers, with subject, noun and the factors
+    of a design; how many contexts there are without a sample.
+    """
+    index = context_index(pairs, kind, protocol)
+    contexts = contexts_of(pairs, index, kind, ["construction", "subject", "noun", "left", "right", "number"])
+    contexts = pd.concat([contexts, context_factors(pairs, index, kind)], axis=1)
+    if sample == "all":
+        chosen = np.argsort(pd.factorize(contexts["construction"])[0], kind="stable")
+    else:
+        chosen = stratified_sample(contexts, sample, seed)
+    number = np.full(len(contexts), -1)
+    number[chosen] = np.arange(len(chosen))
+    pairs = pairs.assign(context=number[index])
+    return (
+        pairs[pairs["context"] >= 0].reset_index(drop=True),
+        contexts.iloc[chosen].reset_index(drop=True),
+        len(contexts),
+    )
+
+
+def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.ndarray:
+    """The rows of at most `size` contexts of each construction, in proportion to its numbers, int64, as drawn.
+
+    The choice depends only on the seed, the construction and its contexts (columns construction, number, left, right),
+    not on their order or on other constructions; a larger sample with the same seed begins with the smaller one, so
+    that its scores are used again.
+    """
+    chosen = []
+    for construction, rows in contexts.groupby("construction", sort=False).indices.items():
+        strata = contexts.iloc[rows].assign(row=rows).sort_values(["number", "left", "right"]).groupby("number")
+        drawn = []
+        for number, stratum in strata:
+            random = np.random.default_rng([seed, *f"{construction} {number}".encode()])
+            found = stratum["row"].to_numpy()[random.permutation(len(stratum))]
+            drawn += [((rank + 0.5) / len(found), number, row) for rank, row in enumerate(found.tolist())]
+        chosen += [row for *_, row in sorted(drawn)[:size]]
+    return np.array(chosen, dtype=np.int64)

@@ -1,0 +1,79 @@
+"""How an evaluation is made: which verbs count, over which contexts, at which cut-offs, and how much is kept."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from tse_core.datasets.pairs import PROTOCOLS, Protocol
+from tse_core.errors import InputError, check_known
+from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs, check_cutoffs
+
+Verbs = Literal["single-token", "all"]
+Detail = Literal["contexts", "lemmas", "forms"]
+# What signatures call each choice of verbs and of the word's end; "single", the paper's choice, is not written there.
+FORMS: dict[tuple[Verbs, bool], str] = {
+    ("single-token", False): "single",
+    ("single-token", True): "single-end",
+    ("all", True): "words",
+    ("all", False): "words-no-end",
+}
+CHOICES = {name: choice for choice, name in FORMS.items()}
+TABLES = {
+    "contexts": ("contexts", "pairs"),
+    "lemmas": ("contexts", "pairs", "lemmas"),
+    "forms": ("contexts", "pairs", "lemmas", "forms"),
+}  # what each detail keeps
+SAMPLE_SIZE = 24  # contexts of a construction where every context takes seconds: 212 of Table 2's nine rows
+
+
+@dataclass(frozen=True)
+class Options:
+    """The choices of `evaluate`, which explains them. Raises InputError for one that does not exist."""
+
+    cutoffs: Cutoffs = PAPER_CUTOFFS
+    protocol: Protocol = "exact"
+    detail: Detail = "contexts"
+    verbs: Verbs = "single-token"
+    word_end: bool | None = None
+    sample: int | Literal["all"] | None = None
+    seed: int = 0
+
+    def __post_init__(self):
+        check_known("protocol", self.protocol, PROTOCOLS)
+        check_known("detail", self.detail, TABLES)
+        check_known("choice of verbs", self.verbs, get_args(Verbs))
+        check_cutoffs(self.cutoffs)
+        if self.protocol == "released" and self.forms != "single":
+            raise InputError("the released code counts single tokens only; whole words go with protocol 'exact'")
+        size = self.contexts
+        if size != "all" and (not isinstance(size, int | np.integer) or size is True or size < 1):
+            raise InputError(f"sample is {size!r}; it must be a number of contexts of each construction, or 'all'")
+
+    @property
+    def forms(self) -> str:
+        """What signatures call the verbs and their ends. By default the end counts where verbs of all lengths do."""
+        return FORMS[self.verbs, self.verbs == "all" if self.word_end is None else bool(self.word_end)]
+
+    @property
+    def contexts(self) -> int | Literal["all"]:
+        """How many contexts of each construction are scored."""
+        if self.sample is not None:
+            return self.sample
+        return "all" if self.forms == "single" else SAMPLE_SIZE
+
+
+def older_names(forms: str | None = None, keep: str | None = None) -> dict[str, Any]:
+    """The arguments that the older names `forms` and `keep` mean, with a warning."""
+    how: dict[str, Any] = {}
+    if forms is not None:
+        check_known("forms", forms, CHOICES)
+        how["verbs"], how["word_end"] = CHOICES[forms]
+    if keep is not None:
+        how["detail"] = keep
+    if how:
+        older = {name: value for name, value in (("forms", forms), ("keep", keep)) if value is not None}
+        texts = [", ".join(f"{name}={value!r}" for name, value in names.items()) for names in (older, how)]
+        warnings.warn(f"{texts[0]} is an older name; write {texts[1]}", DeprecationWarning, stacklevel=3)
+    return how

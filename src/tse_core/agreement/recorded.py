@@ -1,0 +1,92 @@
+"""Evaluations that are kept in the project, for models that are too large or too slow to run wherever it is read.
+
+    data/recorded/MODEL/evaluations/DATA.parquet    the tables of an `Evaluation` with detail "lemmas"
+
+A file (`tse_core.results.table_file`) holds the signature, so that it answers only what was asked in the same way: the
+same pairs, verbs, cut-offs and protocol. Probabilities of single verbs are rounded, scores are not.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tse_core.agreement.evaluate import in_order, numbered_pairs
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.options import Options
+from tse_core.agreement.scoring import all_at_cutoffs
+from tse_core.datasets.lemmas import REQUIRED, Lemmas
+from tse_core.datasets.names import data_hash
+from tse_core.metrics.table import Cutoffs
+from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
+from tse_core.paths import data_folder
+from tse_core.results.signature import PROTOCOL_VERSION, Signature
+from tse_core.results.table_file import read_facts, read_tables, write_tables
+
+SCORED = ["context", "tse", "log_probability_correct", "log_probability_wrong", "within_noise"]  # what pairs gain
+EXACT = ["ew", "mw", "margin", "tse", "score"]  # kept in single precision
+
+
+def write_evaluation(found: Evaluation, path: Path) -> None:
+    """Keep an evaluation of all its pairs with detail "lemmas". Raises InputError where nothing can be written."""
+    scores = found.at_cutoffs[["score", "coverage"]]
+    tables = {"contexts": found.contexts, "pairs": found.pairs[SCORED], "scores": scores, "by_lemma": found.by_lemma}
+    small = {name: _rounded(table) for name, table in tables.items()}
+    small["verbs"] = found.lemmas[[*REQUIRED, "tokens"]]
+    facts = {"cutoffs": found.cutoffs._asdict(), "scored": found.scored, **found.signature.as_dict()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_tables(path, small, facts)
+
+
+def read_evaluation(path: Path, pairs: pd.DataFrame, lemmas: Lemmas) -> Evaluation:
+    """An evaluation that was kept, made with these pairs and lemmas. Raises InputError for a damaged file."""
+    tables, facts = read_tables(path)
+    for name, table in tables.items():
+        tables[name] = table.astype(dict.fromkeys(table.select_dtypes("float"), "float64"))
+    signature = Signature.from_dict(facts)
+    cutoffs = Cutoffs(*map(tuple, facts["cutoffs"].values()))
+    return Evaluation(
+        contexts=tables["contexts"],
+        pairs=pd.concat([pairs.reset_index(drop=True), tables["pairs"]], axis=1),
+        lemmas=lemmas.table.merge(tables["verbs"], on=list(REQUIRED)),
+        signature=signature,
+        cutoffs=cutoffs,
+        scored=f"{facts['scored']}; recorded on {signature.provenance['date']}, not run here",
+        at_cutoffs=all_at_cutoffs(cutoffs, tables["scores"]),
+        by_lemma=tables["by_lemma"],
+    )
+
+
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Numbers with 13 binary digits, which compress well: to 1 in 8,000 of each; those of `EXACT` stay."""
+    rounded = {}
+    for name in table.select_dtypes("float").columns.difference(EXACT):
+        bits = table[name].to_numpy("float32").view("uint32")
+        rounded[name] = ((bits + (1 << 10)) & ~np.uint32((1 << 11) - 1)).view("float32")
+    return table.assign(**rounded).astype(dict.fromkeys(table.select_dtypes("float"), "float32"))
+
+
+def recorded_evaluation(
+    model: str, pairs: pd.DataFrame, lemmas: Lemmas, options: Options, folder: Path | None = None
+) -> Evaluation | None:
+    """What is recorded of a model for exactly these pairs, lemmas and options, or None."""
+    home = (folder or data_folder() / "recorded") / model / "evaluations"
+    files = {path: read_facts(path) or {} for path in sorted(home.glob("*.parquet"))}
+    if not files or options.detail == "forms" or options.forms != "single" or options.contexts != "all":
+        return None
+    lemmas = in_order(lemmas)
+    known, _ = numbered_pairs(pairs, lemmas)
+    data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(known)}"
+    protocol = f"{options.protocol}/{PROTOCOL_VERSION}"
+    cutoffs = {side: list(shares) for side, shares in options.cutoffs._asdict().items()}
+    for path, facts in files.items():
+        made = Signature.from_dict(facts)
+        same = made.identity["data"] == data and made.policy["lemmas"].startswith(f"{lemmas.name}@{lemmas.hash}(")
+        if same and made.policy["protocol"] == protocol and facts["cutoffs"] == cutoffs:
+            return read_evaluation(path, known, lemmas)
+    return None
+
+
+def must_be_fetched(model: object) -> bool:
+    """Whether a model is one of the package index whose file is not here yet."""
+    return isinstance(model, str) and model in PACKAGE_MODELS and model_state(model) != "cached"

@@ -1,0 +1,87 @@
+"""Files of several tables that say how they were made.
+
+A file is Parquet with one row: the column ``contexts/ew`` holds the column ``ew`` of the table ``contexts`` as a list,
+so that any of the tables can be read without the others. Facts, such as a signature, are JSON in the file's metadata.
+"""
+
+import io
+import json
+import stat
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tse_core.errors import InputError
+from tse_core.files import write_aside
+
+FACTS = b"tse-facts"
+
+
+def write_tables(path: Path, tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]) -> None:
+    """Write tables and facts about them to a file, whole or not at all; the same ones give the same bytes."""
+    columns = {}
+    for name, frame in tables.items():
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        for column in table.column_names:
+            values = table[column].combine_chunks()
+            columns[f"{name}/{column}"] = pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
+    table = pa.table(columns)
+    buffer = io.BytesIO()
+    with pq.ParquetWriter(
+        buffer, table.schema, compression="zstd", store_schema=False, write_page_checksum=True
+    ) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({FACTS: json.dumps({**facts, "columns": list(columns)})})
+    write_aside(path, buffer.getvalue())
+
+
+def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    """The tables of a file, all or those named, and its facts.
+
+    Raises InputError: the file is missing, damaged or of another kind, or a table is not in it.
+    """
+    try:
+        _check_regular(path)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            facts = _facts(file.metadata.metadata)
+            found = [column for column in facts["columns"] if names is None or column.partition("/")[0] in names]
+            if file.schema_arrow.names != facts["columns"]:
+                raise ValueError("its columns are not those that were written")
+            stored = file.read(columns=found)
+        tables: dict[str, dict] = {}
+        for column in found:
+            table, _, name = column.partition("/")
+            tables.setdefault(table, {})[name] = stored[column].chunk(0).values
+        frames = {name: pa.table(columns).to_pandas() for name, columns in tables.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, pa.ArrowException) as error:
+        raise InputError(f"{path}: not a readable file of tables ({' '.join(str(error).split())[:120]})") from None
+    for name in names or ():
+        if name not in frames:
+            raise InputError(f"{path}: holds no table {name!r}")
+    return frames, facts
+
+
+def read_facts(path: Path) -> dict[str, Any] | None:
+    """The facts of a file; None where it cannot be read as one."""
+    try:
+        _check_regular(path)
+        return _facts(pq.read_metadata(path).metadata)
+    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+        return None
+
+
+def _check_regular(path: Path) -> None:
+    """Raise OSError for a pipe, which could be waited on for ever, and for a missing file."""
+    if not stat.S_ISREG(Path(path).stat().st_mode):
+        raise OSError("it is no regular file")
+
+
+def _facts(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
+    facts = json.loads((metadata or {})[FACTS])
+    if not isinstance(facts, dict):
+        raise ValueError("its facts are no JSON object")
+    return facts

@@ -1,0 +1,28 @@
+"""Numbers that stay as they are while the code changes (tests/net.py says how they are asked for)."""
+
+import pytest
+
+from net import SETTINGS, SHARED, difference, measured, names, recorded
+
+CLOSE = 1e-6
+
+
+@pytest.fixture(scope="module")
+def golden():
+    return recorded()
+
+
+@pytest.mark.parametrize("name", names(slow=False))
+def test_a_setting_gives_the_recorded_numbers(name, golden, monkeypatch):
+    needs_shared = SETTINGS[name][2]
+    if needs_shared and not SHARED.is_dir():
+        pytest.skip("the folder ../shared with the reference data is not there")
+    if needs_shared:
+        monkeypatch.setenv("TSE_MIRROR", str(SHARED / "mirror"))
+    assert difference(measured(name), golden[name]) < CLOSE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", names(slow=True))
+def test_the_real_model_gives_the_recorded_numbers(name, golden, real_model):
+    assert difference(measured(name), golden[name]) < 1e-4  # other processors round otherwise

@@ -1,0 +1,198 @@
+"""Pairs from tables: other projects' columns, any type of column, numbers said or shown by the verb, mistakes."""
+
+import json
+
+import pandas as pd
+import pyarrow
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
+from tse_core.datasets.coerce import as_pairs, as_sentence_pairs
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape
+from tse_core.datasets.tables import agreement_as_sentences, agreement_pairs, split_pair
+from tse_core.words import composed, join
+
+SHOWN = ["construction", "left", "correct", "wrong", "right", "number", "lemma"]
+KEYS = ("The keys to the cabinet", "are", "is", "here.", "plural", "be")
+FILES = {  # the same pair as other projects write it
+    "named.csv": "good,bad,number\nThe keys to the cabinet are here.,The keys to the cabinet is here.,plural\n",
+    "multiblimp.tsv": "\tsen\twrong_sen\tfeature_vals\tverb\n"
+    "7\tThe keys to the cabinet are here.\tThe keys to the cabinet is here.\tPL -> SG\tare\n",
+    "grewtse.csv": "sentence_id,match_id,form_grammatical,original_text,masked_text,form_ungrammatical,number\n"
+    "x,6, are,The keys to the cabinet are here.,The keys to the cabinet [MASK] here., is,Plur\n",
+    "gap.tsv": "left\tcorrect\twrong\tright\tlabel\nThe keys to the cabinet\tare\tis\there.\t-2\n",
+    "papers.jsonl": '{"sentence_good": "the keys to the cabinet are here", '
+    '"sentence_bad": "the keys to the cabinet is here", "label": -2, "UID": "x", "noun": null}\n\n',
+}
+WORDS = st.text(st.characters(categories=["L"], include_characters="'-"), min_size=1, max_size=8).map(composed)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def made(name, text):
+        path = tmp_path / name
+        path.write_bytes(text.encode())
+        return path
+
+    return made
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_same_pair_is_read_whatever_the_columns_are_called(write, name):
+    path = write(name, FILES[name])
+    pairs = load_pairs(path)
+    assert pairs[SHOWN].to_numpy().tolist() == [[path.stem, *KEYS]]
+    (sentences,) = load_sentence_pairs(path)[["good", "bad"]].to_numpy().tolist()
+    case = str.lower if name == "papers.jsonl" else str
+    assert [text.rstrip(".") for text in sentences] == [
+        case(f"The keys to the cabinet {v} here") for v in ("are", "is")
+    ]
+    if name.endswith(("csv", "tsv")):
+        table = pd.read_csv(path, sep="\t" if name.endswith("tsv") else ",")
+        assert agreement_pairs(table, construction=path.stem)[SHOWN].equals(pairs[SHOWN])
+
+
+TYPES = {
+    "categories": lambda column: column.astype("category"),
+    "an Arrow dictionary": lambda column: column.astype(pd.ArrowDtype(pyarrow.dictionary("int32", "string"))),
+    "objects": lambda column: column.astype(object).mask(column == "", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_columns_of_any_type_are_read_as_texts(kind):
+    pairs = load_pairs("marvin-linzen/simple")
+    pd.testing.assert_frame_equal(as_pairs(pairs.apply(TYPES[kind]).assign(left=pairs["left"])), as_pairs(pairs))
+    sentences = agreement_as_sentences(pairs)
+    assert as_sentence_pairs(sentences.apply(TYPES[kind])).equals(as_sentence_pairs(sentences))
+
+
+def test_columns_with_any_names_are_said(write):
+    path = write("mine.csv", "satz,falsch,art\nThe cat runs.,The cat run.,kurz\n")
+    columns = {"good": "satz", "bad": "falsch", "construction": "art"}
+    assert load_pairs(path, columns)[SHOWN].to_numpy().tolist() == [["kurz", "The cat", "runs", "run", ".", "", ""]]
+    with pytest.raises(InputError, match="no column 'sätze'; there is: satz, falsch, art"):
+        load_pairs(path, {"good": "sätze"})
+    with pytest.raises(InputError, match="unknown use of a column 'godo' .did you mean 'good'"):
+        load_sentence_pairs(path, {"godo": "satz"})
+
+
+def test_columns_of_ones_own_are_factors_and_blimps_fields_are_none(write):
+    lines = ['{"sentence_good": "A b c.", "sentence_bad": "A d c.", "label": -1, "field": "x", "depth": 2}',
+             '{"sentence_good": "E b c.", "sentence_bad": "E d c.", "label": -1}']  # fmt: skip
+    pairs = load_pairs(write("mine.jsonl", "\n".join(lines)))
+    assert pairs["depth"].tolist() == ["2", ""] and "field" not in pairs
+
+
+PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh", "label": -1}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("m.csv", "a,b\n1,2\n", "m.csv: the columns .a, b. hold no pairs; needed: two sentences .good, bad. or a"),
+        ("m.csv", "good,bad,number\nThe cat runs.,The cat run.,one\n", "m.csv:2: the number is 'one'; it must be sing"),
+        ("m.csv", "good,bad\nThe cat runs.,The dog run.\n", "m.csv:2: the sentences must differ in exactly one word"),
+        ("m.csv", "good,bad\nA b.,A c.,d\n", "m.csv: cannot be read as a table .*line 2"),
+        ("m.csv", "good,good\nA b.,A c.\n", "m.csv: two columns are called 'good'"),
+        ("m.csv", "good,bad\n", "m.csv: holds no row"),
+        ("m.csv", "left,correct,wrong\nThe cat,runs,\n", "m.csv:2: a form of the verb is empty"),
+        ("m.csv", "True\tA b.\nFalse\tA c.\nTrue\tA d.\n", "m.csv:3: a pair is a True sentence"),
+        ("m.csv", "True\tA b.\nperhaps\tA c.\n", "m.csv:2: a line must be True or False, a tab and a sentence"),
+        ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not valid JSON"),
+        ("m.jsonl", PAIR + '\n{"sentence_good": "a b", "label": -1}', "m.jsonl:2: sentence_bad is missing"),
+        ("m.jsonl", PAIR.replace(', "label": -1', ""), "m.jsonl:1: label is missing; it says the subject's number"),
+        ("m.jsonl", PAIR.replace("laughs", "laughs!"), "m.jsonl:1: .* must carry the same punctuation"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_with_file_and_line(write, name, text, message):
+    with pytest.raises(InputError, match=message) as error:
+        load_pairs(write(name, text))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"correct": float("nan")}, "the pairs, row 2: correct is missing"),
+        ({"wrong": "laughs"}, "the pairs, row 2: the correct and the wrong form are the same"),
+        ({"number": 1}, "the pairs, row 2: the number is '1'; it must be singular or plural"),
+    ],
+)
+def test_a_mistake_in_a_table_is_one_line_with_its_row(change, message):
+    row = {"left": "The author", "right": "", "number": "singular", "correct": "laughs", "wrong": "laugh"}
+    with pytest.raises(InputError, match=message):
+        as_pairs(pd.DataFrame([row, row | change]))
+
+
+def test_numbers_that_are_not_said_are_shown_by_the_forms_of_the_verb(tiny_causal):
+    pairs = load_pairs("marvin-linzen/simple")
+    bare = pairs.assign(number="")
+    found = evaluate(tiny_causal, bare)
+    pd.testing.assert_frame_equal(found.table(), evaluate(tiny_causal, pairs).table())
+    spelled = pairs["lemma"].isin(["swim", "admire"]).sum()  # which the paper's list does not hold
+    assert found.scored.endswith(f"numbers guessed from English spelling: {spelled}")
+    with pytest.raises(InputError, match="no pair says its subject's number, and their verbs do not show it .*: x/y"):
+        evaluate(tiny_causal, bare.assign(correct="x", wrong="y"))
+
+
+def test_what_could_be_scored_is_said_in_a_line(tiny_causal):
+    pairs = load_pairs("marvin-linzen/simple").head(8)
+    pairs.loc[:1, "correct"] = "gallivants"  # not one token
+    pairs.loc[2, ["correct", "wrong", "number"]] = ["zigzags", "zigzag", "singular"]
+    pairs.loc[3, ["correct", "wrong", "number"]] = ["went", "gone", ""]
+    forms = [("laugh", "laughs", "laugh"), ("smile", "smiles", "smile"), ("zigzag", "zigzags", "zigzag")]
+    found = evaluate(tiny_causal, pairs, pd.DataFrame(forms, columns=["lemma", "singular", "plural"]))
+    assert found.scored == (
+        "counted: 4 of 8 pairs, 2 of 3 lemmas; not counted: pairs whose verb has no form that counts (3), "
+        "pairs whose subject's number is not known (1)"
+    )
+    assert found.pairs["tse"].count() == 4 and len(found.pairs) == 7
+
+
+# Sentences with a gap, and back
+
+
+SENTENCES = [
+    ('He said "she laughs" loudly.', 'He said "she laugh" loudly.'),
+    ('The author "laughs" loudly.', 'The author "laugh" loudly.'),
+    ('He writes "No" again.', 'He write "No" again.'),
+    ("Il rit !", "Il rient !"),
+    ("The author laughs!", "The author laugh!"),
+    ('"The author laughs," he says.', '"The author laugh," he says.'),
+    ("(The author laughs) again", "(The author laugh) again"),
+    ("The author laughs, then swims.", "The author laugh, then swims."),
+    ("Are they tall?", "Is they tall?"),
+]
+
+
+@pytest.mark.parametrize(("good", "bad"), SENTENCES)
+def test_joining_the_parts_of_a_sentence_gives_the_sentence(good, bad):
+    left, correct, wrong, right = split_pair(good, bad, "here")
+    assert (join(left, correct, right), join(left, wrong, right)) == (good, bad)
+
+
+@st.composite
+def agreement_rows(draw):
+    left = " ".join(draw(st.lists(WORDS, min_size=1, max_size=4)))
+    right = " ".join([*draw(st.lists(WORDS, max_size=3))]) + "."
+    correct, wrong = draw(st.lists(WORDS, min_size=2, max_size=2, unique=True))
+    row = {column: draw(WORDS) for column in AGREEMENT_COLUMNS}
+    left, right = shape(left, right)
+    number = draw(st.sampled_from(NUMBERS))
+    return row | {"left": left, "right": right, "correct": correct, "wrong": wrong, "number": number}
+
+
+@settings(max_examples=15)
+@given(rows=st.lists(agreement_rows(), min_size=1, max_size=5))
+def test_what_is_written_is_read_back(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("round") / "trip.jsonl"
+    pairs = pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+    for row in rows:
+        good, bad = (join(row["left"], row.pop(form), row["right"]) for form in ("correct", "wrong"))
+        row |= {"sentence_good": good, "sentence_bad": bad, "label": -1 - NUMBERS.index(row.pop("number"))}
+        del row["left"], row["right"]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    pd.testing.assert_frame_equal(load_pairs(path), pairs)
