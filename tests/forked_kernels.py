@@ -7,8 +7,11 @@ import json
 import os
 import pkgutil
 import sys
+import threading
 import warnings
 from importlib import import_module
+
+from tqdm import tqdm
 
 os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 MODELS = [f"transformers.models.{family}.modeling_{family}" for family in ("bert", "gpt2", "llama", "roberta")]
@@ -29,6 +32,7 @@ def main() -> None:
         asked = json.loads(line)
         child = os.fork()
         if not child:
+            tqdm.set_lock(threading.RLock())  # its own: forked processes share the one they had
             os.setpgid(0, 0)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.dup2(2, 1)

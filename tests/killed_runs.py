@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 import pandas as pd
 import torch
+from tqdm import tqdm
 
 from tse_core import evaluate, evaluate_blimp, load_model, load_pairs, load_sentence_pairs
 from tse_core.agreement import evaluate as pipeline
@@ -95,6 +97,8 @@ def fork(run, *arguments) -> int:
     child = os.fork()
     if child:
         return child
+    tqdm.set_lock(threading.RLock())  # a killed process never gives back the one they share
+    signal.alarm(300)  # whatever happens, the test does not wait for ever
     try:
         run(*arguments)
     except BaseException as error:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import torch
 
 from book.make import profile, scores
 from tests.tiny import save_model
@@ -126,15 +125,17 @@ def test_a_session_that_is_killed_goes_on_in_another_with_the_same_drive(tmp_pat
     def shards():
         return {file: file.stat().st_mtime_ns for file in drive.glob("*/*/*.parquet")}
 
-    if not (first := os.fork()):
-        torch.set_num_threads(1)  # those of the process that forked are not here
-        session(models[0], drive)
-        os._exit(0)
+    code = (
+        "import sys; from tse_core import evaluate, load_pairs; from tse_core.agreement import evaluate as pipeline; "
+        "pipeline.SLICE = 2; pairs = load_pairs('marvin-linzen/vp-coordination').iloc[:240]; "
+        "evaluate(sys.argv[1], pairs, store=sys.argv[2])"
+    )
+    first = subprocess.Popen([sys.executable, "-c", code, models[0], drive], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while len(shards()) < 5 and time.monotonic() < deadline:
         time.sleep(0.005)
-    os.kill(first, signal.SIGKILL)
-    assert os.waitpid(first, 0)[1] == signal.SIGKILL
+    first.kill()
+    assert first.wait() == -signal.SIGKILL
     kept = shards()
     second, unbroken = session(models[1], drive), session(models[0], None)
     assert 5 <= len(kept) < len(shards())
