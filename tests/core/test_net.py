@@ -4,7 +4,9 @@ import pytest
 
 from net import SETTINGS, SHARED, difference, measured, names, recorded
 
-CLOSE = 1e-6
+# Recorded on one processor. Others round single precision otherwise: by up to 1e-5 (nats), and at a cut-off of a
+# random network, whose forms lie close together, a form may fall on the other side (2e-4 was seen).
+CLOSE, CLOSE_AT_RANDOM = 2e-5, 1e-3
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +21,7 @@ def test_a_setting_gives_the_recorded_numbers(name, golden, monkeypatch):
         pytest.skip("the folder ../shared with the reference data is not there")
     if needs_shared:
         monkeypatch.setenv("TSE_MIRROR", str(SHARED / "mirror"))
-    assert difference(measured(name), golden[name]) < CLOSE
+    assert difference(measured(name), golden[name]) < (CLOSE_AT_RANDOM if name.startswith("random-") else CLOSE)
 
 
 @pytest.mark.slow
