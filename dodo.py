@@ -96,6 +96,7 @@ def task_notebook():
                 *needs,
                 *(job.record for job in scored),
                 "book/make/execute.py",
+                "book/make/guards.py",
             ],
             "task_dep": [*FIRST, *before, *(f"notebook:{n}" for n in texts if name in last and n not in last)],
             "uptodate": [

@@ -102,12 +102,6 @@ theirs = published.template_counts().set_index("row").loc[counts.index, counts.c
 # %% [markdown]
 # No count differs.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import glue, guard, quotes
-
-guard("More than 120,000", 120_000 < len(pairs) < 130_000)
-guard("No count differs", (counts == theirs).all(axis=None))
-
 # %%
 charts.count_dots(counts, "Many pairs, few contexts")
 
@@ -161,7 +155,7 @@ folded(table(shown, "Left out of the clean list, and why"), "The 25 lemmas")
 # Frequent strings are entries, and *gleam* is more frequent than *gleams*; so expect the third person. But *plans* is frequent for another reason: it is also a noun.
 # ```
 
-# %% tags=["remove-input"]
+# %% tags=["hide-input"]
 from tse_book.pages import newman
 
 newman.what_is_missing(models)
@@ -208,31 +202,6 @@ for name in real_models(models) or models:
 
 # %% [markdown] tags=["explains"]
 # For SmolLM2 *laughs*, *swims*, *admires* and *hates* are not, so its TSE rests on fewer verbs. And *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*, for a model that reads the left side only.
-
-# %% tags=["remove-cell"]
-quotes("The clean list leaves out 25 lemmas", len(junk))
-quotes("From 10 to 19 nouns", few["noun"].min(), few["noun"].max())
-guard("at most eight verbs", few["lemma"].max() == 8)
-whole = list(published.lemmas_in_vocabulary().values())
-guard("between 980 (BERT, cased) and 1,265", whole == [980, 1159, 1265, 1265])
-
-# %% tags=["remove-cell"]
-if "smollm2-135m-instruct" in set(verbs["model"]):
-    mine = verbs[verbs["model"] == "smollm2-135m-instruct"]
-    lost = mine[~mine["kept"]]
-    guard("keeps 962 of 1,945 lemmas", (len(mine), len(lost)) == (1945, 983))
-    quotes("563 lack only the form in *-s*", lost["plural is one token"].sum())
-    nouns = [100 * rows["noun"].mean() for rows in (mine[mine["kept"]], lost)]
-    quotes("69 % are also nouns; of those that it loses, 36 %", *nouns)
-
-# %% tags=["remove-cell"]
-glue("pairs", len(pairs))  # for other pages
-glue("constructions", len(counts))
-glue("fewest_nouns", int(few["noun"].min()))
-glue("most_nouns", int(few["noun"].max()))
-glue("most_verbs", int(few["lemma"].max()))
-for what, number in counts.loc["Simple"].items():
-    glue(f"simple_{what}", int(number))
 
 # %% [markdown]
 # ## Exercises

@@ -77,14 +77,6 @@ cells = paper.pivot(index=["model", "construction"], columns="metric", values="s
 #
 # MW is above EW in 34 of the 40, which says little, because it answers another question. Nor can models be compared cell by cell: they were tested on different verbs.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import guard, quotes
-
-below, ties = cells["EW"] < cells["TSE"], cells["EW"] == cells["TSE"]
-quotes("EW is below TSE in 37 of 40 cells", below.sum(), len(cells))
-guard("equal in the other three", ties.sum() == 3)
-quotes("MW is above EW in 34 of the 40", (cells["MW"] > cells["EW"]).sum(), 40)
-
 # %% [markdown] tags=["explains"]
 # ## Measured here
 #
@@ -148,23 +140,6 @@ folded(table(differences[shown], caption, digits=3), caption)
 # %% [markdown] tags=["explains"]
 # Now the difference is beyond chance in only one row of each model, and the mean of the rows is anything between −.21 and .87 for SmolLM2, and between −.22 and .93 for Gemma. Some intervals run beyond 1, which no difference of two shares can reach: two to six verbs are too few. So EW is below the TSE *of these verbs*; whether the TSE of other verbs would be as high cannot be shown with so few.
 
-# %% tags=["remove-cell"]
-if runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.runs) == 2:
-    rows = scores.pivot_table("score", ["model", "construction"], "metric")
-    guard("EW is below TSE in all nine rows", (rows["EW"] < rows["TSE"]).all())
-    means = by_subject.groupby("model", sort=False).last()["difference"]
-    quotes("by .10 on average for SmolLM2, and by .11 for Gemma", *means)
-    clear = by_subject.groupby("model")["p < .05"].sum()
-    guard("in all nine rows of Gemma and in seven of SmolLM2", [*clear] == [10, 8])
-    ends = differences.groupby("model", sort=False).last()[["low", "high"]]
-    between = "between −.21 and .87 for SmolLM2, and between −.22 and .93 for Gemma"
-    quotes(between, *ends.abs().to_numpy().ravel())
-    few = differences.groupby("model")["p < .05"].sum()
-    guard(
-        "the difference is beyond chance in only one row of each model",
-        (few == 1).all(),
-    )
-
 # %% [markdown] tags=["explains"]
 # ## One token in front of the sentence
 #
@@ -187,16 +162,6 @@ charts.table2_dots(readings, title="With and without a BOS token")
 
 # %% [markdown] tags=["explains"]
 # Without the token TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (these runs include BLiMP's pairs); in the row *In object relative (no that)* EW is now above TSE.
-
-# %% tags=["remove-cell"]
-bare = wordings[wordings["bos"] == "none"].set_index("construction")
-usual = wordings[wordings["bos"] == "default"].set_index("construction")
-moved = "Across object relative (no that)"
-quotes("falls from .87 to .62", usual.loc[moved, "TSE"], bare.loc[moved, "TSE"])
-quotes("can move TSE by .25", (usual["TSE"] - bare["TSE"]).abs().max())
-above = bare.index[bare["EW"] > bare["TSE"]]
-guard("below TSE in nine of the ten rows", (bare["EW"] < bare["TSE"]).sum() == 9)
-guard("EW is now above TSE", [*above] == ["In object relative (no that)"])
 
 # %%
 from tse_book.pages import try_this
@@ -330,8 +295,3 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # - A token in front of the sentence can move TSE by .25. The {term}`signature` of a number says what was read.
 #
 # Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_core.agreement.comparison.compare_metrics`; [all others](../book/api/index.md).
-
-# %% tags=["remove-cell"]
-from tse_book.pages import glue
-
-glue("table2_chart", measured_chart)  # for the slides

@@ -73,18 +73,6 @@ kinds
 # %% [markdown] tags=["explains"]
 # The paper reports a TSE of .67 for the first sentence: the model gets one of the three verbs wrong. {term}`MW` tells another story: of the probability on present-tense verbs among the ten, 22 % is on wrong forms.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import glue, guard, quotes, table
-
-words = first["token"].str.removesuffix("s")
-guard("none of the three is among the ten", not words.isin(verbs).any())
-said = published.quoted_values().query("metric == 'TSE'")["value"]
-quotes("a TSE of .67", said.iloc[0])
-wrong = kinds["wrong"] / (kinds["correct"] + kinds["wrong"])
-quotes("22 % is on wrong forms", 100 * wrong)
-ten = table(first[["token", "probability"]], first["sentence"].iloc[0], digits=3)
-glue("handout_ten", ten)
-
 # %% [markdown] tags=["explains"]
 # ## The same sentences, from a model
 #
@@ -152,15 +140,6 @@ table(after.rename(columns=names), "Without an adverb and with one")
 
 # %% [markdown] tags=["explains"]
 # In the second sentence EW of SmolLM2 rises from .29 to .86, and TSE from 0 to 1: nouns held the probability.
-
-# %% tags=["remove-cell"]
-if models[:1] == ["smollm2-135m-instruct"] and adverb == "often":
-    quotes(
-        "from .29 to .86, and TSE from 0 to 1", *after["ew"][2:4], *after["tse"][2:4]
-    )
-    second = slots[(slots["model"] == models[0]) & (slots["sentence"] == sentences[1])]
-    wrong = second.head(10).query("form == 'wrong'")["token"].str.strip()
-    guard("two of them, *team* and *order*", list(wrong) == ["team", "order"])
 
 # %%
 from tse_book.pages import try_this

@@ -71,21 +71,6 @@ falls = head_and_tail(printed)
 #
 # What could fool you? A point can rest on few contexts. The largest published fall is .92, that of GPT-2 XL's EW in the row *Across subject relative clause*. At the bottom end of that curve 99.7 % of the contexts have no verb left.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import guard, quotes
-
-quotes("67 of 77 readable curves", (falls["fall"] > 0.05).sum(), len(falls))
-
-largest = falls.loc[falls["fall"].idxmax()]
-quotes("GPT-2 XL falls by .92", largest["fall"])
-empty = charts.published_curves(4).query("side == 'bottom'")
-empty = empty.set_index(["model", "construction"])["invalid"]
-last = empty[(largest["model"], largest["construction"])].max()
-quotes("at that end 99.7 %", 100 * last)
-keys = ["model", "construction", "metric"]
-heads = printed.query("side == 'top' and cutoff == 0.1").dropna(subset="score")
-quotes("26 of the 77", len(falls[keys].merge(heads[keys])), len(falls))
-
 # %% [markdown] tags=["explains"]
 # ## Two models that the paper never saw
 
@@ -112,18 +97,6 @@ table(summary, "Fall from the first top cut-off to the last bottom one", digits=
 
 # %% [markdown] tags=["explains"]
 # EW falls by .33 on average for SmolLM2 and by .15 for Gemma. For each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, both in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without that row Gemma's EW falls by .27 on average.
-
-# %% tags=["remove-cell"]
-if set(measured["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
-    mean = of_models.mean().xs("EW", level="metric")
-    quotes("EW falls by .33 on average for SmolLM2 and by .15 for Gemma", *mean)
-    many = (measured["fall"] > 0.05).groupby(measured["model"]).agg(["sum", "size"])
-    guard("For each model 15 of 18 curves fall", (many == [15, 18]).all(axis=None))
-    gemma = measured[measured["model"] == "gemma-3-270m"].set_index("construction")
-    odd = gemma.loc["In a sentential complement", "head"]
-    guard("Two of Gemma's curves rise from 0", list(odd.round(3)) == [0, 0])
-    rest = gemma[gemma["metric"] == "EW"].drop("In a sentential complement")
-    quotes("Gemma's EW falls by .27 on average", rest["fall"].mean())
 
 # %%
 from tse_book.pages import try_this
@@ -171,13 +144,6 @@ table(shown, "Mean fall: measured, from the cut-offs alone, beyond", digits=3)
 
 # %% [markdown] tags=["explains"]
 # Over these 40 contexts of each construction SmolLM2's EW falls by .161 on average. The cut-offs alone would make it fall by .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not.
-
-# %% tags=["remove-cell"]
-if asked == ["smollm2-135m-instruct"] and sample == 40:
-    said = "EW falls by .161 on average. The cut-offs alone would make it fall by .116, so .045"
-    quotes(said, *means.loc[(asked[0], "EW"), ["score", "null", "beyond"]])
-    further = fall["beyond"].xs("EW", level="metric") > 0
-    guard("Six of nine rows fall further than their null", further.sum() == 6)
 
 # %% [markdown] tags=["explains"]
 # ## Which constructions fall furthest?

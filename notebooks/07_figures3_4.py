@@ -88,15 +88,6 @@ table(cells, "Coverage at top 100 %; a dash: it cannot be read off", index=True)
 #
 # A model with low coverage has not failed; it expects other words at this place. But two models with the same MW and different coverage do not make the same number of errors. And a longer list covers more.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import guard, quotes
-
-ends = printed[(printed["side"] == "top") & (printed["cutoff"] == 1)]["coverage"]
-quotes("coverage lies between .22 and .74", ends.min(), ends.max())
-both = ["smollm2-135m-instruct", "gemma-3-270m"]
-if runs.models == both:
-    quotes(".24 on average for SmolLM2 and .20 for Gemma", *cells[both].mean())
-
 # %% [markdown] tags=["explains"]
 # ## Where the rest of the probability is
 #
@@ -125,14 +116,6 @@ table(means.reset_index(), "Mean probability by kind of form", digits=3)
 # %% [markdown] tags=["explains"]
 # In these contexts SmolLM2 leaves .78 of the probability uncounted on average, and past forms hold 26 % of that.
 
-# %% tags=["remove-cell"]
-if asked == both[:1] and sample == 20:
-    left = 1 - means[["correct", "wrong"]].sum(axis=1)
-    quotes("SmolLM2 leaves .78 of the probability uncounted", left.mean())
-    past = shares["past"] / (shares["past"] + shares["other"])
-    past = past.groupby(shares["construction"]).mean().mean()
-    quotes("past forms hold 26 % of that", 100 * past)
-
 # %%
 from tse_book.pages import try_this
 
@@ -157,17 +140,6 @@ charts.invalid_curves(curves, chosen=row, title="Figure 4, measured here")
 # %% [markdown] tags=["explains"]
 # At top 10 % between 16 % and 69 % of the contexts have no verb in the published figure, at bottom 0.0001 % between 15 % and all of them. From top 100 % to bottom 1 % it is at most 0.4 %, where it can be read. Scores in the middle can be compared; at the edges, a change of the score may come from a change of contexts alone.
 
-# %% tags=["remove-cell"]
-valley = empty.set_index(["side", "cutoff"])["invalid"] * 100
-head, tail = valley["top", 0.1], valley["bottom", 1e-6]
-quotes("between 16 % and 69 %", head.min(), head.max())
-quotes("between 15 % and", tail.min())
-guard("all of them", tail.max() > 99.5)
-middle = empty.query(
-    "side == 'top' and cutoff == 1 or side == 'bottom' and cutoff >= .01"
-)
-quotes("it is at most 0.4 %", 100 * middle["invalid"].max())
-
 # %% [markdown] tags=["explains"]
 # ## The same contexts at both ends
 #
@@ -183,12 +155,6 @@ table(means, "Mean fall from top 30 % to bottom 1 %", digits=3)
 
 # %% [markdown] tags=["explains"]
 # Over the same contexts EW falls by .13 instead of .15 for SmolLM2, and by .11 instead of .15 for Gemma: a part of the fall is a change of contexts.
-
-# %% tags=["remove-cell"]
-if runs.models == both:
-    ew = means[means["metric"] == "EW"][["same contexts", "any contexts"]]
-    said = "EW falls by .13 instead of .15 for SmolLM2, and by .11 instead of .15 for Gemma"
-    quotes(said, *ew.to_numpy().ravel())
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figures3-4.csv", "All numbers, measured")

@@ -136,18 +136,6 @@ charts.accuracy_dots(pd.concat([ours, beside]), title="Accuracy by phenomenon")
 #
 # Where people (grey) disagree with the labels, a model's low accuracy may be the label's fault.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import quotes
-
-overall = 100 * recorded_accuracies(recorded[:1], "all")["accuracy"]
-table3 = 100 * table3.pivot(index="phenomenon", columns="model", values="accuracy")
-whole = table3.loc["Overall", ["GPT-2 large", "human"]]
-quotes("right in 77.1 % of BLiMP's", *overall)
-quotes("GPT-2 large in 83.0 %, a single person in 88.6 %", *whole)
-small = 100 * ours.set_index(["model", "phenomenon"])["accuracy"][recorded[0]]
-behind = (table3["GPT-2 large"] - small).dropna().sort_values().iloc[[-1, -2, 0]]
-quotes("NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1)", *behind)  # fmt: skip
-
 # %%
 paradigms = recorded_accuracies(recorded)
 table4 = published.blimp_table4().rename(columns={"UID": "paradigm"})
@@ -160,12 +148,6 @@ folded(shown, "All 67 paradigms, with the published models")
 
 # %% [markdown] tags=["explains"]
 # A phenomenon is a mean over paradigms that can lie far apart: within filler-gap dependencies SmolLM2's range from 27 % to 94 %. On five of the 67 it is reliably *below* chance. A model that knew nothing would be at 50 %, so there it follows another cue, one that points the wrong way.
-
-# %% tags=["remove-cell"]
-own = paradigms[paradigms["model"] == "smollm2-135m-instruct"]
-gaps = 100 * own.loc[own["phenomenon"] == "FILLER GAP", "accuracy"]
-quotes("range from 27 % to 94 %", gaps.min(), gaps.max())
-assert (own["high"] < 0.5).sum() == 5  # On five of the 67
 
 # %% [markdown]
 # ## Table 3
@@ -213,20 +195,6 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 #
 # For the four models island effects are hardest on average in all three versions of the table. In the recomputed one NPI licensing is only 1.1 points better.
 
-# %% tags=["remove-cell"]
-points = 100 * versions
-moved = (points["printed"] - points["recomputed"]).abs()
-quotes("up to 9.6 points", moved.loc["ISLAND EFFECTS", "GPT-2"])
-assert moved.max().max() == moved.loc["ISLAND EFFECTS", "GPT-2"]
-quotes("12 cells in 6 rows", len(wrong), wrong["paradigm"].nunique())
-human = published.blimp_human()
-quotes("in 96.4 % of the pairs", 20 * human["items_accepted"].sum() / len(human))
-below = table3["human"] - table3["GPT-2 large"]
-quotes("there it is 4.6 points below", below["SUBJECT-VERB AGR."])
-hardest = points["recomputed"].drop(columns="human").mean(axis=1)
-margin = hardest["NPI LICENSING"] - hardest["ISLAND EFFECTS"]
-quotes("NPI licensing is only 1.1 points better", margin)
-
 # %% [markdown]
 # ## Models scored on this page
 #
@@ -256,13 +224,6 @@ charts.accuracy_dots(scored, title="Models run here, by phenomenon")
 # ## Does the size of the model matter?
 #
 # The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. To check this, run `tse blimp gpt2` and the same for `gpt2-medium`, `gpt2-large` and `gpt2-xl`; [the ledger](19_ledger.ipynb) then shows the verdict.
-
-# %% tags=["remove-cell"]
-if sentence_pairs == "laboratory":
-    anaphors = scored[scored["phenomenon"] == "anaphor_agreement"]
-    anaphors = anaphors[anaphors["model"].isin(newman.laboratory_models(models))]
-    for right in anaphors["accuracy"]:
-        quotes("models stand at .83 on anaphor agreement", right)
 
 # %% [markdown]
 # ## Exercises

@@ -61,13 +61,6 @@ circuits = public[public["in_31"]].groupby("circuit")["items"]
 counts = circuits.agg(suites="size", items="sum").reset_index()
 table(counts, "The 31 suites by circuit")
 
-# %% tags=["remove-cell"]
-from tse_book.pages import quotes
-
-quotes("There are 34 public files", len(public))
-quotes("without it there are 33", public["in_33"].sum())
-quotes("two more aside, which leaves 31", public["in_31"].sum())
-
 # %% [markdown] tags=["explains"]
 # ## The models of the SyntaxGym paper
 #
@@ -116,16 +109,6 @@ bars(ranked, "run", "SG score", title="SG score", colour="recorded by")
 # %% [markdown] tags=["explains"]
 # SmolLM2's SG score is .67: below both sizes of GPT-2 as released (.78 and .84), above Transformer-XL (.60). Without the token in front it is .53. Gemma 3 270M, twice as large as SmolLM2, reaches .78.
 
-# %% tags=["remove-cell"]
-bare = recorded_suites(recorded[:1], "none")
-quotes("score is .67", scores["smollm2-135m-instruct"])
-if "gemma-3-270m" in scores:
-    quotes("as SmolLM2, reaches .78", scores["gemma-3-270m"])
-gpt2 = scores[["gpt-2-pretrained", "gpt-2-xl-pretrained"]]
-quotes("released (.78 and .84)", *gpt2)
-quotes("above Transformer-XL (.60)", scores["transformer-xl"])
-quotes("in front it is .53", bare.loc[bare["in_31"], "accuracy"].mean())
-
 # %% [markdown] tags=["explains"]
 # ## Suites in, models in, a chart out
 #
@@ -148,17 +131,6 @@ heat_map(by_circuit, "circuit", "run", "accuracy", title="Accuracy by circuit")
 # With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both, which helps, but five points are easily chance.
 # ```
 
-# %% tags=["remove-cell"]
-wide = by_circuit.pivot(index="circuit", columns="run", values="accuracy")
-best = wide[trained].idxmax(axis=1)
-assert (best == "gpt-2-xl-pretrained").sum() == 5  # five of the six
-if "gemma-3-270m" in wide:
-    embedded = wide.loc["Center Embedding", ["gemma-3-270m", "gpt-2-xl-pretrained"]]
-    quotes("(.98 against .96)", *embedded)
-both_small = wide[["smollm2-135m-instruct", "gpt-2-pretrained"]]
-quotes("(.48 against .89)", *both_small.loc["Gross Syntactic State"])
-assert both_small.diff(axis=1)["gpt-2-pretrained"].idxmax() == "Gross Syntactic State"
-
 # %% [markdown] tags=["explains"]
 # ## One suite, eight models
 #
@@ -173,14 +145,6 @@ bars(means.reset_index(), "model", "accuracy", title="Accuracy on number_prep")
 
 # %% [markdown] tags=["explains"]
 # SmolLM2, GPT-2 and GPT-2 XL are right on the same number of items, 15 of 19 (.79), Gemma on 10 (.53). The LSTM gets nearly none (.02).
-
-# %% tags=["remove-cell"]
-alike = means[["GPT-2", "GPT-2 XL", "smollm2-135m-instruct"]]
-assert alike.round(3).nunique() == 1  # the same number
-quotes("15 of 19 (.79)", 19 * alike.mean(), 19, alike.mean())
-quotes("nearly none (.02)", means["LSTM"])
-if "gemma-3-270m" in means:
-    quotes("Gemma on 10 (.53)", 19 * means["gemma-3-270m"], means["gemma-3-270m"])
 
 # %% [markdown] tags=["explains"]
 # ## Every suite
@@ -198,11 +162,6 @@ suite_accuracy(ours, theirs, title="Accuracy on every suite")
 # The four suites on which SmolLM2 is lowest are about reflexives across a relative clause (at most .21). The means of circuits hide this.
 #
 # To run a model of your own on all public suites: `tse data fetch syntaxgym`, then `tse syntaxgym evaluate MODEL public`.
-
-# %% tags=["remove-cell"]
-lowest = ours[ours["model"] == "smollm2-135m-instruct"].nsmallest(4, "accuracy")
-assert lowest["suite"].str.startswith("reflexive").all()
-quotes("(at most .21)", lowest["accuracy"].max())
 
 # %% [markdown]
 # ## Exercises

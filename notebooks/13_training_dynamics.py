@@ -46,7 +46,7 @@ sizes = "laboratory-sizes"  # the same over the size of the corpus
 # Two models, one for each grammar of [the laboratory](16_laboratory.ipynb), were trained anew on less text, saved after 1, 2, 4, ... steps and scored on Marvin and Linzen's templates. Such a saved model is a {term}`checkpoint`. We know how often each verb of the language occurs: 200 verbs are its *head*, 200 its *middle*, and 500 rare verbs its *tail*.
 
 # %%
-from tse_book.pages import guard, quotes, table
+from tse_book.pages import table
 from tse_book.studies import dynamics
 
 recorded = dynamics.recorded(plan)
@@ -74,15 +74,6 @@ charts.training_chart(systematic, "A language in which every verb agrees")
 # %% [markdown]
 # After 512 steps TSE is .92, while EW is .88 in the head, .83 in the middle and .73 in the tail. At the end, after 2,048, head and tail stand at 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. After 1,024 TSE is 1.00 already: whoever had looked at TSE alone would have called this model finished at half of its training.
 
-# %% tags=["remove-cell"]
-scores = systematic.pivot_table("score", "step", ["metric", "band"])
-ew, tse = scores["EW"], scores["TSE"]["all"]
-quotes("After 512 steps TSE is .92", 512, tse[512])
-head = ew.loc[512, ["head", "middle", "tail"]]
-quotes("EW is .88 in the head, .83 in the middle and .73 in the tail", *head)
-quotes("head and tail stand at 1.00 and .99", *ew.loc[2048, ["head", "tail"]])
-guard("finished at half of its training", tse[1024] > 0.995 and ew.index[-1] == 2048)
-
 # %% [markdown] tags=["explains"]
 # ```{dropdown} Predict: in the lexical language, in which each rare verb keeps a favourite form, what will EW of the rare verbs do over time?
 # It could stay at chance. Or it could rise first and fall later: the model learns that verbs agree, and then that the rare ones do not, as children say *goed* for a while.
@@ -96,12 +87,6 @@ charts.training_chart(lexical, "A language in which only frequent verbs agree")
 # It stays: at every checkpoint EW of the tail is .50, which is also the truth of this language. TSE was not asked about these verbs; it ends at 1.00.
 #
 # What could fool you: a model that knows nothing and one that knows every verb's favourite form both have an EW of one half.
-
-# %% tags=["remove-cell"]
-scores = lexical.pivot_table("score", "step", ["metric", "band"])
-for score in scores["EW"]["tail"]:
-    quotes("at every checkpoint EW of the tail is .50", score)
-quotes("it ends at 1.00", scores["TSE"]["all"].iloc[-1])
 
 # %% [markdown]
 # ## Which construction first
@@ -132,15 +117,6 @@ table(by_size[bands].reset_index(), "EW by size of the corpus, systematic langua
 
 # %% [markdown]
 # From 1,000 sentences it learns nothing about new subjects, not even for the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .95 of the tail. What could fool you: each size is one model, trained once from one random start.
-
-# %% tags=["remove-cell"]
-first = reached.min()
-three = (first == 512).sum() == 3 and first["Simple"] > 512
-guard("Three constructions are there after 512 steps, *Simple* is not", three)
-quotes("not even for the head (.52)", by_size.loc[1000, "head"])
-quotes(".94 of the head and .67 of the tail", *by_size.loc[8000, ["head", "tail"]])
-quotes("all of the head and .95 of the tail", by_size.loc[64000, "tail"])
-guard("all of the head", by_size.loc[64000, "head"] > 0.995)
 
 # %% [markdown] tags=["explains"]
 # ## Your own models

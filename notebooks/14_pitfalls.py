@@ -65,13 +65,6 @@ by_index
 # %% [markdown]
 # Only 1 of 1,951 rows of the released list survives, and EW over one verb is its TSE. *Lesson:* print the count next to the score.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import glue, guard, quotes
-from tse_core import load_lemmas
-
-guard("Only 1 of 1,951 rows", len(by_index) == 1)
-guard("1,951 rows of the released list", len(load_lemmas("newman-released")) == 1951)
-
 # %% [markdown]
 # ### A sum that reaches one too early
 #
@@ -91,11 +84,6 @@ for sums in ["float64", "float32"]:
 
 # %% [markdown]
 # EW loses a point because some verbs are never asked; MW hardly moves, because these verbs have hardly any probability.
-
-# %% tags=["remove-cell"]
-exact = cutoff_scores(logits, verbs, [0], top=[1.0], bottom=[])
-guard("EW loses a point", 0.005 < (exact.ew_top - found.ew_top).item() < 0.015)
-guard("MW hardly moves", abs((exact.mw_top - found.mw_top).item()) < 1e-4)
 
 # %% [markdown]
 # ### The mask that is not where it was counted
@@ -136,7 +124,7 @@ sheep["right"] = "."
 for protocol in ["released", "exact"]:
     print(protocol, len(unique_contexts(sheep, "causal", protocol)), "contexts")
 
-# %% tags=["remove-input"]
+# %% tags=["hide-input"]
 from tse_book.pages import try_this
 
 flock = sheep["left"][0]
@@ -176,13 +164,7 @@ table(accuracies, "BLiMP with and without a BOS token (recorded)", digits=3)
 # The final period. It stands to the right of the verb, where a causal model has not looked yet.
 # ```
 
-# %% tags=["remove-cell"]
-ways = ["with token", "nothing"]
-quotes("from .771 to .731 over all pairs", *both[ways].mean())
-differ = accuracies.set_index("first token differs").loc[True, ways]
-quotes("where the first token differs from .624 to .546", *differ)
-
-# %% tags=["remove-input"]
+# %% tags=["hide-input"]
 from IPython.display import display
 
 from tse_book.pages import newman
@@ -204,17 +186,6 @@ charts.switchboard(board)
 #
 # In half precision (`dtype="bfloat16"`) scoring is faster and coarser. Two forms can then get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
 
-# %% tags=["remove-cell"]
-own = board[board["model"] == "smollm2-135m-instruct"]
-if len(own):
-    wide = own.pivot_table("score", ["switch", "metric", "construction"], "setting")
-    moved = (wide["flipped"] - wide["default"]).abs().groupby("switch").max()
-    guard("the final period moves nothing", moved["no final period"] == 0)
-    guard("moves a score most", moved.idxmax() == "BOS token: <|im_start|>")
-    quotes("by .14", moved.max())
-    nouns = "verbs: none that is also a noun or a past form"
-    quotes("by up to .11", moved[nouns])
-
 # %%
 from tse_core.paths import data_folder
 
@@ -224,15 +195,6 @@ half[columns].round(3)
 
 # %% [markdown]
 # For SmolLM2, bfloat16 moves EW of a construction by up to .006 and TSE by up to .017; scoring takes two thirds of the time. In float16, which has more digits, EW moves by up to .001.
-
-# %% tags=["remove-cell"]
-half = half.set_index("dtype")
-coarse, finer, whole = half.loc["bfloat16"], half.loc["float16"], half.loc["float32"]
-changes = coarse["EW_largest_change"], coarse["TSE_largest_change"]
-quotes("moves EW of a construction by up to .006 and TSE by up to .017", *changes)
-time = coarse["seconds_of_slots"] / whole["seconds_of_slots"]
-guard("scoring takes two thirds of the time", abs(time - 2 / 3) < 0.02)
-quotes("EW moves by up to .001", finer["EW_largest_change"])
 
 # %% [markdown] tags=["explains"]
 # ## Intervals for the wrong unit
@@ -293,20 +255,6 @@ crossed
 # Intervals over subjects alone (`first_way`) hold the value over all verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94 %. A claim about verbs needs the second.
 #
 # Compare two numbers of the same contexts by the interval of their *difference*. Whoever tests many rows must expect false alarms, so this book corrects p-values together (Holm's method: the smallest is multiplied by the number of tests, the next by one less, and so on).
-
-# %% tags=["remove-cell"]
-width = pd.DataFrame(widths, columns=columns).set_index("construction")
-wider = width["by noun"] > width["independent"]
-guard("wider in eight of nine rows", (wider.sum(), len(wider)) == (8, 9))
-relative = width.loc["In object relative clause"]
-quotes(".28 where .02 was promised", relative["by noun"], relative["independent"])
-share = 100 * coverage.set_index("clusters")["coverage"]
-quotes("in 95 % of the studies, as it should; with five in 93 %", share[10], share[5])
-quotes("over all verbs in 76.5 % of the studies", 100 * crossed["first_way"])
-quotes("(`all_ways`) in 94 %", 100 * crossed["all_ways"])
-none_wrong = 1 - interval(np.ones(10)).low
-quotes("up to 26 % of all such nouns", 100 * none_wrong)
-glue("rule_of_three", none_wrong)
 
 # %% [markdown]
 # ## Exercises

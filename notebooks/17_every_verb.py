@@ -77,13 +77,6 @@ bands.agg(verbs="size", whole="sum")
 # %% [markdown]
 # Of the 200 frequent verbs 199 stay whole, of the 500 rare ones 6. Real models lose many as well: of the list's 1,945 verbs SmolLM2's vocabulary holds 962 with both forms, Gemma's 1,213.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import quotes
-
-counts = bands.agg(["size", "sum"])
-quotes("Of the 200 frequent verbs 199 stay whole", *counts.loc["head"])
-quotes("of the 500 rare ones 6", *counts.loc["tail"])
-
 # %% [markdown] tags=["explains"]
 # ## The probability of a whole word
 #
@@ -160,13 +153,6 @@ folded(shown, "EW and MW in three ways, beside the truth")
 # %% [markdown] tags=["explains"]
 # By single tokens EW is .98 where the truth is .70. Over whole words it is .71.
 
-# %% tags=["remove-cell"]
-true = np.mean([right.mean() for right in agrees])
-single = np.mean([right[whole].mean() for right in agrees])
-quotes("an EW of .70, and of .95", true, single)
-quotes("EW is .98 where the truth is .70", *ways.loc["single", ["EW", "true_EW"]])
-quotes("Over whole words it is .71", ways.loc["words", "EW"])
-
 # %% [markdown] tags=["explains"]
 # ## What changes for a real model
 #
@@ -206,17 +192,6 @@ charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 #
 # A {term}`masked model` fills as many masks as a form has tokens {cite}`kauf2023better`; only lemmas whose two forms have equally many tokens count there. With whole words, models of different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`.
 
-# %% tags=["remove-cell"]
-assert (rows["several tokens"] < rows["single tokens"]).all()  # in every construction
-quotes("contexts, 20 or 24 of each", *sorted(both["contexts"].unique()))
-score = both.pivot(index=["model", "construction"], columns="metric", values="score")
-mean = score.groupby("model").mean()
-quotes("EW goes from .85 to .83", *mean["EW"])
-quotes("MW stays at .89", mean.loc["whole words", "MW"])
-quotes("TSE of whole words is .94", mean.loc["whole words", "TSE"])
-below = score.loc["whole words", "EW"] < score.loc["whole words", "TSE"]
-assert below.sum() == 8  # in eight of the nine rows
-
 # %% [markdown] tags=["explains"]
 # ## Other languages
 #
@@ -236,16 +211,6 @@ table(languages, "Gemma on CLAMS, single tokens", digits=3, index=True)
 # EW is below TSE in all five rows of all three languages. On average it is .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the reading as a noun cannot be the only reason. But TSE is of one to four verbs in a row of French or German, so this says little of how languages differ.
 #
 # To ask another model: `tse data fetch clams`, then `tse evaluate facebook/xglm-564M --data clams/fr --lemmas french --verbs all`.
-
-# %% tags=["remove-cell"]
-ew, tse = (languages.xs(metric, axis=1, level=1) for metric in ("EW", "TSE"))
-assert (ew < tse).all(axis=None)  # EW is below TSE in all five rows
-sentence = (
-    ".81 against .92 in English, .84 against .94 in French, .91 against .95 in German"
-)
-quotes(sentence, *languages.mean())
-counts = gemma.groupby("language")["lemmas"].first()
-quotes("121 German and 67 French", *counts[["German", "French"]])
 
 # %% [markdown]
 # ## Exercises

@@ -92,78 +92,12 @@ folded(counted, "How much the ends of words change, and how many contexts there 
 #
 # What stays is a weaker preference. After *he* or *she* the margin of verbs that are also nouns is smaller, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* nearly every verb follows the number, but verbs that are also nouns shift less: 10.2 nats against 13.2 on SmolLM2, 8.6 against 12.8 on Gemma.
 
-# %% tags=["remove-cell"]
-from itertools import product
-
-import pandas as pd
-
-from tse_book.pages import glue, guard, quotes
-
-S, G, ALSO, NEVER = statements.FOUND_ON, statements.SECOND, "also nouns", "never nouns"
-NOUN, HE, MARY = "I think that the author", "I think that he", "I think that Mary"
-both = {S, G} <= set(tables)
-found = beside.set_index(["subject", "model", "verbs"]).sort_index()
-ew = found["EW"].unstack("subject")
-
-# %% tags=["remove-cell"]
-if both:
-    cells = product((NOUN, HE), (S, G), (NEVER, ALSO))
-    said = "99.3 % and 75.6 %; Gemma 97.7 % and 63.0 %; 100 and 97.4; 100 and 93.1"
-    quotes(said, *found.loc[list(cells), "EW"] * 100)
-    low = ew.drop(columns=["the author", NOUN, MARY]).min(axis=None)
-    guard("After *everyone*, *it* and *the author who* EW is about as high", low > 0.9)
-    missing = ew.xs(NEVER, level="verbs") - ew.xs(ALSO, level="verbs")
-    guard("most is not seen after a pronoun", (missing[HE] < missing[NOUN] / 2).all())
-    less = found.loc[HE, "margin"].unstack()
-    less = (less[NEVER] - less[ALSO])[[S, G]]
-    quotes("by 2.1 nats on SmolLM2 and by 2.4 on Gemma", *less)
-    moves = found.loc[list(product([HE], (S, G), (ALSO, NEVER))), "shift"]
-    quotes("10.2 nats against 13.2 on SmolLM2, 8.6 against 12.8 on Gemma", *moves)
-    guard("nearly every verb follows the number", found.loc[HE, "share"].min() > 0.99)
-
-# %% tags=["remove-cell"]
-if both:
-    from tse_book.claims.statements import OPENER_NOUN, subject_verbs
-
-    scored = pd.concat([subject_verbs(tables[m]).assign(model=m) for m in (S, G)])
-    asked = scored.groupby(["also_noun", "model"])["lemma"].nunique()
-    listed = tables[S].verbs["also_noun"].value_counts()
-    said = "of 896 verbs that are never nouns, 292 and 402; of 998, 648 and 785"
-    never, also = asked[False][[S, G]], asked[True][[S, G]]
-    quotes(said, listed[False], *never, listed[True], *also)
-
-# %% tags=["remove-cell"]
-if both:
-    crossed = scored[scored["construction"] == OPENER_NOUN]
-    nouns = crossed[crossed["also_noun"]].pivot_table("correct", "noun", "model")
-    said = "from .32 (*tourist*) to .96 on SmolLM2 and from .25 to .87 on Gemma"
-    quotes(said, nouns[S]["tourist"], nouns[S].max(), nouns[G].min(), nouns[G].max())
-    above = ew.xs(ALSO, level="verbs")[HE]
-    guard(
-        "all twenty nouns lie below the mean of he and she",
-        (nouns < above).all(axis=None),
-    )
-    per_opener = crossed.groupby(["model", "opener"])["noun"].nunique()
-    guard("five openers with four nouns each", per_opener.tolist() == [4] * 10)
-
 # %% [markdown] tags=["explains"]
 # ## A share depends on the control
 #
 # Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. The contrast is between a lexical subject and a pronoun, and the reading as a noun is one explanation of it.
 #
 # So no single share of the deficit is "the reading as a noun". By the control (*Mary*, *everyone*, *it*, *he*, *who*) and by the scale (EW, nats) the share of the deficit that disappears runs from 6 % to 89 % on SmolLM2. Single tokens make the deficit look larger still, since the beginning of another word then counts as an error.
-
-# %% tags=["remove-cell"]
-if both:
-    said = "only .845 on SmolLM2 and .664 on Gemma; never nouns: .993 and .939"
-    quotes(said, *ew.loc[[(S, ALSO), (G, ALSO), (S, NEVER), (G, NEVER)], MARY])
-    wide = found.xs(S, level="model")[["EW", "margin"]].unstack("verbs")
-    deficit = wide.xs(NEVER, level=1, axis=1) - wide.xs(ALSO, level=1, axis=1)
-    gone = 1 - deficit.drop(["the author", NOUN]) / deficit.loc["the author"]
-    quotes("from 6 % to 89 %", 100 * gone.min(axis=None), 100 * gone.max(axis=None))
-    by_tokens = found["EW of tokens"].unstack("verbs")
-    by_tokens = (by_tokens[NEVER] - by_tokens[ALSO]).unstack("subject")
-    guard("Single tokens make it look larger", (by_tokens > missing).all(axis=None))
 
 # %% [markdown] tags=["explains"]
 # ## Are likely verbs conjugated better?
@@ -181,24 +115,6 @@ charts.fifth_lines(over_fifths, "EW over fifths of verbs, from unlikely to likel
 # %% [markdown] tags=["explains"]
 # After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. That of the others hardly moves: from .93 to .95 on SmolLM2, and on Gemma from .92 to .88. The past form or a lexicon's verb count as the measure gives much the same picture. But all this is about words likely *as verbs*: over fifths of the frequency of the word form, EW of verbs that are also nouns does not rise (.70 and .66 at the ends on SmolLM2, .56 and .57 on Gemma).
 
-# %% tags=["remove-cell"]
-if both:
-    ends = {}
-    for key in ("modal", "past", "verb_uses", "zipf"):
-        by_key = statements.fifth_scores(tables, key).query("number == 'singular'")
-        ends[key] = by_key.set_index(["verbs", "model", "fifth"])["EW"].unstack()
-    order = [(ALSO, S), (ALSO, G), (NEVER, S), (NEVER, G)]
-    said = "from .52 to .82, .37 to .74; never nouns from .93 to .95, from .92 to .88"
-    quotes(said, *ends["modal"].loc[order, [1, 5]].to_numpy().ravel())
-    rise = pd.DataFrame({key: ends[key][5] - ends[key][1] for key in ends})
-    said = "does not rise (.70 and .66 at the ends on SmolLM2, .56 and .57 on Gemma)"
-    quotes(said, *ends["zipf"].loc[order[:2], [1, 5]].to_numpy().ravel())
-    guard(
-        "much the same picture",
-        rise.drop(columns="zipf").loc[ALSO].min(axis=None) > 0.2,
-    )
-    guard("the others hardly move", rise.loc[NEVER].abs().max(axis=None) < 0.045)
-
 # %% [markdown] tags=["explains"]
 # ## Nouns by degrees
 #
@@ -211,18 +127,6 @@ charts.share_lines(graded, "EW over fifths of the noun share, by whole words")
 # %% [markdown] tags=["explains"]
 # After the noun EW falls with every step: from .91 to .53 on SmolLM2, and from .83 to .29 on Gemma. After the pronoun it falls mainly in the last fifth, among words that are mostly nouns: from 1.00 to .92 on SmolLM2, and from .99 to .76 on Gemma. Two thirds of what is left after a pronoun are in that fifth.
 
-# %% tags=["remove-cell"]
-if both:
-    by_share = graded.pivot(index=["model", "subject"], columns="fifth", values="EW")
-    fell = by_share.loc[list(product((S, G), (NOUN, HE))), [1, 5]].to_numpy().ravel()
-    said = "from .91 to .53 and from 1.00 to .92; from .83 to .29 and from .99 to .76"
-    quotes(said, *fell)
-    steps = by_share.xs(NOUN, level="subject").diff(axis=1).iloc[:, 1:]
-    guard("After the noun EW falls with every step", (steps < 0).all(axis=None))
-    left_over = 1 - by_share.xs(HE, level="subject")
-    last = left_over[5] / left_over.sum(axis=1)
-    guard("Two thirds of what is left", last.between(0.63, 0.71).all())
-
 # %% [markdown] tags=["explains"]
 # ## A noun in between
 #
@@ -234,29 +138,6 @@ charts.preposition_dots(between, "EW after a singular and a plural attractor")
 
 # %% [markdown] tags=["explains"]
 # A plural attractor lowers EW after all 22 prepositions, on SmolLM2 by .13 on average and on Gemma by .23. The six pairs of nouns differ too, from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma. Without a {term}`BOS token` Gemma fails after either attractor (EW .19 and .20), so on average a plural one cannot lower EW further.
-
-# %% tags=["remove-cell"]
-if both:
-    costs = between.set_index(["attractor", "model", "preposition"])["EW"]
-    costs = (costs["singular"] - costs["plural"]).unstack("model")[[S, G]]
-    said = "lowers EW after all 22 prepositions, on SmolLM2 by .13 and on Gemma by .23"
-    quotes(said, (costs > 0).all(axis=1).sum(), *costs.mean())
-
-# %% tags=["remove-cell"]
-if both:
-    from tse_book.studies.controls import bare_tables
-
-    bare = bare_tables(G)["attractors"]
-    cells = {S: tables[S].attractors, G: tables[G].attractors, "bare": bare}
-    cells = pd.concat(cells, names=["model"]).query(
-        "adverb == 'none' and not also_noun"
-    )
-    cells = cells[cells["number"] == "singular"].eval("EW = correct / verbs")
-    means = cells.groupby(["model", "noun", "attractor_number"])["EW"].mean().unstack()
-    cost = (means["singular"] - means["plural"]).groupby("model").agg(["min", "max"])
-    said = "from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma"
-    quotes(said, *cost.loc[S], *cost.loc[G])
-    quotes("EW .19 and .20", *means.loc["bare"].mean()[["singular", "plural"]])
 
 # %% [markdown] tags=["explains"]
 # ## What was stated beforehand
@@ -272,60 +153,6 @@ judged
 # S1 to S4 extend on both models (S1 by .22 on SmolLM2 and by .30 on Gemma), except S3b, which is shown on neither (it would extend on both if a lexicon decided which verbs are also nouns). S6 extends on Gemma alone (on SmolLM2 the interval lies above 0, and Holm's p decides), S6b on SmolLM2 alone; there *probably* hardly changes the margin after a plural attractor (1.62 nats without it, 1.59 with it), and raises it after a singular one.
 #
 # S2, S3a and S4 hold under every choice that the last column may name. One more choice turns two of them, likelihood as the frequency of the word form: with it S3a is undecided on both models, and S4 is undecided on SmolLM2 and goes the other way on Gemma. S1 rests on five openers with four nouns each: with three openers, with one half of the nouns (the paper's on SmolLM2, the new ones on Gemma), or by the jackknife it is undecided. Over both models S6 turns under the most choices; *The pilot after the dancers ...* may also begin a clause.
-
-# %% tags=["remove-cell"]
-glue("statements_table", judged)
-ROBUST = ["S2", "S3a", "S4.ew", "S4.nats"]
-if both:
-    said = verdicts.pivot(index="id", columns="model", values="verdict")[[S, G]]
-    guard("S1 to S4 extend", (said.loc[["S1", *ROBUST]] == "extends").all(axis=None))
-    guard("S3b is shown on neither", (said.loc["S3b"] == "undecided").all())
-    smol, gemma = ["extends", "undecided"], ["undecided", "extends"]
-    one_model = said.loc[["S6", "S6b.often", "S6b.probably"]].to_numpy().tolist()
-    guard("S6 and S6b extend on one model", one_model == [gemma, smol, smol])
-    above = (ew[HE] - ew[NOUN]).xs(ALSO, level="verbs")[[S, G]]
-    quotes("S1 by .22 on SmolLM2 and by .30 on Gemma", *above)
-    measured = verdicts.pivot(index="id", columns="model", values="measured")
-    first = measured.loc["S1"].str.split().str[0].astype(float)
-    guard("S1 is what the table of subjects says", (above - first).abs().max() < 0.001)
-    guard("on SmolLM2 the interval lies above 0", "-" not in measured.loc["S6", S])
-
-# %% tags=["remove-cell"]
-if both:
-    cells = tables[S].attractors.query("number == 'singular' and not also_noun")
-    margin = cells.groupby(["attractor_number", "adverb"])["margin"].mean()
-    quotes(
-        "(1.62 nats without it, 1.59 with it)", *margin["plural"][["none", "probably"]]
-    )
-    singular = margin["singular"]
-    guard("raises it after a singular one", singular["probably"] > singular["none"] + 1)
-
-# %% tags=["remove-cell"]
-if both:
-    turns = verdicts.pivot(index="id", columns="model", values="another verdict by")
-    guard("S2, S3a and S4 hold", (turns.loc[ROBUST] == "").all(axis=None))
-    few = {"three openers", "the package's jackknife"}
-    half = {S: {"the paper's nouns alone"}, G: {"the new nouns alone"}}
-    one = {m: set(turns.loc["S1", m].split("; ")) == few | half[m] for m in (S, G)}
-    guard("S1 is undecided with few openers, few nouns, jackknife", all(one.values()))
-    often = turns.map(lambda text: len(text.split("; "))).sum(axis=1)
-    guard("Over both models S6 turns under the most choices", often.idxmax() == "S6")
-    by_lexicon = turns.loc["S3b"].str.contains("also a noun by the lexicon")
-    guard("S3b would extend on both if a lexicon decided", by_lexicon.all())
-    clauses = "no preposition that can begin a clause"
-    guard("may also begin a clause", clauses in turns.loc["S6", G])
-
-# %% tags=["remove-cell"]
-if both:
-    from tse_book.claims.statements import rises_after_pronoun, rises_in_rows
-
-    in_rows = [rises_in_rows(tables[m], "zipf") for m in (S, G)]
-    guard("S3a is undecided on both", all(one.low < 0 < one.high for one in in_rows))
-    for score in ("correct", "margin"):
-        on_s = rises_after_pronoun(tables[S], score, "zipf")
-        on_g = rises_after_pronoun(tables[G], score, "zipf")
-        guard("S4 is undecided on SmolLM2", on_s.low < 0 < on_s.high)
-        guard("S4 goes the other way on Gemma", on_g.high < 0)
 
 # %% [markdown] tags=["explains"]
 # ## Exercises

@@ -150,12 +150,6 @@ table(by_band, "Mean distance of measured from true values, by frequency.", digi
 # %% [markdown]
 # Of 360 values, 327 lie within 0.02 of the truth; the mean distance is 0.012.
 
-# %% tags=["remove-cell"]
-from tse_book.pages import quotes
-
-said = "Of 360 values, 327 lie near the truth; the mean distance is 0.012"
-quotes(said, len(laboratory), (distance <= 0.02).sum(), distance.mean())
-
 # %% tags=["hide-input"]
 from tse_book.pages import laboratory_table
 

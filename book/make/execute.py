@@ -9,6 +9,7 @@ import time
 import nbformat
 
 from book.make import BUILD, NOTEBOOKS, RUNS, fail
+from book.make.guards import with_guards
 from book.make.profile import load_profile, parameters
 
 UNSTABLE = (  # (what differs between two equal runs, what stands in its place)
@@ -45,13 +46,13 @@ def execute(name: str) -> float:
 
 
 def run(source, draft, given):
-    """Papermill, quietly. A kernel that does not come up (parallel starts can pick the same port) gets a second try."""
+    """Papermill, quietly, with the guards. A kernel that does not come up (two can pick one port) gets a second try."""
     import papermill
 
     def once():
         return papermill.execute_notebook(
-            str(source), str(draft), parameters=given, cwd=str(NOTEBOOKS), progress_bar=False, record_timing=False,
-            execution_timeout=3600, start_timeout=120, extra_arguments=["--log-level=40"],
+            with_guards(source.stem), str(draft), parameters=given, cwd=str(NOTEBOOKS), progress_bar=False,
+            record_timing=False, execution_timeout=3600, start_timeout=120, extra_arguments=["--log-level=40"],
         )  # fmt: skip
 
     try:

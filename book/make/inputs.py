@@ -25,7 +25,8 @@ def inputs(*sources: Path) -> list[str]:
 
 
 def notebook_inputs(name: str) -> list[str]:
-    return inputs(NOTEBOOKS / f"{name}.py")
+    guards = NOTEBOOKS / "guards" / f"{name}.py"
+    return inputs(NOTEBOOKS / f"{name}.py", *([guards] if guards.exists() else []))
 
 
 def gym_files() -> list[str]:

@@ -231,6 +231,6 @@ def test_what_pages_quote_of_a_chapter_is_glued_there():
     quoted = {found for page in pages for found in place.findall(page.read_text())}
     assert quoted
     for notebook, name in sorted(quoted):
-        text = (ROOT / "notebooks" / f"{notebook}.py").read_text()
+        text = "".join(path.read_text() for path in (ROOT / "notebooks").rglob(f"{notebook}.py"))
         made = [re.sub(r"\\{.*?\\}", ".+", re.escape(one)) for one in re.findall(r'f"(\w*{[^"]+)"', text)]
         assert f'"{name}"' in text or any(re.fullmatch(one, name) for one in made), f"{notebook} glues no {name}"

@@ -1,0 +1,51 @@
+# %% [markdown]
+# ## What was published
+
+# %%
+from tse_book.pages import guard, quotes
+
+below, ties = cells["EW"] < cells["TSE"], cells["EW"] == cells["TSE"]
+quotes("EW is below TSE in 37 of 40 cells", below.sum(), len(cells))
+guard("equal in the other three", ties.sum() == 3)
+quotes("MW is above EW in 34 of the 40", (cells["MW"] > cells["EW"]).sum(), 40)
+
+# %% [markdown]
+# ## Could the difference be chance?
+
+# %%
+if runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.runs) == 2:
+    rows = scores.pivot_table("score", ["model", "construction"], "metric")
+    guard("EW is below TSE in all nine rows", (rows["EW"] < rows["TSE"]).all())
+    means = by_subject.groupby("model", sort=False).last()["difference"]
+    quotes("by .10 on average for SmolLM2, and by .11 for Gemma", *means)
+    clear = by_subject.groupby("model")["p < .05"].sum()
+    guard("in all nine rows of Gemma and in seven of SmolLM2", [*clear] == [10, 8])
+    ends = differences.groupby("model", sort=False).last()[["low", "high"]]
+    between = "between −.21 and .87 for SmolLM2, and between −.22 and .93 for Gemma"
+    quotes(between, *ends.abs().to_numpy().ravel())
+    few = differences.groupby("model")["p < .05"].sum()
+    guard(
+        "the difference is beyond chance in only one row of each model",
+        (few == 1).all(),
+    )
+
+# %% [markdown]
+# ## One token in front of the sentence
+
+# %%
+bare = wordings[wordings["bos"] == "none"].set_index("construction")
+usual = wordings[wordings["bos"] == "default"].set_index("construction")
+moved = "Across object relative (no that)"
+quotes("falls from .87 to .62", usual.loc[moved, "TSE"], bare.loc[moved, "TSE"])
+quotes("can move TSE by .25", (usual["TSE"] - bare["TSE"]).abs().max())
+above = bare.index[bare["EW"] > bare["TSE"]]
+guard("below TSE in nine of the ten rows", (bare["EW"] < bare["TSE"]).sum() == 9)
+guard("EW is now above TSE", [*above] == ["In object relative (no that)"])
+
+# %% [markdown]
+# ## Takeaways
+
+# %%
+from tse_book.pages import glue
+
+glue("table2_chart", measured_chart)  # for the slides

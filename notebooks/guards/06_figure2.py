@@ -1,0 +1,42 @@
+# %% [markdown]
+# ## The published curves
+
+# %%
+from tse_book.pages import guard, quotes
+
+quotes("67 of 77 readable curves", (falls["fall"] > 0.05).sum(), len(falls))
+
+largest = falls.loc[falls["fall"].idxmax()]
+quotes("GPT-2 XL falls by .92", largest["fall"])
+empty = charts.published_curves(4).query("side == 'bottom'")
+empty = empty.set_index(["model", "construction"])["invalid"]
+last = empty[(largest["model"], largest["construction"])].max()
+quotes("at that end 99.7 %", 100 * last)
+keys = ["model", "construction", "metric"]
+heads = printed.query("side == 'top' and cutoff == 0.1").dropna(subset="score")
+quotes("26 of the 77", len(falls[keys].merge(heads[keys])), len(falls))
+
+# %% [markdown]
+# ## Two models that the paper never saw
+
+# %%
+if set(measured["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
+    mean = of_models.mean().xs("EW", level="metric")
+    quotes("EW falls by .33 on average for SmolLM2 and by .15 for Gemma", *mean)
+    many = (measured["fall"] > 0.05).groupby(measured["model"]).agg(["sum", "size"])
+    guard("For each model 15 of 18 curves fall", (many == [15, 18]).all(axis=None))
+    gemma = measured[measured["model"] == "gemma-3-270m"].set_index("construction")
+    odd = gemma.loc["In a sentential complement", "head"]
+    guard("Two of Gemma's curves rise from 0", list(odd.round(3)) == [0, 0])
+    rest = gemma[gemma["metric"] == "EW"].drop("In a sentential complement")
+    quotes("Gemma's EW falls by .27 on average", rest["fall"].mean())
+
+# %% [markdown]
+# ## How much of the fall is the cut-off's own doing?
+
+# %%
+if asked == ["smollm2-135m-instruct"] and sample == 40:
+    said = "EW falls by .161 on average. The cut-offs alone would make it fall by .116, so .045"
+    quotes(said, *means.loc[(asked[0], "EW"), ["score", "null", "beyond"]])
+    further = fall["beyond"].xs("EW", level="metric") > 0
+    guard("Six of nine rows fall further than their null", further.sum() == 6)

@@ -1,0 +1,45 @@
+# %% [markdown]
+# ## The published coverage
+
+# %%
+from tse_book.pages import guard, quotes
+
+ends = printed[(printed["side"] == "top") & (printed["cutoff"] == 1)]["coverage"]
+quotes("coverage lies between .22 and .74", ends.min(), ends.max())
+both = ["smollm2-135m-instruct", "gemma-3-270m"]
+if runs.models == both:
+    quotes(".24 on average for SmolLM2 and .20 for Gemma", *cells[both].mean())
+
+# %% [markdown]
+# ## Where the rest of the probability is
+
+# %%
+if asked == both[:1] and sample == 20:
+    left = 1 - means[["correct", "wrong"]].sum(axis=1)
+    quotes("SmolLM2 leaves .78 of the probability uncounted", left.mean())
+    past = shares["past"] / (shares["past"] + shares["other"])
+    past = past.groupby(shares["construction"]).mean().mean()
+    quotes("past forms hold 26 % of that", 100 * past)
+
+# %% [markdown]
+# ## Contexts without a verb
+
+# %%
+valley = empty.set_index(["side", "cutoff"])["invalid"] * 100
+head, tail = valley["top", 0.1], valley["bottom", 1e-6]
+quotes("between 16 % and 69 %", head.min(), head.max())
+quotes("between 15 % and", tail.min())
+guard("all of them", tail.max() > 99.5)
+middle = empty.query(
+    "side == 'top' and cutoff == 1 or side == 'bottom' and cutoff >= .01"
+)
+quotes("it is at most 0.4 %", 100 * middle["invalid"].max())
+
+# %% [markdown]
+# ## The same contexts at both ends
+
+# %%
+if runs.models == both:
+    ew = means[means["metric"] == "EW"][["same contexts", "any contexts"]]
+    said = "EW falls by .13 instead of .15 for SmolLM2, and by .11 instead of .15 for Gemma"
+    quotes(said, *ew.to_numpy().ravel())

@@ -1,0 +1,47 @@
+# %% [markdown]
+# ## A model that the paper never saw
+
+# %%
+from tse_book.pages import quotes
+
+overall = 100 * recorded_accuracies(recorded[:1], "all")["accuracy"]
+table3 = 100 * table3.pivot(index="phenomenon", columns="model", values="accuracy")
+whole = table3.loc["Overall", ["GPT-2 large", "human"]]
+quotes("right in 77.1 % of BLiMP's", *overall)
+quotes("GPT-2 large in 83.0 %, a single person in 88.6 %", *whole)
+small = 100 * ours.set_index(["model", "phenomenon"])["accuracy"][recorded[0]]
+behind = (table3["GPT-2 large"] - small).dropna().sort_values().iloc[[-1, -2, 0]]
+quotes("NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1)", *behind)  # fmt: skip
+
+# %%
+own = paradigms[paradigms["model"] == "smollm2-135m-instruct"]
+gaps = 100 * own.loc[own["phenomenon"] == "FILLER GAP", "accuracy"]
+quotes("range from 27 % to 94 %", gaps.min(), gaps.max())
+assert (own["high"] < 0.5).sum() == 5  # On five of the 67
+
+# %% [markdown]
+# ## The hardest phenomenon
+
+# %%
+points = 100 * versions
+moved = (points["printed"] - points["recomputed"]).abs()
+quotes("up to 9.6 points", moved.loc["ISLAND EFFECTS", "GPT-2"])
+assert moved.max().max() == moved.loc["ISLAND EFFECTS", "GPT-2"]
+quotes("12 cells in 6 rows", len(wrong), wrong["paradigm"].nunique())
+human = published.blimp_human()
+quotes("in 96.4 % of the pairs", 20 * human["items_accepted"].sum() / len(human))
+below = table3["human"] - table3["GPT-2 large"]
+quotes("there it is 4.6 points below", below["SUBJECT-VERB AGR."])
+hardest = points["recomputed"].drop(columns="human").mean(axis=1)
+margin = hardest["NPI LICENSING"] - hardest["ISLAND EFFECTS"]
+quotes("NPI licensing is only 1.1 points better", margin)
+
+# %% [markdown]
+# ## Does the size of the model matter?
+
+# %%
+if sentence_pairs == "laboratory":
+    anaphors = scored[scored["phenomenon"] == "anaphor_agreement"]
+    anaphors = anaphors[anaphors["model"].isin(newman.laboratory_models(models))]
+    for right in anaphors["accuracy"]:
+        quotes("models stand at .83 on anaphor agreement", right)

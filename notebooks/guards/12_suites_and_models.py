@@ -1,0 +1,55 @@
+# %% [markdown]
+# ## How many suites are there?
+
+# %%
+from tse_book.pages import quotes
+
+quotes("There are 34 public files", len(public))
+quotes("without it there are 33", public["in_33"].sum())
+quotes("two more aside, which leaves 31", public["in_31"].sum())
+
+# %% [markdown]
+# ## A model that the paper did not test
+
+# %%
+bare = recorded_suites(recorded[:1], "none")
+quotes("score is .67", scores["smollm2-135m-instruct"])
+if "gemma-3-270m" in scores:
+    quotes("as SmolLM2, reaches .78", scores["gemma-3-270m"])
+gpt2 = scores[["gpt-2-pretrained", "gpt-2-xl-pretrained"]]
+quotes("released (.78 and .84)", *gpt2)
+quotes("above Transformer-XL (.60)", scores["transformer-xl"])
+quotes("in front it is .53", bare.loc[bare["in_31"], "accuracy"].mean())
+
+# %% [markdown]
+# ## Suites in, models in, a chart out
+
+# %%
+wide = by_circuit.pivot(index="circuit", columns="run", values="accuracy")
+best = wide[trained].idxmax(axis=1)
+assert (best == "gpt-2-xl-pretrained").sum() == 5  # five of the six
+if "gemma-3-270m" in wide:
+    embedded = wide.loc["Center Embedding", ["gemma-3-270m", "gpt-2-xl-pretrained"]]
+    quotes("(.98 against .96)", *embedded)
+both_small = wide[["smollm2-135m-instruct", "gpt-2-pretrained"]]
+quotes("(.48 against .89)", *both_small.loc["Gross Syntactic State"])
+assert both_small.diff(axis=1)["gpt-2-pretrained"].idxmax() == "Gross Syntactic State"
+
+# %% [markdown]
+# ## One suite, eight models
+
+# %%
+alike = means[["GPT-2", "GPT-2 XL", "smollm2-135m-instruct"]]
+assert alike.round(3).nunique() == 1  # the same number
+quotes("15 of 19 (.79)", 19 * alike.mean(), 19, alike.mean())
+quotes("nearly none (.02)", means["LSTM"])
+if "gemma-3-270m" in means:
+    quotes("Gemma on 10 (.53)", 19 * means["gemma-3-270m"], means["gemma-3-270m"])
+
+# %% [markdown]
+# ## Every suite
+
+# %%
+lowest = ours[ours["model"] == "smollm2-135m-instruct"].nsmallest(4, "accuracy")
+assert lowest["suite"].str.startswith("reflexive").all()
+quotes("(at most .21)", lowest["accuracy"].max())

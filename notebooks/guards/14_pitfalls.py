@@ -1,0 +1,60 @@
+# %% [markdown]
+# ## Four faults in released code
+
+# %%
+from tse_book.pages import glue, guard, quotes
+from tse_core import load_lemmas
+
+guard("Only 1 of 1,951 rows", len(by_index) == 1)
+guard("1,951 rows of the released list", len(load_lemmas("newman-released")) == 1951)
+
+# %%
+exact = cutoff_scores(logits, verbs, [0], top=[1.0], bottom=[])
+guard("EW loses a point", 0.005 < (exact.ew_top - found.ew_top).item() < 0.015)
+guard("MW hardly moves", abs((exact.mw_top - found.mw_top).item()) < 1e-4)
+
+# %% [markdown]
+# ## The switchboard
+
+# %%
+ways = ["with token", "nothing"]
+quotes("from .771 to .731 over all pairs", *both[ways].mean())
+differ = accuracies.set_index("first token differs").loc[True, ways]
+quotes("where the first token differs from .624 to .546", *differ)
+
+# %%
+own = board[board["model"] == "smollm2-135m-instruct"]
+if len(own):
+    wide = own.pivot_table("score", ["switch", "metric", "construction"], "setting")
+    moved = (wide["flipped"] - wide["default"]).abs().groupby("switch").max()
+    guard("the final period moves nothing", moved["no final period"] == 0)
+    guard("moves a score most", moved.idxmax() == "BOS token: <|im_start|>")
+    quotes("by .14", moved.max())
+    nouns = "verbs: none that is also a noun or a past form"
+    quotes("by up to .11", moved[nouns])
+
+# %%
+half = half.set_index("dtype")
+coarse, finer, whole = half.loc["bfloat16"], half.loc["float16"], half.loc["float32"]
+changes = coarse["EW_largest_change"], coarse["TSE_largest_change"]
+quotes("moves EW of a construction by up to .006 and TSE by up to .017", *changes)
+time = coarse["seconds_of_slots"] / whole["seconds_of_slots"]
+guard("scoring takes two thirds of the time", abs(time - 2 / 3) < 0.02)
+quotes("EW moves by up to .001", finer["EW_largest_change"])
+
+# %% [markdown]
+# ## Intervals for the wrong unit
+
+# %%
+width = pd.DataFrame(widths, columns=columns).set_index("construction")
+wider = width["by noun"] > width["independent"]
+guard("wider in eight of nine rows", (wider.sum(), len(wider)) == (8, 9))
+relative = width.loc["In object relative clause"]
+quotes(".28 where .02 was promised", relative["by noun"], relative["independent"])
+share = 100 * coverage.set_index("clusters")["coverage"]
+quotes("in 95 % of the studies, as it should; with five in 93 %", share[10], share[5])
+quotes("over all verbs in 76.5 % of the studies", 100 * crossed["first_way"])
+quotes("(`all_ways`) in 94 %", 100 * crossed["all_ways"])
+none_wrong = 1 - interval(np.ones(10)).low
+quotes("up to 26 % of all such nouns", 100 * none_wrong)
+glue("rule_of_three", none_wrong)

@@ -1,0 +1,190 @@
+# %% [markdown]
+# ## Change the subject
+
+# %%
+from itertools import product
+
+import pandas as pd
+
+from tse_book.pages import glue, guard, quotes
+
+S, G, ALSO, NEVER = statements.FOUND_ON, statements.SECOND, "also nouns", "never nouns"
+NOUN, HE, MARY = "I think that the author", "I think that he", "I think that Mary"
+both = {S, G} <= set(tables)
+found = beside.set_index(["subject", "model", "verbs"]).sort_index()
+ew = found["EW"].unstack("subject")
+
+# %%
+if both:
+    cells = product((NOUN, HE), (S, G), (NEVER, ALSO))
+    said = "99.3 % and 75.6 %; Gemma 97.7 % and 63.0 %; 100 and 97.4; 100 and 93.1"
+    quotes(said, *found.loc[list(cells), "EW"] * 100)
+    low = ew.drop(columns=["the author", NOUN, MARY]).min(axis=None)
+    guard("After *everyone*, *it* and *the author who* EW is about as high", low > 0.9)
+    missing = ew.xs(NEVER, level="verbs") - ew.xs(ALSO, level="verbs")
+    guard("most is not seen after a pronoun", (missing[HE] < missing[NOUN] / 2).all())
+    less = found.loc[HE, "margin"].unstack()
+    less = (less[NEVER] - less[ALSO])[[S, G]]
+    quotes("by 2.1 nats on SmolLM2 and by 2.4 on Gemma", *less)
+    moves = found.loc[list(product([HE], (S, G), (ALSO, NEVER))), "shift"]
+    quotes("10.2 nats against 13.2 on SmolLM2, 8.6 against 12.8 on Gemma", *moves)
+    guard("nearly every verb follows the number", found.loc[HE, "share"].min() > 0.99)
+
+# %%
+if both:
+    from tse_book.claims.statements import OPENER_NOUN, subject_verbs
+
+    scored = pd.concat([subject_verbs(tables[m]).assign(model=m) for m in (S, G)])
+    asked = scored.groupby(["also_noun", "model"])["lemma"].nunique()
+    listed = tables[S].verbs["also_noun"].value_counts()
+    said = "of 896 verbs that are never nouns, 292 and 402; of 998, 648 and 785"
+    never, also = asked[False][[S, G]], asked[True][[S, G]]
+    quotes(said, listed[False], *never, listed[True], *also)
+
+# %%
+if both:
+    crossed = scored[scored["construction"] == OPENER_NOUN]
+    nouns = crossed[crossed["also_noun"]].pivot_table("correct", "noun", "model")
+    said = "from .32 (*tourist*) to .96 on SmolLM2 and from .25 to .87 on Gemma"
+    quotes(said, nouns[S]["tourist"], nouns[S].max(), nouns[G].min(), nouns[G].max())
+    above = ew.xs(ALSO, level="verbs")[HE]
+    guard(
+        "all twenty nouns lie below the mean of he and she",
+        (nouns < above).all(axis=None),
+    )
+    per_opener = crossed.groupby(["model", "opener"])["noun"].nunique()
+    guard("five openers with four nouns each", per_opener.tolist() == [4] * 10)
+
+# %% [markdown]
+# ## A share depends on the control
+
+# %%
+if both:
+    said = "only .845 on SmolLM2 and .664 on Gemma; never nouns: .993 and .939"
+    quotes(said, *ew.loc[[(S, ALSO), (G, ALSO), (S, NEVER), (G, NEVER)], MARY])
+    wide = found.xs(S, level="model")[["EW", "margin"]].unstack("verbs")
+    deficit = wide.xs(NEVER, level=1, axis=1) - wide.xs(ALSO, level=1, axis=1)
+    gone = 1 - deficit.drop(["the author", NOUN]) / deficit.loc["the author"]
+    quotes("from 6 % to 89 %", 100 * gone.min(axis=None), 100 * gone.max(axis=None))
+    by_tokens = found["EW of tokens"].unstack("verbs")
+    by_tokens = (by_tokens[NEVER] - by_tokens[ALSO]).unstack("subject")
+    guard("Single tokens make it look larger", (by_tokens > missing).all(axis=None))
+
+# %% [markdown]
+# ## Are likely verbs conjugated better?
+
+# %%
+if both:
+    ends = {}
+    for key in ("modal", "past", "verb_uses", "zipf"):
+        by_key = statements.fifth_scores(tables, key).query("number == 'singular'")
+        ends[key] = by_key.set_index(["verbs", "model", "fifth"])["EW"].unstack()
+    order = [(ALSO, S), (ALSO, G), (NEVER, S), (NEVER, G)]
+    said = "from .52 to .82, .37 to .74; never nouns from .93 to .95, from .92 to .88"
+    quotes(said, *ends["modal"].loc[order, [1, 5]].to_numpy().ravel())
+    rise = pd.DataFrame({key: ends[key][5] - ends[key][1] for key in ends})
+    said = "does not rise (.70 and .66 at the ends on SmolLM2, .56 and .57 on Gemma)"
+    quotes(said, *ends["zipf"].loc[order[:2], [1, 5]].to_numpy().ravel())
+    guard(
+        "much the same picture",
+        rise.drop(columns="zipf").loc[ALSO].min(axis=None) > 0.2,
+    )
+    guard("the others hardly move", rise.loc[NEVER].abs().max(axis=None) < 0.045)
+
+# %% [markdown]
+# ## Nouns by degrees
+
+# %%
+if both:
+    by_share = graded.pivot(index=["model", "subject"], columns="fifth", values="EW")
+    fell = by_share.loc[list(product((S, G), (NOUN, HE))), [1, 5]].to_numpy().ravel()
+    said = "from .91 to .53 and from 1.00 to .92; from .83 to .29 and from .99 to .76"
+    quotes(said, *fell)
+    steps = by_share.xs(NOUN, level="subject").diff(axis=1).iloc[:, 1:]
+    guard("After the noun EW falls with every step", (steps < 0).all(axis=None))
+    left_over = 1 - by_share.xs(HE, level="subject")
+    last = left_over[5] / left_over.sum(axis=1)
+    guard("Two thirds of what is left", last.between(0.63, 0.71).all())
+
+# %% [markdown]
+# ## A noun in between
+
+# %%
+if both:
+    costs = between.set_index(["attractor", "model", "preposition"])["EW"]
+    costs = (costs["singular"] - costs["plural"]).unstack("model")[[S, G]]
+    said = "lowers EW after all 22 prepositions, on SmolLM2 by .13 and on Gemma by .23"
+    quotes(said, (costs > 0).all(axis=1).sum(), *costs.mean())
+
+# %%
+if both:
+    from tse_book.studies.controls import bare_tables
+
+    bare = bare_tables(G)["attractors"]
+    cells = {S: tables[S].attractors, G: tables[G].attractors, "bare": bare}
+    cells = pd.concat(cells, names=["model"]).query(
+        "adverb == 'none' and not also_noun"
+    )
+    cells = cells[cells["number"] == "singular"].eval("EW = correct / verbs")
+    means = cells.groupby(["model", "noun", "attractor_number"])["EW"].mean().unstack()
+    cost = (means["singular"] - means["plural"]).groupby("model").agg(["min", "max"])
+    said = "from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma"
+    quotes(said, *cost.loc[S], *cost.loc[G])
+    quotes("EW .19 and .20", *means.loc["bare"].mean()[["singular", "plural"]])
+
+# %% [markdown]
+# ## What was stated beforehand
+
+# %%
+glue("statements_table", judged)
+ROBUST = ["S2", "S3a", "S4.ew", "S4.nats"]
+if both:
+    said = verdicts.pivot(index="id", columns="model", values="verdict")[[S, G]]
+    guard("S1 to S4 extend", (said.loc[["S1", *ROBUST]] == "extends").all(axis=None))
+    guard("S3b is shown on neither", (said.loc["S3b"] == "undecided").all())
+    smol, gemma = ["extends", "undecided"], ["undecided", "extends"]
+    one_model = said.loc[["S6", "S6b.often", "S6b.probably"]].to_numpy().tolist()
+    guard("S6 and S6b extend on one model", one_model == [gemma, smol, smol])
+    above = (ew[HE] - ew[NOUN]).xs(ALSO, level="verbs")[[S, G]]
+    quotes("S1 by .22 on SmolLM2 and by .30 on Gemma", *above)
+    measured = verdicts.pivot(index="id", columns="model", values="measured")
+    first = measured.loc["S1"].str.split().str[0].astype(float)
+    guard("S1 is what the table of subjects says", (above - first).abs().max() < 0.001)
+    guard("on SmolLM2 the interval lies above 0", "-" not in measured.loc["S6", S])
+
+# %%
+if both:
+    cells = tables[S].attractors.query("number == 'singular' and not also_noun")
+    margin = cells.groupby(["attractor_number", "adverb"])["margin"].mean()
+    quotes(
+        "(1.62 nats without it, 1.59 with it)", *margin["plural"][["none", "probably"]]
+    )
+    singular = margin["singular"]
+    guard("raises it after a singular one", singular["probably"] > singular["none"] + 1)
+
+# %%
+if both:
+    turns = verdicts.pivot(index="id", columns="model", values="another verdict by")
+    guard("S2, S3a and S4 hold", (turns.loc[ROBUST] == "").all(axis=None))
+    few = {"three openers", "the package's jackknife"}
+    half = {S: {"the paper's nouns alone"}, G: {"the new nouns alone"}}
+    one = {m: set(turns.loc["S1", m].split("; ")) == few | half[m] for m in (S, G)}
+    guard("S1 is undecided with few openers, few nouns, jackknife", all(one.values()))
+    often = turns.map(lambda text: len(text.split("; "))).sum(axis=1)
+    guard("Over both models S6 turns under the most choices", often.idxmax() == "S6")
+    by_lexicon = turns.loc["S3b"].str.contains("also a noun by the lexicon")
+    guard("S3b would extend on both if a lexicon decided", by_lexicon.all())
+    clauses = "no preposition that can begin a clause"
+    guard("may also begin a clause", clauses in turns.loc["S6", G])
+
+# %%
+if both:
+    from tse_book.claims.statements import rises_after_pronoun, rises_in_rows
+
+    in_rows = [rises_in_rows(tables[m], "zipf") for m in (S, G)]
+    guard("S3a is undecided on both", all(one.low < 0 < one.high for one in in_rows))
+    for score in ("correct", "margin"):
+        on_s = rises_after_pronoun(tables[S], score, "zipf")
+        on_g = rises_after_pronoun(tables[G], score, "zipf")
+        guard("S4 is undecided on SmolLM2", on_s.low < 0 < on_s.high)
+        guard("S4 goes the other way on Gemma", on_g.high < 0)
