@@ -24,27 +24,21 @@ whose mean is the score again.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.divisions import (
-    MARGIN,
-    NONE,
-    SHIFT,
-    TABLE_ORDER,
-    among,
-    divisions,
-    factor_names,
-    verb_rows,
-)  # fmt: skip
-from tse_core.agreement.scores import Scores, lemma_scores, require_lemmas
+from tse_core.agreement.divisions import MARGIN, NONE, SHIFT, TABLE_ORDER, among, divisions, factor_names, verb_rows
+from tse_core.agreement.scores import lemma_scores, require_lemmas
 from tse_core.errors import InputError, check_known
 from tse_core.metrics.table import METRICS, NS, OF_CONTEXTS, OF_PAIRS, Forms
 from tse_core.uncertainty.clusters import Sample
-from tse_core.uncertainty.intervals import Interval, interval
+from tse_core.uncertainty.intervals import Interval, combine
 from tse_core.uncertainty.tables import subject_clusters
+
+if TYPE_CHECKING:
+    from tse_core.agreement.evaluation import Evaluation
 
 UNBOUNDED: tuple[float, float] = (-np.inf, np.inf)
 FURTHER = {NS: (0.0, 1.0), MARGIN: UNBOUNDED, SHIFT: UNBOUNDED}  # scores that are not in the table of metrics
@@ -56,11 +50,11 @@ WAYS = ("subjects", "verbs", "attractors")  # what can be sampled, besides any c
 class Cell:
     """Some contexts of an evaluation, their pairs, and some of its verbs."""
 
-    found: Scores
+    found: "Evaluation"
     labels: dict[str, Any]  # of each factor that divides
-    contexts: np.ndarray  # rows of `Scores.contexts`
-    pairs: np.ndarray  # rows of `Scores.pairs`: those of these contexts and verbs
-    verbs: np.ndarray | None  # rows of `Scores.lemmas`; None: all, as scored
+    contexts: np.ndarray  # rows of `Evaluation.contexts`
+    pairs: np.ndarray  # rows of `Evaluation.pairs`: those of these contexts and verbs
+    verbs: np.ndarray | None  # rows of `Evaluation.lemmas`; None: all, as scored
     scores: dict[str, np.ndarray]  # every metric of contexts, of each context
     partners: np.ndarray | None  # of each context the row of its twin, -1 where there is none in the cell
     split: int  # contexts whose twin is in another cell
@@ -73,104 +67,76 @@ class Cell:
     def interval(self, metric: str, over: Sequence[str]) -> tuple[Interval, int] | None:
         """The interval of a metric, and of how many values; None where none is defined."""
         made = self.sample(metric, over)
-        if made is None or not (count := int(np.sum(~np.isnan(made.values)))):
-            return None
-        first, *others = made.clusters
-        limits = score_limits(metric)
-        return interval(made.values, first, crossed_with=others, counts=made.counts, bounds=limits), count
+        count = 0 if made is None else int(np.sum(~np.isnan(made.values)))
+        return (combine([made], [1.0], bounds=score_limits(metric)), count) if made and count else None
 
     def sample(self, metric: str, over: Sequence[str]) -> Sample | None:
         """The values of a metric with their clusters; None where the metric is not there."""
+        found = self.found
         if metric in OF_PAIRS:
-            pairs = self.found.pairs.iloc[self.pairs]
-            clusters = self._clusters(pairs["context"].to_numpy(), over, pairs["lemma"].to_numpy())
+            pairs = found.pairs.iloc[self.pairs]
+            clusters = found.clusters(over, pairs["context"].to_numpy(), pairs["lemma"].to_numpy())
             return Sample(pairs[OF_PAIRS[metric].column].to_numpy(float), clusters)
         if metric not in self.scores:
             return None
         if "verbs" not in over:
-            return Sample(self.scores[metric][self.contexts], self._clusters(self.contexts, over))
-        if self.found.form_arrays is not None and metric in OVER_VERBS:
-            return self._verb_sample(metric, over)
-        by_lemma = require_lemmas(self.found.by_lemma)
+            return Sample(self.scores[metric][self.contexts], found.clusters(over, self.contexts))
+        if found.form_arrays is not None and metric in OVER_VERBS:
+            return self._verb_sample(metric, [way for way in over if way != "verbs"])
+        by_lemma = require_lemmas(found.by_lemma)
         if self.verbs is not None or list(self.labels) != ["construction"] or set(over) - {"subjects", "verbs"}:
-            self.found.log_odds  # noqa: B018  (raises where no forms were kept)
+            found.log_odds  # noqa: B018  (raises where no forms were kept)
             return None
         table = lemma_scores(by_lemma[by_lemma["construction"] == self.labels["construction"]])
         of_way = {"subjects": subject_clusters(table), "verbs": table["lemma"].to_numpy()}
         return Sample(table[metric.lower()].to_numpy(), [of_way[way] for way in over], table["contexts"].to_numpy())
 
-    def _verb_sample(self, metric: str, over: Sequence[str]) -> Sample:
+    def _verb_sample(self, metric: str, others: list[str]) -> Sample:
         """A value for each verb and combination of the other clusters: the mean over their contexts."""
         rows, values = verb_values(self.found, metric, self.contexts, self.verbs, self.partners)
-        others = [way for way in over if way != "verbs"]
-        keys = [*self._clusters(rows, others), np.zeros(len(rows), int)]
+        keys = [*self.found.clusters(others, rows), np.zeros(len(rows), int)]
         groups = pd.DataFrame(values).groupby(keys, sort=False)
         means, sizes = groups.mean().to_numpy(), groups.size()
-        of_way = {way: np.repeat(sizes.index.get_level_values(i), means.shape[1]) for i, way in enumerate(others)}
-        lemmas = self.found.lemmas["lemma"].to_numpy()
-        of_way["verbs"] = np.tile(lemmas if self.verbs is None else lemmas[self.verbs], len(sizes))
-        ways = [way for way in over if way != "verbs" or means.shape[1] > 1 or not others]
-        return Sample(means.ravel(), [of_way[way] for way in ways], np.repeat(sizes, means.shape[1]))
-
-    def _clusters(
-        self, contexts: np.ndarray, over: Sequence[str], lemmas: np.ndarray | None = None
-    ) -> list[np.ndarray]:
-        """The cluster of each context (or of each pair, with the pairs' lemmas), for each way of sampling."""
-        clusters = []
-        for way in over:
-            if way == "verbs" and lemmas is not None:
-                clusters.append(lemmas)
-            elif way in ("subjects", "attractors"):
-                clusters.append((self.found.subjects if way == "subjects" else self.found.attractors)[contexts])
-            else:
-                clusters.append(self.found.contexts[way].to_numpy()[contexts])
-        return clusters
+        verbs = means.shape[1]
+        clusters = [np.repeat(sizes.index.get_level_values(level), verbs) for level in range(len(others))]
+        if verbs > 1 or not others:
+            lemmas = self.found.lemmas["lemma"].to_numpy()
+            clusters.append(np.tile(lemmas if self.verbs is None else lemmas[self.verbs], len(sizes)))
+        return Sample(means.ravel(), clusters, np.repeat(sizes, verbs))
 
 
-def cells(found: Scores, by: str | Sequence[str], lemmas: Collection[str] | None = None) -> Iterator[Cell]:
+def cells(found: "Evaluation", by: str | Sequence[str], lemmas: Collection[str] | None = None) -> Iterator[Cell]:
     """The cells of an evaluation. Parameters and errors are those of `Evaluation.table`."""
     of_contexts, of_lemmas = divisions(by, found.contexts, found.lemmas)
-    levels = found.contexts[of_contexts].replace("", NONE)
-    cell, labels = pd.factorize(pd.MultiIndex.from_frame(levels.assign(all="")))
-    twins = twin_rows(found.contexts)
-    has_twin = np.isin(np.arange(len(cell)), twins)
-    partners = _partners(twins, levels) if len(twins) and found.form_arrays is not None else None
+    levels = found.contexts[of_contexts].replace("", NONE).assign(all="")
+    cell, labels = pd.factorize(pd.MultiIndex.from_frame(levels))
+    twins, partners = twin_of(found.contexts), None
+    if found.form_arrays is not None and (twins >= 0).any():
+        either = pd.factorize(pd.MultiIndex.from_frame(levels.drop(columns="number", errors="ignore")))[0]
+        partners = np.where((twins >= 0) & (either[twins] == either), twins, -1)
     of_pairs = cell[found.pairs["context"]]
-    for verb_labels, verbs in _verb_groups(found, of_lemmas, lemmas):
+    for verb_labels, verbs in _verb_groups(found.lemmas, of_lemmas, lemmas):
         scores = _context_scores(found, verbs, partners)
         chosen = True if verbs is None else verb_rows(found.pairs, found.lemmas).isin(verbs).to_numpy()
         for number, label in enumerate(labels):
-            contexts = np.flatnonzero(cell == number)
-            yield Cell(
-                found,
-                dict(zip(of_contexts, label, strict=False)) | dict(zip(of_lemmas, verb_labels, strict=True)),
-                contexts,
-                np.flatnonzero((of_pairs == number) & chosen),
-                verbs,
-                scores,
-                partners,
-                0 if partners is None else int((has_twin[contexts] & (partners[contexts] < 0)).sum()),
-            )
+            named = zip([*of_contexts, *of_lemmas], [*label[:-1], *verb_labels], strict=True)
+            contexts, pairs = np.flatnonzero(cell == number), np.flatnonzero((of_pairs == number) & chosen)
+            split = 0 if partners is None else int((twins[contexts] != partners[contexts]).sum())
+            yield Cell(found, dict(named), contexts, pairs, verbs, scores, partners, split)
 
 
 def clustered(
-    found: Scores,
+    found: "Evaluation",
     metric: str,
     over: Sequence[str] = ("subjects",),
     by: str | Sequence[str] = "construction",
-    lemmas: Collection[str] | None = None,
 ) -> dict[str, Sample]:
-    """A metric in every cell, by default in every construction, with the clusters of each value.
+    """A metric in every cell, by its label (several with commas between them): a Sample, whose mean is the score.
 
     Parameters
     ----------
     metric : a name in `METRICS`, "margin", "NS" or "shift"
-    over : what is sampled: "subjects", "verbs", "attractors", or a column of the contexts; several are crossed
-    by, lemmas : as in `Evaluation.table`
-
-    Returns
-    -------
-    dict : the cell's label (several with commas between them) -> Sample, whose mean is that of `Evaluation.table`.
+    over, by : as in `Evaluation.intervals`
 
     Raises
     ------
@@ -178,12 +144,11 @@ def clustered(
     """
     check_known("metric", metric, [*METRICS, *FURTHER])
     check_ways(found, over)
-    samples = {", ".join(map(str, cell.labels.values())): cell.sample(metric, over)
-               for cell in cells(found, by, lemmas)}  # fmt: skip
-    return {label: values for label, values in samples.items() if values is not None}
+    samples = ((", ".join(map(str, cell.labels.values())), cell.sample(metric, over)) for cell in cells(found, by))
+    return {label: sample for label, sample in samples if sample is not None}
 
 
-def check_ways(found: Scores, over: Sequence[str]) -> None:
+def check_ways(found: "Evaluation", over: Sequence[str]) -> None:
     """Raises InputError for an unknown way of sampling, or none."""
     known = [*WAYS, *found.contexts.columns.intersection(found.pairs.columns)]
     for way in over:
@@ -197,7 +162,7 @@ def score_limits(metric: str) -> tuple[float, float]:
     return FURTHER[metric] if metric in FURTHER else METRICS[metric].range
 
 
-def in_order(table: pd.DataFrame, found: Scores, by: str | Sequence[str]) -> pd.DataFrame:
+def in_order(table: pd.DataFrame, found: "Evaluation", by: str | Sequence[str]) -> pd.DataFrame:
     """The rows of cells by the columns that divide: levels of contexts as they appear, those of verbs sorted."""
     names = factor_names(by)
     order = {name: pd.factorize(table[name], sort=name in found.lemmas)[0] for name in names}
@@ -207,32 +172,34 @@ def in_order(table: pd.DataFrame, found: Scores, by: str | Sequence[str]) -> pd.
 
 
 def verb_values(
-    found: Scores, metric: str, rows: np.ndarray, verbs: np.ndarray | None, partners: Any = None
+    found: "Evaluation", metric: str, rows: np.ndarray, verbs: np.ndarray | None, partners: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """A metric that is a mean over verbs, taken apart: the rows of contexts that have it, and values (rows, verbs)."""
     odds = found.log_odds if verbs is None else found.log_odds[:, verbs]
-    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
-    if metric in (NS, SHIFT):
-        rows = rows[partners[rows] >= 0]
+    of_twins = metric in (NS, SHIFT)
+    rows = rows[partners[rows] >= 0] if of_twins else rows
     values = odds[rows].astype(float)
-    if metric in (NS, SHIFT):
+    if of_twins:
         values -= odds[partners[rows]]
-    values = np.where(plural[rows], -values, values)  # the log-odds of the correct form, or by how much they rise
+    values = np.where(found.plural[rows], -values, values)  # the log-odds of the correct form, or by how much they rise
     return rows, values if metric in (MARGIN, SHIFT) else (values > 0).astype(float)
 
 
-def _context_scores(found: Scores, verbs: np.ndarray | None, partners: np.ndarray | None) -> dict[str, np.ndarray]:
-    """Every metric of contexts in each context, over the lemmas numbered `verbs` (None: all).
-
-    NS and shift are among them where the `partners` are given (-1 for none).
-    """
+def _context_scores(
+    found: "Evaluation", verbs: np.ndarray | None, partners: np.ndarray | None
+) -> dict[str, np.ndarray]:
+    """Every metric of contexts in each context, over some lemmas (None: all); NS and shift where there are partners."""
     every = np.arange(len(found.contexts))
     if verbs is None:
         scores = {name: found.contexts[name.lower()].to_numpy() for name in (*OF_CONTEXTS, MARGIN)}
     else:
-        forms = _forms(found, verbs)
+        odds = found.log_odds[:, verbs]
+        forms = [np.exp(found.log_probabilities(form)[:, verbs]) for form in ("singular", "plural")]
+        correct, wrong = (np.where(found.plural, *order) for order in (forms[::-1], forms))
+        of_verbs = Forms(correct, wrong, np.where(found.plural, odds < 0, odds > 0).astype(float))
         scores = {
-            m.name: m.numerator(forms).sum(axis=1) / m.denominator(forms).sum(axis=1) for m in OF_CONTEXTS.values()
+            metric.name: metric.numerator(of_verbs).sum(axis=1) / metric.denominator(of_verbs).sum(axis=1)
+            for metric in OF_CONTEXTS.values()
         }
         scores[MARGIN] = verb_values(found, MARGIN, every, verbs)[1].mean(axis=1)
     for name in (NS, SHIFT) if partners is not None else ():
@@ -242,50 +209,30 @@ def _context_scores(found: Scores, verbs: np.ndarray | None, partners: np.ndarra
     return scores
 
 
-def _forms(found: Scores, verbs: np.ndarray) -> Forms:
-    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
-    odds = found.log_odds[:, verbs]
-    singular_form, plural_form = (np.exp(found.log_probabilities(form)[:, verbs]) for form in ("singular", "plural"))
-    return Forms(
-        np.where(plural, plural_form, singular_form),
-        np.where(plural, singular_form, plural_form),
-        np.where(plural, odds < 0, odds > 0).astype(float),
-    )
+def twin_of(contexts: pd.DataFrame) -> np.ndarray:
+    """The row of each context's twin, which differs from it in the subject's number alone; -1 where there is none.
 
-
-def twin_rows(contexts: pd.DataFrame) -> np.ndarray:
-    """The rows (twins, 2) of the contexts that differ in the subject's number alone: [singular, plural].
-
-    They share a construction and a label in the column ``twin``; if several do, the first of each number in the order
+    Twins share a construction and a label in the column ``twin``; if several of one number do, the first in the order
     of their text is taken.
     """
-    if "twin" not in contexts:
-        return np.empty((0, 2), dtype=np.int64)
-    labelled = contexts.reset_index(drop=True)
-    labelled = labelled[labelled["twin"] != ""].reset_index(names="row")
-    labelled = labelled.sort_values([*(name for name in ("left", "right") if name in labelled), "row"])
-    first = labelled.drop_duplicates(["construction", "twin", "number"]).pivot(
-        index=["construction", "twin"], columns="number", values="row"
-    )
-    both = first.reindex(columns=["singular", "plural"]).dropna().to_numpy(dtype=np.int64)
-    return both[np.argsort(both[:, 0])]
+    twins = np.full(len(contexts), -1)
+    if "twin" in contexts:
+        labelled = contexts.assign(row=range(len(contexts)))[(contexts["twin"] != "").to_numpy()]
+        labelled = labelled.sort_values([name for name in ("left", "right", "row") if name in labelled])
+        pair = ["construction", "twin"]
+        rows = labelled.drop_duplicates([*pair, "number"]).pivot(index=pair, columns="number", values="row")
+        singular, plural = rows.reindex(columns=["singular", "plural"]).dropna().to_numpy(dtype=int).T
+        twins[singular], twins[plural] = plural, singular
+    return twins
 
 
-def _partners(twins: np.ndarray, levels: pd.DataFrame) -> np.ndarray:
-    """The row of each context's twin, -1 where there is none or it has other levels than the number's."""
-    same = levels.drop(columns="number", errors="ignore").assign(all="")
-    cell = pd.factorize(pd.MultiIndex.from_frame(same))[0]
-    whole = twins[cell[twins[:, 0]] == cell[twins[:, 1]]]
-    partners = np.full(len(levels), -1)
-    partners[whole] = whole[:, ::-1]
-    return partners
-
-
-def _verb_groups(found: Scores, columns: list[str], lemmas: Collection[str] | None):
+def _verb_groups(
+    counted: pd.DataFrame, columns: list[str], lemmas: Collection[str] | None
+) -> list[tuple[tuple, np.ndarray | None]]:
     """The labels of each group of verbs and their rows in the list of lemmas (None: all of them)."""
     if not columns and lemmas is None:
         return [((), None)]
-    chosen = found.lemmas if lemmas is None else found.lemmas[among(found.lemmas["lemma"], lemmas)]
+    chosen = counted if lemmas is None else counted[among(counted["lemma"], lemmas)]
     if not columns:
         return [((), chosen.index.to_numpy())]
     texts = [name for name in columns if pd.api.types.is_string_dtype(chosen[name])]

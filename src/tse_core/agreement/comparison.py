@@ -12,7 +12,7 @@ import pandas as pd
 from tse_core.agreement.cells import UNBOUNDED, clustered, score_limits
 from tse_core.agreement.divisions import MARGIN
 from tse_core.agreement.options import Options, Verbs
-from tse_core.agreement.scores import Scores
+from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
@@ -58,7 +58,7 @@ def shared_lemmas(
     return Lemmas(f"{lemmas.name}-shared", table.drop(columns="tokens", errors="ignore"))
 
 
-def compare_evaluations(first: Scores, second: Scores) -> pd.DataFrame:
+def compare_evaluations(first: Evaluation, second: Evaluation) -> pd.DataFrame:
     """Every metric of two evaluations of the same data and lemmas, with paired intervals clustered by subject noun.
 
     Returns
@@ -89,7 +89,7 @@ def compare_evaluations(first: Scores, second: Scores) -> pd.DataFrame:
     return _with_holm(pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS]))
 
 
-def compare_metrics(found: Scores, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
+def compare_metrics(found: Evaluation, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
     """Two metrics of one evaluation, e.g. "TSE" and "EW", as paired differences in every construction.
 
     `over` is what the claim is about, and so what is sampled: see `Evaluation.intervals`.

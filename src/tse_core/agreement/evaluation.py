@@ -1,26 +1,56 @@
-"""What can be asked of the scores of a model on agreement pairs: tables in cells, intervals, curves, tidy rows."""
+"""The scores of a model on agreement pairs, and what can be asked of them: tables in cells, intervals, curves."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from tse_core.agreement.cells import OVER_VERBS, cells, check_ways, in_order
 from tse_core.agreement.divisions import TABLE_ORDER, factor_names
-from tse_core.agreement.scores import Scores
-from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS
+from tse_core.errors import InputError
+from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Cutoffs
+from tse_core.results.signature import Signature
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 INTERVAL_COLUMNS = ["metric", "score", "low", "high", "method", "clusters", "n"]
 OF_DISTRIBUTION, OF_LIST = "of the distribution", "of the list"  # what cut-offs are shares of
 
 
 @dataclass(frozen=True)
-class Evaluation(Scores):
-    """The scores of a model on agreement pairs. The attributes are those of `Scores`."""
+class Evaluation:
+    """The scores of one model.
+
+    Attributes
+    ----------
+    contexts : a row per unique context, construction by construction: construction, subject, noun (its singular, "" if
+        not known), left, right, number, pairs (how many share it), ew, mw (at top 100 % under the protocol), margin
+        (the mean over the verbs of log P(correct) - log P(wrong), in nats), and further columns of its pairs
+    pairs : a row per pair, with its context (a row of `contexts`), log_probability_correct and _wrong (nats), tse (1.0,
+        0.0, NaN where a form could not be scored) and within_noise: the margin is smaller than numeric noise, so that
+        another batch size or device might flip tse
+    lemmas : the lemmas that counted
+    scored : one line: how many of the pairs and lemmas could be scored, and why others could not
+    at_cutoffs : a row per context and number at a cut-off: context, metric ("EW", "MW"; "margin" over all verbs), side
+        ("top", "bottom"), cutoff, score (NaN: no lemma is eligible), coverage (the probability on the counted forms)
+    by_lemma : with detail "lemmas" construction x subject (its noun, or the left context where that is not known) x
+        noun x number x lemma: contexts, correct (how many of them), and the mean probability of each form and margin
+    form_arrays : with detail "forms" what `log_odds`, `log_probabilities` and `mass_above` give
+    """
+
+    contexts: pd.DataFrame
+    pairs: pd.DataFrame
+    lemmas: pd.DataFrame
+    signature: Signature
+    cutoffs: Cutoffs
+    scored: str
+    at_cutoffs: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
+    by_lemma: pd.DataFrame | None = field(default=None, repr=False)
+    form_arrays: Mapping[str, np.ndarray] | None = field(default=None, repr=False)
 
     def table(
         self,
@@ -121,10 +151,8 @@ class Evaluation(Scores):
         Returns
         -------
         DataFrame with columns construction, metric ("EW", "MW"), side ("top", "bottom"), cutoff (a fraction), share
-        ("of
-        the distribution"; where whole words were scored "of the list"), score (mean over the contexts with an eligible
-        lemma), coverage (mean probability on the forms that counted), invalid (share of contexts without an eligible
-        lemma),
+        ("of the distribution"; of whole words "of the list"), score (mean over the contexts with an eligible lemma),
+        coverage (mean probability on the forms that counted), invalid (share of contexts without an eligible lemma),
         contexts; with `intervals` also low and high, 95 % clustered by noun.
         """
         numbers = self.at_cutoffs[self.at_cutoffs["metric"].isin(list(OF_CONTEXTS))]
@@ -135,8 +163,8 @@ class Evaluation(Scores):
             score = group["score"]
             row = [*key, score.mean(), group["coverage"].mean(), score.isna().mean(), len(group)]
             if subjects is not None:
-                bounds, known = OF_CONTEXTS[key[1]].range, score.notna().any()
-                row += interval(score, subjects[group["context"]], bounds=bounds)[1:3] if known else (np.nan, np.nan)
+                limits, known = OF_CONTEXTS[key[1]].range, score.notna().any()
+                row += interval(score, subjects[group["context"]], bounds=limits)[1:3] if known else (np.nan, np.nan)
             rows.append(row)
         columns = ["construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "contexts"]
         table = pd.DataFrame(rows, columns=columns + (["low", "high"] if intervals else []))
@@ -153,20 +181,62 @@ class Evaluation(Scores):
     @cached_property
     def _tidy(self) -> pd.DataFrame:
         table = self.table(intervals=True)
+        ends = {"score": "", "low": "_low", "high": "_high"}
         of_pairs = [
-            table[["construction", "contexts"]].assign(
-                metric=name, side="", cutoff=np.nan, score=table[name], low=table[f"{name}_low"],
-                high=table[f"{name}_high"],
-            )
+            table.assign(metric=name, side="", cutoff=np.nan, **{end: table[name + tail] for end, tail in ends.items()})
             for name in OF_PAIRS
-        ]  # fmt: skip
-        numbers = pd.concat([*of_pairs, self.curves(intervals=True)], ignore_index=True)
-        numbers["pairs"] = numbers["construction"].map(table.set_index("construction")["pairs"])
-        made = self.signature
-        numbers = numbers.assign(
-            model=made.model, protocol=made.protocol, method="", lemmas=len(self.lemmas), signature=str(made)
-        )
-        return numbers[TIDY_COLUMNS]
+        ]
+        curves = self.curves(intervals=True)
+        curves["pairs"] = curves["construction"].map(table.set_index("construction")["pairs"])
+        made = {"model": self.signature.model, "protocol": self.signature.protocol, "signature": str(self.signature)}
+        numbers = pd.concat([*of_pairs, curves], ignore_index=True)
+        return numbers.assign(method="", **made | {"lemmas": len(self.lemmas)})[TIDY_COLUMNS]
+
+    @property
+    def log_odds(self) -> np.ndarray:
+        """Log-odds (nats) of each lemma's singular form against its plural one, (contexts, lemmas); needs "forms"."""
+        return self._of_forms("log_odds")
+
+    def log_probabilities(self, form: Literal["singular", "plural"]) -> np.ndarray:
+        """Log-probabilities (nats) of one form, (contexts, lemmas); needs detail "forms"."""
+        return self._of_forms(f"log_probability_{form}")
+
+    def mass_above(self, form: Literal["singular", "plural"]) -> np.ndarray:
+        """The probability of all entries more probable than one form, (contexts, lemmas); needs detail "forms"."""
+        return self._of_forms(f"mass_above_{form}")
+
+    def _of_forms(self, column: str) -> np.ndarray:
+        if self.form_arrays is None:
+            raise InputError("the evaluation was made without its forms; use detail='forms'")
+        return self.form_arrays[column]
+
+    @property
+    def plural(self) -> np.ndarray:
+        """Whether the subject is plural, bool (contexts, 1)."""
+        return (self.contexts["number"] == "plural").to_numpy()[:, None]
+
+    @cached_property
+    def subjects(self) -> np.ndarray:
+        """What clusters the contexts by subject: its noun, where that is not known a guess (`subject_clusters`)."""
+        return subject_clusters(self.contexts)
+
+    @cached_property
+    def attractors(self) -> np.ndarray:
+        """What clusters the contexts by the noun between subject and verb. Raises InputError where none is known."""
+        return attractor_clusters(self.contexts)
+
+    def clusters(
+        self, over: Sequence[str], contexts: np.ndarray, lemmas: np.ndarray | None = None
+    ) -> list[np.ndarray]:
+        """For each way of sampling, the clusters of some contexts, or of pairs with these contexts and lemmas."""
+        found = []
+        for way in over:
+            if way == "verbs" and lemmas is not None:
+                found.append(lemmas)
+            else:
+                named = way in ("subjects", "attractors")
+                found.append((getattr(self, way) if named else self.contexts[way].to_numpy())[contexts])
+        return found
 
 
 def distinct_items(pairs: pd.DataFrame) -> pd.DataFrame:

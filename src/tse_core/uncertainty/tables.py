@@ -43,7 +43,10 @@ def subject_clusters(table) -> np.ndarray:
 def attractor_clusters(table) -> np.ndarray:
     """The cluster (n,) of each row: the noun between subject and verb, of its column attractor.
 
-    A row without one is clustered by its subject again, which adds nothing to sampling subjects.
+    A row without one is clustered by its subject again, which adds nothing to sampling subjects. Raises InputError
+    where the column is not there.
     """
+    if "attractor" not in table:
+        raise InputError("attractors cannot be sampled: the contexts have no column 'attractor'")
     between = np.array(spelled_nouns(table["attractor"].fillna("")), dtype=object)
     return np.where(between == "", "no attractor: " + subject_clusters(table), between)
