@@ -11,8 +11,8 @@ import pandas as pd
 
 from tse_core.agreement.cells import UNBOUNDED, clustered, score_limits
 from tse_core.agreement.divisions import MARGIN
-from tse_core.agreement.options import Options, Verbs
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.options import Options, Verbs
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas

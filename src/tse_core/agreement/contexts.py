@@ -13,11 +13,8 @@ def numbered_contexts(
 ) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """Each pair with the number of its context, and the contexts, construction by construction.
 
-    Parameters
-    ----------
-    pairs : agreement pairs with nouns and numbers
-    kind, protocol : what makes a context, see `tse_core.datasets.pairs.unique_contexts`
-    sample, seed : contexts of each construction, or "all" (`stratified_sample`); pairs of others are left out
+    `kind` and `protocol` say what makes a context (`tse_core.datasets.pairs.unique_contexts`), `sample` and `seed` how
+    many of each construction are kept (`stratified_sample`); pairs of others are left out.
 
     Returns
     -------
@@ -34,11 +31,8 @@ def numbered_contexts(
     number = np.full(len(contexts), -1)
     number[chosen] = np.arange(len(chosen))
     pairs = pairs.assign(context=number[index])
-    return (
-        pairs[pairs["context"] >= 0].reset_index(drop=True),
-        contexts.iloc[chosen].reset_index(drop=True),
-        len(contexts),
-    )
+    pairs = pairs[pairs["context"] >= 0].reset_index(drop=True)
+    return pairs, contexts.iloc[chosen].reset_index(drop=True), len(contexts)
 
 
 def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.ndarray:

@@ -32,7 +32,7 @@ from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, store_for
-from tse_core.results.work import Finished, Shard, Work, run
+from tse_core.results.work import Shard, Work, run
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
@@ -120,33 +120,33 @@ def prepare(
     model = as_language_model(model)
     if options.protocol == "released" and model.bos == "default":  # the released code itself adds no BOS token
         model = model.with_policies(bos="tokenizer")
-    counted = counted_verbs(model, lemmas, options.forms, pd.concat([known["correct"], known["wrong"]]).unique())
-    if counted.ends:
+    verbs = counted_verbs(model, lemmas, options.forms, pd.concat([known["correct"], known["wrong"]]).unique())
+    if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
-    size, seed = options.contexts, options.seed
-    drawn, contexts, all_contexts = numbered_contexts(known, model.kind, options.protocol, size, seed)
-    scorer = Scorer(model, counted, options)
+    drawn, contexts, every = numbered_contexts(known, model.kind, options.protocol, options.contexts, options.seed)
+    scorer = Scorer(model, verbs, options)
     _warn_of_unknown_words(model, contexts)
+    listed = f"{len(verbs.lemmas):,} of {len(lemmas):,} lemmas"
+    if len(verbs.lemmas) < LITTLE * len(lemmas):
+        text = f"{model.label} holds both forms of only {listed} of {lemmas.name}; EW and MW are about these alone"
+        warnings.warn(text, TseWarning, stacklevel=3)
     without_form = int((scorer.pair_forms(drawn) < 0).any(axis=1).sum())
+    scored = [f"counted: {len(drawn) - without_form:,} of {len(pairs):,} pairs, {listed}"]
+    if verbs.spellings:
+        scored[0] += f" as whole words ({(verbs.lemmas['tokens'] == 1).sum():,} of them single tokens)"
     left_out = {
         "pairs whose verb has no form that counts": without_form,
         "pairs whose subject's number is not known": len(pairs) - len(known),
         "pairs outside the sample": len(known) - len(drawn),
     }
-    scored = f"counted: {len(drawn) - without_form:,} of {len(pairs):,} pairs, "
-    scored += f"{len(counted.lemmas):,} of {len(lemmas):,} lemmas"
-    if counted.spellings:
-        scored += f" as whole words ({(counted.lemmas['tokens'] == 1).sum():,} of them single tokens)"
     if missing := [f"{what} ({count:,})" for what, count in left_out.items() if count]:
-        scored += f"; not counted: {', '.join(missing)}"
-    scored += f"; numbers guessed from English spelling: {guessed:,}" if guessed else ""
-    scored += f"; a sample of {len(contexts):,} of {all_contexts:,} contexts (seed {seed})" if size != "all" else ""
-    if len(counted.lemmas) < LITTLE * len(lemmas):
-        share = f"{len(counted.lemmas):,} of the {len(lemmas):,} lemmas of {lemmas.name}"
-        text = f"{model.label} holds both forms of only {share}; EW and MW are about these alone"
-        warnings.warn(text, TseWarning, stacklevel=3)
-    name, listed = f"{name}@{data_hash(known)}", f"{lemmas.name}@{lemmas.hash}({len(counted.lemmas)})"
-    return Prepared(scorer, drawn, contexts, name, listed, scored)
+        scored.append(f"not counted: {', '.join(missing)}")
+    if guessed:
+        scored.append(f"numbers guessed from English spelling: {guessed:,}")
+    if options.contexts != "all":
+        scored.append(f"a sample of {len(contexts):,} of {every:,} contexts (seed {options.seed})")
+    names = f"{name}@{data_hash(known)}", f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})"
+    return Prepared(scorer, drawn, contexts, *names, "; ".join(scored))
 
 
 @dataclass(frozen=True)
@@ -161,24 +161,42 @@ class Prepared:
     scored: str  # how many pairs and lemmas could be scored, and why others could not
 
     def evaluation(self, store: Store | str | Path | None = "default", batch_tokens: int | None = None) -> Evaluation:
-        """The scores, computed or from the store."""
-        store = store_for(self.scorer.model, store)
-        work = self.work(batch_tokens)
-        found = self._evaluation(work, run(work, store))
+        """The scores, slice by slice computed or from the store.
+
+        Slices share with those of any other data the model, the policies and the cut-offs. A run that kept more detail
+        has more tables of a slice, and serves one that asks for less.
+        """
+
+        def score(part: tuple[pd.DataFrame, pd.DataFrame], advance) -> dict[str, pd.DataFrame]:
+            return self.scorer.tables(*part, batch_tokens, advance)
+
+        model, options, made = self.scorer.model, self.scorer.options, self.signature
+        cutoffs = str(tuple(options.cutoffs))
+        policy = {name: value for name, value in made.policy.items() if name != "sample"} | {"cutoffs": cutoffs}
+        shared = Signature({"model": made.identity["model"], "data": "any"}, policy, made.provenance)
+        shards = {name: Shard(part, len(part[0])) for name, part in self._slices()}
+        store = store_for(model, store)
+        done = run(Work(shared, shards, score, TABLES[options.detail], f"{model.label}: contexts", "contexts"), store)
+        tables = {
+            name: pd.concat([of_slice[name] for of_slice in done.tables.values()], ignore_index=True)
+            for name in TABLES[options.detail]
+        }
+        rows = np.concatenate([shard.contents[1].index for shard in shards.values()])
+        found = self._evaluation(tables, rows, replace(made, provenance=done.provenance))
         if store:
-            store.keep_numbers(found.signature, found.tidy, of=str(tuple(self.scorer.options.cutoffs)))
+            store.keep_numbers(found.signature, found.tidy, of=cutoffs)
         return found
 
     @cached_property
     def signature(self) -> Signature:
-        """How the numbers are made."""
-        policies = self.scorer.model.policies()
+        """How the numbers are made; it reads the model's weights."""
+        model, options = self.scorer.model, self.scorer.options
+        policies = model.policies()
         dtype = policies.pop("dtype")
-        counted, options = self.scorer.verbs, self.scorer.options
         policy = {
             "lemmas": self.lemmas,
             **policies,
-            **({"forms": counted.forms, "cut": "list"} if counted.spellings else {}),
+            **({"forms": options.forms, "cut": "list"} if self.scorer.verbs.spellings else {}),
             **({"sample": f"{options.contexts}@{options.seed}"} if options.contexts != "all" else {}),
             "caps": "first" if self.pairs["left"].str[:1].str.isupper().all() else "as-is",
             "period": "add" if self.pairs["right"].str.endswith(".").all() else "as-is",
@@ -186,29 +204,7 @@ class Prepared:
             "dtype": dtype,
             "ties": "wrong",
         }
-        identity = {"model": self.scorer.model.identity(), "data": self.data}
-        return Signature(identity, policy, provenance(self.scorer.model.device))
-
-    def work(self, batch_tokens: int | None = None) -> Work:
-        """What is to be done, slice by slice.
-
-        Slices share with those of any other data the model, the policies and the cut-offs. A run that kept more detail
-        has more tables of a slice, and serves one that asks for less.
-        """
-        made = self.signature
-        policy = {name: value for name, value in made.policy.items() if name != "sample"}
-        shared = Signature(
-            {"model": made.identity["model"], "data": "any"},
-            policy | {"cutoffs": str(tuple(self.scorer.options.cutoffs))},
-            made.provenance,
-        )
-
-        def score(part: tuple[pd.DataFrame, pd.DataFrame], advance) -> dict[str, pd.DataFrame]:
-            return self.scorer.tables(*part, batch_tokens, advance)
-
-        shards = {name: Shard(part, len(part[0])) for name, part in self._slices()}
-        title = f"{self.scorer.model.label}: contexts"
-        return Work(shared, shards, score, TABLES[self.scorer.options.detail], title, "contexts")
+        return Signature({"model": model.identity(), "data": self.data}, policy, provenance(model.device))
 
     def _slices(self) -> Iterator[tuple[str, tuple[pd.DataFrame, pd.DataFrame]]]:
         """Some contexts of a construction and their pairs, named after their contents, whatever else is in the run."""
@@ -224,33 +220,28 @@ class Prepared:
                 name = data_hash(contexts[NAMED]) + data_hash(of_these[["left", "right", "correct", "wrong", "number"]])
                 yield f"{safe_name(construction)}-{number:03d}-{name}", (contexts, of_these)
 
-    def _evaluation(self, work: Work, done: Finished) -> Evaluation:
-        """The tables of all slices, which follow one another as the contexts do, as one evaluation."""
-        tables = {
-            name: pd.concat([done.tables[slice_][name] for slice_ in work.shards], ignore_index=True)
-            for name in TABLES[self.scorer.options.detail]
-        }
-        at_cutoffs = all_at_cutoffs(self.scorer.options.cutoffs, tables["contexts"][["score", "coverage"]])
+    def _evaluation(self, tables: dict[str, pd.DataFrame], rows: np.ndarray, signature: Signature) -> Evaluation:
+        """The tables of all slices, which follow one another as the contexts do; `rows` are those of their pairs."""
+        options, lemmas = self.scorer.options, self.scorer.verbs.lemmas
+        at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
         whole = at_cutoffs[(at_cutoffs["side"] == "top") & (at_cutoffs["cutoff"] == 1)]
         whole = whole.pivot(index="context", columns="metric", values="score")
         contexts = self.contexts.copy()
         for metric in (MARGIN, *reversed(OF_CONTEXTS)):  # inserted behind the pairs one after the other
             contexts.insert(contexts.columns.get_loc("pairs") + 1, metric.lower(), whole.get(metric, np.nan))
-        order = np.concatenate([pairs.index.to_numpy() for _, pairs in (s.contents for s in work.shards.values())])
-        pairs = pd.concat([self.pairs, tables["pairs"].set_index(order).sort_index()], axis=1)
+        pairs = pd.concat([self.pairs, tables["pairs"].set_index(rows).sort_index()], axis=1)
         noise = NOISE.get(self.scorer.model.dtype, max(NOISE.values()))
         margin = pairs["log_probability_correct"] - pairs["log_probability_wrong"]
-        counted = self.scorer.verbs.lemmas
         return Evaluation(
             contexts=contexts,
             pairs=pairs.assign(within_noise=margin.abs() < noise),
-            lemmas=counted,
-            signature=replace(self.signature, provenance=done.provenance),
-            cutoffs=self.scorer.options.cutoffs,
+            lemmas=lemmas,
+            signature=signature,
+            cutoffs=options.cutoffs,
             scored=self.scored,
             at_cutoffs=at_cutoffs,
-            by_lemma=_by_lemma(tables["lemmas"], counted) if "lemmas" in tables else None,
-            form_arrays=_form_arrays(tables["forms"], len(counted)) if "forms" in tables else None,
+            by_lemma=_by_lemma(tables["lemmas"], lemmas) if "lemmas" in tables else None,
+            form_arrays=_form_arrays(tables["forms"], len(lemmas)) if "forms" in tables else None,
         )
 
 

@@ -225,9 +225,7 @@ class Evaluation:
         """What clusters the contexts by the noun between subject and verb. Raises InputError where none is known."""
         return attractor_clusters(self.contexts)
 
-    def clusters(
-        self, over: Sequence[str], contexts: np.ndarray, lemmas: np.ndarray | None = None
-    ) -> list[np.ndarray]:
+    def clusters(self, over: Sequence[str], contexts: np.ndarray, lemmas: np.ndarray | None = None) -> list[np.ndarray]:
         """For each way of sampling, the clusters of some contexts, or of pairs with these contexts and lemmas."""
         found = []
         for way in over:

@@ -25,6 +25,7 @@ GROUP = ["construction", "subject", "noun", "number"]
 FORM_COLUMNS = ["log_odds", "log_probability_singular", "log_probability_plural", "mass_above_singular",
                 "mass_above_plural"]  # fmt: skip
 SUMS = ["correct", "probability_correct", "probability_wrong", MARGIN]
+PAIR_COLUMNS = [metric.column for metric in OF_PAIRS.values()] + ["log_probability_correct", "log_probability_wrong"]
 
 
 class Distributions(NamedTuple):
@@ -34,7 +35,7 @@ class Distributions(NamedTuple):
     logits: torch.Tensor  # what is compared, and ranked by cut-offs once normalised over the entries
     log_probabilities: torch.Tensor  # nats
     ranked: int  # cut-offs rank this many entries, from the first
-    total: np.ndarray  # (k, 1) their total probability: 1 for a vocabulary
+    total: np.ndarray | float  # (k, 1) their total probability: 1 for a vocabulary
 
 
 @dataclass(frozen=True)
@@ -62,46 +63,42 @@ class Scorer:
 
         Returns
         -------
-        - contexts: a row for each context and number at a cut-off: metric ("EW", "MW", "margin"), side, cutoff, score,
-          coverage; the same rows in the same order for every context (`at_cutoffs_rows`);
+        - contexts: score and coverage, a row for each context and number at a cut-off (see `all_at_cutoffs`);
         - pairs: every metric of pairs, log_probability_correct and _wrong;
         - lemmas: sums over the contexts of each group (`lemma_groups`), for every lemma;
         - forms: a row for each context and lemma: `FORM_COLUMNS`, float32.
         """
+        detail, lemmas = self.options.detail, len(self.verbs.lemmas)
         plural = (contexts["number"] == "plural").to_numpy().astype(np.int64)
-        rows = at_cutoffs_rows(self.options.cutoffs)
-        scores, coverage = (np.full((len(contexts), len(rows)), np.nan) for _ in range(2))
+        at_cutoffs = np.full((2, len(contexts), len(at_cutoffs_rows(self.options.cutoffs))), np.nan)
         group, groups = pd.factorize(lemma_groups(contexts))
-        sums = np.zeros((len(SUMS), len(groups), len(self.verbs.lemmas))) if self.options.detail != "contexts" else None
-        forms = np.empty((len(contexts), len(self.verbs.lemmas), len(FORM_COLUMNS)), np.float32)
-        forms = forms if self.options.detail == "forms" else forms[:0]
-        of_pairs = {name: np.full(len(pairs), np.nan) for name in _pair_columns()}
-        pair_forms = self.pair_forms(pairs)
+        sums = np.zeros((len(SUMS), len(groups), lemmas if detail != "contexts" else 0))
+        forms = np.empty((len(contexts) if detail == "forms" else 0, lemmas, len(FORM_COLUMNS)), np.float32)
+        of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
+        pair_forms, pair_contexts = self.pair_forms(pairs), pairs["context"].to_numpy()
         for found in self._distributions(contexts, batch_tokens, advance):
             here, number = found.contexts, plural[found.contexts]
-            logs = [
-                log.double().cpu().numpy() for log in correct_and_wrong(found.log_probabilities, self.verbs.ids, number)
-            ]
+            both = correct_and_wrong(found.log_probabilities, self.verbs.ids, number)
+            logs = [log.double().cpu().numpy() for log in both]
             margins = np.subtract(*logs)
-            scores[here], coverage[here] = self._at_cutoffs(found, number, logs, margins)
+            at_cutoffs[:, here] = self._at_cutoffs(found, number, logs, margins)
             place = np.full(len(contexts), -1)
             place[here] = np.arange(len(here))
-            asked = np.flatnonzero(place[pairs["context"]] >= 0)
-            for name, values in self._of_pairs(found, place[pairs["context"].iloc[asked]], pair_forms[asked]).items():
-                of_pairs[name][asked] = values
-            if sums is not None:
+            asked = np.flatnonzero(place[pair_contexts] >= 0)
+            of_pairs[asked] = self._of_pairs(found, place[pair_contexts[asked]], pair_forms[asked])
+            if detail != "contexts":
                 wins = agreement(found.logits, self.verbs.ids, number)
                 for total, values in zip(sums, (wins, *np.exp(logs), margins), strict=True):
                     np.add.at(total, group[here], values.astype(np.float64))
-            if len(forms):
+            if detail == "forms":
                 forms[here] = _of_forms(found, self.verbs.ids)
         tables = {
-            "contexts": repeated(rows, len(contexts)).assign(score=scores.ravel(), coverage=coverage.ravel()),
-            "pairs": pd.DataFrame(of_pairs),
+            "contexts": pd.DataFrame(at_cutoffs.reshape(2, -1).T, columns=["score", "coverage"]),
+            "pairs": pd.DataFrame(of_pairs, columns=PAIR_COLUMNS),
         }
-        if sums is not None:
+        if detail != "contexts":
             tables["lemmas"] = _lemma_table(groups, np.bincount(group), sums)
-        if self.options.detail == "forms":
+        if detail == "forms":
             tables["forms"] = pd.DataFrame(forms.reshape(-1, len(FORM_COLUMNS)), columns=FORM_COLUMNS)
         return tables
 
@@ -134,9 +131,7 @@ class Scorer:
             rows = torch.as_tensor(block.rows, device=block.logits.device)
             each_once = len(rows) == len(block.logits) and (block.rows == np.arange(len(rows))).all()
             logits = block.logits if each_once else block.logits[rows]
-            yield Distributions(
-                block.requests, logits, logits.log_softmax(-1), logits.shape[1], np.ones((len(rows), 1))
-            )
+            yield Distributions(block.requests, logits, logits.log_softmax(-1), logits.shape[1], 1.0)
             advance(len(rows) / len(slots))
 
     def _slots(self, contexts: list[tuple[str, str]]) -> list[Prompt]:
@@ -148,12 +143,11 @@ class Scorer:
         return slots
 
     def _at_cutoffs(self, found: Distributions, number, logs, margins) -> tuple[np.ndarray, np.ndarray]:
-        """Scores and coverage of some contexts (k, rows), in the order of `at_cutoffs_rows`."""
+        """Scores and coverage of some contexts, each (k, rows of `at_cutoffs_rows`)."""
         top, bottom = self.options.cutoffs
-        at = cutoff_scores(
-            found.logits[:, : found.ranked], self.verbs.ids, number, top=top, bottom=bottom,
-            accumulate="float32" if self.options.protocol == "released" else "float64",
-        )  # fmt: skip
+        accumulate = "float32" if self.options.protocol == "released" else "float64"
+        ranked = found.logits[:, : found.ranked]
+        at = cutoff_scores(ranked, self.verbs.ids, number, top=top, bottom=bottom, accumulate=accumulate)
         coverage = np.concatenate([at.top[COVERAGE], at.bottom[COVERAGE]], axis=1) * found.total
         scores = [side[metric.column] for metric in OF_CONTEXTS.values() for side in (at.top, at.bottom)]
         of_lemmas = np.exp(logs[0]).sum(axis=1) + np.exp(logs[1]).sum(axis=1)
@@ -162,22 +156,18 @@ class Scorer:
             np.concatenate([*[coverage] * len(OF_CONTEXTS), of_lemmas[:, None]], axis=1),
         )
 
-    def _of_pairs(self, found: Distributions, rows: np.ndarray, forms: np.ndarray) -> dict[str, np.ndarray]:
-        """The metrics and both forms' log-probabilities of some pairs, by the rows of their contexts."""
+    def _of_pairs(self, found: Distributions, rows: np.ndarray, forms: np.ndarray) -> np.ndarray:
+        """`PAIR_COLUMNS` of some pairs (pairs, columns), by the rows of their contexts."""
         compared = found.log_probabilities.exp() if self.options.protocol == "released" else found.logits
         places = torch.as_tensor(rows, device=compared.device)
         ids = torch.as_tensor(forms, device=compared.device).clamp(min=0)
         correct, wrong = (compared[places, ids[:, k]] for k in (0, 1))
         logs = [found.log_probabilities[places, ids[:, k]].double().cpu().numpy() for k in (0, 1)]
         of_pairs = Forms(np.exp(logs[0]), np.exp(logs[1]), (correct > wrong).cpu().numpy().astype(float))
+        scores = [metric.numerator(of_pairs) / metric.denominator(of_pairs) for metric in OF_PAIRS.values()]
         held = forms >= 0
-        values = {
-            metric.column: np.where(held.all(1), metric.numerator(of_pairs) / metric.denominator(of_pairs), np.nan)
-            for metric in OF_PAIRS.values()
-        }
-        for k, form in enumerate(("correct", "wrong")):
-            values[f"log_probability_{form}"] = np.where(held[:, k], logs[k], np.nan)
-        return values
+        known = np.stack([*[held.all(1)] * len(scores), held[:, 0], held[:, 1]], axis=1)
+        return np.where(known, np.stack([*scores, *logs], axis=1), np.nan)
 
 
 def at_cutoffs_rows(cutoffs: Cutoffs) -> pd.DataFrame:
@@ -188,22 +178,13 @@ def at_cutoffs_rows(cutoffs: Cutoffs) -> pd.DataFrame:
     return table.assign(metric=pd.Categorical(table["metric"], metrics), side=pd.Categorical(table["side"], sides))
 
 
-def repeated(rows: pd.DataFrame, times: int) -> pd.DataFrame:
-    """The rows again and again, once for each context."""
-    return rows.take(np.tile(np.arange(len(rows)), times)).reset_index(drop=True)
-
-
 def all_at_cutoffs(cutoffs: Cutoffs, scores: pd.DataFrame) -> pd.DataFrame:
     """The numbers of all contexts: context, metric, side, cutoff and the columns of `scores`, context by context."""
     rows = at_cutoffs_rows(cutoffs)
-    contexts = len(scores) // len(rows)
-    table = pd.concat([repeated(rows, contexts), scores.reset_index(drop=True)], axis=1)
-    table.insert(0, "context", np.repeat(np.arange(contexts), len(rows)))
-    return table
-
-
-def _pair_columns() -> list[str]:
-    return [*(metric.column for metric in OF_PAIRS.values()), "log_probability_correct", "log_probability_wrong"]
+    contexts = np.arange(len(scores) // len(rows))
+    table = rows.take(np.tile(np.arange(len(rows)), len(contexts))).reset_index(drop=True)
+    table.insert(0, "context", np.repeat(contexts, len(rows)))
+    return pd.concat([table, scores.reset_index(drop=True)], axis=1)
 
 
 def lemma_groups(contexts: pd.DataFrame) -> pd.MultiIndex:

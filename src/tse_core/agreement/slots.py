@@ -14,7 +14,7 @@ import pandas as pd
 
 from tse_core.agreement.divisions import MARGIN
 from tse_core.agreement.options import Options
-from tse_core.agreement.scoring import Scorer
+from tse_core.agreement.scoring import Scorer, all_at_cutoffs
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
@@ -74,27 +74,20 @@ def score_context(
     if not (left.strip() or right.strip()):
         raise InputError("the context is empty; give at least one word before or after the verb's place")
     left, right = plain_context(left, right)
-    model = as_language_model(model)
-    counted = counted_verbs(model, as_lemmas(lemmas), "single")
+    model, options = as_language_model(model), Options(detail="forms")
+    counted = counted_verbs(model, as_lemmas(lemmas), options.forms)
     context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
-    tables = Scorer(model, counted, Options(detail="forms")).tables(pd.DataFrame([context]), no_pairs)
-    curves = tables["contexts"].astype({"metric": "str", "side": "str"})
-    curves = curves[curves["metric"] != MARGIN].reset_index(drop=True)
+    tables = Scorer(model, counted, options).tables(pd.DataFrame([context]), no_pairs)
+    curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
+    curves = curves[curves["metric"] != MARGIN].astype({"metric": "str", "side": "str"}).reset_index(drop=True)
     whole = curves[(curves["side"] == "top") & (curves["cutoff"] == 1)].set_index("metric")["score"]
-    forms, other = tables["forms"], NUMBERS[number == "singular"]
-    table = pd.DataFrame(
-        {
-            "lemma": counted.lemmas["lemma"],
-            "correct": counted.lemmas[number],
-            "wrong": counted.lemmas[other],
-            "p_correct": np.exp(forms[f"log_probability_{number}"].astype(float)),
-            "p_wrong": np.exp(forms[f"log_probability_{other}"].astype(float)),
-            "agrees": forms["log_odds"] > 0 if number == "singular" else forms["log_odds"] < 0,
-        }
-    )
-    order = np.argsort(-table[["p_correct", "p_wrong"]].max(axis=1).to_numpy(), kind="stable")
-    return ContextScores(float(whole["EW"]), float(whole["MW"]), curves, table.iloc[order].reset_index(drop=True))
+    odds, other = tables["forms"]["log_odds"], NUMBERS[number == "singular"]
+    correct, wrong = (np.exp(tables["forms"][f"log_probability_{form}"].astype(float)) for form in (number, other))
+    forms = counted.lemmas[["lemma", number, other]].set_axis(["lemma", "correct", "wrong"], axis=1)
+    forms = forms.assign(p_correct=correct, p_wrong=wrong, agrees=odds > 0 if number == "singular" else odds < 0)
+    order = np.argsort(-forms[["p_correct", "p_wrong"]].max(axis=1).to_numpy(), kind="stable")
+    return ContextScores(float(whole["EW"]), float(whole["MW"]), curves, forms.iloc[order].reset_index(drop=True))
 
 
 def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
@@ -158,25 +151,21 @@ def past_forms(table: pd.DataFrame) -> list[tuple[str, str]]:
     >>> past_forms(pd.DataFrame({"lemma": ["be", "see", "beware"], "past": ["was/were", "saw", ""]}))
     [('was', 'be'), ('were', 'be'), ('saw', 'see')]
     """
-    if "past" not in table:
-        return []
-    rows = zip(table["past"].fillna(""), table["lemma"], strict=True)
+    rows = zip(table["past"].fillna(""), table["lemma"], strict=True) if "past" in table else ()
     return [(word, lemma) for words, lemma in rows for word in words.split("/") if word]
 
 
 def marked_entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
     lemmas = as_lemmas(lemmas)
-    kept, _ = lemmas.single_entries(model)
-    marks = _marks(kept, number, lemmas.table)
+    marks = _marks(lemmas.single_entries(model)[0], number, lemmas.table)
     return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
 
 
 def _marks(kept: pd.DataFrame, number: str, all_lemmas: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """Word -> (form, lemma). Of several roles a word takes the first: correct, wrong, past."""
     check_known("number", number, NUMBERS)
-    wrong = "plural" if number == "singular" else "singular"
     marks = {word: ("past", lemma) for word, lemma in past_forms(all_lemmas)}
-    for form, column in [("wrong", wrong), ("correct", number)]:
+    for form, column in [("wrong", NUMBERS[number == "singular"]), ("correct", number)]:
         marks |= {word: (form, lemma) for word, lemma in zip(kept[column], kept["lemma"], strict=True)}
     return marks

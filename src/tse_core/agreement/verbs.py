@@ -5,7 +5,7 @@ It always counts the word's end: it sees the token after the masks, the next one
 starts a new word or is a punctuation mark, the word ends with certainty.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ class CountedVerbs:
 
     lemmas: pd.DataFrame  # column tokens: the length of a lemma's longer form
     ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or places in `spellings`
-    where: Mapping[str, int | None]  # a word's entry or place
+    where: Mapping[str, int]  # a word's entry or place
     forms: str  # what signatures call the choice of verbs and ends (`Options.forms`)
     spellings: list[tuple[int, ...]] | None = None  # whole words, first those of the lemmas; None: the vocabulary
     listed: int = 0  # how many of the spellings are those of the lemmas
@@ -33,47 +33,46 @@ class CountedVerbs:
         return words.map(self.where).fillna(-1).to_numpy(np.int64)
 
 
-def counted_verbs(model: LanguageModel, lemmas: Lemmas, forms: str, further: Iterable[str] = ()) -> CountedVerbs:
+def counted_verbs(model: LanguageModel, lemmas: Lemmas, forms: str, further: Sequence[str] = ()) -> CountedVerbs:
     """The lemmas of a list that count for a model, and where their forms and further words (those of pairs) are.
 
     Raises
     ------
     InputError : no lemma counts; whole words without their end for a masked model.
     """
-    masked = model.kind == "masked"
+    masked, single = model.kind == "masked", forms in ("single", "single-end")
     if forms == "words-no-end" and masked:
         raise InputError(f"{model.label} is a masked model and sees where a word ends; leave word_end out")
-    further = list(further)
     words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *further]))
-    none = f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with "
-    if forms == "single":
-        where = dict(zip(words, model.word_ids(words), strict=True))
-        table, ids = lemmas.inflection_ids(where.get)
-        if table.empty:
-            raise InputError(
-                f"{none}both forms as single tokens; choose another lemma list or a model with a larger vocabulary, "
-                "or count verbs of any length (verbs='all')"
-            )
-        return CountedVerbs(table.assign(tokens=1), ids, where, forms)
-    spelled = {word: spelling for word, spelling in zip(words, model.spellings(words), strict=True) if spelling}
-    if forms == "single-end":
-        spelled = {word: spelling for word, spelling in spelled.items() if len(spelling) == 1}
+    spelled = {
+        word: spelling
+        for word, spelling in zip(words, model.spellings(words), strict=True)
+        if spelling and (len(spelling) == 1 or not single)
+    }
     both = [(spelled.get(row.singular, ()), spelled.get(row.plural, ())) for row in lemmas.table.itertuples()]
     counted = [
-        row for row, (singular, plural) in enumerate(both)
-        if singular and plural and singular != plural and not (masked and len(singular) != len(plural))
-    ]  # fmt: skip
+        row
+        for row, (one, other) in enumerate(both)
+        if one and other and one != other and not (masked and len(one) != len(other))
+    ]
     if not counted:
-        one = "both forms as single tokens" if forms == "single-end" else "two forms that it can spell"
-        raise InputError(f"{none}{one}{', of equally many tokens' if masked else ''}")
-    spellings = [both[row] for row in counted]
-    of_lemmas = list(dict.fromkeys([*(singular for singular, _ in spellings), *(plural for _, plural in spellings)]))
+        lack = "two forms that are single tokens" if single else "two forms that it can spell"
+        raise InputError(
+            f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with {lack}"
+            f"{', of equally many tokens' if masked else ''}; choose another list, or verbs='all'"
+        )
+    table = lemmas.table.iloc[counted].reset_index(drop=True)
+    table = table.assign(tokens=[max(map(len, both[row])) for row in counted])
+    if forms == "single":
+        ids = np.array([[spelling[0] for spelling in both[row]] for row in counted], dtype=np.int64)
+        return CountedVerbs(table, ids, {word: spelling[0] for word, spelling in spelled.items()}, forms)
+    of_lemmas = dict.fromkeys(both[row][form] for form in (0, 1) for row in counted)
     every = list(dict.fromkeys([*of_lemmas, *(spelled[word] for word in further if word in spelled)]))
     places = {spelling: place for place, spelling in enumerate(every)}
     return CountedVerbs(
-        lemmas.table.iloc[counted].reset_index(drop=True).assign(tokens=[max(map(len, pair)) for pair in spellings]),
-        np.array([[places[spelling] for spelling in pair] for pair in spellings], dtype=np.int64),
-        {word: places.get(spelling) for word, spelling in spelled.items()},
+        table,
+        np.array([[places[spelling] for spelling in both[row]] for row in counted], dtype=np.int64),
+        {word: places[spelling] for word, spelling in spelled.items() if spelling in places},
         forms,
         every,
         len(of_lemmas),
