@@ -45,17 +45,10 @@ def shared_lemmas(
     InputError : an unknown choice; the models share none; whole words without their end for a masked model.
     """
     chosen, lemmas = Options(verbs=verbs, word_end=word_end).forms, as_lemmas(lemmas)
-    table, names = lemmas.table, []
+    shared = Lemmas(f"{lemmas.name}-shared", lemmas.table)
     for model in map(as_language_model, models):
-        names.append(model.name)
-        try:
-            table = counted_verbs(model, Lemmas(lemmas.name, table), chosen).lemmas
-        except InputError as error:
-            if len(names) == 1 or "masked model" in str(error):
-                raise
-            how = "both forms as single tokens" if "single" in chosen else "forms that they can score as whole words"
-            raise InputError(f"{' and '.join(names)} share no lemma of {lemmas.name} with {how}") from None
-    return Lemmas(f"{lemmas.name}-shared", table.drop(columns="tokens", errors="ignore"))
+        shared = Lemmas(shared.name, counted_verbs(model, shared, chosen).lemmas.drop(columns="tokens"))
+    return shared
 
 
 def compare_evaluations(first: Evaluation, second: Evaluation) -> pd.DataFrame:
@@ -86,7 +79,8 @@ def compare_evaluations(first: Evaluation, second: Evaluation) -> pd.DataFrame:
         rows += [(construction, metric, *row) for construction, *row in found]
     if not rows:
         raise InputError("the two evaluations share no construction")
-    return _with_holm(pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS]))
+    table = pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS])
+    return table.assign(p_holm=holm(table["p_value"]))
 
 
 def compare_metrics(found: Evaluation, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
@@ -100,7 +94,8 @@ def compare_metrics(found: Evaluation, first: str, second: str, *, over: Sequenc
     (corrected for the family of all constructions); and last the mean over the constructions, in a row `MEAN`.
     """
     samples = clustered(found, first, over), clustered(found, second, over)
-    table = _with_holm(pd.DataFrame(_differences(*samples), columns=["construction", *COLUMNS]))
+    table = pd.DataFrame(_differences(*samples), columns=["construction", *COLUMNS])
+    table["p_holm"] = holm(table["p_value"])
     if len(table) < 2:
         return table
     every = [sample[c] for c in table["construction"] for sample in samples]
@@ -122,8 +117,3 @@ def _differences(
 
 def _tested(found: Interval) -> tuple[float, ...]:
     return found.estimate, found.low, found.high, found.p_value()
-
-
-def _with_holm(table: pd.DataFrame) -> pd.DataFrame:
-    """The p-values of all rows of a table, corrected as one family."""
-    return table.assign(p_holm=holm(table["p_value"]))

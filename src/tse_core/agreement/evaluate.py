@@ -157,8 +157,13 @@ class Prepared:
     pairs: pd.DataFrame  # those that are scored, with the number of their context
     contexts: pd.DataFrame  # construction by construction, in the order of their numbers
     data: str  # the pairs' name and hash, as in the signature
-    lemmas: str  # the lemma list, its hash and how many of it count, as in the signature
+    listed: str  # the lemma list, its hash and how many of it count, as in the signature
     scored: str  # how many pairs and lemmas could be scored, and why others could not
+
+    @property
+    def lemmas(self) -> pd.DataFrame:
+        """Those that count."""
+        return self.scorer.verbs.lemmas
 
     def evaluation(self, store: Store | str | Path | None = "default", batch_tokens: int | None = None) -> Evaluation:
         """The scores, slice by slice computed or from the store.
@@ -194,7 +199,7 @@ class Prepared:
         policies = model.policies()
         dtype = policies.pop("dtype")
         policy = {
-            "lemmas": self.lemmas,
+            "lemmas": self.listed,
             **policies,
             **({"forms": options.forms, "cut": "list"} if self.scorer.verbs.spellings else {}),
             **({"sample": f"{options.contexts}@{options.seed}"} if options.contexts != "all" else {}),
@@ -222,7 +227,7 @@ class Prepared:
 
     def _evaluation(self, tables: dict[str, pd.DataFrame], rows: np.ndarray, signature: Signature) -> Evaluation:
         """The tables of all slices, which follow one another as the contexts do; `rows` are those of their pairs."""
-        options, lemmas = self.scorer.options, self.scorer.verbs.lemmas
+        options = self.scorer.options
         at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
         whole = at_cutoffs[(at_cutoffs["side"] == "top") & (at_cutoffs["cutoff"] == 1)]
         whole = whole.pivot(index="context", columns="metric", values="score")
@@ -235,13 +240,13 @@ class Prepared:
         return Evaluation(
             contexts=contexts,
             pairs=pairs.assign(within_noise=margin.abs() < noise),
-            lemmas=lemmas,
+            lemmas=self.lemmas,
             signature=signature,
             cutoffs=options.cutoffs,
             scored=self.scored,
             at_cutoffs=at_cutoffs,
-            by_lemma=_by_lemma(tables["lemmas"], lemmas) if "lemmas" in tables else None,
-            form_arrays=_form_arrays(tables["forms"], len(lemmas)) if "forms" in tables else None,
+            by_lemma=_by_lemma(tables["lemmas"], self.lemmas) if "lemmas" in tables else None,
+            form_arrays=_form_arrays(tables["forms"], len(self.lemmas)) if "forms" in tables else None,
         )
 
 

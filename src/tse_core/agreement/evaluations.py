@@ -118,7 +118,7 @@ def evaluate_models(
     prepared = _prepared(models, pairs, lemmas, shared, Options(**how))
     recorded = tuple(dict.fromkeys(name for name, asked in prepared if isinstance(asked, Evaluation)))
     for _, asked in prepared:
-        divisions(by, asked.contexts, asked.lemmas if isinstance(asked, Evaluation) else asked.scorer.verbs.lemmas)
+        divisions(by, asked.contexts, asked.lemmas)
     del asked  # from here on only the list holds a network, and each is forgotten once it was asked
     runs = []
     while prepared:
@@ -132,16 +132,15 @@ def _prepared(models, pairs, lemmas, shared: bool, options: Options) -> list[tup
     """Each model's name with what it is asked, or what is recorded of it, model by model."""
     if isinstance(models, str | Path) or not models:
         raise InputError(f"models is {models!r}; give a list of at least one model")
-    several = isinstance(pairs, Sequence) and not isinstance(pairs, str)
-    tables = [as_pairs(each) for each in (pairs if several else [pairs])]
+    tables = [as_pairs(each) for each in ([pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs)]
     lists = [as_lemmas(lemmas, options.protocol, table.attrs.get("name", "")) for table in tables]
-    named = models.items() if isinstance(models, Mapping) else [(None, model) for model in models]
     opened: dict[str, Any] = {}  # models, or lists of recorded evaluations
-    for name, model in named:
-        known: list[Evaluation | None] = [None]
+    for name, model in models.items() if isinstance(models, Mapping) else ((None, model) for model in models):
+        found: Any = [None]
         if not shared and must_be_fetched(model):
-            known = [recorded_evaluation(model, *each, options) for each in zip(tables, lists, strict=True)]
-        found: Any = as_language_model(model) if None in known else known
+            found = [recorded_evaluation(model, *each, options) for each in zip(tables, lists, strict=True)]
+        if None in found:
+            found = as_language_model(model)
         name = str(name or getattr(found, "label", model))
         if name in opened:
             raise InputError(f"two models are called {name!r}; give a mapping from a name of your own to each")
@@ -150,8 +149,7 @@ def _prepared(models, pairs, lemmas, shared: bool, options: Options) -> list[tup
         lists = [shared_lemmas(opened.values(), each, verbs=options.verbs, word_end=options.word_end) for each in lists]
     asked: list[tuple[str, Prepared | Evaluation]] = []
     for name, found in opened.items():
-        if isinstance(found, list):
-            asked += [(name, evaluation) for evaluation in found]
-        else:
-            asked += [(name, prepare(found, *each, options)) for each in zip(tables, lists, strict=True)]
+        if not isinstance(found, list):
+            found = [prepare(found, *each, options) for each in zip(tables, lists, strict=True)]
+        asked += [(name, each) for each in found]
     return asked
