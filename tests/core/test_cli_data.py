@@ -7,23 +7,23 @@ HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
 
 def test_fetch_then_verify_then_repair(tse, tiny_registry, monkeypatch):
     monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
-    assert tse("data", "fetch", "greetings")[1].startswith("2 files fetched, 0 already there")
+    assert tse("data", "fetch", "greetings")[1].startswith("files fetched: 2, already there: 0")
     assert path_of(HELLO).read_bytes() == (tiny_registry / HELLO).read_bytes()
     code, output, _ = tse("data", "fetch", "all")
-    assert (code, output.startswith("1 file fetched, 2 already there")) == (0, True)
-    assert tse("data", "verify")[:2] == (0, "3 files: 3 as they should be, 0 damaged, 0 not downloaded\n")
+    assert (code, output.startswith("files fetched: 1, already there: 2")) == (0, True)
+    assert tse("data", "verify")[:2] == (0, "files as they should be: 3, damaged: 0, not downloaded: 2\n")
 
     content = bytearray(path_of(HELLO).read_bytes())
     content[0] ^= 1
     path_of(HELLO).write_bytes(content)
     code, output, _ = tse("data", "verify")
     assert code == 1 and output.startswith("damaged: greetings/hello (")
-    assert tse("data", "fetch", "greetings/hello")[1].startswith("1 file fetched, 0 already there")
+    assert tse("data", "fetch", "greetings/hello")[1].startswith("files fetched: 1, already there: 0")
     assert tse("data", "verify")[0] == 0
 
 
 def test_verify_passes_what_nobody_asked_for_and_fails_for_what_is_missing_by_name(tse, tiny_registry):
-    assert tse("data", "verify")[:2] == (0, "3 files: 0 as they should be, 0 damaged, 3 not downloaded\n")
+    assert tse("data", "verify")[:2] == (0, "files as they should be: 0, damaged: 0, not downloaded: 5\n")
     assert tse("data", "verify", "numbers")[0] == 1
 
 

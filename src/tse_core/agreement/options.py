@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from tse_core.datasets.pairs import PROTOCOLS, Protocol
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError, TseWarning, check_known
 from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs, check_cutoffs
 
 Verbs = Literal["single-token", "all"]
@@ -64,6 +64,10 @@ class Options:
         return "all" if self.forms == "single" else SAMPLE_SIZE
 
 
+class OlderName(TseWarning, DeprecationWarning):
+    """An argument was given by its older name, which goes on working."""
+
+
 def older_names(forms: str | None = None, keep: str | None = None) -> dict[str, Any]:
     """The arguments that the older names `forms` and `keep` mean, with a warning."""
     how: dict[str, Any] = {}
@@ -75,5 +79,5 @@ def older_names(forms: str | None = None, keep: str | None = None) -> dict[str, 
     if how:
         older = {name: value for name, value in (("forms", forms), ("keep", keep)) if value is not None}
         texts = [", ".join(f"{name}={value!r}" for name, value in names.items()) for names in (older, how)]
-        warnings.warn(f"{texts[0]} is an older name; write {texts[1]}", DeprecationWarning, stacklevel=3)
+        warnings.warn(f"{texts[0]} is an older name; write {texts[1]}", OlderName, stacklevel=3)
     return how

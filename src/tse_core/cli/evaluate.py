@@ -9,30 +9,8 @@ from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_results, print_written, write_scores
 
-HELP = """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
 
-Each unique context is scored over a whole list of verb lemmas (EW: the share it conjugates correctly, MW: the share of
-probability on correct forms), each pair with its own verb (TSE).
-
-[b]Examples[/b]
-
-  tse evaluate lab-systematic-causal
-
-  tse evaluate gpt2 --data marvin-linzen/simple --data newman-blimp --out gpt2.parquet
-
-  tse evaluate path/to/model --lemmas verbs.csv --protocol released
-
-  tse evaluate gpt2 bert-base-cased --data marvin-linzen/simple
-
-  tse evaluate gpt2 --against bert-base-cased
-
-  tse evaluate smollm2-135m-instruct --data marvin-linzen/simple --verbs all
-
-  tse evaluate smollm2-135m-instruct --data marvin-linzen-adverbs --by noun,adverb,attractor_number
-"""
-
-
-@app.command(help=HELP)
+@app.command()
 @options.opens_a_model
 @options.keeps_work
 def evaluate(
@@ -61,18 +39,15 @@ def evaluate(
     forms: Annotated[str | None, typer.Option(hidden=True)] = None,
     sample: Annotated[
         str | None,
-        typer.Option(
-            metavar="N|all",
-            help="How many contexts of each construction, stratified by number: all by default, but 24 of whole words.",
-        ),
+        typer.Option(metavar="N|all", help="Contexts of each construction: all by default, but 24 of whole words."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     by: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="A second table in cells: factors of the pairs (construction, number, adverb) and columns "
-            "of the verb list (noun, band, tokens), with commas between them. NS is number sensitivity.",
+            help="A second table in cells: factors of the pairs (construction, number, adverb) and columns of the "
+            "verb list (noun, band, tokens), with commas between them. NS is number sensitivity.",
         ),
     ] = None,
     against: Annotated[
@@ -82,30 +57,34 @@ def evaluate(
     intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
     batch_tokens: Annotated[int | None, typer.Option(help="Most tokens in one forward pass.", min=1)] = None,
 ) -> None:
+    """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
+
+    Each unique context is scored over a whole list of verb lemmas (EW: the share it conjugates correctly, MW: the share
+    of probability on correct forms), each pair with its own verb (TSE).
+
+    \b
+    tse evaluate lab-systematic-causal --data marvin-linzen/simple --out scores.parquet
+    tse evaluate gpt2 bert-base-cased --data pairs.csv --verbs all --by noun,number
+    """
     from tse_core.agreement.evaluations import evaluate_models
     from tse_core.agreement.options import older_names
     from tse_core.datasets.names import load_pairs
 
-    choice = {"verbs": verbs, "word_end": word_end} | older_names(forms)
-    if forms is not None:
-        end = "--word-end" if choice["word_end"] else "--no-word-end"
-        print_note(f"note: --forms {forms} is an older name; write --verbs {choice['verbs']} {end}")
-    by_names = "construction" if by is None else by
     runs = evaluate_models(
         opening.models(*models, against),
         [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]],
         lemmas,
         shared=against is not None,
-        by=by_names,
+        by=by or "construction",
         protocol=protocol,
-        detail="contexts" if by is None else "forms",
-        **choice,
+        detail="forms" if by else "contexts",
+        **{"verbs": verbs, "word_end": word_end} | older_names(forms),
         sample=int(sample) if sample and sample.isdecimal() else sample,
         seed=seed,
         store=store,
         batch_tokens=batch_tokens,
     )
-    for name in dict.fromkeys(["construction", by_names]):
+    for name in dict.fromkeys(["construction", by or "construction"]):
         _show_scores(runs, name, intervals)
     for model, found in runs.runs:
         print(f"{model}: {found.scored}\n{found.signature}\n")
@@ -127,15 +106,14 @@ def _show_scores(runs, by: str, intervals: bool) -> None:
     from tse_core.agreement.divisions import TABLE_ORDER, factor_names
 
     table, factors = runs.table(by, intervals=intervals), factor_names(by)
-    of_verbs = not set(factors).isdisjoint(runs.runs[0][1].lemmas)
-    counted = ["contexts", "pairs", "unscored", "verbs", "items"]
+    named = [*(["model"] if len(runs.models) > 1 else []), *factors]
+    counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
-    named = ["model"] if len(runs.models) > 1 else []
-    columns = [*named, *factors, *metrics, *counted, "TSE_items"]
-    print_results(table, columns, {"TSE_items": "TSE of items"})
+    print_results(table, [*named, *metrics, *counted], {"TSE_items": "TSE of items"})
     print()
     if intervals:
+        of_verbs = set(factors) & set(runs.runs[0][1].lemmas)
         over = "subject nouns and verbs (EW, margin, NS, shift)" if of_verbs else "subject nouns"
         print_note(f"note: 95 % intervals over {over}; margin and shift are in nats")
     if split := int(table["split_twins"].max() if "split_twins" in table else 0):

@@ -17,7 +17,7 @@ What = Annotated[Literal["models", "data", "suites", "lemmas"], typer.Argument(h
 def list_names(what: What) -> None:
     """List what can be loaded by name: models, data, suites or lemmas.
 
-    Examples:  tse list data   |   tse list models
+    Example:  tse list data
     """
     if what == "models":
         print_table(("name", "kind", "MB", "licence", "where"), _models())
@@ -46,10 +46,9 @@ def _models() -> Iterator[tuple[str, ...]]:
     """Models of the package index; the folders of data/models, whose config.json says their kind."""
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
 
-    said = {"cached": "fetched", "missing": "fetched on first use", "damaged": "damaged: fetched again on first use"}
     for name, model in PACKAGE_MODELS.items():
-        yield name, "causal", f"{model.bytes / 1e6:.1f}", model.licence, said[model_state(name)]
-
+        where = {"cached": "fetched"}.get(model_state(name), "fetched on first use")
+        yield name, "causal", f"{model.bytes / 1e6:.1f}", model.licence, where
     for config in sorted((data_folder() / "models").glob("*/config.json")):
         architectures = json.loads(config.read_text(encoding="utf-8")).get("architectures") or []
         kind = "masked" if any(name.endswith("ForMaskedLM") for name in architectures) else "causal"

@@ -34,7 +34,7 @@ NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, k
 
 
 def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
-    """The option callback that accepts a file of these endings in a folder that is there."""
+    """The option callback that accepts a file of these endings in a folder that is there: checked before any work."""
 
     def checked(path: Path | None) -> Path | None:
         if path and path.suffix not in endings:
@@ -50,7 +50,7 @@ results_file, table_file = _writable(".parquet", ".csv"), _writable(".csv")
 
 
 def results_option(what: str) -> Any:
-    """The option of a command that writes a results file; where it cannot be written is said before any work."""
+    """The option of a command that writes a results file."""
     return typer.Option(help=f"Write {what}: .parquet or .csv.", callback=results_file)
 
 
@@ -113,11 +113,18 @@ def opens_a_model(command: Callable) -> Callable:
 
 def keeps_work(command: Callable) -> Callable:
     """The command with ``--store`` and ``--no-store``, from which it receives the store or None as ``store``."""
+    return _with(command, "store", _store_or_none)
 
-    def told(store: StoreFolder = None, no_store: NoStore = False):
-        return None if no_store else store_in(store)
 
-    return _with(command, "store", told)
+def _store_or_none(store: StoreFolder = None, no_store: NoStore = False):
+    return None if no_store else store_in(store)
+
+
+def store_in(folder: Path | None):
+    """The store in a folder, or in the user's own."""
+    from tse_core.results.store import Store  # imports pandas
+
+    return Store(folder)
 
 
 def _with(command: Callable, name: str, made: Callable) -> Callable:
@@ -134,13 +141,6 @@ def _with(command: Callable, name: str, made: Callable) -> Callable:
     called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # typer reads it
     called.__annotations__ = {option.name: option.annotation for option in every}
     return called
-
-
-def store_in(folder: Path | None):
-    """The store in a folder, or in the user's own."""
-    from tse_core.results.store import Store  # imports pandas
-
-    return Store(folder)
 
 
 def columns_of(said: list[str] | None) -> Mapping[str, str] | None:

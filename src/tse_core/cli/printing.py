@@ -42,17 +42,20 @@ def print_results(table: "pd.DataFrame", columns: Iterable[str], headings: Mappi
 
 
 def _cell(row: Mapping[Any, Any], name: str) -> str:
+    """Counts with commas, scores to three decimals, "-" where there is no score."""
     value = row[name]
-    if isinstance(value, bool):
-        return "yes" if value else "no"
     if isinstance(value, int):
-        return f"{value:,}"
+        return f"{value:,}" if not isinstance(value, bool) else ("no", "yes")[value]
     if not isinstance(value, float):
         return str(value)
+    if value != value:
+        return "-"
     if name == "p_value":
         return f"{value:.2g}"
+    sign = "+" if name == "difference" else ""
     low, high = (row.get(f"{name}_{end}", row.get(end)) for end in ("low", "high"))
-    return score(value, low, high, sign="+" if name == "difference" else "")
+    bounds = "" if low is None or low != low else f" [{low:{sign}.3f}, {high:{sign}.3f}]"
+    return f"{value:{sign}.3f}{bounds}"
 
 
 def print_note(text: str) -> None:
@@ -80,15 +83,3 @@ def write_scores(found: Iterable, file: Path | None) -> None:
         from tse_core.results.tidy import write_results
 
         write_results(pd.concat([each.tidy() for each in found], ignore_index=True), file)
-
-
-def score(estimate: float, low: float | None = None, high: float | None = None, *, sign: str = "") -> str:
-    """A score to three decimals, with its interval where there is one; "-" where there is no score.
-
-    >>> score(0.5, 0.25, 0.75), score(-0.5, sign="+"), score(float("nan"))
-    ('0.500 [0.250, 0.750]', '-0.500', '-')
-    """
-    if estimate != estimate:
-        return "-"
-    bounds = "" if low is None or low != low else f" [{low:{sign}.3f}, {high:{sign}.3f}]"
-    return f"{estimate:{sign}.3f}{bounds}"

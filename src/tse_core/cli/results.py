@@ -13,15 +13,11 @@ from tse_core.errors import InputError
 group = typer.Typer(help="Finished results: list, show, add, diff, export.", no_args_is_help=True)
 app.add_typer(group, name="results")
 Which = Annotated[str, typer.Argument(metavar="KEY|FILE", help="A key of `tse results list`, or a results file.")]
-COUNTS = ("lemmas", "contexts", "pairs")
 
 
 @group.command("list")
 def list_(store: options.StoreFolder = None) -> None:
-    """List the finished runs. Numbers computed by code that has changed since are no longer used.
-
-    Example:  tse results list
-    """
+    """List the finished runs. Numbers computed by code that has changed since are no longer used."""
     rows = []
     for run in options.store_in(store).runs():
         made = run.signature
@@ -35,13 +31,12 @@ def list_(store: options.StoreFolder = None) -> None:
 def show(which: Which, store: options.StoreFolder = None) -> None:
     """Print the rows of Table 2 of a run, or its accuracies (BLiMP, SyntaxGym), and its signature.
 
-    Examples:  tse evaluate lab-systematic-causal --data marvin-linzen/simple --out made.parquet
-
-      tse results show made.parquet   |   tse results show 4f2a91
+    Example:  tse results show scores.parquet
     """
-    columns, headings = ["construction", "metric", "score", *COUNTS], {"score": "score [95 % interval]"}
+    columns = ["construction", "metric", "score", "lemmas", "contexts", "pairs"]
     for signature, rows in _whole(opened(which, store)).groupby("signature", sort=False):
-        print_results(rows.sort_values(["construction", "metric"], kind="stable"), columns, headings)
+        rows = rows.sort_values(["construction", "metric"], kind="stable")
+        print_results(rows, columns, {"score": "score [95 % interval]"})
         print(signature)
 
 
@@ -52,18 +47,14 @@ def add(
 ) -> None:
     """Add results made elsewhere, on a GPU or in Colab, to the store, with their signatures.
 
-    Files are checked first. Numbers already in the store are skipped, and so are files without results where several
-    files or a folder are given.
+    All files are checked first. Numbers that the store has are skipped; so are files without results among several.
 
-    Examples:  tse evaluate lab-systematic-causal --data marvin-linzen/simple --out made.parquet
-
-      tse results add made.parquet   |   tse results add recorded/gpt2
+    Example:  tse results add recorded/gpt2
     """
     from tse_core.results.tidy import is_results, read_results
 
     found = [file for place in files for file in (sorted(place.iterdir()) if place.is_dir() else [place])]
-    single = len(files) == 1 and files[0].is_file()
-    others = [] if single else [file for file in found if not is_results(file)]
+    others = [file for file in found if len(found) > 1 and not is_results(file)]
     tables = {file: read_results(file) for file in found if file not in others}
     if not tables:
         raise InputError(f"{', '.join(map(str, files))}: no results file is there (.parquet or .csv with signatures)")
@@ -83,9 +74,7 @@ def diff(
 ) -> None:
     """Say which policies of two results differ, what each does to scores, and by how much the scores differ.
 
-    Examples:  tse evaluate lab-systematic-causal --data marvin-linzen/simple --out made.parquet
-
-      tse results diff made.parquet made.parquet --curves   |   tse results diff 4f2a91 77c0de
+    Example:  tse results diff 4f2a91 scores.parquet --curves
     """
     from tse_core.results.comparing import differences, require_identified
     from tse_core.results.signature import Signature
@@ -96,14 +85,14 @@ def diff(
     made = [Signature.parse(table["signature"].iloc[0]) for table in tables]
     require_identified(made)
     for part in ("model", "data"):
-        names = [signature.identity[part] for signature in made]
-        print(f"{part}: {names[0]}" if names[0] == names[1] else f"{part}: {names[0]} against {names[1]}")
+        print(f"{part}:", " against ".join(dict.fromkeys(signature.identity[part] for signature in made)))
     policies = differences(*made)
     print("policies: the same" if not policies else f"policies that differ: {len(policies)}")
     for difference in policies:
         print(f"  {difference}")
-    of_list = any(signature.policy.get("cut") == "list" for signature in made)
-    found["metric"] = [_metric(row, of_list) for row in found.to_dict("records")]
+    share = " of the list" if any(signature.policy.get("cut") == "list" for signature in made) else ""
+    at = " " + found["side"] + " " + (100 * found["cutoff"]).map("{:g} %".format) + share
+    found["metric"] += at.where(found["side"] != "", "")
     shown = found if curves else _whole(found)
     print_results(shown, ["construction", "metric", "first", "second", "difference"], {"difference": "second - first"})
     if found["difference"].notna().any():
@@ -120,7 +109,7 @@ def export(
 ) -> None:
     """Write finished runs to one tidy file, a number a row with its signature; `tse results add` reads it elsewhere.
 
-    Example:  tse results export everything.parquet   |   tse results export two.csv 4f2a91 77c0de
+    Example:  tse results export two.csv 4f2a91 77c0de
     """
     import pandas as pd
 
@@ -144,17 +133,10 @@ def opened(which: str, store: Path | None):
     key = place.full_key(which)
     table = place.numbers(key)
     if table.empty:
-        origins = ", ".join(run.origin for run in place.runs(key))
-        raise InputError(f"{key[:10]}: {origins}; evaluate again")
+        raise InputError(f"{key[:10]}: {', '.join(run.origin for run in place.runs(key))}; evaluate again")
     return table
 
 
 def _whole(table):
     """The numbers over all verbs, as in Table 2, without those of other cut-offs."""
     return table[(table["side"] == "") | ((table["side"] == "top") & (table["cutoff"] == 1))]
-
-
-def _metric(row, of_list: bool) -> str:
-    """The metric and its cut-off, e.g. "EW top 10 %"; cut-offs of a list of whole words say so."""
-    share = " of the list" if of_list else ""
-    return row["metric"] if not row["side"] else f"{row['metric']} {row['side']} {100 * row['cutoff']:g} %{share}"

@@ -29,20 +29,25 @@ def surprisals(
     Example:  echo "The author laughs." | tse surprisals lab-systematic-causal -
     """
     sentences = _sentences(file)
-    scores = _scores(opening.models(model)[0], sentences)
+    from tse_core.models.surprisal_model import SurprisalModel
+    from tse_core.progress import progress
+    from tse_core.sentences.tokens import token_surprisals
+
+    (loaded,) = opening.models(model)
+    with progress(len(sentences), "surprisals", unit="sentences") as bar:
+        scores = token_surprisals(loaded, sentences, advance=lambda share: bar.update(share * len(sentences)))
+    given = isinstance(loaded, SurprisalModel)
+    tokens = [found.tokens for found in scores] if given else loaded.tokenize(sentences)
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
-    for number, (tokens, bits_of_tokens) in enumerate(scores, 1):
-        for position, (token, bits) in enumerate(zip(tokens, bits_of_tokens, strict=True), 1):
+    for number, (names, found) in enumerate(zip(tokens, scores, strict=True), 1):
+        for position, (token, bits) in enumerate(zip(names, found.bits, strict=True), 1):
             print(number, position, token, f"{bits:.{decimals}f}", sep="\t")
 
 
 @app.command()
 @options.opens_a_model
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print the tokens of every sentence, separated by spaces.
-
-    Example:  echo "The author laughs." | tse tokenize lab-systematic-causal -
-    """
+    """Print the tokens of every sentence, separated by spaces."""
     sentences = _sentences(file)
     for tokens in opening.models(model)[0].tokenize(sentences):
         print(*tokens)
@@ -51,10 +56,7 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
 @app.command()
 @options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print for every token of every sentence 1 if the model does not know it, else 0.
-
-    Example:  echo "The author laughs." | tse unkify lab-systematic-causal -
-    """
+    """Print for every token of every sentence 1 if the model does not know it, else 0."""
     sentences = _sentences(file)
     for marks in opening.models(model)[0].unkify(sentences):
         print(*map(int, marks))
@@ -64,23 +66,8 @@ def _sentences(file: str) -> list[str]:
     from tse_core.datasets.plain_text import plain_texts  # imports pandas
 
     text = decoded(sys.stdin.buffer.read(), "standard input") if file == "-" else read_text(file)
-    if not text.strip():
-        raise InputError(f"{file}: holds no sentence")
     sentences = lines_of(text.rstrip())
     for number, sentence in enumerate(sentences, 1):
         if not sentence.strip():
             raise InputError(f"{file}, line {number}: empty; a line holds one sentence")
     return plain_texts(sentences, file)
-
-
-def _scores(model, sentences: list[str]):
-    """(tokens as the vocabulary writes them, bits) of each sentence."""
-    from tse_core.models.surprisal_model import SurprisalModel
-    from tse_core.progress import progress
-    from tse_core.sentences.tokens import token_surprisals
-
-    with progress(len(sentences), "surprisals", unit="sentences") as bar:
-        scores = token_surprisals(model, sentences, advance=lambda share: bar.update(share * len(sentences)))
-    given = isinstance(model, SurprisalModel)
-    tokens = [found.tokens for found in scores] if given else model.tokenize(sentences)
-    return list(zip(tokens, (found.bits for found in scores), strict=True))

@@ -7,27 +7,11 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.commands import app
-from tse_core.cli.outputs import spare
+from tse_core.cli.commands import app, spare
 from tse_core.cli.printing import print_table, print_written, write_scores
 
-HELP = """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
 
-Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym suites (suites). What the store holds is not
-computed again, so an interrupted sweep resumes when it is started again. Exit code 1: some runs failed, the others are
-done and written; 2: none can be done. A dry run exits as the sweep would.
-
-[b]Examples[/b]
-
-  printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run
-
-  tse sweep plan.yaml --workers 4 --out scores.parquet
-
-  tse sweep plan.yaml --address tcp://head-node:8786 --store /shared/tse-store
-"""
-
-
-@app.command(help=HELP)
+@app.command()
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="Models, data and policies.")],
     dry_run: Annotated[
@@ -41,13 +25,22 @@ def sweep(
     out: Annotated[Path | None, options.results_option("all scores")] = None,
     store: options.StoreFolder = None,
 ) -> None:
+    """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
+
+    Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym suites (suites). A sweep that was interrupted
+    resumes when it is started again. Exit code 1: some runs failed, the others are done and written; 2: none can be
+    done. A dry run exits as the sweep would.
+
+    \b
+    printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run
+    tse sweep plan.yaml --address tcp://head-node:8786 --store /shared/tse-store --out scores.parquet
+    """
     from tse_core.sweep.plan import load_plan
     from tse_core.sweep.running import sweep as run_plan
     from tse_core.sweep.running import trouble
 
     loaded = load_plan(plan)
-    if out:
-        spare(out, [read for run in loaded.runs for read in (run.data, run.lemmas, run.model.source)])
+    spare(out, [[run.data, run.lemmas, run.model.source] for run in loaded.runs])
     if dry_run:
         troubles = {run: trouble(run) for run in loaded.runs}
         print_table(["run", "trouble"], troubles.items())

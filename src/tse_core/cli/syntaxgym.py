@@ -14,26 +14,9 @@ from tse_core.files import safe_name, write_output
 group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True)
 app.add_typer(group, name="syntaxgym")
 Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="Names that `tse list suites` shows, or files.")]
-EVALUATE = """Evaluate a model on suites: the share of items for which every prediction holds.
-
-SUITE is a name or a file, [b]public[/b] (the 34 public suites, after [b]tse data fetch syntaxgym[/b]),
-[b]laboratory[/b], or a folder of suites. Several give one table, and the means of their circuits with 95 % intervals.
-
-[b]command:./my-model[/b] is a model behind a command, [b]docker://me/my-model[/b] one in a container.
-
-[b]Examples[/b]
-
-  tse syntaxgym evaluate lab-systematic-causal laboratory
-
-  tse syntaxgym evaluate gpt2 mvrr number_prep --also gpt2-xl --out results/
-
-  tse syntaxgym evaluate gpt2 public --table gpt2-suites.csv
-
-  tse syntaxgym evaluate docker://me/my-model my-suite.json
-"""
 
 
-@group.command(help=EVALUATE)
+@group.command()
 @options.opens_a_model
 @options.keeps_work
 def evaluate(
@@ -53,6 +36,17 @@ def evaluate(
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
     table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
 ) -> None:
+    """Evaluate a model on suites: the share of items for which every prediction holds.
+
+    SUITE is a name, a file or a folder of suites, [b]laboratory[/b], or [b]public[/b] (the 34 public suites, after
+    [b]tse data fetch syntaxgym[/b]). Several give one table, and the means of their circuits with 95 % intervals.
+
+    A model can be behind a command ([b]command:./my-model[/b]) or in a container ([b]docker://me/my-model[/b]).
+
+    \b
+    tse syntaxgym evaluate lab-systematic-causal laboratory
+    tse syntaxgym evaluate gpt2 mvrr my-suite.json --also gpt2-xl --table gpt2-suites.csv
+    """
     from tse_core.syntaxgym.outcomes import evaluate_suites
 
     read = _read(suites)
@@ -70,8 +64,7 @@ def evaluate(
     else:
         _print_all(outcomes, unknown)
     if lost := sum(outcome.unscored for outcome in outcomes):
-        why = "first token, which counts 0 bits without a BOS token"
-        print_note(f"note: in {lost:,} items a prediction rests on a {why}; --bos adds one")
+        print_note(f"note: in {lost:,} items a prediction rests on a first token, which counts 0 bits; --bos adds one")
     write_scores(outcomes, table)
     print_written(out, table)
     if unknown == "refuse" and (out or table) and any(outcome.items["unknown"].any() for outcome in outcomes):
@@ -82,7 +75,7 @@ def evaluate(
 def check(suites: Suites) -> None:
     """Check suites: one line for each problem, naming its item, condition and region.
 
-    Examples:  tse syntaxgym check lab_number_prep   |   tse syntaxgym check my-suite.json
+    Example:  tse syntaxgym check lab_number_prep my-suite.json
     """
     from tse_core.syntaxgym.library import find_suite
     from tse_core.syntaxgym.suites import problems_of, read_suite
@@ -106,7 +99,7 @@ def convert(
 ) -> None:
     """Turn a suite in a spreadsheet (CSV) into one in JSON, in the canonical form.
 
-    Examples:  tse syntaxgym convert lab_number_prep mine.json   |   tse syntaxgym convert mine.csv mine.json
+    Example:  tse syntaxgym convert mine.csv mine.json
     """
     from tse_core.syntaxgym.library import load_suite
     from tse_core.syntaxgym.suites import write_suite
@@ -134,10 +127,12 @@ def _print_all(outcomes: list, unknown: str) -> None:
     from tse_core.syntaxgym.tables import accuracy_table, circuit_table
 
     table = accuracy_table(outcomes, unknown)
-    correct = [f"{row.correct}/{row.judged}" for row in table.itertuples()]
-    words = [f"{row.unknown} of {row.items}" for row in table.itertuples()]
-    shown = table.assign(**{"correct": correct, "items with unknown words": words})
-    print_results(shown, ["model", "suite", "circuit", "accuracy", "correct", "items with unknown words"])
+    words = "items with unknown words"
+    shown = {
+        "correct": [f"{row.correct}/{row.judged}" for row in table.itertuples()],
+        words: [f"{row.unknown} of {row.items}" for row in table.itertuples()],
+    }
+    print_results(table.assign(**shown), ["model", "suite", "circuit", "accuracy", "correct", words])
     print()
     headings = {"accuracy": "mean accuracy [95 % interval]"}
     print_results(circuit_table(table), ["model", "circuit", "suites", "accuracy"], headings)
@@ -146,22 +141,20 @@ def _print_all(outcomes: list, unknown: str) -> None:
 
 
 def _print(outcome, unknown: str) -> None:
-    """The accuracy of the items that are judged, that of each prediction, and which items have unknown words."""
+    """The accuracy of the items that are judged, as SyntaxGym prints it, and a table of the predictions."""
     from tse_core.syntaxgym.tables import judged_items
 
     judged, items = judged_items(outcome, unknown), len(outcome.suite.items)
-    *predictions, total = outcome.of_items(judged).predictions.itertuples()
+    predictions = outcome.of_items(judged).predictions
     if len(judged):
-        print(f"Accuracy: {total.accuracy:.4f} ({total.correct}/{total.items} correct)")
-        for row in predictions:
-            share = f"{row.accuracy:.4f} ({row.correct}/{row.items} correct)"
-            print(f"  prediction {row.prediction}: {share}  {row.formula}")
+        total = predictions.iloc[-1]
+        print(f"Accuracy: {total['accuracy']:.4f} ({total['correct']}/{total['items']} correct)")
+        print_results(predictions.iloc[:-1], ["prediction", "accuracy", "correct", "items", "formula"])
     else:
         print("Accuracy: not judged, as too many words are unknown")
     if affected := outcome.items.loc[outcome.items["unknown"], "item"].nunique():
-        words = list(dict.fromkeys(" ".join(outcome.unknown["unknown"]).split()))
-        listed = ", ".join(words[:8]) + (", ..." if len(words) > 8 else "")
-        print(f"  unknown words {'count' if unknown == 'flag' else 'are'} in {affected} of {items} items: {listed}")
+        words = dict.fromkeys(" ".join(outcome.unknown["unknown"]).split())
+        print(f"items with unknown words: {affected} of {items} ({', '.join(words)})")
     if refused := items - len(judged):
-        print(f"  not judged: {refused} of {items} items; --unknown flag judges them")
-    print(f"  {outcome.signature}")
+        print(f"not judged: {refused} of {items} items; --unknown flag judges them")
+    print(outcome.signature)
