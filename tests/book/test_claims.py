@@ -105,6 +105,7 @@ SAID = {
     "B.slope-order": (HOLDS, 0.0312),
     "B.tokens": (HOLDS, 21.9886),
     "B.perplexity": (HOLDS, 13.9744),
+    "B.T4.corrected": (FAILS, 335 - 12),  # as many as the chapter lists
     "B.methods-exceptions": (FAILS, 0.042),
     "B.methods-gpt2": (HOLDS, 0.0342),
     "B.human-aggregate": (HOLDS, 323 / 335),
@@ -175,16 +176,9 @@ def test_a_threshold_is_the_papers_or_stands_beside_the_verdict_under_others():
     thresholds = {"at_least", "at_most", "below", "within", "sides", "succeeds_above", "fails_below"}
     for claim in load_claims()["claims"]:
         settings = {*claim.get("from_data", {}), *claim.get("run", {})} & thresholds
-        if settings and "the paper's" not in claim.get("criterion", ""):
-            assert claim.get("otherwise"), claim["id"]
+        assert not settings or "the paper's" in claim.get("criterion", "") or claim.get("otherwise"), claim["id"]
     for claim in load_claims()["extensions"]:
         assert ("otherwise" in claim) == (claim["whose"] == "ours"), claim["id"]
-
-
-def test_a_misprint_is_one_row(checked):
-    assert checked.loc["B.T4.corrected", "measured"] == 335 - 12  # as many as the chapter lists
-    assert checked.loc[["B.T3.corrected", "B.T3.printed"], "verdict"].tolist() == [HOLDS, FAILS]
-    assert checked.index.str.startswith("B.T").sum() == 3
 
 
 def test_stability_of_ew_is_judged_beside_the_same_models_mw(checked):
@@ -315,11 +309,6 @@ def of_runs(table):
     """The rows of the ledger that results give a verdict."""
     rows = ledger(table)
     return rows[(rows["basis"] == "model run") & (rows["verdict"] != NOT_RUN)].set_index("id")
-
-
-def test_results_without_a_needed_column_are_refused():
-    with pytest.raises(InputError, match="results without metric, score"):
-        ledger(pd.DataFrame({"hf_name": [], "construction": []}))
 
 
 def falling(highest, slopes):

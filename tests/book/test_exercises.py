@@ -5,11 +5,9 @@ import re
 import nbformat
 import pytest
 
-from book.make import NOTEBOOKS
-from book.make.exercises import chapters, learners_notebook, plain, read_chapter, skeleton
+from book.make.exercises import chapters, learners_notebook, read_chapter, skeleton
 
 CHAPTERS = chapters()
-EVERY = [(chapter, one) for chapter in CHAPTERS for one in chapter.exercises]
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
 
 
@@ -18,21 +16,6 @@ def run(prepared, *cells):
     namespace = dict(prepared)
     for number, cell in enumerate(cells):
         exec(compile(cell, f"<cell {number}>", "exec"), namespace)
-
-
-@each_chapter
-def test_a_chapter_asks_three_questions_or_more_from_easy_to_hard_of_code_and_of_thought(chapter):
-    stars = [one.title.count("★") for one in chapter.exercises]
-    assert len(stars) >= 3 and stars == sorted(stars) and set(stars) <= {1, 2, 3}
-    assert sum(bool(one.solution) for one in chapter.exercises) >= 2
-    assert any(one.discussion for one in chapter.exercises)
-    for one in chapter.exercises:
-        assert one.label.startswith(chapter.name[:2] + "-") and one.title.lstrip("★").startswith(" ")
-        assert one.question and one.hint and "{dropdown}" not in one.question, one.label
-        assert bool(one.solution) == bool(one.check) != bool(one.discussion), one.label
-        assert [other.label for _, other in EVERY].count(one.label) == 1
-    text = (NOTEBOOKS / f"{chapter.name}.py").read_text()
-    assert f"<../_build/exercises/{chapter.name}.ipynb>" in text, "the chapter offers its notebook"
 
 
 @each_chapter
@@ -83,10 +66,3 @@ def test_a_cell_becomes_a_question_with_a_hint_and_an_empty_answer(tmp_path):
         "## ★★ Add\n\nGive `total` of the numbers.\n\n<details><summary>Hint</summary>\n\nOne and two.\n\n</details>"
     )
     assert answer == "# Your answer\ntotal = ..." and check == one.check
-
-
-def test_words_of_the_book_become_plain_words_and_an_empty_answer_keeps_arguments_and_docstring_of_a_function():
-    text = "{term}`pairs <minimal pair>` and {term}`MW`, see [Table 3](05_table3.ipynb) and [this](https://example.org)"
-    assert plain(text) == "pairs and MW, see Table 3 and [this](https://example.org)"
-    head = 'def mw(right, wrong=0.0):\n    """The share that is right."""\n    '
-    assert skeleton(f"{head}return right / (right + wrong)\n", "assert mw(1) == 1") == f"{head}..."

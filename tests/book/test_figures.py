@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from tse_book import charts, published
-from tse_book.charts.paradigms import accuracy_dots, accuracy_lines
 from tse_book.pages import blimp_figures, figures, newman
 from tse_book.studies.learning_curves import doubling_slopes
 from tse_core.agreement.evaluations import Evaluations
@@ -67,21 +66,6 @@ def test_attractors_cost_gpt2_and_the_lstm_about_what_the_paper_says(accuracies)
     assert found[["LSTM", "Transformer-XL", "GPT-2"]].round().tolist() == [20, 5, 24]
 
 
-def test_irregular_contrast_takes_twelve_paradigms(accuracies):
-    table = blimp_figures.contrast(accuracies, "irregular").query("model == 'LSTM'")
-    counts = table.pivot(index="group", columns="condition", values="paradigms")[["regular plural", "irregular plural"]]
-    assert counts.loc["determiner and noun"].tolist() == [4, 4] and counts.loc["subject and verb"].tolist() == [2, 2]
-
-
-def test_the_laboratorys_paradigms_fall_under_the_same_contrasts():
-    names = ["determiner_noun_agreement_with_adjective_irregular_1", "determiner_noun_agreement_2",
-             "regular_plural_agreement_1", "irregular_plural_agreement_2", "agreement_across_subject_relative",
-             "agreement_across_prepositional_phrase", "anaphor_gender_agreement"]  # fmt: skip
-    table = pd.DataFrame({"model": "m", "paradigm": names, "accuracy": np.linspace(0, 1, len(names))})
-    sizes = {name: blimp_figures.contrast(table, name)["paradigms"].sum() for name in blimp_figures.CONTRASTS}
-    assert sizes == {"adjective": 2, "attractor": 3, "irregular": 4}
-
-
 def test_bins_of_a_known_relation():
     """Pairs are right exactly where the margin is wide: accuracy 0 in the lower half of confidence, 1 in the upper."""
     n = 400
@@ -113,13 +97,6 @@ def test_a_slope_is_the_gain_of_a_doubling():
     curve["accuracy"] = [0.5, 0.56, 0.62, 0.68]
     row = doubling_slopes(curve).iloc[0]
     assert row["slope"] == pytest.approx(0.06) and row["low"] == pytest.approx(0.06) and row["last"] == 0.68
-
-
-def test_charts_draw_what_the_tables_say(accuracies):
-    table = blimp_figures.contrast(accuracies, "adjective")
-    drawn = charts.chart_data(accuracy_lines(table, "condition", title="t"))
-    assert sorted(drawn["accuracy"]) == pytest.approx(sorted(table["accuracy"]))
-    assert len(charts.chart_data(accuracy_dots(accuracies.head(20), "paradigm", title="t"))) == 20
 
 
 def test_a_model_of_the_laboratory_is_none_of_the_real_ones_whatever_its_folder():

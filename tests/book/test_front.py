@@ -1,27 +1,8 @@
 """The front page: its charts come from recorded numbers, and each of its sentences about them is guarded."""
 
-import re
-
 import pytest
 
-from book.make import ROOT, front
-
-CHARTS = ("finding", "expected", "slider", "paper", "subjects")
-
-
-def test_every_guarded_sentence_stands_on_the_front_page():
-    page = re.sub(r"\{\w+\}`([^`<]*)[^`]*`", r"\1", (ROOT / "book" / "index.md").read_text()).replace("&nbsp;", " ")
-    source = (ROOT / "book" / "make" / "front.py").read_text()
-    sentences = re.findall(r'guard\(\s*"([^"]+)"', source)
-    assert len(sentences) >= 6
-    assert not [said for said in sentences if said.lower() not in page.lower()]
-    assert all(f"front.{name}" in page for name in CHARTS)
-
-
-def test_every_chart_says_in_words_what_it_shows():
-    for name in CHARTS:
-        html = getattr(front, name)()
-        assert re.search(r'aria-label="[^"]{40,}"', html) or name == "slider", name
+from book.make import front
 
 
 def test_a_falsified_record_stops_the_page(monkeypatch):

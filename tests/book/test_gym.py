@@ -2,18 +2,16 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from letters import write_letters
 from suites import suite_data
 from tse_book.gym import load_gym, run_gym, write_page_data
-from tse_book.pages.suite_questions import question_of
 from tse_core.cli import main
-from tse_core.errors import InputError
 from tse_core.models.surprisal_model import PROBE
 from tse_core.results.store import Store
-from tse_core.syntaxgym.library import list_suites
 from tse_core.syntaxgym.suites import suite_from_dict, to_json
 from tse_core.syntaxgym.tables import accuracy_table, sg_scores
 
@@ -48,13 +46,6 @@ def outcomes_of(place):
     return list(run_gym(load_gym(place / "gym.yaml"), Store(place / "store")))
 
 
-def page_data(place):
-    """What the gym's page reads: (its data, the files beside it)."""
-    write_page_data(load_gym(place / "gym.yaml"), outcomes_of(place), place / "page")
-    text = (place / "page" / "gym-data.js").read_text()
-    return json.loads(text.removeprefix("window.tseGym = ").removesuffix(";\n")), place / "page" / "gym"
-
-
 def test_only_what_is_new_is_computed(place):
     outcomes_of(place)
     outcomes_of(place)
@@ -69,89 +60,48 @@ def test_only_what_is_new_is_computed(place):
 
 
 def test_the_page_shows_a_suite_from_its_accuracy_to_each_region(place):
-    data, folder = page_data(place)
-    (shown,) = data["suites"]
+    write_page_data(load_gym(place / "gym.yaml"), outcomes_of(place), place / "page")
+    text = (place / "page" / "gym-data.js").read_text()
+    (shown,) = json.loads(text.removeprefix("window.tseGym = ").removesuffix(";\n"))["suites"]
     assert (shown["name"], shown["circuit"], shown["items"], shown["critical"]) == ("first", "Agreement", 2, [2])
     assert shown["example"][0] == {"condition": "plural", "texts": ["The cats", "run"]}
     assert shown["accuracies"] == [{"model": "short", "accuracy": 1.0, "correct": 2, "judged": 2, "unknown": 0}]
     assert {"condition": "singular", "label": "2 verb", "bits": 4.0} in shown["profiles"]["short"]
     assert shown["outcomes"] == {"short": {"1": "holds", "2": "holds"}}
-    regions = pd.read_csv(folder / "first.csv").query("item == 2 and condition == 'singular'")
+    regions = pd.read_csv(place / "page" / "gym" / "first.csv").query("item == 2 and condition == 'singular'")
     assert dict(zip(regions["name"], regions["bits"], strict=True)) == {"subject": 7.0, "verb": 4.0}
 
 
-def test_two_models_of_one_name_are_refused(place):
-    (place / "other").mkdir()
-    write_letters(place / "other" / "short", "1.0")
-    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./other/short']\n")
-    with pytest.raises(InputError, match="another model is called 'short', too"):
-        outcomes_of(place)
-
-
 def test_a_model_that_fails_fails_alone(place, capsys):
-    """One model is missing, one gives NaN, one breaks off: the others' outcomes are written all the same."""
+    """One model is missing, one gives NaN: the other's outcomes are written all the same."""
     write_letters(place / "nan", "float('nan')")
-    (place / "broken").mkdir()
-    (place / "broken" / "config.json").write_text('{"model_type": "gpt2"}')
-    (place / "broken" / "model.safetensors.index.json").write_text('{"weight_map": 3}')
-    models = ["command:./nan", "./broken", "no-such-model-here", "command:./short"]
-    (place / "gym.yaml").write_text(f"suites: [suites]\nmodels: {models}\n")
+    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./nan', no-such-model, 'command:./short']\n")
     with pytest.raises(SystemExit) as ended:
         main(["gym", "--config", "gym.yaml", "--store", "store", "--out", "gym.csv", "--page", "page"])
     told = capsys.readouterr()
-    assert ended.value.code == 2 and told.err.count("\n") == 1 and "3 failed, all others are done: " in told.err
-    for words in ("nan: ", "broken: ", "no-such-model-here: "):
-        assert words in told.err
+    assert ended.value.code == 2 and told.err.count("\n") == 1 and "2 failed, all others are done: " in told.err
+    assert "nan: " in told.err and "no-such-model: " in told.err
     assert pd.read_csv(place / "gym.csv")["model"].tolist() == ["short"]
     assert '"short"' in (place / "page" / "gym-data.js").read_text()
 
 
-def test_items_with_unknown_words_are_left_out_or_counted(place):
-    known = ["The cats", "The dogs", "The birds", "The mice"]
-    (place / "suites" / "first.json").write_text(suite("first", subjects=[*known, "Ra"], formula=WHOLE))
-    outcomes = outcomes_of(place)
-    for unknown, judged in (("refuse", 4), ("flag", 5)):
-        (row,) = accuracy_table(outcomes, unknown).to_dict("records")
-        assert (row["accuracy"], row["correct"], row["judged"], row["unknown"]) == (1.0, judged, judged, 1)
-
-
 @pytest.mark.parametrize(
-    ("subjects", "formula"),
+    ("subjects", "formula", "accuracy", "unknown"),
     [
-        (["The cats", "Ra", "Ra"], WHOLE),  # more than half of the items
-        (["The cats", "Ra Ra"], SINGULAR_IS_LONGER),  # no region that counts, but too many of all tokens
+        (["The cats", "The dogs", "The birds", "The mice", "Ra"], WHOLE, 1.0, 1),
+        (["The cats", "Ra", "Ra"], WHOLE, np.nan, 2),  # more than half of the items: not judged
+        (["The cats", "Ra Ra"], SINGULAR_IS_LONGER, np.nan, 0),  # no region that counts, but too many of all tokens
     ],
 )
-def test_a_suite_of_unknown_words_is_not_judged(place, subjects, formula):
+def test_items_with_unknown_words_are_left_out_or_counted(place, subjects, formula, accuracy, unknown):
     (place / "suites" / "first.json").write_text(suite("first", subjects=subjects, formula=formula))
     outcomes = outcomes_of(place)
-    assert pd.isna(accuracy_table(outcomes)["accuracy"][0])
-    assert accuracy_table(outcomes, "flag")["accuracy"][0] == 1.0
+    (refused,), (flagged,) = (accuracy_table(outcomes, how).to_dict("records") for how in ("refuse", "flag"))
+    assert refused["accuracy"] == pytest.approx(accuracy, nan_ok=True) and flagged["accuracy"] == 1.0
+    assert (flagged["judged"], flagged["unknown"]) == (len(subjects), unknown)
 
 
 def test_sg_score_is_the_mean_over_suites():
     rows = [("m", "a", "Agreement", 1.0), ("m", "b", "Agreement", 0.5), ("m", "c", "Licensing", 0.0)]
     (row,) = sg_scores(pd.DataFrame(rows, columns=["model", "suite", "circuit", "accuracy"])).to_dict("records")
     assert row == {"model": "m", "SG": 0.5, "suites": 3, "Agreement": 0.75, "Licensing": 0.0}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("suites: [a\n", "gym.yaml, line 2: not YAML"),
-        ("suite: []\n", "gym.yaml: it holds lists called suites and models"),
-        ("unknown: maybe\n", "unknown: refuse or flag"),
-        ("suites: [suites, suites]\n", "gym.yaml: two suites are called 'first'"),
-    ],
-)
-def test_mistakes_in_the_gyms_file_are_one_line(place, text, message):
-    (place / "gym.yaml").write_text(text)
-    with pytest.raises(InputError, match=message) as error:
-        load_gym(place / "gym.yaml")
-    assert "\n" not in str(error.value)
-
-
-def test_every_public_and_laboratory_suite_says_what_it_asks():
-    names = list_suites()["name"]
-    assert not [name for name in names if not question_of(name).endswith("?")]
-    assert question_of("my_own") == ""

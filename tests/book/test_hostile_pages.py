@@ -51,28 +51,15 @@ def in_page(chart) -> str:
     return alt.renderers.get()(chart.to_dict())["text/html"]
 
 
-def test_the_check_finds_what_is_not_escaped():
-    for name in (NAMES[0], NAMES[6], f'<p title="{NAMES[1]}">', f"<p title='{NAMES[2]}'>"):
-        with pytest.raises(AssertionError):
-            harmless(f"<div>{name}</div>")
-
-
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "<img src=x onerror=alert(2)>"
+def test_the_data_of_the_gym_s_page(tmp_path):
+    folder, outcomes = tmp_path / "<img src=x onerror=alert(2)>", []
     save_model(folder, "causal")
-    found = []
     for number, name in enumerate(NAMES):
         condition = re.sub(r"[%\s]+", " ", name).strip()
         items = [{condition: ["The author", "laughs"], "b": ["The author", "laugh"]}]
         about = {"name": f"{name} {number}", "circuit": name, "author": name, "reference": name}
         data = suite_data(items, f"(2;%{condition}%) < (2;%b%)", regions=[name, name], **about)
-        found.append(evaluate_suite(folder, suite_from_dict(data), bos="none"))
-    return found
-
-
-@pytest.mark.slow
-def test_the_data_of_the_gym_s_page(outcomes, tmp_path):
+        outcomes.append(evaluate_suite(folder, suite_from_dict(data), bos="none"))
     write_page_data(Gym([outcome.suite for outcome in outcomes], ["x"]), outcomes, tmp_path / "gym")
     harmless(f"<script>{(tmp_path / 'gym' / 'gym-data.js').read_text()}</script>")
     assert all(path.resolve().is_relative_to(tmp_path / "gym") for path in (tmp_path / "gym").rglob("*"))

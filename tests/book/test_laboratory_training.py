@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
-from tse_book.laboratory import against_truth_by_forms, measure_words, training
+from tse_book.laboratory import against_truth_by_forms, training
 from tse_book.laboratory.byte_pair import Pieces, byte_pair_tokenizer
 from tse_book.laboratory.corpus import as_text, draw
 from tse_book.laboratory.language import MODEL_KINDS, load_language
@@ -34,21 +34,17 @@ def small(kind: str, **changes):
 
 
 @pytest.mark.parametrize("kind", MODEL_KINDS)
-def test_a_killed_training_resumes_to_the_same_weights(kind, tmp_path):
-    class KilledError(Exception):
-        pass
-
+def test_a_killed_training_resumes_to_the_same_weights(kind, trained, tmp_path):
     def kill(step, loss):
         if step == 5:
-            raise KilledError
+            raise KeyboardInterrupt
 
-    whole = train(small(kind), tmp_path / "whole")
-    with pytest.raises(KilledError):
+    whole, steps = trained[kind], []
+    with pytest.raises(KeyboardInterrupt):
         train(small(kind), tmp_path / "cut", save_every=2, report=kill)
     assert not (tmp_path / "cut").exists()
     with pytest.raises(InputError, match="--resume"):
         train(small(kind), tmp_path / "cut")
-    steps = []
     cut = train(small(kind), tmp_path / "cut", resume=True, report=lambda step, loss: steps.append(step))
     assert steps == [5, 6]  # the last saved step was 4
     assert (whole / "loss.csv").read_text() == (cut / "loss.csv").read_text()
@@ -65,8 +61,6 @@ def test_another_seed_gives_other_weights_and_another_plan_does_not_resume(train
     (tmp_path / "2.partial" / "plan.json").write_text("{}")
     with pytest.raises(InputError, match="other settings"):
         train(small("causal"), tmp_path / "2", resume=True)
-    with pytest.raises(InputError, match="exists already"):
-        train(small("causal"), other)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +68,7 @@ def trained(few_held_out_sentences, tmp_path_factory):
     """A trained folder of either kind, the causal one with its checkpoints."""
     place = tmp_path_factory.mktemp("trained")
     causal = train(small("causal"), place / "causal", checkpoints="log")
-    return {"causal": causal, "masked": train(small("masked", seed=7), place / "masked")}
+    return {"causal": causal, "masked": train(small("masked"), place / "masked")}
 
 
 @pytest.mark.parametrize(("kind", "auto"), [("causal", AutoModelForCausalLM), ("masked", AutoModelForMaskedLM)])
@@ -88,12 +82,9 @@ def test_plain_transformers_reads_the_folder(trained, kind, auto):
     assert tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]) == expected
     with torch.inference_mode():
         assert network(**inputs).logits.shape == (1, len(expected), len(LANGUAGE.vocabulary))
-
-
-def test_checkpoints_at_logarithmic_steps(trained):
-    folders = sorted((trained["causal"] / "checkpoints").iterdir())
-    assert [path.name for path in folders] == ["step-00001", "step-00002", "step-00004"]
-    AutoModelForCausalLM.from_pretrained(folders[1])
+    if kind == "causal":
+        steps = sorted(path.name for path in (trained[kind] / "checkpoints").iterdir())
+        assert steps == ["step-00001", "step-00002", "step-00004"]
 
 
 def test_a_small_corpus_is_repeated_in_every_epoch_in_another_order():
@@ -121,7 +112,7 @@ def test_what_a_model_must_predict_is_the_next_word_or_hidden_and_nothing_else(k
     assert (0.15 < share < 0.35) if kind == "masked" else (0.3 < share < 0.7)
 
 
-ENTRIES = 600
+ENTRIES = 600  # of a byte-pair vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -137,22 +128,12 @@ def test_tokens_spell_every_sentence_again_and_words_cut_one_by_one_are_the_sent
         assert pieces(row).tolist() == ids and tokens.decode(ids) == sentence.lower()
 
 
-def test_what_a_byte_pair_vocabulary_cannot_be():
-    with pytest.raises(InputError, match="cannot have 10 entries"):
-        byte_pair_tokenizer(LANGUAGE, "lexical", 10)
-    with pytest.raises(InputError, match="for causal models"):
-        plan_for("lab-lexical-masked", byte_pair=ENTRIES)
-
-
-def test_a_trained_folder_carries_its_tokens_and_says_so(tmp_path, tokens):
+def test_a_trained_folder_carries_its_tokens(tmp_path, tokens):
     plan = plan_for("lab-lexical-causal", steps=2, batch=16, byte_pair=ENTRIES)
     folder = train(plan, tmp_path / "lab-lexical-causal-bpe")
     assert AutoTokenizer.from_pretrained(folder).get_vocab() == tokens.get_vocab()
-    assert json.loads((folder / "config.json").read_text())["vocab_size"] == ENTRIES
     assert load_file(folder / "model.safetensors")["transformer.wte.weight"].shape[0] == ENTRIES
-    card = (folder / "README.md").read_text()
-    assert "# lab-lexical-causal-bpe" in card and f"--byte-pair {ENTRIES}" in card
-    assert f"{ENTRIES} byte-pair entries" in card and "both forms whole" in card
+    assert f"--byte-pair {ENTRIES}" in (folder / "README.md").read_text()
     model = load_model(folder)
     forms = [[*LANGUAGE.lemmas[number]] for number in ("singular", "plural")]
     whole = [None not in both for both in zip(*map(model.word_ids, forms), strict=True)]
@@ -167,10 +148,3 @@ def test_where_every_word_is_an_entry_whole_words_are_single_entries():
     for score in ("EW", "MW"):
         assert single[score] == pytest.approx(words[score], abs=1e-6)
         assert single[score] == pytest.approx(single[f"true_{score}"], abs=0.03)
-
-
-def test_whole_words_are_measured_for_causal_models_of_the_laboratory(tmp_path):
-    for name in ("lab-lexical-masked", "smollm2-135m-instruct"):
-        with pytest.raises(InputError, match=name):
-            measure_words([name], tmp_path)
-    assert not list(tmp_path.iterdir())

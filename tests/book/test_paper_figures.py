@@ -48,27 +48,10 @@ def test_the_published_model_stands_behind_with_its_own_numbers(tidy):
     whole = rows[(rows["side"] == "top") & (rows["cutoff"] == 1)].set_index(["construction", "metric"])["score"]
     printed = published.table2().query("hf_name == 'gpt2-xl'").set_index(["construction", "metric"])["score"]
     assert len(whole) == 4 and all(printed[key] == value for key, value in whole.items())
-
-
-def test_table_2_has_the_run_and_the_published_model(tidy):
     rows = chart_data(tse_book.plot(tidy, "table2", beside="roberta-large"))
     assert rows.groupby("source").size().to_dict() == {"measured": 6, "published": 6}
     simple = rows.query("source == 'published' and construction == 'Simple' and metric == 'EW'")["score"]
     assert simple.item() == 0.93
-
-
-@pytest.mark.parametrize(
-    ("figure", "options", "message"),
-    [
-        ("figure5", {}, "unknown figure 'figure5' .did you mean"),
-        ("figure2", {"beside": "gpt2"}, "unknown published model 'gpt2' .did you mean 'gpt2-xl'"),
-        ("figure1", {"beside": "gpt2-xl"}, "figure1 was published for bert-large-cased, not for gpt2-xl"),
-        ("figure2", {"chosen": "Simpel"}, "unknown construction of the results 'Simpel' .did you mean 'Simple'"),
-    ],
-)
-def test_what_cannot_be_drawn_is_said(tidy, figure, options, message):
-    with pytest.raises(InputError, match=message):
-        tse_book.plot(tidy, figure, **options)
 
 
 def test_other_results_and_two_runs_of_one_model_are_refused(tidy):
@@ -86,17 +69,10 @@ def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypat
     chart = tse_book.plot(tidy, "figure2", chosen="Simple")
     for ending in (".svg", ".png", ".html"):
         save_chart(chart, tmp_path / f"figure{ending}")
-    svg = (tmp_path / "figure.svg").read_text()
-    words = re.sub("<[^>]*>", " ", svg)
+    words = re.sub("<[^>]*>", " ", (tmp_path / "figure.svg").read_text())
     assert "In colour: Simple." in words and "Choose the construction" not in words
-    for figure in ("figure3", "table2"):  # one panel, as wide as its place on a page
-        save_chart(tse_book.plot(tidy, figure), tmp_path / f"{figure}.svg")
-        width = float(re.search(r'width="(\d+)', (tmp_path / f"{figure}.svg").read_text())[1])
-        assert width > 560
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     assert "https://cdn" not in (tmp_path / "figure.html").read_text()[:20000]
-    with pytest.raises(InputError, match="figure.pdf: a figure is written as .html, .svg, .png"):
-        save_chart(chart, tmp_path / "figure.pdf")
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     save_chart(chart, tmp_path / "light.html")
     with pytest.raises(InputError, match="pictures need one package more: pip install vl-convert-python"):
@@ -108,8 +84,6 @@ def test_the_command_draws_a_results_file_or_names_what_is_missing_in_one_line(t
     tidy.to_csv("run.csv", index=False)
     code, out, _ = tse("plot", "run.csv", "--figure", "table2", "--beside", "gpt2-xl")
     assert (code, out) == (0, "written: table2-tiny-causal.html\n")
-    code, _, said = tse("plot", "run.csv", "--figure", "5")
-    assert code == 2 and said.startswith("tse: unknown figure '5'")
     monkeypatch.setattr("tse_book.cli.plot.find_spec", lambda name: None)
     code, _, said = tse("plot", "run.csv")
     assert code == 2 and said == "tse: figures need one package more: pip install 'tse-core[figures]' (or altair)\n"

@@ -42,12 +42,6 @@ def test_models_that_cannot_be_had_are_named_with_a_remedy(monkeypatch):
     assert "HF_HUB_OFFLINE forbids downloading it" in said(PAPER)[0]
 
 
-def test_a_verb_list_and_data_that_must_be_made_first():
-    found = said(PAPER | {"models": [], "lemmas": ["newman-full"], "data": ["newman-blimp"]})
-    assert found[0].startswith("verb list newman-full:") and "giant_verb_list.py" in found[0]
-    assert found[1].startswith("data newman-blimp:") and "tse data fetch newman-blimp" in found[1]
-
-
 def test_memory_and_disk_are_looked_at(monkeypatch):
     monkeypatch.setattr(profiles, "hub_unreachable", lambda: "")
     monkeypatch.setattr(profiles, "free_gigabytes", lambda: 4.0)
@@ -72,7 +66,6 @@ def test_a_profile_of_the_papers_models_fits_the_smallest_card(name):
     assert math.ceil(profiles.memory_needed(largest)) < gpu.CARDS["T4"][1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_the_tokens_of_the_design_are_counted(kind, shared):
     contexts, vocabularies = tse_core.load_pairs("marvin-linzen-adverbs"), shared / "tokenizers"

@@ -1,8 +1,10 @@
 """Recorded runs: written whole with their provenance, read back checked, shown where no live run is."""
 
+import dataclasses
 import json
 import shutil
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -10,20 +12,30 @@ import torch
 import tse_core
 from tse_book.pages import recorded_accuracies, recorded_suites
 from tse_book.recorded import known_results, list_recorded, load_recorded, read_provenance, with_recorded
-from tse_book.studies import recorded_items, recorded_pairs
+from tse_book.studies import (
+    details_for,
+    record_details,
+    recorded_details,
+    recorded_items,
+    recorded_pairs,
+    recorded_regions,
+)
 from tse_book.studies.recording import Part, hardware, record
 from tse_core.agreement.evaluations import Evaluations
 from tse_core.agreement.recorded import write_evaluation
-from tse_core.blimp.scores import accuracies
+from tse_core.blimp.scores import accuracies, evaluate_blimp
+from tse_core.datasets.names import load_sentence_pairs
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.results.store import Store
 from tse_core.syntaxgym.library import public_suites
+from tse_core.syntaxgym.outcomes import evaluate_suite
 
 
 @pytest.fixture(scope="module")
 def model(tiny_causal):
-    return tse_core.load_model(tiny_causal, device="cpu")
+    """A random model whose documents opened with [CLS], so that the two BOS policies differ."""
+    return dataclasses.replace(tse_core.load_model(tiny_causal, device="cpu"), document_bos="[CLS]")
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +100,6 @@ def test_a_file_that_was_exchanged_is_refused(folder):
         load_recorded("tiny-causal", folder=folder)
 
 
-def test_unknown_names_are_answered_with_what_there_is(folder):
-    with pytest.raises(InputError, match="unknown recorded run 'tiny-casual' .did you mean 'tiny-causal'"):
-        load_recorded("tiny-casual", folder=folder)
-    with pytest.raises(InputError, match="unknown part of the recorded run tiny-causal 'suites'"):
-        load_recorded("tiny-causal", "suites", folder=folder)
-    (folder / "tiny-causal" / "provenance.json").write_text("{}")
-    with pytest.raises(InputError, match="no 'date'"):
-        list_recorded(folder)
-
-
 def test_a_live_run_goes_before_a_recorded_one(run, evaluation, tmp_path):
     store = Store(tmp_path / "store")
     only = known_results(store, run)
@@ -107,10 +109,72 @@ def test_a_live_run_goes_before_a_recorded_one(run, evaluation, tmp_path):
     assert set(both["source"]) == {"computed"} and len(both) == len(only)
 
 
-def test_a_piece_that_fails_is_left_out_alone_and_named(model, evaluation, tmp_path):
-    made = record(model, tmp_path, [Part("agreement", {"simple": evaluation.tidy, "other": refuse})])
-    assert made["left_out"] == {"agreement: other": "it knows none of the words"}
-    assert made["files"]["agreement"]["numbers"] == len(evaluation.tidy())
+DATA, SUITE, LEMMAS = ["marvin-linzen/simple"], "lab_npz_obj", "newman-appendix"
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    table = load_sentence_pairs("laboratory")
+    chosen = table.groupby("paradigm", sort=False).head(2).iloc[::4].reset_index(drop=True)
+    chosen.attrs["name"] = "some"
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def details(tmp_path_factory, model, pairs):
+    """The folder of a recorded run with its details alone."""
+    home = tmp_path_factory.mktemp("details") / "tiny-causal"
+    home.mkdir()
+    made = {"date": "2026-01-01", "hardware": "cpu", "versions": {}, "files": {}, "left_out": {}}
+    (home / "provenance.json").write_text(json.dumps(made))
+    store = Store(tmp_path_factory.mktemp("store"))
+    record_details(home, details_for(model, LEMMAS, DATA, pairs, [SUITE], store))
+    return home.parent
+
+
+@pytest.mark.parametrize(("method", "bos"), [("full-sentence", "default"), ("two-prefix", "none")])
+def test_recorded_pairs_are_the_measured_ones(details, model, pairs, method, bos):
+    measured = evaluate_blimp(model, pairs, method=method, bos=bos)
+    found = recorded_pairs("tiny-causal", method, bos, details)
+    assert found.signature.policy["bos"] == {"default": "[CLS]", "none": "none"}[bos]
+    assert found.signature == measured.signature
+    assert len(found.pairs) == len(measured.pairs) > 0
+    for column in ("paradigm", "pair_id", "correct", "tie", "length_good"):
+        assert found.pairs[column].tolist() == measured.pairs[column].tolist()
+    for column in ("logp_good", "logp_bad", "margin"):
+        assert np.allclose(found.pairs[column], measured.pairs[column], rtol=1e-5)
+    pd.testing.assert_frame_equal(found.accuracy(), measured.accuracy())
+
+
+@pytest.mark.parametrize("bos", ["default", "none"])
+def test_recorded_items_and_regions_are_the_measured_ones(details, model, bos):
+    measured = evaluate_suite(model, SUITE, bos=bos)
+    items = recorded_items("tiny-causal", bos, details)
+    assert set(items["suite"]) == {SUITE}
+    assert items[["item", "prediction", "holds", "unknown"]].to_numpy().tolist() == measured.items.to_numpy().tolist()
+    regions = recorded_regions("tiny-causal", bos, details)
+    assert np.allclose(regions["bits"], measured.regions["bits"], rtol=1e-5)
+    assert regions["name"].tolist() == measured.regions["name"].tolist()
+
+
+def test_wordings_are_the_evaluations_of_differently_worded_pairs(details, model):
+    table, signatures = recorded_details("tiny-causal", "wordings", details)
+    assert len(table) == len(signatures) == 4
+    lower = tse_core.load_pairs(DATA[0], capital=False)
+    measured = tse_core.evaluate(model, lower, LEMMAS).table().iloc[0]
+    row = table[(table["bos"] == "default") & ~table["capital"]].iloc[0]
+    assert row[["TSE", "EW", "MW"]].astype(float).tolist() == pytest.approx(measured[["TSE", "EW", "MW"]].tolist())
+
+
+def test_no_details_are_none_and_changed_files_are_refused(tmp_path, details):
+    assert recorded_pairs("nobody", folder=tmp_path) is None
+    assert recorded_items("nobody", folder=tmp_path) is None
+    with pytest.raises(InputError, match="kind of details"):
+        recorded_details("tiny-causal", "curves", details)
+    home = shutil.copytree(details / "tiny-causal", tmp_path / "tiny-causal")
+    (home / "items.parquet").write_bytes(b"other bytes")
+    with pytest.raises(InputError, match=r"items\.parquet: not the file"):
+        recorded_items("tiny-causal", folder=tmp_path)
 
 
 MODEL = "smollm2-135m-instruct"

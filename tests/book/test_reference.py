@@ -5,12 +5,9 @@ import doctest
 import re
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from book.ext.tse_executed import what_is_raised
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "book" / "api").glob("*.md"))
@@ -38,19 +35,6 @@ def test_every_name_of_the_package_has_one_entry():
     lines = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
     names = {f"tse_core.{alias.name}" for line in lines for alias in line.names}
     assert names <= set(entries())
-
-
-def test_no_function_has_two_entries():
-    objects = Counter(name.rsplit(".", 1)[-1] for name in entries() if name.count(".") == 1)
-    assert max(Counter(entries()).values()) == 1
-    rooms = Counter(name.rsplit(".", 1)[-1] for name in entries() if name.count(".") == 2)
-    assert not {name for name in objects if rooms[name]} - {"agreement"}
-
-
-def test_an_error_and_when_it_comes_are_two_lines_for_the_page():
-    lines = ["Raises", "------", "InputError : no such file,", "    or no file at all"]
-    what_is_raised(None, "function", "f", None, None, lines)
-    assert lines == ["Raises", "------", "InputError", "    no such file,", "    or no file at all"]
 
 
 PAGE = (Path(__file__).parents[2] / "book" / "capstone.md").read_text()

@@ -2,10 +2,13 @@
 
 import ast
 import importlib
+import importlib.util
+import json
 import pkgutil
 import re
 import subprocess
 import tomllib
+import types
 from pathlib import Path
 
 import jupytext
@@ -17,7 +20,6 @@ from pybtex.database import parse_string
 from rattler import MatchSpec
 
 from book.make import inputs, pair, profile
-from book.make.execute import clean, with_values
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -49,23 +51,6 @@ def test_every_notebook_of_the_book_exists_in_both_forms():
     assert set(profile.notebook_names()) <= {p.stem for p in pair.sources()}
 
 
-def test_equal_sources_give_equal_notebooks_with_distinct_cell_ids():
-    text = pair.sources()[0].read_text()
-    assert nbformat.writes(pair.as_notebook(text)) == nbformat.writes(pair.as_notebook(text))
-    twice = pair.as_notebook("# %%\n1\n\n# %%\n1\n")
-    assert len({cell.id for cell in twice.cells}) == 2
-
-
-def test_an_executed_copy_keeps_nothing_that_differs_between_runs():
-    def executed(number):
-        output = nbformat.v4.new_output("display_data", {"text/html": f'<div id="altair-viz-{number:032x}"></div>'})
-        cell = nbformat.v4.new_code_cell("1", outputs=[output], metadata={"papermill": {"duration": number}}, id="a")
-        notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"papermill": {"start": number}})
-        return nbformat.writes(clean(notebook, "01_data"))
-
-    assert executed(1) == executed(2) and "altair-viz-01_data-1" in executed(1)
-
-
 # What steps depend on
 
 
@@ -90,28 +75,31 @@ def project(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
     for name, value in {"ROOT": tmp_path, "SOURCE": tmp_path / "src", "DATA": tmp_path / "data"}.items():
         monkeypatch.setattr(inputs, name, value)
-    for cached in (inputs.imported, inputs.public_names, inputs.entries):
-        cached.cache_clear()
+    forget()
     yield tmp_path
+    forget()
+
+
+def forget():
     for cached in (inputs.imported, inputs.public_names, inputs.entries):
         cached.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("code", "used"),
-    [
-        ("import tse_core\ntse_core.evaluate()", {"evaluation.py", "tables.py", "table.csv"}),
-        ("import tse_core as t\nt.evaluate()", {"evaluation.py", "tables.py", "table.csv"}),
-        ("from tse_core import evaluate", {"evaluation.py", "tables.py", "table.csv"}),
-        ("from tse_core.tables import table", {"tables.py", "table.csv"}),
-        ("from tse_book import charts", {"theme.py"}),
-        ("import numpy\nunread = 'unread.csv'", set()),
-    ],
-)
-def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_on_nothing_else(project, code, used):
+USED = {
+    "import tse_core\ntse_core.evaluate()": {"evaluation.py", "tables.py", "table.csv"},
+    "import tse_core as t\nt.evaluate()": {"evaluation.py", "tables.py", "table.csv"},
+    "from tse_core import evaluate": {"evaluation.py", "tables.py", "table.csv"},
+    "from tse_core.tables import table": {"tables.py", "table.csv"},
+    "from tse_book import charts": {"theme.py"},
+    "import numpy\nunread = 'unread.csv'": set(),
+}
+
+
+@pytest.mark.parametrize("code", USED)
+def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_on_nothing_else(project, code):
     (project / "nb.py").write_text(code)
     found = {Path(name).name for name in inputs.inputs(project / "nb.py")}
-    assert found - {"nb.py", "__init__.py"} == used
+    assert found - {"nb.py", "__init__.py"} == USED[code]
 
 
 # Profiles
@@ -123,16 +111,6 @@ def test_every_profile_is_well_formed():
         assert len({job.record for job in jobs}) == len(jobs), path
 
 
-def test_an_unknown_profile_and_an_unknown_parameter_are_named():
-    with pytest.raises(SystemExit, match="unknown profile 'nope'; there is: .*default"):
-        profile.load_profile("nope")
-    given = {"models": ["m"], "data": [], "lemmas": [], "protocols": [], "notebooks": {"01_data": {"rowz": 1}}}
-    with pytest.raises(SystemExit, match="01_data has no parameter 'rowz'; it has: models, rows"):
-        profile.parameters("01_data", {"models": "[]", "rows": "2"}, given)
-    given["notebooks"] = {"01_data": {"rows": 1}}
-    assert profile.parameters("01_data", {"models": "[]", "rows": "2"}, given) == {"models": ["m"], "rows": 1}
-
-
 def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_notebook(monkeypatch):
     monkeypatch.delenv(profile.WITHOUT, raising=False)
     models = profile.load_profile("default")["models"]
@@ -142,12 +120,6 @@ def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_noteb
     assert name in models and rest["models"] == [model for model in models if model != name]
     assert name not in {job.model for job in profile.jobs(rest)}
     assert name not in profile.parameters("03_table2", {"models": "[]"}, rest)["models"]
-
-
-def test_a_page_shows_every_parameter_with_the_value_that_was_used():
-    defaults = "rows = [\n    'a',\n]  # of Table 2\nn = 3  # contexts\nname = 'é'\n"
-    shown = with_values(defaults, "# Parameters\nrows = ['b', 'c']\nname = 'ü'\n")
-    assert shown == "rows = ['b', 'c']  # of Table 2\nn = 3  # contexts\nname = 'ü'\n"
 
 
 # Environment
@@ -217,12 +189,8 @@ def test_every_page_that_says_how_to_cite_says_the_same_as_the_citation_file(pag
     assert entry.fields["year"] == CITATION["date-released"][:4]
     authors = [author["name"] for author in CITATION["authors"]]
     assert [str(person).strip("{}") for person in entry.persons["author"]] == authors
-
-
-def test_the_papers_that_the_citation_file_names_are_in_the_bibliography():
-    entries = parse_string((ROOT / "book" / "references.bib").read_text(), "bibtex").entries
-    dois = {entry.fields.get("doi") for entry in entries.values()}
-    assert {reference["doi"] for reference in CITATION["references"]} <= dois
+    bibliography = parse_string((ROOT / "book" / "references.bib").read_text(), "bibtex").entries.values()
+    assert {paper["doi"] for paper in CITATION["references"]} <= {one.fields.get("doi") for one in bibliography}
 
 
 def test_what_pages_quote_of_a_chapter_is_glued_there():
@@ -234,3 +202,47 @@ def test_what_pages_quote_of_a_chapter_is_glued_there():
         text = "".join(path.read_text() for path in (ROOT / "notebooks").rglob(f"{notebook}.py"))
         made = [re.sub(r"\\{.*?\\}", ".+", re.escape(one)) for one in re.findall(r'f"(\w*{[^"]+)"', text)]
         assert f'"{name}"' in text or any(re.fullmatch(one, name) for one in made), f"{notebook} glues no {name}"
+
+
+# The workflows for a public git host
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def steps(path: Path) -> list[dict]:
+    return [step for job in yaml.safe_load(path.read_text())["jobs"].values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_calls_targets_of_the_makefile_pins_its_actions_and_may_write_nothing_but_pages(path):
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for step in steps(path):
+        if "run" in step:
+            program, *called = step["run"].split()
+            assert program == "make" and called and set(called) <= targets, step
+        else:
+            assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", step["uses"]), step
+    content = yaml.safe_load(path.read_text())
+    granted = {name: set(job.get("permissions", {})) for name, job in content["jobs"].items()}
+    assert granted.pop("colab", {"contents"}) == {"contents"}  # the branch with the notebooks, after every check
+    assert content["permissions"] == {"contents": "read"} and set().union(*granted.values()) <= {"pages", "id-token"}
+
+
+def test_on_pages_every_notebook_opens_in_colab_and_installs_the_commit_it_was_built_from(tmp_path, monkeypatch):
+    given = {step["run"]: set(step.get("env", ())) for step in steps(WORKFLOWS[0]) if "run" in step}
+    assert given["make book"] == {"TSE_REPOSITORY"} and given["make colab"] == {"TSE_REPOSITORY", "TSE_COMMIT"}
+    monkeypatch.setenv("TSE_REPOSITORY", "https://example.org/someone/book")
+    monkeypatch.setenv("TSE_COMMIT", "0123abc")
+    pair.for_colab(tmp_path)
+    for source in pair.sources():
+        notebook = json.loads((tmp_path / "notebooks" / f"{source.stem}.ipynb").read_text())
+        text = "".join("".join(cell["source"]) for cell in notebook["cells"])
+        assert "git+https://example.org/someone/book@0123abc" in text, source
+    spec = importlib.util.spec_from_file_location("tse_executed", ROOT / "book" / "ext" / "tse_executed.py")
+    extension = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(extension)
+    config = types.SimpleNamespace(html_theme_options={"repository_url": ""})
+    extension.repository_buttons(None, config)
+    assert config.html_theme_options["launch_buttons"]["colab_url"] == "https://colab.research.google.com"
+    assert config.html_theme_options["repository_branch"] == "colab"

@@ -3,10 +3,8 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -18,8 +16,7 @@ from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN, OTHER_LIST
 from tse_book.recorded import known_results, load_recorded
 from tse_book.studies.recording import parts_for, record
-from tse_core import evaluate, load_model, load_pairs
-from tse_core.agreement import evaluate as pipeline
+from tse_core import load_model
 from tse_core.paths import store_folder
 from tse_core.results.tidy import TIDY_COLUMNS
 
@@ -69,13 +66,6 @@ def test_recorded_files_show_in_a_clone_with_all_that_the_claims_ask_of_one_mode
     assert {"T2.004", "T2.044", "T2.084", "S4.noun-phrase.verbs", "S3.vocabulary.4"} <= set(found["id"])
 
 
-def test_a_folder_without_results_is_said_to_hold_none(tse, tmp_path):
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "notes.txt").write_text("nothing")
-    code, _, said = tse("results", "add", tmp_path / "runs")
-    assert code == 2 and "no results file is there" in said
-
-
 def test_what_the_claims_ask_besides_is_measured_once_for_a_store(recorded, tmp_path, monkeypatch):
     monkeypatch.setattr(profile, "SCORES", tmp_path)
     table, measured = load_recorded("gpt2-xl", folder=recorded.parent)[TIDY_COLUMNS], []
@@ -108,37 +98,3 @@ def test_cleaning_keeps_results_and_only_distclean_removes_them(tmp_path):
 
     assert left("clean") == {"store", "env"}
     assert left("distclean") == set()
-
-
-@pytest.mark.slow
-def test_a_session_that_is_killed_goes_on_in_another_with_the_same_drive(tmp_path, monkeypatch):
-    drive = tmp_path / "My Drive" / "tse-results"
-    models = [save_model(tmp_path / "first" / "m", "masked")]
-    models.append(shutil.copytree(models[0], tmp_path / "second" / "m"))
-    monkeypatch.setattr(pipeline, "SLICE", 2)
-    pairs = load_pairs("marvin-linzen/vp-coordination").iloc[:240]
-
-    def session(model, store):
-        monkeypatch.setenv("TSE_CACHE", str(model.parent / "cache"))
-        return evaluate(model, pairs, store=store).tidy()
-
-    def shards():
-        return {file: file.stat().st_mtime_ns for file in drive.glob("*/*/*.parquet")}
-
-    code = (
-        "import sys; from tse_core import evaluate, load_pairs; from tse_core.agreement import evaluate as pipeline; "
-        "pipeline.SLICE = 2; pairs = load_pairs('marvin-linzen/vp-coordination').iloc[:240]; "
-        "evaluate(sys.argv[1], pairs, store=sys.argv[2])"
-    )
-    first = subprocess.Popen([sys.executable, "-c", code, models[0], drive], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while len(shards()) < 5 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    first.kill()
-    assert first.wait() == -signal.SIGKILL
-    kept = shards()
-    second, unbroken = session(models[1], drive), session(models[0], None)
-    assert 5 <= len(kept) < len(shards())
-    again = {file.name.split(".")[0] for file, written in kept.items() if shards()[file] != written}
-    assert len(again) <= 1  # the shard of whose tables not all were there when the first was killed
-    assert second["score"].equals(unbroken["score"])

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from tse_book.studies import policy_switches
-from tse_book.studies.rows import only_verbs
 from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_book.studies.some_lemmas import scores_over
 from tse_core import evaluate, load_lemmas, load_model, load_pairs
@@ -56,7 +55,7 @@ def test_a_list_in_another_order_finds_the_same_scores_of_each_verb_in_the_store
     """Shards number lemmas; a list sorted anew has the same hash, so its shards are the same."""
     table, pairs = load_lemmas().table, load_pairs("marvin-linzen/simple").iloc[::20]
     table = table[table["lemma"].isin(found.lemmas["lemma"])].iloc[::4]
-    orders = [table, table.iloc[::-1], table.sample(frac=1, random_state=0)]
+    orders = [table, table.sample(frac=1, random_state=0)]
     runs = [evaluate(model, pairs, Lemmas("verbs", order), detail="forms", store=tmp_path) for order in orders]
     runs.append(evaluate(model, pairs, Lemmas("verbs", orders[-1]), detail="forms"))
     for verb in runs[0].lemmas["lemma"]:
@@ -64,10 +63,6 @@ def test_a_list_in_another_order_finds_the_same_scores_of_each_verb_in_the_store
     for run in runs[1:]:
         assert runs[0].lemmas["plural"].equals(run.lemmas["plural"])
         assert (runs[0].log_odds == run.log_odds).all()
-
-
-def test_verbs_that_are_no_nouns_are_part_of_the_appendix():
-    assert {"be", "exist"} <= only_verbs() and not only_verbs() & {"walk", "laugh", "swim"}
 
 
 def test_scores_of_a_distribution_by_hand():
@@ -89,7 +84,6 @@ def test_probabilities_that_no_float_can_hold_are_compared_by_their_logarithms()
     assert (found["tse"], found["ew"], found["mw"]) == (1.0, 1.0, pytest.approx(1 / (1 + np.exp(-1))))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2"])
 def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(small_models, name):
     model = load_model(small_models / name)

@@ -1,0 +1,166 @@
+"""What the build's steps make: the tables that the book offers, the living page's engine and facts, pages anew."""
+
+import hashlib
+import json
+import threading
+import urllib.error
+import urllib.request
+
+import pandas as pd
+import pytest
+
+from book.make import downloads, html, live, serve, wllama
+from book.make.recorded_examples import examples_html
+from tse_core import load_model
+from tse_core.results.tidy import TIDY_COLUMNS, read_results
+
+# The tables
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The folder that the step writes, with a store that is empty."""
+    folder = tmp_path_factory.mktemp("downloads")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(downloads, "store_folder", lambda: folder / "store")
+        downloads.build(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", downloads.schema())
+def test_parquet_and_csv_hold_the_same_rows_in_the_columns_of_the_schema(written, name):
+    parquet, csv = pd.read_parquet(written / f"{name}.parquet"), pd.read_csv(written / f"{name}.csv")
+    assert list(parquet) == list(csv) == list(downloads.schema()[name]["columns"])
+    assert len(parquet) == len(csv) > 0
+    for column in parquet.select_dtypes("number"):
+        pd.testing.assert_series_equal(parquet[column], csv[column], check_dtype=False)
+
+
+def test_measured_scores_are_a_results_file_without_time_or_place(written):
+    table = read_results(written / "measured.parquet")
+    assert list(table) == TIDY_COLUMNS
+    assert (table["signature"].str.count(r"\|") == 1).all()
+    shares = pd.read_parquet(written / "measured.parquet", columns=["score", "low", "high"])
+    assert ((shares["low"].isna()) | (shares["low"] <= shares["score"] + 1e-9)).all()
+
+
+def test_the_page_names_the_checksum_of_each_file_as_it_lies_there(written):
+    page = (written / "checksums.md").read_text()
+    sums = dict(reversed(line.split()) for line in (written / "SHA256SUMS").read_text().splitlines())
+    assert set(sums) == {path.name for path in written.iterdir() if path.suffix in (".csv", ".parquet")}
+    for name, said in sums.items():
+        assert said == hashlib.sha256((written / name).read_bytes()).hexdigest()
+        assert f"| {name} |" in page and said in page
+
+
+def test_the_papers_numbers_say_where_they_stand():
+    table = downloads.papers()
+    assert not table[["paper", "place", "source", "model", "metric", "value"]].isna().any().any()
+    assert table["value"].between(0, 1).all()
+    cell = table.query("place == 'Table 2' and model == 'gpt2-xl' and construction == 'BLiMP' and metric == 'EW'")
+    assert cell[["value", "side", "cutoff"]].values.tolist() == [[0.75, "top", 1.0]]
+
+
+# The living page
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """The step writes into a folder of its own."""
+    monkeypatch.setattr(live, "LIVE", tmp_path)
+    monkeypatch.setattr(live, "STATIC", tmp_path / "static" / "live")
+    monkeypatch.setattr(live, "FACTS", tmp_path / "static" / "live" / "facts.json")
+    return tmp_path
+
+
+def test_without_the_engine_the_book_has_recorded_examples_and_one_warning(place, monkeypatch, capsys):
+    def nothing(folder):
+        raise wllama.UnavailableError("there is no npm")
+
+    monkeypatch.setattr(live.wllama, "engine_files", nothing)
+    live.write()
+    said = "WARNING: the book is built without its living model, with recorded examples instead: there is no npm\n"
+    assert capsys.readouterr().out == said
+    assert json.loads(live.FACTS.read_text())["model"]["file"] is None and not live.complete()
+    examples = json.loads(live.RECORDED.read_text())["examples"]
+    assert (place / "recorded.html").read_text().count("<details") == len(examples)
+    assert "EW differs by" in (place / "distance.html").read_text()
+
+
+def test_live_0_leaves_it_out_without_a_word(place, monkeypatch, capsys):
+    monkeypatch.setenv("LIVE", "0")
+    monkeypatch.setattr(live.wllama, "engine_files", None)
+    live.write()
+    assert not capsys.readouterr().out and live.complete()
+    assert [path.name for path in live.STATIC.iterdir()] == ["facts.json"]
+
+
+def test_examples_show_text_as_text():
+    example = {"left": "<b>", "number": "plural", "ew": 0.5, "mw": 0.5, "verbs": 2, "tse": {},
+               "top": [{"token": " <i>", "p": 0.25, "form": "other"}]}  # fmt: skip
+    html = examples_html([example])
+    assert "&lt;b&gt;" in html and "␣&lt;i&gt;" in html and "25.00%" in html
+
+
+@pytest.mark.slow
+def test_the_recorded_examples_are_what_the_package_computes(real_model):
+    from book.make.facts import page_facts, recorded_examples
+
+    model = load_model(real_model)
+    computed, recorded = recorded_examples(model), json.loads(live.RECORDED.read_text())["examples"]
+    for one, other in zip(computed, recorded, strict=True):
+        assert (one["left"], one["verbs"], one["tse"]) == (other["left"], other["verbs"], other["tse"])
+        assert [one[score] for score in ("ew", "mw")] == pytest.approx([other["ew"], other["mw"]], abs=0.003)
+        assert [entry["token"] for entry in one["top"][:3]] == [entry["token"] for entry in other["top"][:3]]
+    facts = page_facts(model)
+    assert len(facts["lemmas"]) == 962 and facts["bos_token"] == "<|endoftext|>" and len(facts["contexts"]) == 18
+    assert all(len(context["agrees"]) == 962 for context in facts["contexts"])
+
+
+def test_another_archive_than_the_pinned_one_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "npm").write_text("#!/bin/sh\n: >other.tgz\n")
+    (tmp_path / "npm").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(wllama.UnavailableError, match="is not the pinned archive"):
+        wllama.engine_files(tmp_path / "engine")
+    assert not (tmp_path / "engine").exists()
+
+
+# Pages
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    for name in ("book/index.md", "src/tse_core/errors.py", "_build/runs/01_data.ipynb", "_build/html/index.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("text")
+    monkeypatch.setattr(html, "ROOT", tmp_path)
+    monkeypatch.setattr(html, "BUILD", tmp_path / "_build")
+    return tmp_path
+
+
+def test_a_change_counts_where_pages_read(tree):
+    pages = ["book/index.md", "book/new.md", "src/tse_core/errors.py", "_build/runs/01_data.ipynb"]
+    for name in [*pages, "_build/html/index.html", "src/tse_core/__pycache__/errors.pyc"]:
+        before = html.state()
+        (tree / name).parent.mkdir(exist_ok=True)
+        assert html.state() == before
+        (tree / name).write_text("another text")
+        assert (html.state() != before) == (name in pages), name
+
+
+def test_files_are_served_with_the_types_that_browsers_ask_for(tmp_path):
+    kinds = {"index.html": "text/html", "worker.js": "text/javascript", "engine.wasm": "application/wasm"}
+    (tmp_path / "book").mkdir()
+    for name in kinds:
+        (tmp_path / "book" / name).write_text("1")
+    pages = serve.server(0, tmp_path)
+    threading.Thread(target=pages.serve_forever, args=(0.01,), daemon=True).start()
+    address = f"http://127.0.0.1:{pages.server_port}"
+    for name, kind in kinds.items():
+        with urllib.request.urlopen(f"{address}/book/{name}") as answer:
+            assert answer.headers.get_content_type() == kind
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{address}/%00")
+    pages.shutdown()
+    pages.server_close()
