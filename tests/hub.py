@@ -135,8 +135,8 @@ class Hub(str):
     """The stand-in's address, what was asked of it ("GET /gpt2/resolve/main/config.json 307"), and how it misbehaves.
 
     `faults` maps a part of a path to what is answered to the next such requests: a status, a status with the hub's word
-    for it, "cut" (the connection ends within the file), "longer" (the file is announced longer than it is), "endless"
-    (it goes on after its end), or None (as it should be). The last one stays.
+    for it, "cut" (the connection ends within the file), "longer" (the file is announced longer than it is),
+    or None (as it should be). The last one stays.
     """
 
     def __init__(self, _: str):
@@ -181,8 +181,9 @@ def serving(root: Path) -> Iterator[Hub]:
             if revision not in ("main", commit(repo)):
                 return self.reply(404, {"X-Error-Code": "RevisionNotFound"})
             if api:
-                files = sorted(file.name for file in (root / repo).iterdir())
-                listed = {"id": repo, "sha": commit(repo), "siblings": [{"rfilename": file} for file in files]}
+                files = sorted((root / repo).iterdir())
+                about = {"id": repo, "sha": commit(repo), "siblings": [{"rfilename": file.name} for file in files]}
+                listed = [_entry(file) for file in files] if rest[:1] == ["tree"] else about
                 return self.reply(200, {}, json.dumps(listed).encode())
             file, said = root / repo / rest[2], {"X-Repo-Commit": commit(repo)}
             if not file.is_file():
@@ -202,12 +203,6 @@ def serving(root: Path) -> Iterator[Hub]:
             said = said | {"ETag": f'"{_digest(file)}"', "Accept-Ranges": "bytes"}
             if start:
                 said["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
-            if fault == "endless" and self.command == "GET":
-                self.send_response(200)
-                self.end_headers()
-                self.close_connection = True
-                while True:  # until the other side hangs up
-                    self.wfile.write(content)
             self.reply(206 if start else 200, said, content, cut=fault == "cut")
 
         def reply(self, status: int, said: dict, content: bytes = b"", cut: bool = False):
@@ -251,6 +246,13 @@ def use(hub: str, home: Path, monkeypatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
+
+
+def _entry(file: Path) -> dict:
+    """A file as the hub lists it; weights lie elsewhere."""
+    entry = {"type": "file", "path": file.name, "size": file.stat().st_size, "oid": _digest(file)[:40]}
+    large = {"oid": _digest(file), "size": file.stat().st_size, "pointerSize": 100}
+    return entry | ({"lfs": large} if file.suffix == ".safetensors" else {})
 
 
 def _digest(file: Path) -> str:

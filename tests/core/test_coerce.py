@@ -46,10 +46,12 @@ def test_every_function_takes_names_and_a_store_by_its_path(tmp_path):
 
 
 def test_a_command_takes_no_choices_that_are_its_own(command, monkeypatch):
-    choices = {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main", "bos": "add"}
+    choices = {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main"}
     for option, value in choices.items():
         with pytest.raises(InputError, match=f"has its own {option}; leave {option} out"):
             load_model(command, **{option: value})
+    with pytest.raises(InputError, match="itself decides what is read before"):
+        load_model(command, bos="add")
     for choice in ({"bos": "add"}, {"space": True}):
         with pytest.raises(InputError, match="itself decides what is read before"):
             surprisals(command, "The cat runs .", **choice)

@@ -9,7 +9,6 @@ import pytest
 
 from tse_core.errors import InputError
 from tse_core.models.backends.command import CommandModel, open_command
-from tse_core.models.backends.request import Request
 
 # A model of a few lines: words in lower case, a token for the sentence's end, surprisal = number of letters.
 SCRIPT = """#!{python}
@@ -41,8 +40,10 @@ def executable(tmp_path):
     return make
 
 
-def model(path, *arguments, **options):
-    return CommandModel([str(path), *arguments], name=path.name, **options)
+def model(path, *arguments, timeout=60.0):
+    found = CommandModel([str(path), *arguments], name=path.name)
+    found.timeout = timeout
+    return found
 
 
 def test_the_three_actions_of_a_command(executable):
@@ -94,7 +95,7 @@ def test_failures_are_one_line_with_the_commands_last_words(executable, script, 
 )
 def test_a_missing_command_is_said(name, message):
     with pytest.raises(InputError, match=message):
-        open_command(Request(name)).tokenize(["a"])
+        open_command(name).tokenize(["a"])
 
 
 def test_a_container_is_run_with_the_file_mounted(executable, monkeypatch):
@@ -102,7 +103,7 @@ def test_a_container_is_run_with_the_file_mounted(executable, monkeypatch):
     noting = "print(*sys.argv[1:], file=open(__file__ + '.log', 'w'))\naction, file"
     docker = executable(SCRIPT.replace("action, file", noting), "docker")
     monkeypatch.setenv("PATH", f"{docker.parent}{os.pathsep}{os.environ['PATH']}")
-    assert open_command(Request("docker://me/my-model:2")).tokenize(["The cat"]) == [["the", "cat", "<eos>"]]
+    assert open_command("docker://me/my-model:2").tokenize(["The cat"]) == [["the", "cat", "<eos>"]]
     *arguments, image, action, file = docker.with_name("docker.log").read_text().split()
     folder = os.path.dirname(file)  # noqa: PTH120
     assert arguments == ["run", "--rm", "--network", "none", "-v", f"{folder}:{folder}:ro"]
@@ -113,7 +114,7 @@ def test_a_container_is_run_with_the_file_mounted(executable, monkeypatch):
 def test_another_executable_or_another_file_among_the_arguments_is_another_model(executable, line):
     def identity(text):
         command = line.format(script=executable(text, "fake.py"), python=sys.executable)
-        return open_command(Request(f"command:{command}")).identity()
+        return open_command(f"command:{command}").identity()
 
     first = identity(SCRIPT)
     assert first == identity(SCRIPT) != identity(SCRIPT.replace("len(token)", "2 * len(token)"))

@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 
 from tse_core.errors import InputError
-from tse_core.models.backends import AnyModel, open_model
+from tse_core.models.backends import AnyModel, Request, open_model
 from tse_core.models.backends.hugging_face import open_module
-from tse_core.models.backends.request import Request
 from tse_core.models.language_model import Kind, LanguageModel
 
 

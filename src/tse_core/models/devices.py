@@ -1,4 +1,4 @@
-"""The device on which a model computes, and its memory."""
+"""The device on which a model computes, its precision and its memory."""
 
 import ctypes
 import sys
@@ -8,6 +8,7 @@ import torch
 
 from tse_core.errors import InputError
 
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # names of mallopt's parameters, from malloc.h
 KEPT, LARGEST = 2**31 - 1, 32 * 2**20  # bytes: how much may stay free, and the largest piece kept (glibc's limit)
 

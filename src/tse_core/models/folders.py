@@ -11,7 +11,6 @@ from tse_core.files import read_text
 from tse_core.paths import data_folder
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-ADAPTER = "adapter_config.json"  # marks the folder of a PEFT adapter
 
 
 def laboratory_models() -> list[str]:
@@ -36,22 +35,6 @@ def opened(name: str, folder: Path, auto: str, options: dict):
         raise InputError(f"{name} cannot be opened with {auto}: {said}{in_cache(folder)}") from error
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Within this, transformers writes errors only and draws no progress bar."""
-    from transformers.utils import logging
-
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
 def opened_network(name: str, folder: Path, auto: str, options: dict):
     """As `opened`, for networks. Raises InputError if weights and configuration do not match.
 
@@ -72,34 +55,39 @@ def _layerless(tensor: str) -> str:
     return re.sub(r"\d+", "#", tensor)
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Within this, transformers writes errors only and draws no progress bar."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
 def in_cache(folder: Path) -> str:
     """Advice for a damaged file in the hub's cache, which the library uses unchecked; "" elsewhere."""
     return f"; to download it again, delete {folder.parents[1]}" if folder.parent.name == "snapshots" else ""
 
 
-def no_weights(name: str, file: str = WEIGHTS) -> InputError:
-    """The line for a model without weights that could be read."""
-    return InputError(f"{name} holds no {file}; weights are read from safetensors only")
-
-
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files that a folder holds, or that its index names, in order. Raises InputError.
+    """The safetensors files that a folder holds, or that its index names, in order.
 
-    Where a folder holds the weights both in one file and in several, transformers reads the one file.
+    Where there are both, transformers reads the one file. Raises InputError where the index names none beside it.
     """
     index = folder / INDEX
-    if index.is_file() and not (folder / WEIGHTS).is_file():
-        return [folder / file for file in indexed(index)]
-    return sorted(folder.glob(WEIGHTS))
-
-
-def indexed(index: Path) -> list[str]:
-    """The files that an index of weights names. Raises InputError where they do not lie beside it."""
+    if (folder / WEIGHTS).is_file() or not index.is_file():
+        return sorted(folder.glob(WEIGHTS))
     try:
-        files = sorted(set(json.loads(read_text(index))["weight_map"].values()))
-        beside = all(Path(file).name == file for file in files)
+        files = [folder / file for file in sorted(set(json.loads(read_text(index))["weight_map"].values()))]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        beside = False
-    if not beside:
+        files = []
+    if not files or any(file.parent != folder for file in files):
         raise InputError(f"{index}: no index of weights; its weight_map names for each tensor a file beside it")
     return files

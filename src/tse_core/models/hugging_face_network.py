@@ -7,7 +7,7 @@ Every other network computes batches of equally long sequences, and its own logi
 import hashlib
 import inspect
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
@@ -30,7 +30,7 @@ ADDS_A_MASK = ("sdpa", "eager")  # attention that adds a mask of (batch, 1, node
 SAYS_LAYERS = ("qwen2", "qwen3", "gemma2", "gemma3_text")  # they read from layer_types which layers see everything
 CAPS_LOGITS = ("gemma2", "gemma3_text")  # they read final_logit_softcapping
 PROBE = (4, 32)  # sequences and tokens of a named network's probe
-_one_pass = threading.RLock()  # for all networks: two of them may share a module, such as a head
+one_pass = threading.RLock()  # for all networks: two of them may share a module, such as a head
 
 
 class HuggingFaceNetwork(Network):
@@ -69,15 +69,15 @@ class HuggingFaceNetwork(Network):
 
         config = self.module.config
         attention = getattr(config, "_attn_implementation", None)
+        computed_by = ALL_ATTENTION_FUNCTIONS.get(attention)
         if not self.causal:
             return ""
         if config.model_type not in TREES:
             return f"the architecture {config.model_type} is not one for which it was tested"
         if not _of_library(self.module):
             return f"{type(self.module).__name__} is a class of its own"
-        own = ALL_ATTENTION_FUNCTIONS.get(attention)
-        if attention not in ADDS_A_MASK or (own and not own.__module__.startswith("transformers.")):
-            return f"its attention is {own or attention}, not the library's {' or '.join(ADDS_A_MASK)}"
+        if attention not in ADDS_A_MASK or (computed_by and not computed_by.__module__.startswith("transformers.")):
+            return f"its attention is {computed_by or attention}, not the library's {' or '.join(ADDS_A_MASK)}"
         return ""
 
     @property
@@ -109,7 +109,7 @@ class HuggingFaceNetwork(Network):
     @contextmanager
     def _pass(self) -> Iterator[None]:
         """One pass at a time, in the precision of the weights, without gradients."""
-        with _one_pass, self._no_gradients(), torch.autocast(self.device.type, enabled=False):
+        with one_pass, self._no_gradients(), torch.autocast(self.device.type, enabled=False):
             yield
 
     def _before_head(self, rows, columns, **inputs):
@@ -122,7 +122,7 @@ class HuggingFaceNetwork(Network):
 
         hook = self.module.get_output_embeddings().register_forward_pre_hook(keep)
         try:
-            self.module(**inputs, **self._no_cache)
+            self._run(**inputs)
         finally:
             hook.remove()
         return taken[0][rows.to(taken[0].device), columns.to(taken[0].device)]
@@ -134,39 +134,28 @@ class HuggingFaceNetwork(Network):
         return logits if cap is None else cap * torch.tanh(logits / cap)
 
     def _own_logits(self, ids, rows, columns):
-        """The model's logits at some places; one of transformers in files computes its output embedding only there."""
-        module = self.module
-        head = module.get_output_embeddings() if hasattr(module, "get_output_embeddings") else None
-        only_there = False
-
-        def at_the_places(_, inputs):
-            nonlocal only_there
-            states = inputs[0]
-            only_there = states.shape[:2] == ids.shape
-            return (states[rows.to(states.device), columns.to(states.device)][None],) if only_there else None
-
-        apart = self._head_apart and head is not None and _of_library(module)
-        hook = head.register_forward_pre_hook(at_the_places) if apart else None
-        try:
-            found = getattr(module(input_ids=ids, **self._no_cache), "logits", None)
-        finally:
-            if hook:
-                hook.remove()
-        expected = (1, len(rows)) if only_there else tuple(ids.shape)
-        no_words = head is None and _of_library(module) and module.config.model_type in TREES  # a classifier
-        if no_words or not isinstance(found, torch.Tensor) or found.shape != (*expected, self.vocabulary_size):
+        """The model's logits at some places; one of transformers in files computes only the columns that are asked."""
+        module, known, width, options = self.module, _of_library(self.module), ids.shape[1], {}
+        if self._head_apart and known and "logits_to_keep" in self._parameters:
+            kept, columns = columns.cpu().unique(return_inverse=True)
+            width, options = len(kept), {"logits_to_keep": kept}
+        found = getattr(self._run(input_ids=ids, **options), "logits", None)
+        classifies = known and module.config.model_type in TREES and module.get_output_embeddings() is None
+        expected = (len(ids), width, self.vocabulary_size)
+        if classifies or not isinstance(found, torch.Tensor) or found.shape != expected:
             raise InputError(
                 f"{type(module).__name__} gives no logits over a vocabulary of {self.vocabulary_size:,} entries; "
                 "language models of transformers are called ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM"
             )
-        return found[0] if only_there else found[rows.to(found.device), columns.to(found.device)]
+        return found[rows.to(found.device), columns.to(found.device)]
+
+    def _run(self, **inputs):
+        """A pass of the module, which keeps no cache if it has this option."""
+        return self.module(**inputs, **({"use_cache": False} if "use_cache" in self._parameters else {}))
 
     @property
-    def _no_cache(self) -> dict:
-        """The option of causal models that keeps no cache, where the model takes it."""
-        taken = inspect.signature(self.module.forward).parameters.values()
-        takes = any(one.name == "use_cache" or one.kind is one.VAR_KEYWORD for one in taken)
-        return {"use_cache": False} if self.causal and takes else {}
+    def _parameters(self) -> Collection[str]:
+        return inspect.signature(self.module.forward).parameters
 
 
 class NetworkInMemory(HuggingFaceNetwork):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-TIMEOUT = 3600.0  # seconds
 PROBE = "The keys to the cabinet are on the table."
 
 
@@ -32,16 +31,15 @@ class TokenSurprisals:
 
 
 class SurprisalModel:
-    """A model that gives surprisals of sentences but no distributions, e.g. one behind a command."""
+    """A model that gives surprisals of sentences but no distributions. A new kind defines what is open here."""
 
     kind: str  # neither "causal" nor "masked"
     device: str  # where it computes, as far as that is known
-    keeps_results = True  # as those of `LanguageModel`
-    named_in_memory = False
+    keeps_results, named_in_memory = True, False  # as those of `LanguageModel`
+    timeout = 3600.0  # seconds that one request, or one run of a command, may take; may be set at any time
 
-    def __init__(self, name: str, timeout: float = TIMEOUT):
+    def __init__(self, name: str):
         self.name = name  # as the user gave it
-        self.timeout = timeout  # seconds that one request, or one run of a command, may take; may be set at any time
 
     @property
     def label(self) -> str:
@@ -60,6 +58,10 @@ class SurprisalModel:
         """This model, reading text in another way. Raises InputError for a policy that it decides itself."""
         raise NotImplementedError
 
+    def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
+        """The surprisal of every token of each sentence, with its place in the sentence."""
+        raise NotImplementedError
+
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """The tokens of each sentence."""
         return [scores.tokens for scores in self.token_surprisals(sentences)]
@@ -68,14 +70,7 @@ class SurprisalModel:
         """For each token of each sentence whether the model does not know it."""
         return [scores.unknown.tolist() for scores in self.token_surprisals(sentences)]
 
-    def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
-        """The surprisal of every token of each sentence, with its place in the sentence."""
-        raise NotImplementedError
-
     def probe(self) -> list[float]:
-        """Its scores of `PROBE`: nats of each token.
-
-        The identity of such a model is only what it reports, and another may use the same name tomorrow.
-        """
+        """Nats of each token of `PROBE`: a name is all that is known of such a model, and may mean another tomorrow."""
         (scores,) = self.token_surprisals([PROBE])
         return (scores.bits * math.log(2)).tolist()

@@ -35,8 +35,8 @@ from tse_core.datasets.coerce import usual_list
 from tse_core.datasets.pairs import PROTOCOLS, Protocol
 from tse_core.errors import InputError
 from tse_core.files import is_folder, is_there, read_yaml
-from tse_core.models.backends.request import DTYPES
 from tse_core.models.coerce import AnyModel, load_model
+from tse_core.models.devices import DTYPES
 from tse_core.schemas import check
 from tse_core.syntaxgym.library import suite_names
 

@@ -1,31 +1,40 @@
 """Kinds of models, one row each: the pattern of their names, and the function that opens them.
 
-To add a kind is to add a row to `KINDS`, above the last one, or to `SURPRISALS`: the function takes a `Request`, and
-its module is imported when a name needs it.
+To add a kind is to add a row to `KINDS`, above the last one, or to `SURPRISALS`; its module is imported when a name
+needs it.
 """
 
 import re
+from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TypeAlias
 
 from tse_core.errors import InputError, check_known
-from tse_core.models.backends.request import DTYPES, Request
-from tse_core.models.devices import keep_freed_memory
-from tse_core.models.gguf_files import PACKAGE_MODELS
-from tse_core.models.hub import check_address
-from tse_core.models.language_model import LanguageModel
+from tse_core.models.devices import DTYPES, keep_freed_memory
+from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.surprisal_model import SurprisalModel
 
 AnyModel: TypeAlias = LanguageModel | SurprisalModel
-_HERE = "tse_core.models.backends"
-SURPRISALS = {  # kinds that give surprisals only; they compute on no device of this machine
-    r"command:.*|docker://.*": f"{_HERE}.command:open_command",
-    r"https?://.*": f"{_HERE}.server:open_server",
+SURPRISALS = {  # kinds that give surprisals only: a pattern of names -> a function of the name
+    r"command:.*|docker://.*": "tse_core.models.backends.command:open_command",
+    r"https?://.*": "tse_core.models.backends.server:open_server",
 }
-KINDS = SURPRISALS | {  # a pattern of names -> where the function is that opens such a model
-    "|".join([r"(?i:.*\.gguf)", *map(re.escape, PACKAGE_MODELS)]): f"{_HERE}.gguf:open_gguf",
-    r".*": f"{_HERE}.hugging_face:open_hugging_face",
+KINDS = {  # kinds that give distributions: a pattern of names -> a function of a `Request`
+    r".*": "tse_core.models.backends.hugging_face:open_hugging_face",
 }
+
+
+@dataclass(frozen=True)
+class Request:
+    """A model by its name, with the options of `load_model`."""
+
+    name: str
+    kind: Kind | None = None
+    device: str = "auto"
+    dtype: str = "float32"
+    revision: str | None = None
+    bos: str = "default"
+    trust: bool = False
 
 
 def open_model(request: Request) -> AnyModel:
@@ -33,7 +42,12 @@ def open_model(request: Request) -> AnyModel:
     if not request.name:
         raise InputError("the name of the model is empty; it is a name, a folder or a file: tse list models")
     check_known("dtype", request.dtype, DTYPES)
-    check_address()
     keep_freed_memory()
-    place = next(place for names, place in KINDS.items() if re.fullmatch(names, request.name, re.DOTALL))
-    return resolve_name(place)(request)
+    names = next(names for names in (*SURPRISALS, *KINDS) if re.fullmatch(names, request.name, re.DOTALL))
+    if names in KINDS:
+        return resolve_name(KINDS[names])(request)
+    for option in ("kind", "device", "dtype", "revision"):
+        if getattr(request, option) != getattr(Request, option):
+            raise InputError(f"what gives surprisals only has its own {option}; leave {option} out")
+    model = resolve_name(SURPRISALS[names])(request.name)
+    return model if request.bos == "default" else model.with_policies(bos=request.bos)

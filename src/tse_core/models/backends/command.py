@@ -18,9 +18,8 @@ from functools import cached_property
 from pathlib import Path
 
 from tse_core.errors import InputError
-from tse_core.models.backends.request import Request
 from tse_core.models.spelling import spell
-from tse_core.models.surprisal_model import TIMEOUT, SurprisalModel, TokenSurprisals
+from tse_core.models.surprisal_model import SurprisalModel, TokenSurprisals
 
 HEADER = ["sentence_id", "token_id", "token", "surprisal"]
 
@@ -34,8 +33,8 @@ class CommandModel(SurprisalModel):
     kind = "command"
     device = "cpu"
 
-    def __init__(self, command: Sequence[str], *, name: str, timeout: float = TIMEOUT, mount: bool = False):
-        super().__init__(name, timeout)
+    def __init__(self, command: Sequence[str], *, name: str, mount: bool = False):
+        super().__init__(name)
         self.command, self.mount = list(command), mount
 
     def identity(self) -> str:
@@ -62,34 +61,32 @@ class CommandModel(SurprisalModel):
         return self
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
-        """The tokens of each sentence."""
         return self._words("tokenize", sentences)
 
     def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
-        """For each token of each sentence whether the model does not know it."""
         lines = self._words("unkify", sentences)
         if not {mark for marks in lines for mark in marks} <= {"0", "1"}:
             raise InputError(f"{self.name} unkify: its marks must be 0 and 1")
         return [[mark == "1" for mark in marks] for marks in lines]
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
-        """The surprisal of every token of every sentence, with its place in the sentence."""
+        """The surprisal of every token of every sentence; raises InputError where the tokens do not spell it."""
         header, *rows = self._run("get_surprisals", sentences).strip("\n").split("\n")
         if header.split() != HEADER:
             raise InputError(f"{self.name} get_surprisals: the first line must be {' '.join(HEADER)}")
-        table: list[list[tuple[str, float]]] = [[] for _ in sentences]
+        table: dict[str, list[tuple[str, float]]] = {str(number): [] for number in range(1, len(sentences) + 1)}
         for row in rows:
             try:
                 sentence_id, token_id, token, surprisal = row.split("\t") if "\t" in row else row.split()
-                found, bits = table[int(sentence_id) - 1], float(surprisal)
-                right = int(sentence_id) > 0 and int(token_id) == len(found) + 1 and math.isfinite(bits)
-            except (ValueError, IndexError):
+                found, bits = table[sentence_id], float(surprisal)
+                right = int(token_id) == len(found) + 1 and math.isfinite(bits)
+            except (ValueError, KeyError):
                 right = False
             if not right:
                 raise InputError(f"{self.name} get_surprisals: unexpected row {row!r}")
             found.append((token, bits))
         scores = []
-        for sentence, unknown, found in zip(sentences, self.unkify(sentences), table, strict=True):
+        for sentence, unknown, found in zip(sentences, self.unkify(sentences), table.values(), strict=True):
             tokens = [token for token, _ in found]
             spans = spell(sentence, tokens, unknown) if len(tokens) == len(unknown) else None
             if spans is None:
@@ -115,36 +112,29 @@ class CommandModel(SurprisalModel):
             command = [*self.command[:-1], *mounted, self.command[-1], action, str(file)]
             try:
                 done = subprocess.run(  # noqa: S603  (the user's command)
-                    command, stdin=subprocess.DEVNULL, capture_output=True, timeout=self.timeout, check=False
+                    command, stdin=subprocess.DEVNULL, capture_output=True, timeout=self.timeout, check=True
                 )
             except OSError as error:
                 raise InputError(f"{self.name}: {command[0]!r} cannot be run ({error.strerror})") from None
-            except subprocess.TimeoutExpired as late:
-                raise self._failed(
-                    action, f"no end after {self.timeout:g} seconds", late.stderr or late.stdout
-                ) from None
-        if done.returncode:
-            raise self._failed(action, f"exit code {done.returncode}", done.stderr or done.stdout)
+            except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+                late = isinstance(error, subprocess.TimeoutExpired)
+                why = f"no end after {self.timeout:g} seconds" if late else f"exit code {error.returncode}"
+                last = (error.stderr or error.stdout or b"")[-500:].decode(errors="replace").splitlines()[-3:]
+                said = f"; it ended with: {' | '.join(last)}" if last else ""
+                raise InputError(f"{self.name} {action}: {why}{said}") from None
         return done.stdout.decode("utf-8", errors="replace")
 
-    def _failed(self, action: str, why: str, said: bytes | None) -> InputError:
-        last = (said or b"")[-500:].decode(errors="replace").splitlines()[-3:]
-        return InputError(f"{self.name} {action}: {why}" + (f"; it ended with: {' | '.join(last)}" if last else ""))
 
-
-def open_command(request: Request) -> CommandModel:
+def open_command(name: str) -> CommandModel:
     """The model of a name like ``command:./my-model --big`` or ``docker://me/my-model``. Raises InputError."""
-    scheme, _, rest = request.name.partition(":")
+    scheme, _, rest = name.partition(":")
     if scheme == "docker":
         image = rest.removeprefix("//")
-        model = CommandModel(["docker", "run", "--rm", "--network", "none", image], name=image, mount=True)
-    else:
-        try:
-            command = shlex.split(rest)
-        except ValueError as error:
-            raise InputError(f"{request.name}: not a command line ({error})") from None
-        if not command:
-            raise InputError(f"{request.name!r} names no command; write command:./my-model")
-        model = CommandModel(command, name=Path(command[0]).name)
-    request.refuse(f"{model.name} is behind a command", "kind", "device", "dtype", "revision", "bos")
-    return model
+        return CommandModel(["docker", "run", "--rm", "--network", "none", image], name=image, mount=True)
+    try:
+        command = shlex.split(rest)
+    except ValueError as error:
+        raise InputError(f"{name}: not a command line ({error})") from None
+    if not command:
+        raise InputError(f"{name!r} names no command; write command:./my-model")
+    return CommandModel(command, name=Path(command[0]).name)

@@ -1,10 +1,10 @@
-"""Hugging Face models from a folder, the hub or memory: tokenizer and configuration at once, the weights later."""
+"""Hugging Face models from a folder, the hub, a GGUF file or memory: tokenizer at once, the weights later."""
 
 import hashlib
 import re
-import threading
 import warnings
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,61 +12,81 @@ from tokenizers import Tokenizer
 
 from tse_core.errors import GuessedWarning, InputError
 from tse_core.files import is_file, is_folder
-from tse_core.models.adapters import ADAPTER_WEIGHTS, adapter_settings, with_adapter, without_wrapper
-from tse_core.models.backends.request import DTYPES, Request
+from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, with_adapter, without_wrapper
+from tse_core.models.backends import Request
 from tse_core.models.bos import DOCUMENT_BOS, added_by, document_bos
-from tse_core.models.devices import usable_device
-from tse_core.models.folders import ADAPTER, no_weights, opened, opened_network, weight_files
+from tse_core.models.devices import DTYPES, usable_device
+from tse_core.models.folders import WEIGHTS, laboratory_models, opened, opened_network, weight_files
+from tse_core.models.gguf_files import PACKAGE_MODELS, converted_folder, model_file
 from tse_core.models.hub import fetched_weights, model_folder
-from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, dtype_of, in_one_pass
+from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, dtype_of, in_one_pass, one_pass
 from tse_core.models.identity import cached, file_digest, state_of, stored_tensors, tokenizer_digest, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.paths import data_folder
 
 SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked families that read a space before a first word
 ENCODERS = ("bert-generation", "xlnet")  # of the library's causal models, those that may see later tokens
 SAMPLE = "The keys to Zoë's cabinet, 1234 of them, aren't here."  # a tokenizer splits it as tokenizer.json says
 
 
+@dataclass
+class Source:
+    """Where a model's files lie; see `source_of`."""
+
+    name: str  # as the user gave it
+    folder: Path  # with its configuration and weights, of an adapter those of its base model
+    hub: str = ""  # its name there, from where `folder` is filled
+    adapter: Path | None = None  # the folder of an adapter
+    settings: dict | None = None  # what it says
+    gguf: Path | None = None  # the file of which `folder` was made; its hash is the model's identity
+
+    def weights(self) -> list[Path]:
+        """The files that hold the weights, fetched where they are missing. Raises InputError where there are none."""
+        if self.gguf:
+            return [self.gguf]
+        found = fetched_weights(self.name, self.hub, self.folder) if self.hub else weight_files(self.folder)
+        found += [self.adapter / ADAPTER_WEIGHTS] if self.adapter else []
+        for file in found or [self.folder / WEIGHTS]:
+            if not file.is_file():
+                raise InputError(f"{self.name} holds no {file.name}; weights are read from safetensors only")
+        return found
+
+
+def source_of(name: str, revision: str | None = None, trust: bool = False) -> Source:
+    """The files of a model by its name, of which only the weights may still have to be fetched. Raises InputError."""
+    gguf = model_file(name) if name in PACKAGE_MODELS else Path(name) if name.lower().endswith(".gguf") else None
+    place = str(data_folder() / "models" / name) if name in laboratory_models() else name
+    adapter = settings = None
+    if is_file(Path(place, ADAPTER)):
+        adapter, settings = Path(place), adapter_settings(name, Path(place))
+        place = settings.pop("base_model_name_or_path")
+        revision = revision or (None if is_folder(place) else settings.get("revision"))
+    if revision and (gguf or is_folder(place)):
+        raise InputError(f"{name} is not of the hub, so {revision!r} names no revision: no branch, tag or commit")
+    if gguf or is_folder(place):
+        return Source(name, converted_folder(gguf) if gguf else Path(place), "", adapter, settings, gguf)
+    return Source(name, model_folder(name, place, revision, trust), place, adapter, settings)
+
+
 class NetworkInFiles(HuggingFaceNetwork):
-    """A network whose weights are read when they are needed.
+    """A network whose weights are read when they are needed."""
 
-    Parameters
-    ----------
-    read : gives the module
-    files : gives the files that decide its numbers, which may have to be fetched first
-    digest : gives a hash of them; `own_hash` says that it covers the tokenizer, too, as that of a GGUF file does
-    """
-
-    def __init__(
-        self,
-        config,
-        *,
-        causal: bool,
-        device,
-        dtype: str,
-        read: Callable[[], Any],
-        files: Callable[[], list[Path]],
-        digest: Callable[[], str],
-        own_hash: bool = False,
-    ):
+    def __init__(self, source: Source, config, *, causal: bool, device: str, dtype: str, options: dict):
         super().__init__(config, causal=causal)
-        self._dtype, self._device = dtype, device
-        self._read, self._files, self._digest, self._own_hash = read, files, digest, own_hash
-        self._reading = threading.RLock()
-        self._state: list[tuple] = []
-        self._hash = ""
+        self._source, self._config, self._dtype, self._options = source, config, dtype, options
+        self._spread = device == "map"
+        self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None
         self._read_as = ""  # the precision of the module when it was read; some of its weights may keep their own
 
     @property
     def module(self):
-        """The module with its weights."""
-        with self._reading:
+        """The module with its weights. Raises InputError where they changed after the model was opened."""
+        with one_pass:
             if self._module is None:
-                self._hash_of_files()
-                module = in_one_pass(self._read())
-                if self._state != state_of(self._files()):
-                    raise InputError(f"{self._files()[0]} changed after the model was opened; open it again")
+                (state, _), module = self._found, in_one_pass(self._read())
+                if state != state_of(self._source.weights()):
+                    raise InputError(f"{self._source.weights()[0]} changed after the model was opened; open it again")
                 self._module, self._read_as = module, dtype_of(module)
             return self._module
 
@@ -82,15 +102,31 @@ class NetworkInFiles(HuggingFaceNetwork):
         return dtype_of(self._module)
 
     def fingerprint(self, tokenizer) -> str:
-        found = self._hash_of_files()
-        return found if self._own_hash else hashlib.sha256((found + tokenizer_digest(tokenizer)).encode()).hexdigest()
+        _, digest = self._found
+        if self._source.gguf:  # holds the tokenizer, too
+            return digest
+        return hashlib.sha256((digest + tokenizer_digest(tokenizer)).encode()).hexdigest()
 
-    def _hash_of_files(self) -> str:
-        with self._reading:
-            if not self._hash:
-                self._state = state_of(self._files())
-                self._hash = self._digest()
-            return self._hash
+    @cached_property
+    def _found(self) -> tuple[list[tuple], str]:
+        """The state of the files when they were first looked at, and a hash of what in them decides the numbers."""
+        source, files = self._source, self._source.weights()
+        state = state_of(files)
+        if source.gguf:
+            return state, cached(files, lambda: file_digest(files[0]))
+        settings = self._config.to_diff_dict() | ({"adapter": source.settings} if source.adapter else {})
+        if code := sorted(source.folder.glob("*.py")) if self._options["trust_remote_code"] else []:
+            settings["code"] = [file_digest(file) for file in code]
+        return state, cached(files, lambda: weights_digest(stored_tensors(files), settings), settings)
+
+    def _read(self):
+        source, auto = self._source, "AutoModelForCausalLM" if self.causal else "AutoModelForMaskedLM"
+        dtype = DTYPES["float32" if source.adapter else self._dtype]  # an adapter is merged in single precision
+        more = {"dtype": dtype, "use_safetensors": True, "device_map": "auto" if self._spread else None}
+        module = opened_network(source.name, source.folder, auto, self._options | more)
+        if source.adapter:
+            module = with_adapter(source.name, module, source.adapter).to(DTYPES[self._dtype])
+        return module.eval() if self._spread else module.eval().to(self._device)
 
 
 def open_module(module, tokenizer, *, kind=None, bos="default", name: str | None = None) -> LanguageModel:
@@ -105,83 +141,30 @@ def open_module(module, tokenizer, *, kind=None, bos="default", name: str | None
     return _language_model(label, kind, tokenizer, network, held.config, bos)
 
 
-def open_hugging_face(request: Request, place: str | None = None, gguf: Path | None = None) -> LanguageModel:
-    """A model in a folder or on the hub. Raises InputError.
-
-    `place` is another folder than the one that the request names, made from the file `gguf`, whose hash is then the
-    model's identity.
-    """
-    name, trust, revision = request.name, request.trust, request.revision
-    place, adapter = place or request.place, None
-    own = Path(place)  # of an adapter its folder, while `place` and `folder` are those of its base model
-    if is_file(own / ADAPTER):
-        adapter = adapter_settings(name, place)
-        place = adapter.pop("base_model_name_or_path")
-        revision = revision or (None if is_folder(place) else adapter.get("revision"))
-    if revision and is_folder(place):
-        raise InputError(f"{name} is a folder, which has no revision; {revision!r} would name a branch, tag or commit")
-    folder = Path(place) if is_folder(place) else model_folder(name, place, revision, trust)
-    options = {"trust_remote_code": trust, "local_files_only": not trust}
-    config = opened(name, folder, "AutoConfig", options)
+def open_hugging_face(request: Request) -> LanguageModel:
+    """A model in a folder, on the hub, of the package index or in a GGUF file. Raises InputError."""
+    name, source = request.name, source_of(request.name, request.revision, request.trust)
+    options = {"trust_remote_code": request.trust, "local_files_only": not request.trust}
+    config = opened(name, source.folder, "AutoConfig", options)
     if getattr(config, "transformers_weights", None):
         raise InputError(f"{name}: config.json names other files of weights (transformers_weights); remove that line")
     kind = kind_of(name, config, request.kind)
-    source = own if (own / "tokenizer.json").is_file() else folder
-    tokenizer = opened(name, source, "AutoTokenizer", options)
-    if is_folder(place):
-        _weights(name, place, folder)  # says at once where there are none
+    own = source.adapter and (source.adapter / "tokenizer.json").is_file()
+    folder = source.adapter if own else source.folder
+    tokenizer = opened(name, folder, "AutoTokenizer", options)
+    if not source.hub:
+        source.weights()  # says at once where there are none
     check_tokenizer(name, tokenizer, kind, config)
-    if not gguf:
-        _check_splitting(name, tokenizer, source / "tokenizer.json")
-    spread = request.device == "map"
-    where = usable_device("auto" if spread else request.device)
-    auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
-    settings = config.to_diff_dict() | ({"adapter": adapter} if adapter else {})
-    if code := sorted(folder.glob("*.py")) if trust else []:
-        settings["code"] = [file_digest(file) for file in code]
-
-    def read():
-        dtype = DTYPES["float32" if adapter else request.dtype]  # an adapter is merged in single precision
-        more = {"dtype": dtype, "use_safetensors": True, "device_map": "auto" if spread else None}
-        module = opened_network(name, folder, auto, options | more)
-        if adapter:
-            module = with_adapter(name, module, str(own)).to(DTYPES[request.dtype])
-        return module.eval() if spread else module.eval().to(where)
-
-    def files() -> list[Path]:
-        if gguf:
-            return [gguf]
-        return _weights(name, place, folder) + ([own / ADAPTER_WEIGHTS] if adapter else [])
-
-    def digest() -> str:
-        if gguf:
-            return cached([gguf], lambda: file_digest(gguf))
-        return cached(files(), lambda: weights_digest(stored_tensors(files()), settings), settings)
-
+    if not source.gguf:
+        _check_splitting(name, tokenizer, folder / "tokenizer.json")
     network = NetworkInFiles(
-        config,
-        causal=kind == "causal",
-        device=where,
-        dtype=request.dtype,
-        read=read,
-        files=files,
-        digest=digest,
-        own_hash=gguf is not None,
+        source, config, causal=kind == "causal", device=request.device, dtype=request.dtype, options=options
     )
-    quantised = (
-        config.quantisation if gguf else (getattr(config, "quantization_config", None) or {}).get("quant_method")
+    quantised = getattr(config, "quantisation", None) or (getattr(config, "quantization_config", None) or {}).get(
+        "quant_method"
     )
     more = {"revision": request.revision, "quantisation": quantised}
     return _language_model(name, kind, tokenizer, network, config, request.bos, **more)
-
-
-def _weights(name: str, place: str, folder: Path) -> list[Path]:
-    """The files of weights of a folder, or of a model of the hub, whose cache may have to be filled first."""
-    if not is_folder(place):
-        return fetched_weights(name, place, folder)
-    if not (found := weight_files(folder)):
-        raise no_weights(name)
-    return found
 
 
 def _language_model(name, kind, tokenizer, network, config, bos, **more) -> LanguageModel:

@@ -14,18 +14,21 @@ import copy
 import hashlib
 import json
 import math
+import os
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import PurePosixPath
 
 import numpy as np
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
 
 from tse_core.errors import InputError, check_known
-from tse_core.models.backends.request import Request
 from tse_core.models.backends.server_answers import ServerError, first_written, scores_in
-from tse_core.models.backends.server_requests import ask
 from tse_core.models.bos import WORDS
-from tse_core.models.surprisal_model import PROBE, TIMEOUT, SurprisalModel, TokenSurprisals
+from tse_core.models.surprisal_model import PROBE, SurprisalModel, TokenSurprisals
 from tse_core.results.store import SAME_PROBE
 
 WAYS: tuple[dict, ...] = ({"echo": True, "logprobs": 1}, {"prompt_logprobs": 0})
@@ -33,6 +36,10 @@ SPECIAL = re.compile(r"<\|[^<>|]*\|>|</?(?:s|bos|eos|unk|pad|mask)>|\[(?:CLS|SEP
 BATCH = 32  # sentences in one request
 BEGUN = "The keys to the cabinet"  # the server generates the next token, and reads it again
 CHANGING = ("created", "object", "permission", "permissions")  # entries that change while the model does not
+KEY = "TSE_API_KEY"  # the environment variable that holds the server's key, if it wants one
+BUSY = Retry(  # a server that restarts or is overloaded is asked again; one that is slow has its time-out
+    5, read=0, status_forcelist=(408, 429, 502, 503, 504), allowed_methods=None, backoff_factor=1, raise_on_status=False
+)
 
 
 class ServerModel(SurprisalModel):
@@ -46,15 +53,12 @@ class ServerModel(SurprisalModel):
     kind = "server"
     device = "server"
 
-    def __init__(self, address: str, served: str = "", *, timeout: float = TIMEOUT):
-        super().__init__(address, timeout)
+    def __init__(self, address: str, served: str = ""):
         self.address, self.bos = address, ""
         self._said = self._entry(served)
         self.served = self._said["id"]
-        self.name = f"{address}#{self.served}"
-        self._way = WAYS[0]
+        super().__init__(f"{address}#{self.served}")
         self._takes_lists = True
-        self._probe: TokenSurprisals | None = None
         self._tried: set[str] = set()  # BOS tokens with which a token scores the same read as written
 
     @property
@@ -65,7 +69,7 @@ class ServerModel(SurprisalModel):
     def identity(self) -> str:
         """Name and hash of what the server says of the model, and of the tokens into which it splits a sentence."""
         about = {name: value for name, value in self._said.items() if name not in CHANGING}
-        digest = hashlib.sha256(json.dumps([about, self._first_probe().tokens], sort_keys=True).encode())
+        digest = hashlib.sha256(json.dumps([about, self._first_probe.tokens], sort_keys=True).encode())
         return f"{self.label}@{digest.hexdigest()[:8]}"
 
     def policies(self) -> dict[str, str]:
@@ -89,21 +93,16 @@ class ServerModel(SurprisalModel):
         Raises InputError where the server is gone or too slow, another model answers than before, an answer is not the
         log-probabilities of its sentence, or a token that the server wrote is not as likely when the server reads it.
         """
-        scores: list[TokenSurprisals] = []
         for sentence in sentences:
             if mark := SPECIAL.search(sentence):
                 raise InputError(f"{self.name}: a server reads {mark[0]!r} in {sentence!r} as a special token")
         try:
-            if self._probe is None:
-                self._first_probe()
-            else:
-                self._check_same()
+            self._check_same()
             self._check_places()
-            for start in range(0, len(sentences), BATCH):
-                scores += self._scores(sentences[start : start + BATCH], self.bos)
+            batches = [sentences[start : start + BATCH] for start in range(0, len(sentences), BATCH)]
+            return [scores for batch in batches for scores in self._scores(batch, self.bos)]
         except ServerError as error:
             raise InputError(f"{self.name}: {error}") from None
-        return scores
 
     def _entry(self, served: str) -> dict:
         """What the server says of the model."""
@@ -118,24 +117,22 @@ class ServerModel(SurprisalModel):
             check_known(f"model of {self.address}", served, known)
         return known[served or next(iter(known))]
 
+    @cached_property
     def _first_probe(self) -> TokenSurprisals:
         """The first scores of the probe, in the first way that the server understands."""
-        if self._probe is not None:
-            return self._probe
         refusals = []
         for way in WAYS:
             self._way = way
             try:
-                (self._probe,) = self._scores([PROBE], "")
-                return self._probe
+                (probe,) = self._scores([PROBE], "")
+                return probe
             except ServerError as error:
                 refusals.append(f"asked with {' and '.join(way)}: {error}")
         raise InputError(f"{self.name} gives no log-probabilities of a prompt; {'; '.join(refusals)}")
 
     def _check_same(self) -> None:
         """Raise InputError where the probe is not scored as it was: another model answers now."""
-        (now,) = self._scores([PROBE], "")
-        before = self._first_probe()
+        before, (now,) = self._first_probe, self._scores([PROBE], "")
         if now.tokens != before.tokens or np.abs(now.bits - before.bits).max() * math.log(2) > SAME_PROBE:
             raise InputError(f"{self.name} is another model than it was: it scores {PROBE!r} differently")
 
@@ -170,13 +167,12 @@ class ServerModel(SurprisalModel):
         """The answer to each prompt; they are sent one by one if the server does not take a list."""
         if len(prompts) > 1 and self._takes_lists:
             try:
-                return self._request(prompts)
+                return self._request(prompts, self._way)
             except ServerError:
                 self._takes_lists = False
-        return [choice for prompt in prompts for choice in self._request([prompt])]
+        return [choice for prompt in prompts for choice in self._request([prompt], self._way)]
 
-    def _request(self, prompts: list[str], way: dict | None = None) -> list[dict]:
-        way = self._way if way is None else way
+    def _request(self, prompts: list[str], way: dict) -> list[dict]:
         body = {"model": self.served, "prompt": prompts, "max_tokens": 1, "temperature": 0.0, **way}
         answer = ask(f"{self.address}/completions", body, timeout=self.timeout)
         try:
@@ -186,11 +182,39 @@ class ServerModel(SurprisalModel):
             raise ServerError(f"it does not answer each of {len(prompts)} prompts") from None
 
 
-def open_server(request: Request) -> ServerModel:
+def ask(address: str, body: dict | None = None, *, timeout: float, retry: Retry | int | None = None) -> dict:
+    """The JSON object that a server answers: to POST with a body, else to GET.
+
+    The address is asked directly, without proxies and redirections, so that a key reaches nobody but the server. Raises
+    InputError where it cannot be reached or is too slow, ServerError for any other answer.
+    """
+    key = os.environ.get(KEY, "").strip()
+    with requests.Session() as session:
+        session.trust_env = False  # no proxy, no password of ~/.netrc
+        session.mount(address, HTTPAdapter(max_retries=BUSY if retry is None else retry))
+        try:
+            response = session.request(
+                "POST" if body else "GET", address, json=body, timeout=timeout, allow_redirects=False,
+                headers={"Authorization": f"Bearer {key}"} if key else {},
+            )  # fmt: skip
+        except requests.RequestException as error:
+            advice = "is a server running there? What is finished is kept, and the same command goes on from there"
+            raise InputError(f"{address}: no answer ({error}); {advice}") from None
+    shown = " ".join(response.text[:400].split())[:200]
+    if response.status_code != 200:
+        raise ServerError(f"it answers {response.status_code}: {shown}")
+    try:
+        answer = response.json()
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise ServerError(f"its answer is not a JSON object: {shown}")
+    return answer
+
+
+def open_server(name: str) -> ServerModel:
     """The model of a name like ``http://127.0.0.1:8000/v1#my-model``. Raises InputError."""
-    address, _, served = request.name.partition("#")
+    address, _, served = name.partition("#")
     if "@" in address:  # which may be part of a password, and is not shown
         raise InputError("a server's address is like http://127.0.0.1:8000/v1; its key goes into TSE_API_KEY")
-    request.refuse(f"{address} is a server", "kind", "device", "dtype", "revision")
-    model = ServerModel(address.rstrip("/"), served)
-    return model if request.bos == "default" else model.with_policies(bos=request.bos)
+    return ServerModel(address.rstrip("/"), served)
