@@ -35,8 +35,8 @@ def said(profile, at_once=1):
 
 def test_models_that_cannot_be_had_are_named_with_a_remedy(monkeypatch):
     assert said(PAPER | {"models": ["bert-large-cased"]}) == [
-        "model bert-large-cased: not in the cache, and https://huggingface.co cannot be reached: download it where there is a "
-        "network and set HF_HOME to that cache"
+        "model bert-large-cased: not in the cache, and https://huggingface.co cannot be reached: download it where "
+        "there is a network and set HF_HOME to that cache"
     ]
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert "HF_HUB_OFFLINE forbids downloading it" in said(PAPER)[0]
