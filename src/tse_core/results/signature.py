@@ -16,7 +16,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from urllib.parse import quote, unquote
@@ -29,6 +28,8 @@ from tse_core.errors import InputError, shortened
 PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
 MEMORY = "memory"  # instead of a hash: a network in memory that has no name, so that nothing says what it is
 LEMMAS = re.compile(r"(?P<list>.+)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
+_HASHED = rf"\S+@([0-9a-f]{{8}}|{MEMORY})"
+_LINE = re.compile(rf"(?P<identity>{_HASHED} {_HASHED}) \| (?P<policy>[^|]+?)( \| (?P<made>[^|]*))?")
 _IDENTITY = ("model", "data")
 _PROVENANCE = ("version", "hardware", "date")
 
@@ -89,27 +90,16 @@ class Signature:
     @classmethod
     def parse(cls, text: str) -> "Signature":
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
-        parts = [part.split() for part in text.split("|")] if isinstance(text, str) else []
-        if len(parts) not in (2, 3) or len(parts[0]) != len(_IDENTITY) or not parts[1]:
+        found = _LINE.fullmatch(" ".join(str(text).split()))
+        pieces = found["policy"].split() if found else []
+        named = [piece.partition(":") if ":" in piece else ("lemmas", ":", piece) for piece in pieces]
+        if not found or any(name == "lemmas" and not LEMMAS.fullmatch(unquote(value)) for name, _, value in named):
             raise InputError(
                 f"not a signature: {shortened(text)}; it reads 'model@hash data@hash | policies | made with'"
             )
-        for name, value in zip(_IDENTITY, parts[0], strict=True):
-            if not re.search(rf"@([0-9a-f]{{8}}|{MEMORY})$", value):
-                raise InputError(f"the {name} of a signature is name@hash with eight hexadecimal digits, not {value!r}")
-        policy = {}
-        for piece in parts[1]:
-            name, colon, value = piece.partition(":")
-            if not colon and not LEMMAS.fullmatch(unquote(piece)):
-                raise InputError(f"a policy of a signature is name:value or list@hash(count), not {piece!r}")
-            policy["lemmas" if not colon else name] = unquote(value if colon else piece)
-        made = dict(zip(_PROVENANCE, map(unquote, parts[2]), strict=False)) if len(parts) == 3 else {}
-        for day in made.get("date", "2000-01-01").split("/"):
-            with suppress(ValueError):
-                date.fromisoformat(day)
-                continue
-            raise InputError(f"the date of a signature is a day such as 2026-01-31, or two, not {shortened(day)}")
-        return cls(dict(zip(_IDENTITY, map(unquote, parts[0]), strict=True)), policy, made)
+        identity = dict(zip(_IDENTITY, map(unquote, found["identity"].split()), strict=True))
+        made = dict(zip(_PROVENANCE, map(unquote, (found["made"] or "").split()), strict=False))
+        return cls(identity, {name: unquote(value) for name, _, value in named}, made)
 
 
 def without_provenance(texts: pd.Series) -> pd.Series:

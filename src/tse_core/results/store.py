@@ -47,25 +47,20 @@ class Store:
         A file that cannot be read is reported, and so is one whose model scored the probe differently.
         """
         path = self._shard(signature, name)
-        facts = read_facts(path)
-        if facts is not None and facts.get("shard") == name and not set(tables) <= set(facts["tables"]):
-            return None  # of a run that kept less
         try:
             found, facts = read_tables(path, tables)
-            if facts["shard"] != name or facts["key"] != work_key(signature):
+            if (facts.get("shard"), facts.get("key")) != (name, work_key(signature)):
                 raise InputError(f"{path}: holds other work than its name says")
         except InputError as error:
             if path.exists() or path.is_symlink():
                 warnings.warn(f"{error}; it is computed again", StoreWarning, stacklevel=3)
             return None
+        if set(found) < set(tables):  # of a run that kept less
+            return None
         stored = facts["probe"]
         if len(stored) != len(probe) or any(abs(a - b) > SAME_PROBE for a, b in zip(stored, probe, strict=True)):
-            warnings.warn(
-                f"{signature.model} scores a sentence differently from the model whose scores the store holds under "
-                "this name: they are computed again",
-                StoreWarning,
-                stacklevel=3,
-            )
+            text = f"{signature.model} scores a sentence differently from the model whose scores the store holds under "
+            warnings.warn(f"{text}this name: they are computed again", StoreWarning, stacklevel=3)
             return None
         return found, facts["provenance"]
 
@@ -73,14 +68,8 @@ class Store:
         self, signature: Signature, name: str, tables: Mapping[str, pd.DataFrame], probe: Sequence[float] = ()
     ) -> None:
         """Keep the tables of a finished shard. Raises InputError: no space, no permission."""
-        facts = {
-            "key": work_key(signature),
-            "shard": name,
-            "tables": list(tables),
-            "probe": list(probe),
-            "code": code_digest(),
-            **signature.as_dict(),
-        }
+        named = {"key": work_key(signature), "shard": name, "code": code_digest()}
+        facts = {**named, "probe": list(probe), **signature.as_dict()}
         self._write(self._shard(signature, name), lambda path: write_tables(path, tables, facts))
 
     def _shard(self, signature: Signature, name: str) -> Path:

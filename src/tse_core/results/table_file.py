@@ -40,9 +40,9 @@ def write_tables(path: Path, tables: Mapping[str, pd.DataFrame], facts: Mapping[
 
 
 def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
-    """The tables of a file, all or those named, and its facts.
+    """The tables of a file, all or those named that it holds, and its facts.
 
-    Raises InputError: the file is missing, damaged or of another kind, or a table is not in it.
+    Raises InputError: the file is missing, damaged or of another kind.
     """
     try:
         _check_regular(path)
@@ -56,13 +56,9 @@ def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[
         for column in found:
             table, _, name = column.partition("/")
             tables.setdefault(table, {})[name] = stored[column].chunk(0).values
-        frames = {name: pa.table(columns).to_pandas() for name, columns in tables.items()}
+        return {name: pa.table(columns).to_pandas() for name, columns in tables.items()}, facts
     except (OSError, ValueError, KeyError, TypeError, AttributeError, pa.ArrowException) as error:
         raise InputError(f"{path}: not a readable file of tables ({' '.join(str(error).split())[:120]})") from None
-    for name in names or ():
-        if name not in frames:
-            raise InputError(f"{path}: holds no table {name!r}")
-    return frames, facts
 
 
 def read_facts(path: Path) -> dict[str, Any] | None:

@@ -70,12 +70,11 @@ def write_results(table: pd.DataFrame, path: str | Path, facts: Mapping[str, Any
     if path.suffix == ".csv":
         write_output(path, table.to_csv(index=False))
         return
-    said = json.dumps({**(facts or {}), "digest": rows_digest(table)}).encode()
+    said = {FACTS: json.dumps({**(facts or {}), "digest": rows_digest(table)})}
     arrow = pa.Table.from_pandas(table, preserve_index=False)
+    arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **said})
     buffer = io.BytesIO()
-    pq.write_table(
-        arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), FACTS: said}), buffer, compression="zstd"
-    )
+    pq.write_table(arrow, buffer, compression="zstd")
     write_output(path, buffer.getvalue())
 
 
@@ -134,16 +133,11 @@ def _digest_in(path: Path) -> str | None:
 
 
 def _from_csv(path: Path) -> pd.DataFrame:
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    return table.assign(**{column: table[column].map(_number) for column in (*_SHARES, *_COUNTS) if column in table})
-
-
-def _number(text: str) -> float | str:
-    """A number to the last bit; other texts stay, for the check to report."""
-    try:
-        return float(text or "nan")
-    except ValueError:
-        return text
+    """The table with texts as they are and numbers to the last bit; what is no number is left to the check."""
+    numbers = (*_SHARES, *_COUNTS)
+    texts = {column: "str" for column in TIDY_COLUMNS if column not in numbers}
+    missing = {column: [""] for column in numbers}
+    return pd.read_csv(path, dtype=texts, na_values=missing, keep_default_na=False, float_precision="round_trip")
 
 
 def _checked_numbers(table: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -176,12 +170,12 @@ def _checked_rows(table: pd.DataFrame, path: Path) -> pd.DataFrame:
     said = table["signature"].map({text: signature.model for text, signature in signatures.items()})
     inside = (table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9)
     placed = table["side"].isin(["top", "bottom"]) == table["cutoff"].notna()
+    again = table.duplicated([*NAME, "signature"]) & ~table.duplicated()
     mistakes = {
         "the model is not the one that its signature names": table["model"] != said,
         "its interval does not contain the score": (table["low"].notna() | table["high"].notna()) & ~inside,
         "a number has a side (top, bottom) if and only if it has a cut-off": ~placed,
-        "the same number stands in an earlier row with another value": table.duplicated([*NAME, "signature"])
-        & ~table.duplicated(),
+        "the same number stands in an earlier row with another value": again,
     }
     for mistake, wrong in mistakes.items():
         for row in np.flatnonzero(wrong)[:1]:

@@ -8,11 +8,9 @@ contents and kept one by one, so a run resumes where it stopped, and a shard ser
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
-from tqdm import tqdm
 
 from tse_core.progress import progress
 from tse_core.results.signature import Signature, joined_provenance
@@ -41,31 +39,27 @@ class Work:
     probe: Callable[[], Sequence[float]] = tuple  # see `SurprisalModel.probe`; kept with each shard
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """What a run gives."""
 
     tables: Mapping[str, Tables]  # of each shard, in the order of the work
     provenance: Mapping[str, str]  # of all shards joined, from the store or scored now
 
 
-def run(work: Work, store: Store | None = None, *, show: bool = True) -> Finished:
-    """Do all work that is not in the store yet; with `show`, with a progress bar.
+def run(work: Work, store: Store | None = None) -> Finished:
+    """Do all work that is not in the store yet, with a progress bar.
 
     Raises what scoring raises; earlier shards are in the store by then.
     """
-    probe = list(work.probe()) if store else []
+    probe, made, done = list(work.probe()) if store else [], [], 0
     found: dict[str, Tables] = {}
-    made = []
-    done = 0
-    total = sum(shard.size for shard in work.shards.values())
-    with progress(total, work.title, unit=work.unit, show=show) as bar:
+    with progress(sum(shard.size for shard in work.shards.values()), work.title, unit=work.unit) as bar:
         for name, shard in work.shards.items():
             stored = store.get(work.signature, name, work.tables, probe) if store else None
             if stored is not None:
                 found[name], provenance = stored
             else:
-                found[name] = work.score(shard.contents, partial(_advance, bar, shard.size))
+                found[name] = work.score(shard.contents, lambda share, size=shard.size: bar.update(share * size))
                 provenance = work.signature.provenance
                 if store:
                     store.put(work.signature, name, found[name], probe)
@@ -73,8 +67,3 @@ def run(work: Work, store: Store | None = None, *, show: bool = True) -> Finishe
             done += shard.size
             bar.update(done - bar.n)
     return Finished(found, joined_provenance(made or [work.signature.provenance]))
-
-
-def _advance(bar: tqdm, size: int, share: float) -> None:
-    """Move a bar on by a share of one shard."""
-    bar.update(share * size)
