@@ -1,21 +1,19 @@
 """The scores of an evaluation in cells: by any factor of its contexts and any column of its verb list.
 
 A column of the lemma list (noun, band, tokens, lemma) divides the verbs, any other one (construction, adverb, number,
-attractor) divides the contexts. EW and MW of a group of verbs are computed in each context over that group alone, and
-TSE over the pairs whose own verb is in it, by its two forms.
+attractor) the contexts. EW and MW of a group of verbs are computed in each context over that group alone, TSE over the
+pairs whose own verb is in it, by its two forms.
 
-**Number sensitivity** (NS) is the share of verbs that react to the subject's number. Twins are contexts that differ in
-the subject's number alone. With c_s and c_p such contexts, of a singular and a plural subject, and v_s and v_p a
-lemma's two forms, the lemma's shift (in nats) is
+**Number sensitivity** (NS) is the share of verbs that react to the subject's number. With c_s and c_p two contexts that
+differ in it alone (twins), and v_s and v_p a lemma's two forms, the lemma's shift (in nats) is
 
     log P(v_s | c_s) / P(v_p | c_s)  -  log P(v_s | c_p) / P(v_p | c_p),
 
 and NS is the share of twins and lemmas whose shift is above 0. A constant preference for one form, whether for the
 shorter word or because the base form is also a noun, cancels in the difference; a model that does not see the subject
 scores 0.5. It is the interaction of SyntaxGym's 2 x 2 designs (Gauthier et al. 2020). EW is stricter: each of the two
-log-odds must lie on its side of 0; so NS is 1 where EW is 1. A context without a twin is left out, and so are twins
-that a division splits (by the length of the subject, say): a cell counts those with only one context in it, unless it
-is a cell of one number. A cell without twins is NaN.
+log-odds must lie on its side of 0; so NS is 1 where EW is 1. Contexts without a twin are left out, and so are twins
+that a division splits (by the length of the subject, say), unless a cell is of one number. A cell without twins is NaN.
 
 **Sampling**: a claim about other subjects samples subjects; a claim about verbs samples verbs as well. EW and MW of a
 context are means over its verbs, so to sample verbs they are taken apart into one value for each context and verb,
@@ -125,27 +123,15 @@ def cells(found: "Evaluation", by: str | Sequence[str], lemmas: Collection[str] 
             yield Cell(found, dict(named), contexts, pairs, verbs, scores, partners, split)
 
 
-def clustered(
-    found: "Evaluation",
-    metric: str,
-    over: Sequence[str] = ("subjects",),
-    by: str | Sequence[str] = "construction",
-) -> dict[str, Sample]:
-    """A metric in every cell, by its label (several with commas between them): a Sample, whose mean is the score.
+def clustered(found: "Evaluation", metric: str, over: Sequence[str] = ("subjects",)) -> dict[str, Sample]:
+    """A metric in every construction: a Sample, whose mean is the score. `over` is that of `Evaluation.intervals`.
 
-    Parameters
-    ----------
-    metric : a name in `METRICS`, "margin", "NS" or "shift"
-    over, by : as in `Evaluation.intervals`
-
-    Raises
-    ------
-    InputError : an unknown metric or way of sampling, or none; verbs of an evaluation that kept none.
+    Raises InputError: an unknown metric or way of sampling, or none; verbs of an evaluation that kept none.
     """
     check_known("metric", metric, [*METRICS, *FURTHER])
     check_ways(found, over)
-    samples = ((", ".join(map(str, cell.labels.values())), cell.sample(metric, over)) for cell in cells(found, by))
-    return {label: sample for label, sample in samples if sample is not None}
+    samples = {cell.labels["construction"]: cell.sample(metric, over) for cell in cells(found, "construction")}
+    return {construction: sample for construction, sample in samples.items() if sample is not None}
 
 
 def check_ways(found: "Evaluation", over: Sequence[str]) -> None:

@@ -72,22 +72,20 @@ def evaluate(
         Shares of the distribution, the paper's by default; of the probability of all forms of the list, where these are
         scored as whole words.
     protocol : "exact" or "released"
-        "released" follows the authors' code: probability summed in float32, RoBERTa's mask found by counting tokens,
-        the first label met for each context. Use it to compare with the paper.
+        "released" follows the authors' code, to compare with the paper: probability summed in float32, RoBERTa's mask
+        found by counting tokens, the first label met for each context.
     detail : "contexts", "lemmas" or "forms", how much to keep; see `Evaluation`
     verbs : "single-token" or "all"
         Which verbs count: those whose two forms are single tokens of the vocabulary, the paper's choice, or verbs of
-        any number of tokens, by the chain rule (`form_log_probabilities`). For a masked model, only lemmas whose two
-        forms have equally many tokens count.
+        any number of tokens, by the chain rule; for a masked model, those with forms of equally many tokens.
     word_end : bool, optional
-        Whether a form is the whole word: its probability then has the probability that the word ends there as a factor.
-        By default for `verbs` "all" alone. A masked model sees the next word, and so where a word ends.
+        Whether a form's probability has that of the word's end there as a factor; by default for `verbs` "all" alone.
+        A masked model sees the next word, and so where a word ends.
     sample : int or "all", optional
         Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
         where whole words are scored, as each context then takes seconds. Intervals are of the contexts scored.
     seed : that of the sample
-    store : Store, folder, "default" or None
-        Finished work is kept there and not computed again, by default where ``tse`` keeps it; None keeps nothing.
+    store : Store, folder, "default" (where ``tse`` keeps finished work) or None (nothing is kept)
     batch_tokens : the most tokens in one forward pass
     forms, keep : older names of `verbs` and `word_end` together ("single", "single-end", "words", "words-no-end"), and
         of `detail`

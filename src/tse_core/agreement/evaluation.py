@@ -65,9 +65,8 @@ class Evaluation:
         ----------
         by : names of columns, as a sequence or with commas between them
             Of the contexts (construction, number, adverb, attractor_number) or of the lemma list (noun, band, tokens,
-            lemma; ``noun`` is the list's). A column of the list needs detail "forms".
-        lemmas : names of lemmas, optional
-            EW, MW, margins and NS over these alone, TSE of their pairs; needs detail "forms".
+            lemma; ``noun`` is the list's); these need detail "forms".
+        lemmas : names of the only lemmas to count, optional; needs detail "forms"
         intervals : bool
             Adds ``EW_low``, ``EW_high`` and so on, 95 %: over subject nouns; of a group of verbs over subject nouns and
             verbs, crossed (EW, margin, NS and shift alone).
@@ -77,13 +76,11 @@ class Evaluation:
         DataFrame, one row per cell:
 
         - the columns of `by`;
-        - MW, EW and every other metric of contexts, means over unique contexts; TSE and every other metric of pairs,
-          means over pairs; margin, in nats; number sensitivity NS and shift (in nats), where the evaluation has forms
-          and twins (`tse_core.agreement.cells`);
-        - lemmas, contexts, twins (how many), split_twins (twins with only one context in the cell: NS leaves them
-          out), pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas of TSE's
-          pairs), items (distinct ones: the same context and the same two forms count once);
-        - TSE_items, the mean over distinct items.
+        - MW, EW and other metrics of contexts, means over unique contexts; TSE and other metrics of pairs, means over
+          pairs; margin (nats); NS and shift (nats), where there are forms and twins (`tse_core.agreement.cells`);
+        - lemmas, contexts, twins (how many), split_twins (twins with one context in another cell: NS leaves them out),
+          pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas of TSE's pairs), items
+          (distinct ones: the same context and the same two forms count once) and TSE_items, the mean over these.
 
         Raises
         ------
@@ -182,15 +179,16 @@ class Evaluation:
     def _tidy(self) -> pd.DataFrame:
         table = self.table(intervals=True)
         ends = {"score": "", "low": "_low", "high": "_high"}
+        curves = self.curves(intervals=True)
+        curves["pairs"] = curves["construction"].map(table.set_index("construction")["pairs"])
         of_pairs = [
             table.assign(metric=name, side="", cutoff=np.nan, **{end: table[name + tail] for end, tail in ends.items()})
             for name in OF_PAIRS
         ]
-        curves = self.curves(intervals=True)
-        curves["pairs"] = curves["construction"].map(table.set_index("construction")["pairs"])
-        made = {"model": self.signature.model, "protocol": self.signature.protocol, "signature": str(self.signature)}
-        numbers = pd.concat([*of_pairs, curves], ignore_index=True)
-        return numbers.assign(method="", **made | {"lemmas": len(self.lemmas)})[TIDY_COLUMNS]
+        made = self.signature
+        return pd.concat([*of_pairs, curves], ignore_index=True).assign(
+            model=made.model, protocol=made.protocol, method="", lemmas=len(self.lemmas), signature=str(made)
+        )[TIDY_COLUMNS]
 
     @property
     def log_odds(self) -> np.ndarray:

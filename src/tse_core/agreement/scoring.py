@@ -55,11 +55,8 @@ class Scorer:
     ) -> dict[str, pd.DataFrame]:
         """The scores of contexts and of their pairs, by the names in `TABLES`.
 
-        Parameters
-        ----------
-        contexts : DataFrame with left, right, number and the columns of `GROUP`
-        pairs : DataFrame with correct, wrong and context, the place of each pair's context
-        advance : called with the share of the work that was just done
+        Contexts have left, right, number and the columns of `GROUP`, pairs correct, wrong and context, the place of
+        each pair's context; `advance` is called with the share of the work that was just done.
 
         Returns
         -------

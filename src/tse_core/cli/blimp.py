@@ -25,18 +25,15 @@ def blimp(
     paradigm: Annotated[list[str] | None, typer.Option(help="Only this paradigm; may be repeated.")] = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
-        typer.Option(help="By default full-sentence for causal models, pll for masked ones."),
+        typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
     ] = None,
     by: Annotated[Literal["phenomenon", "paradigm"], typer.Option(help="Rows shown.")] = "phenomenon",
     against: Annotated[str | None, typer.Option(help="A second model, compared pair by pair (McNemar).")] = None,
     ties: Annotated[Literal["wrong", "half"], typer.Option(help="How two equal scores count.")] = "wrong",
     first: Annotated[Literal["as-is", "capital", "lower"], typer.Option(help="First letter.")] = "as-is",
-    unknown: Annotated[
-        Literal["flag", "refuse"],
-        typer.Option(help="Pairs with an unknown critical word: flag (scored, counted) or refuse (not judged)."),
-    ] = "flag",
+    unknown: options.UnknownWords = "flag",
     out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
-    table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
+    table: options.Table = None,
 ) -> None:
     """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
@@ -56,8 +53,8 @@ def blimp(
     opened = opening.models(model, against)
     for loaded in opened:
         check_method(loaded, method or default_method(loaded))
-    policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
     for loaded in opened:
+        policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
         runs.append(evaluate_blimp(loaded, pairs, **policies, store=store))
         _show(runs[-1], by)
     if against:

@@ -17,29 +17,19 @@ def evaluate(
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help=f"{options.MODELS}; several give one table.")],
     opening: options.Opening,
     store,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(help="Agreement pairs by name or file, marvin-linzen by default; may be repeated."),
-    ] = None,
+    data: Annotated[list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")] = None,
     column: options.Columns = None,
-    lemmas: Annotated[
-        str | None, typer.Option(help="Verb list by name or .csv file; by default that of the language and protocol.")
-    ] = None,
+    lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
     protocol: Annotated[
-        Literal["exact", "released"],
-        typer.Option(help="released: as the authors' code, to compare with published values."),
+        Literal["exact", "released"], typer.Option(help="released: as the authors' code, to compare with the paper.")
     ] = "exact",
     verbs: Annotated[
-        Literal["single-token", "all"],
-        typer.Option(help="Which verbs count: those whose two forms are single tokens, as in the paper, or all."),
+        Literal["single-token", "all"], typer.Option(help="Those whose two forms are single tokens, or all.")
     ] = "single-token",
-    word_end: Annotated[
-        bool | None, typer.Option(help="Count that the word ends after its form; by default with --verbs all.")
-    ] = None,
+    word_end: Annotated[bool | None, typer.Option(help="Count that the word ends; default: with --verbs all.")] = None,
     forms: Annotated[str | None, typer.Option(hidden=True)] = None,
     sample: Annotated[
-        str | None,
-        typer.Option(metavar="N|all", help="Contexts of each construction: all by default, but 24 of whole words."),
+        str | None, typer.Option(metavar="N|all", help="Contexts of each construction: all, but 24 of whole words.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     by: Annotated[
@@ -51,7 +41,7 @@ def evaluate(
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="A further model, compared with the first by noun over the lemmas that all have.")
+        str | None, typer.Option(help="A further model, compared with the first over the lemmas that all have.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,

@@ -13,24 +13,6 @@ from tse_core.errors import InputError
 
 MODEL, WORK = "How the model is opened", "Finished work"  # panels of the help
 MODELS = "A laboratory model, a folder, a name on the Hugging Face hub, a .gguf file"
-ModelArgument = Annotated[
-    str,
-    typer.Argument(metavar="MODEL", help=f"{MODELS}; for surprisals also command:./my-model or a server's address."),
-]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="WHAT=NAME",
-        help="Which column of a table of pairs is what, e.g. good=sentence bad=wrong number=nr; may be repeated.",
-    ),
-]
-StoreFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--store", help="Folder of finished work; $TSE_STORE or the user's cache by default.", rich_help_panel=WORK
-    ),
-]
-NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)]
 
 
 def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
@@ -58,26 +40,43 @@ def _of_model(*names: str, **how: Any) -> Any:
     return typer.Option(*names, rich_help_panel=MODEL, **how)
 
 
+ModelArgument = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help=f"{MODELS}; for surprisals also command:./my-model or a server's address."),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="WHAT=NAME", help="A column of a table of pairs, e.g. good=sentence; may be repeated."),
+]
+UnknownWords = Annotated[
+    Literal["flag", "refuse"],
+    typer.Option(help="Items with an unknown word where it counts: counted (flag) or not judged (refuse)."),
+]
+Table = Annotated[Path | None, results_option("the accuracies as a results file")]
+StoreFolder = Annotated[
+    Path | None, typer.Option("--store", help="Folder of finished work instead of TSE_STORE.", rich_help_panel=WORK)
+]
+NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)]
+
+
 @dataclass(frozen=True)
 class Opening:
     """The options on how a model is opened."""
 
-    kind: Annotated[
-        Literal["causal", "masked"] | None, _of_model(help="How the model is read; detected by default.")
-    ] = None
+    kind: Annotated[Literal["causal", "masked"] | None, _of_model(help="Detected by default.")] = None
     device: Annotated[str, _of_model(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.")] = "auto"
     dtype: Annotated[Literal["float32", "float16", "bfloat16"], _of_model(help="Precision of the weights.")] = "float32"
     revision: Annotated[str | None, _of_model(help="Branch, tag or commit of a model on the hub.")] = None
     bos: Annotated[
         str,
         _of_model(
-            help="The BOS token of a sentence: [b]default[/b] (the tokenizer's, else the token that opened documents "
+            help="What is read first: [b]default[/b] (the tokenizer's BOS token, else the token that opened documents "
             "in pretraining), tokenizer, add, none, or a token such as '<|endoftext|>'."
         ),
     ] = "default"
     trust: Annotated[bool, _of_model("--trust-remote-code", help="Let the hub repository run its own code.")] = False
     served: Annotated[
-        str | None, _of_model("--model", metavar="NAME", help="Which model of the server, where MODEL is its address.")
+        str | None, _of_model("--model", metavar="NAME", help="A model of the server whose address MODEL is.")
     ] = None
     timeout: Annotated[
         float | None, _of_model(help="Seconds for a command or a request; an hour by default.", min=0.001, max=1e9)

@@ -29,12 +29,9 @@ def evaluate(
         Literal["sum", "mean", "median", "range", "max", "min"] | None,
         typer.Option(help="A region's surprisal from its tokens'; the suite's by default."),
     ] = None,
-    unknown: Annotated[
-        Literal["flag", "refuse"],
-        typer.Option(help="Items with an unknown word in a region that counts are judged (flag) or not (refuse)."),
-    ] = "flag",
+    unknown: options.UnknownWords = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
-    table: Annotated[Path | None, options.results_option("the accuracies as a results file")] = None,
+    table: options.Table = None,
 ) -> None:
     """Evaluate a model on suites: the share of items for which every prediction holds.
 
@@ -49,20 +46,16 @@ def evaluate(
     """
     from tse_core.syntaxgym.outcomes import evaluate_suites
 
-    read = _read(suites)
+    read, outcomes = _read(suites), []
     if out:
         out.mkdir(parents=True, exist_ok=True)
     models = (opening.model(name) for name in opening.names(model, *(also or [])))
-    outcomes = []
     for outcome in evaluate_suites(models, read, metric=metric, store=store):
         outcomes.append(outcome)
         if out:
             file = out / f"{safe_name(outcome.suite.name)}.{safe_name(outcome.signature.model)}.json"
             write_output(file, outcome.to_json())
-    if len(outcomes) == 1:
-        _print(outcomes[0], unknown)
-    else:
-        _print_all(outcomes, unknown)
+    _show(outcomes, unknown)
     if lost := sum(outcome.unscored for outcome in outcomes):
         print_note(f"note: in {lost:,} items a prediction rests on a first token, which counts 0 bits; --bos adds one")
     write_scores(outcomes, table)
@@ -122,39 +115,29 @@ def _read(names: list[str]) -> list:
     return read
 
 
-def _print_all(outcomes: list, unknown: str) -> None:
-    """A row for each model and suite, then for each circuit."""
-    from tse_core.syntaxgym.tables import accuracy_table, circuit_table
+def _show(outcomes: list, unknown: str) -> None:
+    """A row for each model and suite, then for each circuit; of a single suite first what SyntaxGym itself prints."""
+    from tse_core.syntaxgym.tables import accuracy_table, circuit_table, judged_items
 
     table = accuracy_table(outcomes, unknown)
-    words = "items with unknown words"
-    shown = {
-        "correct": [f"{row.correct}/{row.judged}" for row in table.itertuples()],
-        words: [f"{row.unknown} of {row.items}" for row in table.itertuples()],
-    }
-    print_results(table.assign(**shown), ["model", "suite", "circuit", "accuracy", "correct", words])
-    print()
-    headings = {"accuracy": "mean accuracy [95 % interval]"}
-    print_results(circuit_table(table), ["model", "circuit", "suites", "accuracy"], headings)
+    if len(outcomes) == 1:
+        outcome, row = outcomes[0], table.iloc[0]
+        judged = f"{row['accuracy']:.4f} ({row['correct']}/{row['judged']} correct)" if row["judged"] else "not judged"
+        print(f"Accuracy: {judged}")
+        predictions = outcome.of_items(judged_items(outcome, unknown)).predictions.iloc[:-1]
+        print_results(predictions, ["prediction", "accuracy", "correct", "items", "formula"])
+        print(outcome.signature)
+    else:
+        words = "items with unknown words"
+        shown = {
+            "correct": [f"{row.correct}/{row.judged}" for row in table.itertuples()],
+            words: [f"{row.unknown} of {row.items}" for row in table.itertuples()],
+        }
+        print_results(table.assign(**shown), ["model", "suite", "circuit", "accuracy", "correct", words])
+        print()
+        headings = {"accuracy": "mean accuracy [95 % interval]"}
+        print_results(circuit_table(table), ["model", "circuit", "suites", "accuracy"], headings)
+    if affected := int(table["unknown"].sum()):
+        print_note(f"note: {affected:,} of {table['items'].sum():,} items have unknown words")
     if refused := int((table["items"] - table["judged"]).sum()):
         print_note(f"note: {refused:,} of {table['items'].sum():,} items are not judged because of unknown words")
-
-
-def _print(outcome, unknown: str) -> None:
-    """The accuracy of the items that are judged, as SyntaxGym prints it, and a table of the predictions."""
-    from tse_core.syntaxgym.tables import judged_items
-
-    judged, items = judged_items(outcome, unknown), len(outcome.suite.items)
-    predictions = outcome.of_items(judged).predictions
-    if len(judged):
-        total = predictions.iloc[-1]
-        print(f"Accuracy: {total['accuracy']:.4f} ({total['correct']}/{total['items']} correct)")
-        print_results(predictions.iloc[:-1], ["prediction", "accuracy", "correct", "items", "formula"])
-    else:
-        print("Accuracy: not judged, as too many words are unknown")
-    if affected := outcome.items.loc[outcome.items["unknown"], "item"].nunique():
-        words = dict.fromkeys(" ".join(outcome.unknown["unknown"]).split())
-        print(f"items with unknown words: {affected} of {items} ({', '.join(words)})")
-    if refused := items - len(judged):
-        print(f"not judged: {refused} of {items} items; --unknown flag judges them")
-    print(outcome.signature)

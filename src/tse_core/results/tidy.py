@@ -133,11 +133,16 @@ def _digest_in(path: Path) -> str | None:
 
 
 def _from_csv(path: Path) -> pd.DataFrame:
-    """The table with texts as they are and numbers to the last bit; what is no number is left to the check."""
-    numbers = (*_SHARES, *_COUNTS)
-    texts = {column: "str" for column in TIDY_COLUMNS if column not in numbers}
-    missing = {column: [""] for column in numbers}
-    return pd.read_csv(path, dtype=texts, na_values=missing, keep_default_na=False, float_precision="round_trip")
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    return table.assign(**{column: table[column].map(_number) for column in (*_SHARES, *_COUNTS) if column in table})
+
+
+def _number(text: str) -> float | str:
+    """A number to the last bit; other texts stay, for the check to report."""
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return text
 
 
 def _checked_numbers(table: pd.DataFrame, path: Path) -> pd.DataFrame:
